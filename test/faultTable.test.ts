@@ -82,7 +82,7 @@ const table: Readonly<Record<FaultRow, readonly (readonly [file: string, name: s
     ['scenarios/certificateDefects.test.ts', '%s is told, and the right one ends what was wanted'],
     ['scenarios/certificateDefects.test.ts', 'that expires soon and can be read by others is used'],
     ['scenarios/refusals.test.ts', 'that another password opens, or that another host should show'],
-    ['certificates/openStores.test.ts', 'is found as %s'],
+    ['certificates/checkStores.test.ts', 'is found as %s'],
   ],
 }
 

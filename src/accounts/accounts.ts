@@ -1,27 +1,31 @@
 import type { Secret } from '../secrets/secret.ts'
-import { changeUserFile } from './changeUserFile.ts'
-import { createGate, type Origin } from './gate.ts'
-import type { Lockout, Pair } from './lockout.ts'
+import { createFairQueue, type Origin } from './fairQueue.ts'
+import type { GuessSource, Lockout } from './lockout.ts'
 import { hashPassword, saltBytes, verifyPassword } from './passwordHash.ts'
 import type { ScryptCost } from './phc.ts'
-import { findUser } from './userFile.ts'
-import { type FileIdentity, identifyUserFile, isSameContent, readUserFile } from './userFileIo.ts'
-import type { UserFile, UserRecord } from './userRecord.ts'
+import { findUser, type UserFile, type UserRecord } from './userFile.ts'
+import {
+  changeUserFile,
+  type FileIdentity,
+  identifyUserFile,
+  isSameContent,
+  readUserFile,
+} from './userFileIo.ts'
 import { createVerifiedLogins, type Login } from './verifiedLogins.ts'
 
-/** How a login ended; `no-user` when the host has none at all. */
+/** Result of a login; `no-user` if the host has no user at all. */
 export type LoginVerdict = 'good' | 'refused' | 'no-user'
 
 /**
  * The users of this host as one process sees them: always the present content of the user file. What waits
- * for password checks rejects with `GateFullError` when too many wait; see also `changeUserFile`.
+ * for password checks rejects with `QueueFullError` when too many wait; see also `changeUserFile`.
  */
 export type Accounts = {
   users(): Promise<readonly UserRecord[]>
   /** The same at once, where the file has not changed since it was read: the very same list then. */
-  unchangedUsers(): readonly UserRecord[] | undefined
-  /** The users as they were when a login was verified or they were asked for last, without another look. */
-  seenUsers(): readonly UserRecord[]
+  usersIfUnchanged(): readonly UserRecord[] | undefined
+  /** Returns the users of the last login check or read, without another look at the file. */
+  lastSeenUsers(): readonly UserRecord[]
   /**
    * Takes as long for an unknown user as for a wrong password. Failures count for the pair of origin and user
    * name, where `originOf` is given, and a locked pair rejects with `LockedOutError`, whether there is such a user
@@ -42,7 +46,7 @@ type View = {
 }
 
 /** Password checks: two at a time, each 0.2 s; whoever waits behind 64 others gets its turn within seven seconds. */
-export const gateLimits = { atOnce: 2, perOrigin: 32, waiting: 64 } as const
+export const passwordCheckLimits = { concurrency: 2, perOrigin: 32, waiting: 64 } as const
 
 /** Callers that come by the private socket, or from within this process. */
 const ownOrigin: Origin = { name: '', isLocal: true }
@@ -59,7 +63,7 @@ export function createAccounts(options: {
   readonly verify?: typeof verifyPassword
 }): Accounts {
   const { path, key, random, lockout, verify: verifyHash = verifyPassword } = options
-  const gate = createGate(gateLimits)
+  const gate = createFairQueue(passwordCheckLimits)
   const logins = createVerifiedLogins({ key, limit: options.rememberedLogins ?? 1000 })
   let latest: View | undefined
 
@@ -80,7 +84,7 @@ export function createAccounts(options: {
     gate.run(origin, () => verifyHash(password, hash))
 
   /** A check that counts as a guess; an async function, so that a lock is a rejection as any other. */
-  const checkGuess = async (pair: Pair, work: () => Promise<boolean>): Promise<boolean> => {
+  const checkGuess = async (pair: GuessSource, work: () => Promise<boolean>): Promise<boolean> => {
     const guess = lockout.begin(pair)
     try {
       const verified = await work()
@@ -95,8 +99,8 @@ export function createAccounts(options: {
 
   return {
     users: async () => (present() ?? (await readView())).file.users,
-    unchangedUsers: () => present()?.file.users,
-    seenUsers: () => latest?.file.users ?? [],
+    usersIfUnchanged: () => present()?.file.users,
+    lastSeenUsers: () => latest?.file.users ?? [],
 
     async verify(login, originOf) {
       const { file, decoy } = present() ?? (await readView())
@@ -108,7 +112,7 @@ export function createAccounts(options: {
       const origin = (await originOf?.()) ?? ownOrigin
       const verify = async (): Promise<boolean> =>
         (await check(password, hash, origin)) && record !== undefined
-      const verified = await logins.verdict({ login, hash, guesser: origin.name }, () =>
+      const verified = await logins.check({ login, hash, guesser: origin.name }, () =>
         originOf === undefined ? verify() : checkGuess({ from: origin.name, user }, verify),
       )
       return verified ? 'good' : 'refused'

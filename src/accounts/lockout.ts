@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
-/** Whose guesses are counted together: the name of their `Origin`, and for which user name. */
-export type Pair = { readonly from: string; readonly user: string }
+/** Key by which guesses are counted: the name of their `Origin` and the user name. */
+export type GuessSource = { readonly from: string; readonly user: string }
 
 /** Too many logins of this pair failed: until then nothing that it sends is looked at. */
 export class LockedOutError extends Error {
@@ -25,15 +25,15 @@ export type Guess = {
 
 export type Lockout = {
   /** Begins a guess, or throws a `LockedOutError`; ask before anything is hashed. */
-  begin(pair: Pair): Guess
-  /** Forgets the locks and failures of a user name, wherever they came from; says whether there were any. */
+  begin(pair: GuessSource): Guess
+  /** Removes the locks and failures of a user name, wherever they came from; returns true if there were any. */
   unlock(user: string): boolean
-  /** How often a pair was locked since the start, and how many are locked now. */
+  /** Number of locks since the start, and of pairs that are locked now. */
   counts(): { readonly locks: number; readonly locked: number }
 }
 
 /** After that many failures within `window` milliseconds a pair is locked for as long again. */
-export const lockoutRule = { failures: 5, window: 5 * 60_000 } as const
+export const lockoutLimits = { failures: 5, window: 5 * 60_000 } as const
 
 /**
  * Pairs that are remembered: so many whose failures count, and so many that are locked. Each failure costs whoever
@@ -47,7 +47,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 
 /** A user name may be as long as a header, so what is kept is digests: of the user, and of the pair. */
 const userKey = (user: string): string => `${digest(user.normalize('NFC'))} `
-const pairKey = ({ from, user }: Pair): string => `${userKey(user)}${digest(from)}`
+const pairKey = ({ from, user }: GuessSource): string => `${userKey(user)}${digest(from)}`
 
 function dropOldest(map: Map<string, unknown>, most: number): void {
   const oldest = map.size > most ? map.keys().next().value : undefined
@@ -64,7 +64,7 @@ export function createLockout(options: {
 }): Lockout {
   const { now } = options
   const most = options.remembered ?? remembered
-  const { failures, window } = lockoutRule
+  const { failures, window } = lockoutLimits
   /** When the latest guesses of a pair failed, oldest first; the pair that failed longest ago stands first. */
   const failed = new Map<string, readonly number[]>()
   /** When a lock ends; all last equally long, so the one that ends first stands first. */

@@ -1,13 +1,14 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
+import { sha256 } from '../base/sha256.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { formatPhc, maximumMemory, parsePhc, type ScryptCost } from './phc.ts'
 
 /**
- * What a password costs to try: N = 2^14, r = 8, p = 5, about 0.2 s. OWASP's Password Storage Cheat Sheet takes it for
+ * Cost of one guess: N = 2^14, r = 8, p = 5, about 0.2 s. OWASP's Password Storage Cheat Sheet takes it for
  * as strong as N = 2^15 with p = 3; it takes 16 MiB of a database host instead of 32, and a quarter less time where
  * several logins come at once.
  */
-export const defaultCost: ScryptCost = { ln: 14, r: 8, p: 5 }
+const defaultCost: ScryptCost = { ln: 14, r: 8, p: 5 }
 
 /** Bytes of salt that a new hash takes. */
 export const saltBytes = 16
@@ -45,7 +46,7 @@ export async function hashPassword(options: {
 }
 
 /**
- * Whether a password is the one of a PHC string, at the cost that the string names; compares in constant
+ * Returns true for the password of a PHC string, at the cost that the string names; compares in constant
  * time. A string that is no PHC string of scrypt is nobody's password.
  */
 export async function verifyPassword(password: Secret, phc: string): Promise<boolean> {
@@ -54,3 +55,28 @@ export async function verifyPassword(password: Secret, phc: string): Promise<boo
   const { salt, cost, hash } = parts
   return timingSafeEqual(await derive({ password, salt, cost, bytes: hash.length }), hash)
 }
+
+/** The PHC string of a password with a salt. */
+export type Hasher = (password: Secret, salt: Buffer) => Promise<string>
+
+/** Hashes each pair of password and salt once, since a scrypt takes 0.2 s: who asks before it is needed need not wait then. */
+export function createHasher(cost?: ScryptCost): Hasher {
+  const asked: { readonly password: Secret; readonly salt: Buffer; readonly hash: Promise<string> }[] = []
+  return (password, salt) => {
+    const before = asked.find((one) => one.password.equals(password) && one.salt.equals(salt))
+    if (before !== undefined) return before.hash
+    const hash = hashPassword({ password, salt, ...(cost === undefined ? {} : { cost }) })
+    asked.push({ password, salt, hash })
+    return hash
+  }
+}
+
+/** Hexadecimal digits of a mark: twelve bits. */
+const digits = 3
+
+/**
+ * Returns the mark by which a password is known again: three hexadecimal digits of its scrypt. Whoever finds it and
+ * tries passwords pays a scrypt for each, and one wrong one in 4096 fits as well as the right one.
+ */
+export const passwordMark = async (hash: Hasher, password: Secret, salt: Buffer): Promise<string> =>
+  sha256(await hash(password, salt)).slice(0, digits)

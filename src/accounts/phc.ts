@@ -1,4 +1,4 @@
-/** What scrypt is to cost: N = 2^ln, block size r, parallelism p (RFC 7914 section 2). */
+/** Cost of scrypt: N = 2^ln, block size r, parallelism p (RFC 7914 section 2). */
 export type ScryptCost = { readonly ln: number; readonly r: number; readonly p: number }
 
 /** A password hash in its parts. */

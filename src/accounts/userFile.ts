@@ -1,6 +1,17 @@
 import { isObject } from '../base/json.ts'
 import { parsePhc } from './phc.ts'
-import type { UserFile, UserRecord } from './userRecord.ts'
+
+/** One API user as the user file keeps it. */
+export type UserRecord = {
+  readonly user: string
+  /** The only level that the specification shows (section 5.7). */
+  readonly access: 'full'
+  /** PHC string, `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`. */
+  readonly hash: string
+}
+
+/** The host's one user file, shared by its three components. */
+export type UserFile = { readonly version: 1; readonly users: readonly UserRecord[] }
 
 /** The user file of a host that has no user. */
 export const noUsers: UserFile = { version: 1, users: [] }
@@ -40,15 +51,15 @@ export function parseUserFile(text: string): UserFile {
   return { version: 1, users }
 }
 
-/** The text of a user file, one user per line. */
+/** Returns the text of a user file, one user per line. */
 export const formatUserFile = (file: UserFile): string =>
   `{"version":1,"users":[\n${file.users.map((it) => JSON.stringify(it)).join(',\n')}\n]}\n`
 
-/** The record of a name (in NFC), if there is one. */
+/** Returns the record of a name (in NFC), if there is one. */
 export const findUser = (file: UserFile, name: string): UserRecord | undefined =>
   file.users.find(({ user }) => user === name.normalize('NFC'))
 
-/** The file with this user added or replaced; the very same file when nothing changes. */
+/** Returns the file with this user added or replaced; the very same file when nothing changes. */
 export function putUser(file: UserFile, record: UserRecord): UserFile {
   const present = findUser(file, record.user)
   if (!present) return { ...file, users: [...file.users, record] }
@@ -56,8 +67,50 @@ export function putUser(file: UserFile, record: UserRecord): UserFile {
   return { ...file, users: file.users.map((it) => (it === present ? record : it)) }
 }
 
-/** The file without this user; the very same file when there is none of that name. */
+/** Returns the file without this user; the very same file when there is none of that name. */
 export function removeUser(file: UserFile, name: string): UserFile {
   const present = findUser(file, name)
   return present ? { ...file, users: file.users.filter((it) => it !== present) } : file
+}
+
+/**
+ * Returns the file without a user; the very same file where the user has another password by now, which was
+ * somebody's later wish, or is gone.
+ */
+export const removeUnchangedUser = (
+  file: UserFile,
+  { user, hash }: Pick<UserRecord, 'user' | 'hash'>,
+): UserFile => (findUser(file, user)?.hash === hash ? removeUser(file, user) : file)
+
+/**
+ * Change of a user by a run, with the hash before it: without `before` there was no such user, without `hash`
+ * the run removed it.
+ */
+type UserChange =
+  | { readonly user: string; readonly hash: string; readonly before?: string }
+  | { readonly user: string; readonly hash?: never; readonly before: string }
+
+/** Reads a change; throws an Error that says what is wrong with it and never quotes a hash. */
+export function readUserChange(value: unknown): UserChange {
+  if (typeof value !== 'object' || value === null) throw new Error('a user must be an object')
+  const { before, ...rest } = { before: undefined, ...value }
+  if (before !== undefined && !('hash' in rest)) {
+    const removed = readUserRecord({ ...rest, hash: before })
+    return { user: removed.user, before: removed.hash }
+  }
+  const { user, hash } = readUserRecord(rest)
+  if (before === undefined) return { user, hash }
+  return { user, hash, before: readUserRecord({ user, hash: before }).hash }
+}
+
+/**
+ * Returns the file without a change of a user; the very same file where the user has another password,
+ * is gone or is there again by now: that was somebody's later wish.
+ */
+export function revertUser(file: UserFile, { user, hash, before }: UserChange): UserFile {
+  if (hash === undefined) {
+    return findUser(file, user) === undefined ? putUser(file, { user, access: 'full', hash: before }) : file
+  }
+  if (findUser(file, user)?.hash !== hash) return file
+  return before === undefined ? removeUser(file, user) : putUser(file, { user, access: 'full', hash: before })
 }

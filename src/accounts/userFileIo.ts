@@ -3,11 +3,11 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../base/systemErrors.ts'
 import { readTrusted } from '../base/trustedFile.ts'
-import { noUsers, parseUserFile } from './userFile.ts'
-import type { UserFile } from './userRecord.ts'
+import { formatUserFile, noUsers, parseUserFile, type UserFile } from './userFile.ts'
+import { withLock } from './userFileLock.ts'
 
 /**
- * What tells one content of the user file from the next: inode, size, and the times of its last changes in
+ * Identity of one content of the user file: inode, size, and the times of its last changes in
  * milliseconds, as exact as numbers are (a quarter of a microsecond). Null where there is no file.
  */
 export type FileIdentity = {
@@ -17,7 +17,7 @@ export type FileIdentity = {
   readonly ctimeMs: number
 } | null
 
-/** Whether both are the identity of one content. */
+/** Returns true if both identify one content. */
 export function isSameContent(one: FileIdentity, other: FileIdentity): boolean {
   if (one === null || other === null) return one === other
   return (
@@ -28,7 +28,7 @@ export function isSameContent(one: FileIdentity, other: FileIdentity): boolean {
   )
 }
 
-/** The user file cannot be read or understood, so nobody can be told apart. */
+/** The user file cannot be read or parsed. */
 export class UserFileError extends Error {
   constructor(path: string, cause: unknown) {
     super(`cannot use the user file ${path}: ${cause instanceof Error ? cause.message : cause}`, { cause })
@@ -37,8 +37,8 @@ export class UserFileError extends Error {
 }
 
 /**
- * Which content the user file has now, without reading it. Throws a `UserFileError`. At once: each call of the API
- * asks, and a thread to ask for it would cost ten times as much.
+ * Returns the identity of the present content without reading it. Throws a `UserFileError`. Synchronous: each call of
+ * the API asks, and a thread for it would cost ten times as much.
  */
 export function identifyUserFile(path: string): FileIdentity {
   try {
@@ -51,7 +51,7 @@ export function identifyUserFile(path: string): FileIdentity {
 /** Bytes of a user file at most: twenty thousand users. */
 const largestFile = 4 * 1024 * 1024
 
-/** The users, and the identity of the content they were read from. No file is no users. Rejects with `UserFileError`. */
+/** Returns the users, and the identity of the content they were read from. No file is no users. Rejects with `UserFileError`. */
 export async function readUserFile(
   path: string,
 ): Promise<{ readonly identity: FileIdentity; readonly file: UserFile }> {
@@ -80,7 +80,7 @@ async function keepOwner(handle: FileHandle, path: string): Promise<void> {
  * Replaces the user file as one atomic change that is on disk when the promise resolves: written beside it
  * with mode 0600, synced, renamed. The caller holds the lock.
  */
-export async function replaceUserFile(path: string, text: string): Promise<void> {
+async function replaceUserFile(path: string, text: string): Promise<void> {
   const beside = `${path}.new`
   // Left by a writer that died; opened anew, never followed, for the folder may be another user's.
   await rm(beside, { force: true })
@@ -98,4 +98,19 @@ export async function replaceUserFile(path: string, text: string): Promise<void>
   }
   const folder = await open(dirname(path), 'r')
   await folder.sync().finally(() => folder.close())
+}
+
+/**
+ * Changes the user file under its lock, so that writers never lose each other's users; says whether anything
+ * changed, and it is on disk then. The change is handed the present content and returns the very same object
+ * when there is nothing to do. Rejects with `UserFileError`, `LockHeldError` or what the change throws.
+ */
+export function changeUserFile(path: string, change: (file: UserFile) => UserFile): Promise<boolean> {
+  return withLock({ path: `${path}.lock` }, async () => {
+    const { file } = await readUserFile(path)
+    const next = change(file)
+    if (next === file) return false
+    await replaceUserFile(path, formatUserFile(next))
+    return true
+  })
 }

@@ -8,10 +8,10 @@ export type Claim = { readonly login: Login; readonly hash: string }
 
 /** Logins that were verified, or are being verified. */
 export type VerifiedLogins = {
-  /** Whether this claim is known to be good. */
+  /** Returns true for a claim that is known to be good. */
   isGood(claim: Claim): boolean
   /** The verdict on this claim: a known good one at once, that guess under way when it ends, else by `verify`. */
-  verdict(claim: Claim & { readonly guesser: string }, verify: () => Promise<boolean>): Promise<boolean>
+  check(claim: Claim & { readonly guesser: string }, verify: () => Promise<boolean>): Promise<boolean>
 }
 
 /**
@@ -43,7 +43,7 @@ export function createVerifiedLogins(options: {
   return {
     isGood: (claim) => good.has(fingerprint(claim)),
 
-    verdict(claim, verify) {
+    check(claim, verify) {
       const mark = fingerprint(claim)
       if (good.has(mark)) return Promise.resolve(true)
       const guess = `${mark} ${claim.guesser}`

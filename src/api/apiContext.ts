@@ -3,11 +3,10 @@ import type { Lockout } from '../accounts/lockout.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { Audit } from './audit/audit.ts'
-import type { CertificateState } from './followCertificate.ts'
-import type { MetricFamily } from './formatMetrics.ts'
-import type { RequestCounts } from './requestCounts.ts'
+import type { MetricFamily, RequestCounts } from './metricFamilies.ts'
+import type { CertificateState } from './tlsCertificate.ts'
 
-/** What the calls of one process know of it; one for both of its doors. */
+/** State of the process that its calls use; shared by both listeners. */
 export type ApiContext = {
   readonly component: Component
   /** Version of muster. */
@@ -21,22 +20,22 @@ export type ApiContext = {
   readonly now: () => Date
   readonly newRequestId: () => string
   readonly accounts: Accounts
-  /** The one that `accounts` asks. */
+  /** The same that `accounts` uses. */
   readonly lockout: Lockout
-  /** Everything that this component serves. */
+  /** All routes of this component. */
   readonly routes: readonly Route[]
   readonly allowedHosts: readonly string[]
-  /** Whether a peer other than loopback may create the first user. */
+  /** True if a remote address other than loopback may create the first user. */
   readonly remoteBootstrap: boolean
   /** The certificate as it is now; absent where no TCP listener shows one. */
   readonly certificate?: () => CertificateState
   /** Absent where the settings name no audit log. */
   readonly audit?: Audit
   readonly counts: RequestCounts
-  /** What the component measures of itself. */
+  /** Metrics of the component itself. */
   readonly componentMetrics?: () => readonly MetricFamily[]
-  /** Whether it is to stop soon: calls are answered still, but nobody should send any here. */
-  readonly isLeaving: () => boolean
-  /** Whether new calls are refused, for it stops now. */
+  /** True once a stop is announced: calls are still answered, but readiness fails. */
+  readonly isStopAnnounced: () => boolean
+  /** True while the server stops and refuses new calls. */
   readonly isStopping: () => boolean
 }

@@ -1,18 +1,32 @@
 import type { Socket } from 'node:net'
-import type { UserRecord } from '../accounts/userRecord.ts'
+import type { UserRecord } from '../accounts/userFile.ts'
+import type { Login } from '../accounts/verifiedLogins.ts'
 import { isLoopback } from '../base/address.ts'
 import type { RouteAuth } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
-import { readBasicLogin } from './basicLogin.ts'
+import type { Caller, Listener } from './caller.ts'
 import { markVerified } from './connectionLimits.ts'
-import type { Exchange } from './exchange.ts'
-import { originOf } from './peerOrigin.ts'
 import { ProblemError } from './problemError.ts'
-import type { Caller } from './serve.ts'
+import { originOf } from './remoteAddress.ts'
+import type { RequestContext } from './requestContext.ts'
 
-/** Which of a process's listeners a call came through. */
-export type Door = 'tcp' | 'socket'
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads the login of an Authorization header (RFC 7617, UTF-8); undefined if there is none. */
+function readBasicLogin(header: string): Login | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header)?.[1]
+  if (encoded === undefined) return undefined
+  let pair: string
+  try {
+    pair = utf8.decode(Buffer.from(encoded, 'base64'))
+  } catch {
+    return undefined
+  }
+  const colon = pair.indexOf(':')
+  if (colon < 0) return undefined
+  return { user: pair.slice(0, colon).normalize('NFC'), password: new Secret(pair.slice(colon + 1)) }
+}
 
 /** A login that was good, and the users of the host then. */
 type KnownLogin = {
@@ -24,7 +38,7 @@ type KnownLogin = {
 /** The login that came last over each connection, for as long as the connection lasts. */
 const knownLogins = new WeakMap<Socket, KnownLogin>()
 
-type At = { readonly door: Door; readonly context: ApiContext }
+type At = { readonly listener: Listener; readonly context: ApiContext }
 
 const anonymous: Caller = { kind: 'anonymous' }
 
@@ -35,21 +49,25 @@ const noUser = (): ProblemError =>
   })
 
 /**
- * The caller of a login that came over its connection before and was good, while no user has changed since: most
+ * Returns the caller of a login that was verified on its connection before, while no user has changed since: most
  * callers say the same again and again.
  */
-function recall(connection: Socket, authorization: string, { accounts }: ApiContext): Caller | undefined {
+function recallLogin(
+  connection: Socket,
+  authorization: string,
+  { accounts }: ApiContext,
+): Caller | undefined {
   const known = knownLogins.get(connection)
   if (known === undefined || known.authorization.reveal() !== authorization) return undefined
-  return accounts.unchangedUsers() === known.users ? known.caller : undefined
+  return accounts.usersIfUnchanged() === known.users ? known.caller : undefined
 }
 
-async function checkLogin({ request }: Exchange, { door, context }: At): Promise<Caller> {
+async function checkLogin({ request }: RequestContext, { listener, context }: At): Promise<Caller> {
   const { authorization = '' } = request.headers
   const login = readBasicLogin(authorization)
   // Who may open the socket may read the hashes, too: there is nothing to guess there.
-  const origin = door === 'socket' ? undefined : () => originOf(request.socket)
-  const users = context.accounts.seenUsers()
+  const origin = listener === 'socket' ? undefined : () => originOf(request.socket)
+  const users = context.accounts.lastSeenUsers()
   const verdict = login ? await context.accounts.verify(login, origin) : 'refused'
   if (verdict === 'no-user') throw noUser()
   if (!login || verdict !== 'good') {
@@ -59,15 +77,15 @@ async function checkLogin({ request }: Exchange, { door, context }: At): Promise
   markVerified(request.socket)
   const caller: Caller = { kind: 'user', user: login.user }
   // Users that changed while the password was checked may be others than it was checked by.
-  if (context.accounts.seenUsers() === users) {
+  if (context.accounts.lastSeenUsers() === users) {
     knownLogins.set(request.socket, { authorization: new Secret(authorization), users, caller })
   }
   return caller
 }
 
-function letBootstrap({ peer }: Exchange, { door, context }: At): Caller {
-  if (door === 'socket') return { kind: 'socket' }
-  if (isLoopback(peer ?? '') || context.remoteBootstrap) return anonymous
+function bootstrapCaller({ remoteAddress }: RequestContext, { listener, context }: At): Caller {
+  if (listener === 'socket') return { kind: 'socket' }
+  if (isLoopback(remoteAddress ?? '') || context.remoteBootstrap) return anonymous
   throw new ProblemError({
     code: 'remote-bootstrap',
     detail:
@@ -78,29 +96,34 @@ function letBootstrap({ peer }: Exchange, { door, context }: At): Caller {
 }
 
 /**
- * Who makes a call of this kind; throws the 401 or 403 for who may not. The socket needs no login, but one
+ * Returns the caller of a request; throws the problem of status 401 or 403. The socket needs no login, but one
  * that is sent there is checked (contract.md, "Common to the three components").
  */
-export function authenticate(exchange: Exchange, auth: RouteAuth, at: At): Caller | Promise<Caller> {
+export function authenticate(
+  requestContext: RequestContext,
+  auth: RouteAuth,
+  at: At,
+): Caller | Promise<Caller> {
   if (auth === 'none') return anonymous
-  const { socket, headers } = exchange.request
-  if (headers.authorization === undefined) return withoutLogin(exchange, auth, at)
-  return recall(socket, headers.authorization, at.context) ?? withLogin(exchange, auth, at)
+  const { socket, headers } = requestContext.request
+  if (headers.authorization === undefined) return withoutLogin(requestContext, auth, at)
+  return recallLogin(socket, headers.authorization, at.context) ?? withLogin(requestContext, auth, at)
 }
 
-async function withLogin(exchange: Exchange, auth: RouteAuth, at: At): Promise<Caller> {
-  // The answer is for everybody: a login that cannot be checked only learns no more than they.
-  if (auth === 'optional') return checkLogin(exchange, at).catch(() => anonymous)
+async function withLogin(requestContext: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
+  // The response is for everybody: a login that cannot be checked only learns no more than they.
+  if (auth === 'optional') return checkLogin(requestContext, at).catch(() => anonymous)
   if (auth === 'bootstrap' && (await at.context.accounts.users()).length === 0)
-    return letBootstrap(exchange, at)
-  return checkLogin(exchange, at)
+    return bootstrapCaller(requestContext, at)
+  return checkLogin(requestContext, at)
 }
 
-async function withoutLogin(exchange: Exchange, auth: RouteAuth, at: At): Promise<Caller> {
-  const { door, context } = at
-  if (auth === 'optional') return door === 'socket' ? { kind: 'socket' } : anonymous
-  if (auth === 'bootstrap' && (await context.accounts.users()).length === 0) return letBootstrap(exchange, at)
-  if (door === 'socket') return { kind: 'socket' }
+async function withoutLogin(requestContext: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
+  const { listener, context } = at
+  if (auth === 'optional') return listener === 'socket' ? { kind: 'socket' } : anonymous
+  if (auth === 'bootstrap' && (await context.accounts.users()).length === 0)
+    return bootstrapCaller(requestContext, at)
+  if (listener === 'socket') return { kind: 'socket' }
   if ((await context.accounts.users()).length === 0) throw noUser()
   throw new ProblemError({ code: 'login-required', detail: 'Send user and password by HTTP Basic.' })
 }

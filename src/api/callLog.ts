@@ -1,6 +1,6 @@
 import type { VerboseLog } from './log.ts'
 
-/** A finished call as the log tells of it. */
+/** Fields of a finished call in the log. */
 export type LoggedCall = {
   readonly requestId: string
   readonly route: string
@@ -33,7 +33,7 @@ export type CallLog = {
 const longestPath = 256
 
 /** Within one interval, in milliseconds, so many calls without a login are logged in full; the others are counted. */
-export const callLogRule = { interval: 60_000, fullLines: 20, origins: 20 } as const
+export const callLogLimits = { interval: 60_000, fullLines: 20, origins: 20 } as const
 
 const bounded = (path: string): string =>
   path.length > longestPath ? `${path.slice(0, longestPath)}… (${path.length - longestPath} more)` : path
@@ -48,7 +48,7 @@ function tally() {
     },
     /** The names with most, and the rest together. */
     shown: (): Readonly<Record<string, number>> => {
-      const [most, rest] = [callLogRule.origins, 'others']
+      const [most, rest] = [callLogLimits.origins, 'others']
       const sorted = [...counts].filter(([name]) => name !== rest).toSorted((a, b) => b[1] - a[1])
       const others = sorted.slice(most).reduce((sum, [, count]) => sum + count, counts.get(rest) ?? 0)
       return Object.fromEntries([...sorted.slice(0, most), ...(others > 0 ? [[rest, others] as const] : [])])
@@ -87,11 +87,11 @@ export function createCallLog(log: VerboseLog): CallLog {
     ;[calls, statuses, connections, faults] = [tally(), tally(), tally(), tally()]
   }
 
-  /** Whether this one is among the first of the interval, which it may begin. */
+  /** Returns true for one of the first of the interval, which it may begin. */
   const isAmongFirst = (): boolean => {
-    timer ??= setTimeout(end, callLogRule.interval).unref()
+    timer ??= setTimeout(end, callLogLimits.interval).unref()
     full += 1
-    return full <= callLogRule.fullLines
+    return full <= callLogLimits.fullLines
   }
 
   return {

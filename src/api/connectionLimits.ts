@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
-import { peerNetwork } from './peer.ts'
-import { isOwnAddress, originOf } from './peerOrigin.ts'
+import { endsOf, isOwnAddress, originOf, peerNetwork } from './remoteAddress.ts'
 
-/** How many connections a TCP listener keeps at once: each takes some 57 KB, whether a request comes or not. */
+/** Limits of the connections of a TCP listener: each takes about 57 KB, idle or not. */
 export type ConnectionLimits = {
   /** From other hosts, of all addresses and of one (IPv6: of one /64). */
   readonly remote: number
@@ -11,31 +10,28 @@ export type ConnectionLimits = {
   readonly local: number
 }
 
-export const usualConnections: ConnectionLimits = { remote: 400, perAddress: 100, local: 200 }
+export const defaultConnectionLimits: ConnectionLimits = { remote: 400, perAddress: 100, local: 200 }
 
 /** Local connections may be so many times as many for the moment in which the system is asked whose they are. */
 const overshoot = 4
 
-type Kept = { readonly socket: Socket; readonly origin: string; isVerified: boolean }
+type TrackedConnection = { readonly socket: Socket; readonly origin: string; isVerified: boolean }
 
-/** What is kept of connections, by the socket that requests come from. */
-const keptBySocket = new WeakMap<Socket, Kept>()
+/** State of each connection, by the socket that requests come from. */
+const connectionBySocket = new WeakMap<Socket, TrackedConnection>()
 
 /** Marks a connection over which a login was verified: it is not closed for the sake of others any more. */
 export function markVerified(socket: Socket): void {
-  const kept = keptBySocket.get(socket)
+  const kept = connectionBySocket.get(socket)
   if (kept !== undefined) kept.isVerified = true
 }
 
-const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
-  [remoteAddress, remotePort, localAddress, localPort].join(' ')
-
-/** The newest connection without a verified login of the origin that has most; of `newcomer` where none has more. */
-function mostOf(
-  all: readonly Kept[],
-  originOfKept: (kept: Kept) => string,
+/** Returns the newest unverified connection of the origin that has most; of `newcomer` where none has more. */
+function connectionToClose(
+  all: readonly TrackedConnection[],
+  originOfKept: (kept: TrackedConnection) => string,
   newcomer: string,
-): Kept | undefined {
+): TrackedConnection | undefined {
   const counts = new Map<string, number>()
   for (const kept of all) counts.set(originOfKept(kept), (counts.get(originOfKept(kept)) ?? 0) + 1)
   let most = newcomer
@@ -45,34 +41,34 @@ function mostOf(
 
 /**
  * Bounds the connections of a server. Where one comes beyond, the newest of the address, or of the user of this host,
- * that has most is closed; one over which a login was verified stays. `onRefused` is told whose was closed.
+ * that has most is closed; one over which a login was verified stays. `onRefused` gets the origin of the closed one.
  */
 export function limitConnections(
   server: { on(event: 'connection' | 'secureConnection', listener: (socket: Socket) => void): unknown },
   limits: ConnectionLimits,
   onRefused: (origin: string) => void,
 ): void {
-  const remote = new Set<Kept>()
-  const local = new Set<Kept>()
-  const byEnds = new Map<string, Kept>()
+  const remote = new Set<TrackedConnection>()
+  const local = new Set<TrackedConnection>()
+  const byEnds = new Map<string, TrackedConnection>()
   let trimming = false
 
-  const refuse = (kept: Kept, origin = kept.origin): void => {
+  const refuse = (kept: TrackedConnection, origin = kept.origin): void => {
     onRefused(origin)
     kept.socket.destroy()
     remote.delete(kept)
     local.delete(kept)
   }
 
-  const trimRemote = (newcomer: Kept): void => {
+  const trimRemote = (newcomer: TrackedConnection): void => {
     const ofSame = [...remote].filter(({ origin }) => origin === newcomer.origin)
     if (ofSame.length > limits.perAddress) refuse(newcomer)
     else if (remote.size > limits.remote) {
-      refuse(mostOf([...remote], ({ origin }) => origin, newcomer.origin) ?? newcomer)
+      refuse(connectionToClose([...remote], ({ origin }) => origin, newcomer.origin) ?? newcomer)
     }
   }
 
-  /** Who opened a connection takes a moment to find out: until then there may be some more. */
+  /** Finding out who opened a connection takes a moment: until then there may be some more. */
   const trimLocal = async (): Promise<void> => {
     if (trimming) return
     trimming = true
@@ -82,9 +78,9 @@ export function limitConnections(
         const origins = await Promise.all(all.map(({ socket }) => originOf(socket)))
         const names = new Map(all.map((kept, index) => [kept, origins[index]?.name ?? kept.origin]))
         const still = all.filter((kept) => local.has(kept))
-        const nameOf = (kept: Kept): string => names.get(kept) ?? kept.origin
+        const nameOf = (kept: TrackedConnection): string => names.get(kept) ?? kept.origin
         const last = still.at(-1)
-        const closed = last && (mostOf(still, nameOf, nameOf(last)) ?? last)
+        const closed = last && (connectionToClose(still, nameOf, nameOf(last)) ?? last)
         if (closed && local.size > limits.local) refuse(closed, nameOf(closed))
       }
     } finally {
@@ -95,13 +91,13 @@ export function limitConnections(
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined) return void socket.destroy()
-    const kept: Kept = { socket, origin: peerNetwork(remoteAddress), isVerified: false }
+    const kept: TrackedConnection = { socket, origin: peerNetwork(remoteAddress), isVerified: false }
     const ends = endsOf(socket)
     const isLocal = isOwnAddress(socket)
     const room = isLocal ? local : remote
     room.add(kept)
     byEnds.set(ends, kept)
-    keptBySocket.set(socket, kept)
+    connectionBySocket.set(socket, kept)
     socket.once('close', () => {
       room.delete(kept)
       if (byEnds.get(ends) === kept) byEnds.delete(ends)
@@ -112,6 +108,6 @@ export function limitConnections(
   })
   server.on('secureConnection', (socket: Socket) => {
     const kept = byEnds.get(endsOf(socket))
-    if (kept !== undefined) keptBySocket.set(socket, kept)
+    if (kept !== undefined) connectionBySocket.set(socket, kept)
   })
 }

@@ -1,44 +1,41 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
-import { programAgent } from '../contracts/programAgent.ts'
+import { internalUserAgent } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
-import type { Door } from './authenticate.ts'
+import type { Listener } from './caller.ts'
 import { type CallLog, createCallLog } from './callLog.ts'
-import { carryOut, type DoorFacts } from './carryOut.ts'
-import { noQuery } from './checkQuery.ts'
-import { type ConnectionLimits, limitConnections, usualConnections } from './connectionLimits.ts'
-import type { Exchange } from './exchange.ts'
-import { hostCheck } from './hostHeader.ts'
-import type { DoorLog, Log } from './log.ts'
-import { peerNetwork } from './peer.ts'
-import { isOwnAddress } from './peerOrigin.ts'
-import { type Answer, headersOf, problemAnswer } from './problemAnswer.ts'
-import { ProblemError } from './problemError.ts'
-import { readTarget } from './requestTarget.ts'
-import { createRouteTable } from './routeTable.ts'
+import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
+import { handleRequest, type ListenerContext } from './handleRequest.ts'
+import type { ListenerLog, Log } from './log.ts'
+import { ProblemError, toProblem } from './problemError.ts'
+import { isOwnAddress, peerNetwork } from './remoteAddress.ts'
+import type { RequestContext } from './requestContext.ts'
+import { hostCheck } from './requestHeaders.ts'
+import { headersOf, problemResponse, type Response } from './response.ts'
+import { createRouteTable, readTarget } from './routeTable.ts'
 import type { ServedRoute } from './serve.ts'
 import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.ts'
-import { toProblem } from './toProblem.ts'
+import { noQuery } from './validateRequest.ts'
 
-/** One door of a component's API that does not listen yet. */
-export type App = { readonly server: Server; readonly listener: RequestListener; readonly log: Log }
+/** One listener of a component's API, not listening yet. */
+export type App = { readonly server: Server; readonly requestListener: RequestListener; readonly log: Log }
 
-/** The answer to a request that failed, which the log is told of where it is our fault. */
-function refusal(
+/** Builds the response to a failed request; logs faults of the server. */
+function errorResponse(
   error: unknown,
-  { request, requestId, trail }: Exchange,
+  { request, requestId, auditEntry }: RequestContext,
   { log, callLog }: { readonly log: Log; readonly callLog: CallLog },
-): Answer {
+): Response {
   const isGone = error === request.errored
   const problem = isGone
     ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
     : toProblem(error)
-  if (trail) trail.code = problem.code
+  if (auditEntry) auditEntry.code = problem.code
   if (isGone) log.info({ requestId }, 'the caller went away')
   if (problem.code === 'internal') callLog.fault({ requestId, err: error }, 'a fault of the server')
   if (problem.code === 'not-ready') callLog.fault({ requestId, reason: String(error) }, 'not ready')
-  return problemAnswer({ problem, requestId, accept: request.headers.accept })
+  return problemResponse({ problem, requestId, accept: request.headers.accept })
 }
 
 /** Browsers that have seen a host once ask it over TLS only, for a year in seconds (RFC 6797 section 6.1). */
@@ -46,41 +43,41 @@ const transportSecurity = ['Strict-Transport-Security', 'max-age=31536000']
 
 function send(
   response: ServerResponse,
-  answer: Answer,
-  about: { requestId: string; isLast: boolean; door: Door },
+  sent: Response,
+  about: { requestId: string; isLast: boolean; listener: Listener },
 ): void {
-  const headers = headersOf(answer, about.requestId)
+  const headers = headersOf(sent, about.requestId)
   // Over plain HTTP the header must not be sent (RFC 6797 section 7.2).
-  if (about.door === 'tcp') headers.push(...transportSecurity)
+  if (about.listener === 'tcp') headers.push(...transportSecurity)
   // A connection kept open would keep a stopping server waiting for it.
-  response.writeHead(answer.status, about.isLast ? [...headers, 'Connection', 'close'] : headers)
-  response.end(answer.body)
+  response.writeHead(sent.status, about.isLast ? [...headers, 'Connection', 'close'] : headers)
+  response.end(sent.body)
 }
 
 /**
- * One door of a component's API. With `tls` its server speaks HTTPS, without it plain HTTP; the listener takes
- * requests that came any other way, too.
+ * Creates one listener of a component's API. With `tls` its server speaks HTTPS, without it plain HTTP;
+ * `requestListener` takes requests that came any other way, too.
  */
 export function createApp(options: {
   readonly served: readonly ServedRoute[]
   readonly context: ApiContext
-  readonly door: Door
-  readonly log: DoorLog
+  readonly listener: Listener
+  readonly log: ListenerLog
   readonly tls?: TlsMaterial
   readonly limits?: Partial<ServerLimits>
   readonly connections?: ConnectionLimits
 }): App {
-  const { context, door, tls, limits } = options
-  const log = options.log.child({ door })
+  const { context, listener, tls, limits } = options
+  const log = options.log.child({ door: listener })
   const callLog = createCallLog(log)
   const find = createRouteTable(options.served)
-  const audit = auditCalls(context.audit, door)
-  const facts: DoorFacts = { door, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
+  const audit = auditCalls(context.audit, listener)
+  const facts: ListenerContext = { listener, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
 
-  function arrive(request: IncomingMessage): Exchange {
+  function createContext(request: IncomingMessage): RequestContext {
     const { url = '', method = '' } = request
     const { path, query, origin } = readTarget(url)
-    const found = find(path)
+    const match = find(path)
     return {
       request,
       requestId: context.newRequestId(),
@@ -89,20 +86,20 @@ export function createApp(options: {
       targetOrigin: origin,
       host: origin ? origin.authority : request.headers.host,
       query: query === undefined ? noQuery : parseQuery(query, '&', '=', { maxKeys: 0 }),
-      found,
-      peer: request.socket.remoteAddress,
+      match,
+      remoteAddress: request.socket.remoteAddress,
       caller: null,
-      trail: audit.trailOf(method, found),
+      auditEntry: audit.entryFor(method, match),
     }
   }
 
-  function tell(
-    { request, requestId, method, path, found, peer, caller }: Exchange,
+  function logCall(
+    { request, requestId, method, path, match, remoteAddress, caller }: RequestContext,
     status: number,
     begun: number,
   ): void {
     const took = performance.now() - begun
-    const route = found?.resource.path ?? 'unmatched'
+    const route = match?.resource.path ?? 'unmatched'
     const user = caller?.kind === 'user' ? caller.user : undefined
     context.counts.count({ route, method, status, seconds: took / 1000 })
     const milliseconds = Math.round(took)
@@ -110,45 +107,51 @@ export function createApp(options: {
     // What a caller says of itself counts for the level of a line alone, of a successful reading from this host.
     const isProgram =
       caller?.kind === 'socket' ||
-      (request.headers['user-agent'] === programAgent && (door === 'socket' || isOwnAddress(request.socket)))
+      (request.headers['user-agent'] === internalUserAgent &&
+        (listener === 'socket' || isOwnAddress(request.socket)))
     callLog.call(
-      { requestId, route, method, status, path, peer, user, milliseconds },
+      { requestId, route, method, status, path, peer: remoteAddress, user, milliseconds },
       {
         isKnown: caller?.kind === 'user' || caller?.kind === 'socket',
         isRoutine: isRead && status < 400 && isProgram,
-        origin: peerNetwork(peer ?? 'gone'),
+        origin: peerNetwork(remoteAddress ?? 'gone'),
       },
     )
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const begun = performance.now()
-    const exchange = arrive(request)
-    const { trail } = exchange
-    let sent: Answer
+    const requestContext = createContext(request)
+    const { auditEntry } = requestContext
+    let sent: Response
     try {
-      sent = await carryOut(exchange, facts)
+      sent = await handleRequest(requestContext, facts)
     } catch (error) {
-      sent = refusal(error, exchange, { log, callLog })
+      sent = errorResponse(error, requestContext, { log, callLog })
     }
-    if (trail) sent = await audit.record(exchange, trail, sent)
-    send(response, sent, { requestId: exchange.requestId, isLast: context.isStopping(), door })
-    tell(exchange, sent.status, begun)
+    if (auditEntry) sent = await audit.record(requestContext, auditEntry, sent)
+    send(response, sent, { requestId: requestContext.requestId, isLast: context.isStopping(), listener })
+    logCall(requestContext, sent.status, begun)
   }
 
-  const listener: RequestListener = (request, response) => {
-    answer(request, response).catch((error) => {
+  const requestListener: RequestListener = (request, response) => {
+    respond(request, response).catch((error) => {
       log.error({ err: error }, 'a fault of the server')
       response.destroy()
     })
   }
-  const server = createHttpServer({ listener, tls, limits, newRequestId: context.newRequestId })
-  const connections = options.connections ?? usualConnections
+  const server = createHttpServer({
+    listener: requestListener,
+    tls,
+    limits,
+    newRequestId: context.newRequestId,
+  })
+  const connections = options.connections ?? defaultConnectionLimits
   // Only root and our own user can open the socket.
-  if (door === 'socket') server.maxConnections = connections.local
+  if (listener === 'socket') server.maxConnections = connections.local
   else {
     limitConnections(server, connections, callLog.closed)
   }
   server.on('close', callLog.end)
-  return { server, listener, log }
+  return { server, requestListener, log }
 }

@@ -8,7 +8,7 @@ import { reasonOf, StartError } from './startError.ts'
 /** Longest path of a Unix socket on Linux, in bytes (unix(7)). */
 const longestPath = 107
 
-/** Why a port cannot be opened, and the fix. */
+/** Explains why a port cannot be opened, with the fix. */
 export function explainListening(
   error: unknown,
   place: { readonly address: string; readonly port: number },
@@ -47,7 +47,7 @@ function listen(server: Server, options: ListenOptions): Promise<void> {
   })
 }
 
-/** Opens the TCP door and answers the port in effect. Rejects with a `StartError`. */
+/** Opens the TCP listener and returns the port in effect. Rejects with a `StartError`. */
 export async function listenOnTcp(
   { server, log }: App,
   place: { readonly address: string; readonly port: number },
@@ -64,7 +64,7 @@ export async function listenOnTcp(
   return port
 }
 
-/** Whether somebody answers on a Unix socket. */
+/** Returns true if a process listens on a Unix socket. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)
@@ -89,7 +89,7 @@ async function removeStale(path: string): Promise<void> {
   rmSync(path, { force: true })
 }
 
-/** Opens the door that only our user and root can use: a Unix socket of mode 0600. Rejects with a `StartError`. */
+/** Opens the Unix socket with mode 0600: only our user and root can use it. Rejects with a `StartError`. */
 export async function listenOnSocket({ server, log }: App, path: string): Promise<void> {
   if (Buffer.byteLength(path) > longestPath) {
     throw new StartError(`the socket path ${path} is too long: ${longestPath} bytes are the most`)

@@ -1,23 +1,23 @@
 import { type LogLevel, logLevels, type ServerSettings } from '../contracts/serverSettings.ts'
-import type { Door } from './authenticate.ts'
-import { lineOutput } from './lineOutput.ts'
+import type { Listener } from './caller.ts'
+import { lineOutput } from './logOutput.ts'
 
 type Tell = { (message: string): void; (facts: object, message: string): void }
 
-/** What a server tells its operator: a message, and the facts that it is about. An error goes into the fact `err`. */
+/** Log of a server: messages with facts. An error goes into the fact `err`. */
 export type Log = Readonly<Record<'info' | 'warn' | 'error', Tell>>
 
-/** One that also tells what only somebody who looks for a fault wants to know. */
+/** Log with the level debug. */
 export type VerboseLog = Log & { readonly debug: Tell }
 
-/** A log that tells through which door a call came. */
-export type DoorLog = Log & {
-  child(bindings: { readonly door: Door }): VerboseLog
-  /** Tells at every level, such as the lines of the audit log. */
+/** Log that names the listener of a call. */
+export type ListenerLog = Log & {
+  child(bindings: { readonly door: Listener }): VerboseLog
+  /** Writes at every level, such as the lines of the audit log. */
   readonly always?: Tell
 }
 
-/** Where whole lines go. */
+/** Destination of whole lines. */
 export type LineOutput = { write(line: string): void }
 
 const silent: Tell = () => undefined
@@ -35,13 +35,13 @@ function toldError(error: Error): object {
 const replaced = (_name: string, value: unknown): unknown =>
   value instanceof Error ? toldError(value) : value
 
-/** The members of an object as they stand within the braces of its JSON, and a comma where there are any. */
+/** Returns the members of an object as they stand within the braces of its JSON, and a comma where there are any. */
 function members(facts: object): string {
   const json = 'err' in facts ? JSON.stringify(facts, replaced) : JSON.stringify(facts)
   return json === '{}' ? '' : `${json.slice(1, -1)},`
 }
 
-/** The present time, made into text once for each millisecond. */
+/** Returns a clock that formats its text once for each millisecond. */
 function clock(): () => string {
   let latest = 0
   let text = ''
@@ -56,10 +56,10 @@ function clock(): () => string {
 }
 
 /**
- * The log of a server: one JSON object per line, on standard output unless told. Calls are logged as values
+ * Creates the log of a server: one JSON object per line, on standard output by default. Calls are logged as values
  * that were picked one by one; headers and bodies are never among them.
  */
-export function createLog(settings: ServerSettings, output: LineOutput = lineOutput(1)): DoorLog {
+export function createLog(settings: ServerSettings, output: LineOutput = lineOutput(1)): ListenerLog {
   const now = clock()
   const { logLevel, cluster, host, component } = settings
 

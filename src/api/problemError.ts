@@ -1,7 +1,11 @@
+import { QueueFullError } from '../accounts/fairQueue.ts'
+import { LockedOutError, lockoutLimits } from '../accounts/lockout.ts'
+import { UserFileError } from '../accounts/userFileIo.ts'
+import { ForeignLockError, LockHeldError } from '../accounts/userFileLock.ts'
 import type { FieldError } from '../contracts/envelope.ts'
 import type { ProblemCode } from '../contracts/problems.ts'
 
-/** A call that fails as the table of problems says; `detail` says what happened here and how to fix it. */
+/** A call that fails with a problem of the table; `detail` says what happened here and how to fix it. */
 export class ProblemError extends Error {
   readonly code: ProblemCode
   readonly errors: readonly FieldError[]
@@ -19,4 +23,31 @@ export class ProblemError extends Error {
     this.errors = facts.errors ?? []
     this.headers = facts.headers ?? {}
   }
+}
+
+const soon = { 'Retry-After': '1' }
+
+function ofLockout({ seconds }: LockedOutError): ProblemError {
+  const minutes = lockoutLimits.window / 60_000
+  const detail =
+    `Within ${minutes} minutes, ${lockoutLimits.failures} logins with this user name from your address failed or ` +
+    `are being checked. Try again in ${seconds} s; a login that worked before still works.`
+  return new ProblemError({ code: 'locked-out', detail, headers: { 'Retry-After': String(seconds) } })
+}
+
+/** Translates any error into a problem. An unknown one is `internal`: a bug, of which the caller learns nothing. */
+export function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error
+  if (error instanceof QueueFullError || error instanceof LockHeldError) {
+    const what = error instanceof QueueFullError ? 'passwords to check' : 'changes of users'
+    const detail = `Too many ${what} are waiting. Try again in a second.`
+    return new ProblemError({ code: 'busy', detail, headers: soon })
+  }
+  if (error instanceof LockedOutError) return ofLockout(error)
+  if (error instanceof UserFileError || error instanceof ForeignLockError) {
+    const detail = 'The server cannot read its users. Its log on this host says why.'
+    return new ProblemError({ code: 'not-ready', detail })
+  }
+  const tell = 'This is a fault of the server. Its log holds the details under the request id.'
+  return new ProblemError({ code: 'internal', detail: tell })
 }

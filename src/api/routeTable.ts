@@ -1,8 +1,58 @@
-import { isDecodable } from './requestTarget.ts'
 import type { ServedRoute } from './serve.ts'
 
-/** What is served at one path, method by method. */
-export type Resource = {
+/** Target of a request in parts (RFC 9112 section 3.2). */
+export type RequestTarget = {
+  /**
+   * Path without query. Percent-encoded unreserved characters are decoded once (RFC 3986 section 6.2.2.2); every other
+   * escape stays, so a `%2F` never becomes a separator, and dot segments are not resolved.
+   */
+  readonly path: string
+  /** Absent without a question mark. */
+  readonly query?: string
+  /** Scheme in lower case and authority of a target in absolute form, which take the place of the Host header. */
+  readonly origin?: { readonly scheme: string; readonly authority: string }
+}
+
+/** `scheme://authority/path?query`, with a path that may be empty. */
+const absoluteForm = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?]*)/i
+
+const unreserved = /[A-Za-z0-9._~-]/
+
+const decodeUnreserved = (path: string): string =>
+  path.replaceAll(/%[0-9a-f]{2}/gi, (written) => {
+    const character = String.fromCharCode(Number.parseInt(written.slice(1), 16))
+    return unreserved.test(character) ? character : written
+  })
+
+/** Returns true if every percent sign of a path begins a character in UTF-8. */
+export function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Reads the target of a request; one that is in neither form is a path that no route has. */
+export function readTarget(target: string): RequestTarget {
+  const mark = target.indexOf('?')
+  const query = mark < 0 ? {} : { query: target.slice(mark + 1) }
+  const beforeQuery = mark < 0 ? target : target.slice(0, mark)
+  const [, scheme, authority = '', rest = ''] = absoluteForm.exec(beforeQuery) ?? []
+  const written = scheme === undefined ? beforeQuery : rest || '/'
+  // A path that cannot be decoded as a whole is rejected, and logged as it came.
+  const path = written.includes('%') && isDecodable(written) ? decodeUnreserved(written) : written
+  return {
+    path,
+    ...query,
+    ...(scheme === undefined ? {} : { origin: { scheme: scheme.toLowerCase(), authority } }),
+  }
+}
+
+/** Routes of one path, by method. */
+type Resource = {
   /** The path as the routes write it, such as `/api/v2/user/{user}`. */
   readonly path: string
   readonly served: readonly ServedRoute[]
@@ -12,8 +62,8 @@ export type Resource = {
 
 type Params = Readonly<Record<string, string>>
 
-/** A resource, and what the path of a request holds in place of its parameters, percent-decoded. */
-export type Found = { readonly resource: Resource; readonly params: Params }
+/** A resource and the path parameters of a request, percent-decoded. */
+export type RouteMatch = { readonly resource: Resource; readonly params: Params }
 
 const isParameter = (segment: string): boolean => segment.startsWith('{')
 
@@ -23,7 +73,7 @@ function resourceOf(path: string, all: readonly ServedRoute[]): Resource {
   return { path, served, allow: [...methods, 'OPTIONS'].join(', ') }
 }
 
-/** What given segments, as many as those of a pattern, hold in place of its parameters; undefined where they do not fit. */
+/** Returns the parameters of a path; undefined if it does not match. Both have the same number of segments. */
 function paramsOf(pattern: readonly string[], given: readonly string[]): Params | undefined {
   const params: Record<string, string> = {}
   for (let index = 0; index < pattern.length; index += 1) {
@@ -43,10 +93,10 @@ export const isOpen = ({ served }: Resource): boolean =>
   served.every(({ route }) => route.auth === 'none' || route.auth === 'optional')
 
 /**
- * Finds what is served at a path, letter by letter as the routes write it: an escape stands for a character in a
+ * Returns a lookup of resources by path, which must match the routes exactly: an escape stands for a character in a
  * parameter only. Open calls, which probes make, may end in a slash.
  */
-export function createRouteTable(served: readonly ServedRoute[]): (path: string) => Found | undefined {
+export function createRouteTable(served: readonly ServedRoute[]): (path: string) => RouteMatch | undefined {
   const paths = new Set(served.map(({ route }) => route.path))
   const resources = [...paths].map((path) => resourceOf(path, served))
   const isFixed = ({ path }: Resource): boolean => !path.split('/').some(isParameter)

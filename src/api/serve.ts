@@ -2,16 +2,12 @@ import type { Static, TSchema } from 'typebox'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
-import type { AuditFacts } from './audit/auditLine.ts'
-import type { MetricFamily } from './formatMetrics.ts'
+import type { AuditFacts } from './audit/auditEntry.ts'
+import type { Caller } from './caller.ts'
+import type { MetricFamily } from './metricFamilies.ts'
+import type { TextResponse } from './response.ts'
 
-/** Who makes a call: a user; nobody named; or whoever may open the Unix socket, without a login. */
-export type Caller =
-  | { readonly kind: 'user'; readonly user: string }
-  | { readonly kind: 'anonymous' }
-  | { readonly kind: 'socket' }
-
-/** A call that was let in: its body has the shape that the route says. */
+/** A valid call: its body matches the schema of the route. */
 export type Call<Body = unknown> = {
   /** Percent-decoded. */
   readonly params: Readonly<Record<string, string>>
@@ -25,40 +21,31 @@ export type Call<Body = unknown> = {
   readonly audit: (facts: AuditFacts) => void
 }
 
-export type TextAnswer = {
-  readonly status: 200 | 503
-  readonly text: string
-  /** Headers of its own: names and values in turn. */
-  readonly headers?: readonly string[]
-}
-
-export const textAnswer = (status: TextAnswer['status'], text: string): TextAnswer => ({ status, text })
-
 type BodyOf<R extends Route> = R['request'] extends TSchema ? Static<R['request']> : null
 
 type AnswerOf<R extends Route> = R['response'] extends { readonly payload: infer Payload extends TSchema }
   ? Readonly<Static<Payload>>
   : R['response'] extends { readonly kind: 'text' }
-    ? TextAnswer
+    ? TextResponse
     : unknown
 
-/** A route with what answers it: the payload, the JSON or the text. A call that fails throws a problem. */
+/** A route and its handler, which returns the payload, the JSON or the text and throws problems. */
 export type ServedRoute = {
   readonly route: Route
   readonly handle: (call: Call, context: ApiContext) => unknown
 }
 
-/** One component's API: its name, everything that it serves, and its own measurements. */
+/** API of one component. */
 export type ComponentApi = {
   readonly component: Component
   readonly served: readonly ServedRoute[]
   /** Served on the Unix socket alone, for the other components of the host. */
   readonly local?: readonly ServedRoute[]
-  /** Called for each GET of /metrics: what is known already, at once. */
+  /** Called for each GET of /metrics; returns at once what is known already. */
   readonly metrics?: () => readonly MetricFamily[]
 }
 
-/** Joins a route to what answers it; the types of body and payload are the route's own. */
+/** Joins a route to its handler; the types of body and payload follow from the route. */
 export const serve = <R extends Route>(
   route: R,
   handle: (call: Call<BodyOf<R>>, context: ApiContext) => AnswerOf<R> | Promise<AnswerOf<R>>,

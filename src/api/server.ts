@@ -2,10 +2,11 @@ import { createServer, type RequestListener, type Server, STATUS_CODES } from 'n
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { headersOf, problemAnswer } from './problemAnswer.ts'
 import { ProblemError } from './problemError.ts'
+import { endsOf } from './remoteAddress.ts'
+import { headersOf, problemResponse } from './response.ts'
 
-/** What a TLS listener shows: PEM texts. */
+/** Key and certificate chain of a TLS listener, in PEM form. */
 export type TlsMaterial = { readonly key: string; readonly chain: string }
 
 /** TLS 1.2 and 1.3, authenticated encryption with forward secrecy only, in OpenSSL's names. */
@@ -21,21 +22,21 @@ const ciphers = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':')
 
-/** How long a connection may take for what, in milliseconds. */
+/** Time limits of a connection, in milliseconds. */
 export type ServerLimits = {
   /** The TLS handshake. */
   readonly handshake: number
   /** The headers of a request, and the whole of it. */
   readonly headers: number
   readonly request: number
-  /** Nothing at all, after an answer and anywhere else. */
+  /** No bytes at all, after a response and anywhere else. */
   readonly keepAlive: number
   readonly idle: number
-  /** How often those of requests are looked at. */
+  /** Interval between checks of the request limits. */
   readonly check: number
 }
 
-const usualLimits: ServerLimits = {
+const defaultLimits: ServerLimits = {
   handshake: 10_000,
   headers: 10_000,
   request: 20_000,
@@ -45,7 +46,7 @@ const usualLimits: ServerLimits = {
 }
 
 const httpOptions = ({ headers, request, keepAlive, check }: ServerLimits) => ({
-  // We answer a missing Host header ourselves.
+  // We respond to a missing Host header ourselves.
   requireHostHeader: false,
   headersTimeout: headers,
   requestTimeout: request,
@@ -53,7 +54,7 @@ const httpOptions = ({ headers, request, keepAlive, check }: ServerLimits) => ({
   connectionsCheckingInterval: check,
 })
 
-/** What Node.js refuses before there is a request, as a problem of the table. */
+/** Translates an error that Node.js reports before there is a request into a problem. */
 export function problemOfConnection(code: string | undefined): ProblemError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -79,7 +80,7 @@ const secureOptions = ({ key, chain }: TlsMaterial) =>
   }) as const
 
 /**
- * Shows new connections another certificate; those that are open stay as they are. Throws when OpenSSL does not
+ * Replaces the certificate for new connections; open ones stay as they are. Throws when OpenSSL does not
  * take it, and then nothing changes.
  */
 export function replaceTls(server: Server, tls: TlsMaterial): void {
@@ -88,13 +89,13 @@ export function replaceTls(server: Server, tls: TlsMaterial): void {
   server.setSecureContext(secureOptions(tls))
 }
 
-function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+function rejectConnection(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   // Only who speaks TLS and something like HTTP can be answered.
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) {
     socket.destroy()
     return
   }
-  const answer = problemAnswer({ problem: problemOfConnection(error.code), requestId })
+  const answer = problemResponse({ problem: problemOfConnection(error.code), requestId })
   const { status, body } = answer
   const head = [...headersOf(answer, requestId), 'Connection', 'close'].reduce(
     (text, it, index) => `${text}${it}${index % 2 === 0 ? ': ' : '\r\n'}`,
@@ -107,7 +108,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
 
 const plainHint = 'This port speaks HTTPS only: write https:// instead of http://.\n'
 
-/** Answer to plain HTTP on a TLS port. It tells everybody as much, and repeats nothing of what was sent. */
+/** Response to plain HTTP on a TLS port. It repeats nothing of the request. */
 const plainAnswer = [
   'HTTP/1.1 400 Bad Request',
   'Content-Type: text/plain; charset=utf-8',
@@ -118,11 +119,8 @@ const plainAnswer = [
   plainHint,
 ].join('\r\n')
 
-const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
-  [remoteAddress, remotePort, localAddress, localPort].join(' ')
-
-/** Answers plain HTTP below TLS and closes; whoever sends nothing has the time of the handshake, as with TLS. */
-function hintAtTls(server: Server): void {
+/** Responds to plain HTTP below TLS and closes; a silent client has the time of the handshake, as with TLS. */
+function answerPlainHttp(server: Server): void {
   const handshaking = new Map<string, Socket>()
   server.on('connection', (socket: Socket) => {
     const ends = endsOf(socket)
@@ -148,17 +146,17 @@ export function createHttpServer(facts: {
   readonly newRequestId: () => string
 }): Server {
   const { listener, tls, newRequestId } = facts
-  const limits = { ...usualLimits, ...facts.limits }
+  const limits = { ...defaultLimits, ...facts.limits }
   const options = httpOptions(limits)
   const server = tls
     ? createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.handshake }, listener)
     : createServer(options, listener)
-  if (tls) hintAtTls(server)
+  if (tls) answerPlainHttp(server)
   // Expectations beyond 100-continue may be passed over (RFC 9110 section 10.1.1).
   server.on('checkExpectation', listener)
   server.setTimeout(limits.idle)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-    refuseConnection(error, socket, newRequestId()),
+    rejectConnection(error, socket, newRequestId()),
   )
   return server
 }

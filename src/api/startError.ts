@@ -1,6 +1,6 @@
 import { systemWords } from '../base/systemErrors.ts'
 
-/** Why a server cannot start or go on, and the fix, in words for the person who starts it. */
+/** Failure to start or go on; the message says why, and the fix, to the person who starts the server. */
 export class StartError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -8,5 +8,9 @@ export class StartError extends Error {
   }
 }
 
-/** Words for an error of the system, such as `permission denied`; its code where there are none. */
+/** Returns words for a system error, such as `permission denied`; its code where there are none. */
 export const reasonOf = systemWords
+
+/** Returns the code of an error of the system, such as `EADDRINUSE`; empty for any other. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''

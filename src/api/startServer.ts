@@ -7,26 +7,25 @@ import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { ApiContext } from './apiContext.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { createAuditFile } from './audit/auditFile.ts'
-import { putUsers } from './calls/putUsers.ts'
+import { putUsers } from './calls/userCalls.ts'
 import type { ConnectionLimits } from './connectionLimits.ts'
 import { type App, createApp } from './createApp.ts'
-import { type CertificateTiming, followCertificate } from './followCertificate.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
-import type { DoorLog } from './log.ts'
-import { readTlsAtStart } from './readTls.ts'
-import { createRequestCounts } from './requestCounts.ts'
+import type { ListenerLog } from './log.ts'
+import { createRequestCounts } from './metricFamilies.ts'
 import type { ComponentApi } from './serve.ts'
 import { replaceTls, type ServerLimits } from './server.ts'
+import { type CertificateTiming, readTlsAtStart, watchCertificate } from './tlsCertificate.ts'
 
-/** A component's API that answers on all its doors. */
+/** A component's API that listens. */
 export type RunningServer = {
   /** The TCP port in effect; absent without a TCP listener. */
   readonly port?: number
   /** Reads the files of the certificate again, at once. */
   reloadCertificate(): void
-  /** Is not ready from now on, so that load balancers turn to others; calls are answered as before. */
+  /** Fails readiness from now on, so that load balancers turn to others; calls are answered as before. */
   announceStop(): void
-  /** Lets what is under way finish, ten seconds at most, and closes the doors. */
+  /** Lets calls under way finish, ten seconds at most, and closes the listeners. */
   stop(): Promise<void>
 }
 
@@ -44,12 +43,12 @@ function close({ server }: App): Promise<void> {
   })
 }
 
-function auditOf(settings: ServerSettings, log: DoorLog): Audit | undefined {
+function auditOf(settings: ServerSettings, log: ListenerLog): Audit | undefined {
   const { auditFile: path, cluster, host, component } = settings
   if (path === undefined) return undefined
   const place = { cluster, host, component }
-  const tell = (line: object): void => log.always?.({ audit: line }, 'audit')
-  return createAudit({ file: createAuditFile(path), path, place, now: () => new Date(), log, tell })
+  const mirror = (line: object): void => log.always?.({ audit: line }, 'audit')
+  return createAudit({ file: createAuditFile(path), path, place, now: () => new Date(), log, mirror })
 }
 
 /**
@@ -60,7 +59,7 @@ export async function startServer(options: {
   readonly settings: ServerSettings
   readonly api: ComponentApi
   readonly version: string
-  readonly log: DoorLog
+  readonly log: ListenerLog
   readonly cost?: ScryptCost
   readonly certificateTiming?: CertificateTiming
   readonly limits?: Partial<ServerLimits>
@@ -78,7 +77,7 @@ export async function startServer(options: {
   else log.warn('there is no audit log: the settings name no auditFile')
   const follower =
     tls &&
-    followCertificate({
+    watchCertificate({
       paths: settings.tls,
       shown: tls,
       show: (next) => tcp && replaceTls(tcp.server, next),
@@ -115,7 +114,7 @@ export async function startServer(options: {
     ...(api.metrics ? { componentMetrics: api.metrics } : {}),
     counts: createRequestCounts(),
     isStopping: () => stopping,
-    isLeaving: () => announced,
+    isStopAnnounced: () => announced,
   }
   const limits = options.limits ? { limits: options.limits } : {}
   const connections = options.connections ? { connections: options.connections } : {}
@@ -123,9 +122,9 @@ export async function startServer(options: {
   const socket = createApp({
     ...shared,
     served: [...api.served, ...(api.local ?? []), putUsers],
-    door: 'socket',
+    listener: 'socket',
   })
-  const tcp = tls && createApp({ ...shared, door: 'tcp', tls })
+  const tcp = tls && createApp({ ...shared, listener: 'tcp', tls })
   const stop = async (): Promise<void> => {
     stopping = true
     follower?.stop()

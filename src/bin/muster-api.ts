@@ -2,15 +2,19 @@
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
-import { changeUserFile } from '../accounts/changeUserFile.ts'
-import { removeSeenUser } from '../accounts/removeSeenUser.ts'
-import { readWrittenUser, takeBackUser } from '../accounts/takeBackUser.ts'
-import { putUser, readUserRecord } from '../accounts/userFile.ts'
-import { becomeOwner } from '../api/becomeUser.ts'
-import { readText } from '../api/files.ts'
+import {
+  putUser,
+  readUserChange,
+  readUserRecord,
+  removeUnchangedUser,
+  revertUser,
+} from '../accounts/userFile.ts'
+import { changeUserFile } from '../accounts/userFileIo.ts'
+import { dropPrivilegesToOwner } from '../api/dropPrivileges.ts'
+import { readText } from '../api/serverFiles.ts'
 import { StartError } from '../api/startError.ts'
+import { userNameProblems } from '../contracts/credentialRules.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { userNameProblems } from '../contracts/userName.ts'
 
 const help = `muster-api: the REST API (APIv2) of one component on one host
 
@@ -38,11 +42,11 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
 Exit codes: 0 done, 1 failed, 3 wrong usage.
 `
 
-/** Called wrongly: exit code 3. */
+/** Wrong usage: exit code 3. */
 class UsageError extends Error {}
 
 /** The one option of a command; a missing, unknown or doubled one is wrong usage. */
-function option(args: readonly string[], name: string): string {
+function requiredOption(args: readonly string[], name: string): string {
   let values: readonly unknown[]
   try {
     const options = { [name]: { type: 'string', multiple: true } } as const
@@ -57,12 +61,12 @@ function option(args: readonly string[], name: string): string {
   return value
 }
 
-function noArguments(args: readonly string[]): void {
+function rejectArguments(args: readonly string[]): void {
   if (args.length > 0) throw new UsageError(`'${args[0]}' has no meaning here`)
 }
 
 /** Runs the part of a command that judges what it was given: an Error there is a message for the user. */
-async function judged<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
+async function withReason<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -74,9 +78,9 @@ async function judged<Result>(what: string, work: () => Result | Promise<Result>
 // What a command alone needs is loaded by it: the short ones run many times in a deployment.
 
 async function settingsOf(args: readonly string[]): Promise<ServerSettings> {
-  const file = option(args, 'settings')
+  const file = requiredOption(args, 'settings')
   const { readServerSettings } = await import('../contracts/readServerSettings.ts')
-  return judged(`the settings ${file} cannot be used`, () =>
+  return withReason(`the settings ${file} cannot be used`, () =>
     readServerSettings(readText(file, 'the settings')),
   )
 }
@@ -97,21 +101,21 @@ function parsed(json: string): unknown {
   }
 }
 
-/** What standard input holds, read one by one; a single one may stand without its list. */
+/** Reads a list from standard input, item by item; a single item may stand without its list. */
 const listOnStdin = <One>(what: string, read: (value: unknown) => One): Promise<readonly One[]> =>
-  judged(`standard input holds no ${what}`, async () => {
+  withReason(`standard input holds no ${what}`, async () => {
     const value = parsed(await text(process.stdin))
     return (Array.isArray(value) ? value : [value]).map((one: unknown) => read(one))
   })
 
-const tellChanged = (changed: boolean): void => {
+const printChanged = (changed: boolean): void => {
   process.stdout.write(`${JSON.stringify({ changed })}\n`)
 }
 
 /** The user file that is to be changed; root changes it with no more rights than the owner of its folder has. */
 function userFile(args: readonly string[]): string {
-  const file = option(args, 'file')
-  becomeOwner(file)
+  const file = requiredOption(args, 'file')
+  dropPrivilegesToOwner(file)
   return file
 }
 
@@ -129,8 +133,8 @@ async function putUsers(args: readonly string[]): Promise<void> {
     if (problems.length > 0) throw new Error(`the user name ${problems.join(', ')}`)
     return given
   })
-  tellChanged(
-    await judged('the user was not written', () =>
+  printChanged(
+    await withReason('the user was not written', () =>
       changeUserFile(file, (users) => records.reduce(putUser, users)),
     ),
   )
@@ -139,26 +143,26 @@ async function putUsers(args: readonly string[]): Promise<void> {
 async function removeUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
   const seen = await listOnStdin('user', readUserRecord)
-  tellChanged(
-    await judged('the user was not removed', () =>
-      changeUserFile(file, (users) => seen.reduce(removeSeenUser, users)),
+  printChanged(
+    await withReason('the user was not removed', () =>
+      changeUserFile(file, (users) => seen.reduce(removeUnchangedUser, users)),
     ),
   )
 }
 
-async function takeBackUsers(args: readonly string[]): Promise<void> {
+async function revertUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
-  const written = await listOnStdin('user', readWrittenUser)
-  tellChanged(
-    await judged('the user was not taken back', () =>
-      changeUserFile(file, (users) => written.reduce(takeBackUser, users)),
+  const written = await listOnStdin('user', readUserChange)
+  printChanged(
+    await withReason('the user was not taken back', () =>
+      changeUserFile(file, (users) => written.reduce(revertUser, users)),
     ),
   )
 }
 
 async function verifyAuditLog(args: readonly string[]): Promise<void> {
-  const file = option(args, 'file')
-  becomeOwner(file)
+  const file = requiredOption(args, 'file')
+  dropPrivilegesToOwner(file)
   const { verifyAudit } = await import('../api/audit/verifyAudit.ts')
   const verdict = verifyAudit(file)
   process.stdout.write(`${JSON.stringify(verdict)}\n`)
@@ -166,9 +170,9 @@ async function verifyAuditLog(args: readonly string[]): Promise<void> {
 }
 
 async function call(args: readonly string[]): Promise<void> {
-  noArguments(args)
+  rejectArguments(args)
   const { callAll, parseCallRequests } = await import('../client/call.ts')
-  const requests = await judged('standard input holds no list of calls', async () =>
+  const requests = await withReason('standard input holds no list of calls', async () =>
     parseCallRequests(await text(process.stdin)),
   )
   process.stdout.write(`${JSON.stringify(await callAll(requests))}\n`)
@@ -186,7 +190,7 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
     case 'remove-user':
       return removeUsers(args)
     case 'take-back-user':
-      return takeBackUsers(args)
+      return revertUsers(args)
     case 'verify-audit':
       return verifyAuditLog(args)
     case 'try-databases':
@@ -195,7 +199,7 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return call(args)
     case 'version':
     case '--version':
-      noArguments(args)
+      rejectArguments(args)
       process.stdout.write(`${packageJson.version}\n`)
       return
     case 'help':

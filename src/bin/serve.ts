@@ -1,8 +1,7 @@
-import { becomeUser } from '../api/becomeUser.ts'
-import { executable, removeText, writeText } from '../api/files.ts'
-import { lineOutput } from '../api/lineOutput.ts'
+import { dropPrivileges } from '../api/dropPrivileges.ts'
 import { createLog } from '../api/log.ts'
-import { openLogFile } from '../api/logFile.ts'
+import { lineOutput, openLogFile } from '../api/logOutput.ts'
+import { executable, removeText, writeText } from '../api/serverFiles.ts'
 import { startServer } from '../api/startServer.ts'
 import { processStart } from '../base/processIdentity.ts'
 import { openComponent } from '../components/openComponent.ts'
@@ -13,7 +12,7 @@ import type { ServerSettings } from '../contracts/serverSettings.ts'
  * again. Throws a `StartError` where it cannot.
  */
 export async function serve(settings: ServerSettings, version: string): Promise<void> {
-  becomeUser(settings)
+  dropPrivileges(settings)
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { callableAddress } from '../base/address.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { capitalized } from '../base/words.ts'
-import { programAgent } from '../contracts/programAgent.ts'
+import { internalUserAgent } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import { ClientError, type ClientErrorCode, isClientErrorCode } from './clientError.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -101,7 +101,7 @@ export async function attempt(call: CallRequest, agent?: Agent): Promise<CallRes
       method: call.method,
       path: call.path,
       timeout: call.timeout,
-      userAgent: programAgent,
+      userAgent: internalUserAgent,
       ...(agent !== undefined && { agent }),
       ...(call.body !== undefined && { body: call.body }),
       ...(call.credentials && {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createHasher } from '../accounts/hasher.ts'
+import { createHasher } from '../accounts/passwordHash.ts'
 import { mapLimit } from '../base/concurrency.ts'
 import { shortListOf } from '../base/words.ts'
 import type { CommandContext } from '../cli/context.ts'

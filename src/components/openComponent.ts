@@ -1,8 +1,8 @@
+import { hasDatabase, withoutDatabase } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import { hasDatabase, withoutDatabase } from '../contracts/withoutDatabase.ts'
 import type { ComponentLog, OpenedComponent } from './openedComponent.ts'
 
-/** A component as its settings say, not started yet; nothing of the others is loaded. May reject with a `StartError`. */
+/** Opens the component of the settings without starting it; loads no code of the others. May reject with a `StartError`. */
 export async function openComponent(settings: ServerSettings, log: ComponentLog): Promise<OpenedComponent> {
   if (!hasDatabase({ ...settings, services: settings.services?.services ?? [] }))
     log.info(withoutDatabase[settings.component])

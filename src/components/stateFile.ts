@@ -6,10 +6,10 @@ import { readTrusted } from '../base/trustedFile.ts'
 
 /** A JSON file that one process owns and that keeps what calls changed. */
 export type StateFile = {
-  /** What it holds; undefined where there is none yet. Throws a `StartError` where it cannot be read or is not JSON. */
+  /** Returns the content; undefined if there is no file. Throws a `StartError` if it is unreadable or not JSON. */
   read(): unknown
   /**
-   * Replaces what it holds as one atomic change that is on disk when this returns: written beside it with mode
+   * Replaces the content in one atomic change that is on disk when this returns: written beside it with mode
    * 0600, synced, renamed. Throws an Error where that failed: then the old content is still there, unless it was the
    * disk that did not confirm the renaming.
    */
@@ -28,7 +28,7 @@ function sync(path: string): void {
   }
 }
 
-/** The state file at an absolute path; its folder must exist. */
+/** Creates access to the state file at an absolute path; its folder must exist. */
 export function createStateFile(path: string): StateFile {
   return {
     read: () => {

@@ -1,5 +1,5 @@
 import type { Component } from '../contracts/component.ts'
-import type { DatabaseType, LogLevel, ManagerPlace, ProxySettings } from '../contracts/serverSettings.ts'
+import type { DatabaseType, LogLevel, Membership, ProxySettings } from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 
@@ -116,7 +116,7 @@ export type HostConfig = {
   /** Absent where the host has no replicator or the file names no database for it. */
   readonly database?: DatabaseConfig
   /** The manager's place: the first clustered service that has it as a member, else as a witness. */
-  readonly member?: ManagerPlace
+  readonly member?: Membership
   /** Account of the manager's checks. */
   readonly monitor?: DatabaseAccount
   /** Where the connector takes clients of the database; absent where there is none to forward to. */

@@ -1,4 +1,4 @@
-import { passwordProblems } from '../contracts/password.ts'
+import { passwordProblems } from '../contracts/credentialRules.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import type { SecretReference } from '../secrets/reference.ts'

@@ -1,4 +1,4 @@
-import { userNameProblems } from '../contracts/userName.ts'
+import { userNameProblems } from '../contracts/credentialRules.ts'
 
 /**
  * What keeps a text of the file from being the name of a user, each after "it". Names are compared in NFC

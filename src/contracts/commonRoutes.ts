@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
-import { CredentialsRequest } from './credentials.ts'
-import { requestSchema } from './envelope.ts'
 import {
   ChangePayload,
   CredentialsListPayload,
   CredentialsPayload,
+  CredentialsRequest,
   PingPayload,
   StringPayload,
   UrisPayload,
   VersionPayload,
-} from './payloads.ts'
+} from './commonPayloads.ts'
+import { requestSchema } from './envelope.ts'
 import { basePath, type Route } from './route.ts'
 
 const reading = { method: 'GET', guard: false, request: null, problems: [] } as const

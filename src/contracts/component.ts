@@ -10,6 +10,31 @@ export const defaultPorts: Readonly<Record<Component, number>> = {
   replicator: 8097,
 }
 
-/** Whether a word names a component. */
+/** Returns true if a word names a component. */
 export const isComponent = (word: string): word is Component =>
   (components as readonly string[]).includes(word)
+
+/** Describes a component without a configured database, for logs, responses and people. */
+export const withoutDatabase = {
+  manager: 'no database configured: the manager serves users and status only',
+  connector:
+    'no database configured: the connector opens no port for clients and serves users and status only',
+  replicator: 'no database configured: the replicator steers no replication and serves users and status only',
+} as const satisfies Readonly<Record<Component, string>>
+
+/** Returns true if a component is given data sources, a port for clients or a database of its own. */
+export function hasDatabase(given: {
+  readonly component: Component
+  readonly services: readonly { readonly datasources: readonly unknown[] }[]
+  readonly proxy?: unknown
+  readonly database?: unknown
+}): boolean {
+  switch (given.component) {
+    case 'manager':
+      return given.services.some(({ datasources }) => datasources.length > 0)
+    case 'connector':
+      return given.proxy !== undefined
+    case 'replicator':
+      return given.database !== undefined
+  }
+}

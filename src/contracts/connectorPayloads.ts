@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { exact } from './schemaParts.ts'
 
-const exact = { additionalProperties: false }
-
-/** What a connector does with new connections (contract.md, "Connector"). */
+/** Modes of a connector for new connections (contract.md, "Connector"). */
 export const connectorModes = ['ONLINE', 'ONHOLD', 'OFFLINE'] as const
 
 const status = {
@@ -44,7 +43,7 @@ const status = {
 /** State of the connector. */
 export const ConnectorStatusPayload = Type.Object(status, exact)
 
-/** The same, as calls that change it answer. */
+/** The same, as calls that change it return it. */
 export const ChangedConnectorStatusPayload = Type.Object({ ...status, changed: Type.Boolean() }, exact)
 
 export type ConnectorMode = (typeof connectorModes)[number]

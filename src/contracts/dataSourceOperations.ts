@@ -1,10 +1,12 @@
 import type { RecordedState } from './servicesMap.ts'
 
-/** What people do with a data source. */
+/** Operations on a data source. */
 export type DataSourceOperation = 'offline' | 'online' | 'shun' | 'welcome' | 'recover'
 
 /** The state that each operation leads to; where a state is missing, the operation is not for it. */
-const aims: Readonly<Record<DataSourceOperation, Readonly<Partial<Record<RecordedState, RecordedState>>>>> = {
+const transitions: Readonly<
+  Record<DataSourceOperation, Readonly<Partial<Record<RecordedState, RecordedState>>>>
+> = {
   offline: { ONLINE: 'OFFLINE', OFFLINE: 'OFFLINE' },
   online: { ONLINE: 'ONLINE', OFFLINE: 'ONLINE' },
   shun: { ONLINE: 'SHUNNED', OFFLINE: 'SHUNNED', FAILED: 'SHUNNED', SHUNNED: 'SHUNNED' },
@@ -12,18 +14,18 @@ const aims: Readonly<Record<DataSourceOperation, Readonly<Partial<Record<Recorde
   recover: { ONLINE: 'ONLINE', OFFLINE: 'OFFLINE', FAILED: 'OFFLINE', SHUNNED: 'OFFLINE' },
 }
 
-/** Where an operation leads from a state; undefined where it is refused (contract.md, "Manager"). */
-export const aimOf = (operation: DataSourceOperation, state: RecordedState): RecordedState | undefined =>
-  aims[operation][state]
+/** Returns the state after an operation; undefined if the operation is refused (contract.md, "Manager"). */
+export const stateAfter = (operation: DataSourceOperation, state: RecordedState): RecordedState | undefined =>
+  transitions[operation][state]
 
-const waysOut: Readonly<Record<RecordedState, string>> = {
+const fixes: Readonly<Record<RecordedState, string>> = {
   ONLINE: 'Clients are served already.',
   OFFLINE: 'Bring it online with online.',
   FAILED: 'Repair what failed, then recover makes it OFFLINE and online brings it back.',
   SHUNNED: 'Take it back with welcome, or make it OFFLINE with recover.',
 }
 
-/** Why an operation is refused, and the way out: the detail of a `wrong-state` problem. */
+/** Returns why an operation is refused, and the fix: the detail of a `wrong-state` problem. */
 export function wrongState(facts: {
   readonly operation: DataSourceOperation
   readonly name: string
@@ -32,5 +34,5 @@ export function wrongState(facts: {
 }): string {
   const { operation, name, state, reason } = facts
   const why = reason === null ? '' : ` Reason: ${reason}`
-  return `${name} is ${state}, and ${operation} is not for that state. ${waysOut[state]}${why}`
+  return `${name} is ${state}, and ${operation} is not for that state. ${fixes[state]}${why}`
 }

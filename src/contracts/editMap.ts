@@ -1,8 +1,8 @@
 import type { ProblemCode } from './problems.ts'
 import type { MapDataSource, MapService, NewDataService, NewDataSource, ServicesMap } from './servicesMap.ts'
 
-/** A change that a services map does not take; the message is the detail of the problem. */
-export class MapRefusal extends Error {
+/** A change that a services map does not allow; the message is the detail of the problem. */
+export class MapError extends Error {
   readonly code: ProblemCode
 
   constructor(code: ProblemCode, detail: string) {
@@ -12,13 +12,13 @@ export class MapRefusal extends Error {
   }
 }
 
-/** A map after a change that was asked for, and whether that changed anything. */
+/** A map after an edit, and whether it changed. */
 export type EditedMap = { readonly map: ServicesMap; readonly changed: boolean }
 
 const sameSource = (a: MapDataSource, b: MapDataSource): boolean =>
   a.name === b.name && a.host === b.host && a.port === b.port && a.role === b.role
 
-/** The same data sources in whatever order. */
+/** Returns true for the same data sources in any order. */
 const sameSources = (a: readonly MapDataSource[], b: readonly MapDataSource[]): boolean =>
   a.length === b.length && a.every((one) => b.some((other) => sameSource(one, other)))
 
@@ -32,9 +32,9 @@ const repeated = (values: readonly string[]): string | undefined =>
   values.find((value, index) => values.indexOf(value) !== index)
 
 /** Throws an `invalid-map` refusal where a map contradicts itself. */
-export function refuseContradiction({ services }: ServicesMap): void {
+export function rejectContradiction({ services }: ServicesMap): void {
   const refuse = (detail: string): never => {
-    throw new MapRefusal('invalid-map', `${detail} Nothing was changed.`)
+    throw new MapError('invalid-map', `${detail} Nothing was changed.`)
   }
   const twice = repeated(services.map(({ name }) => name))
   if (twice !== undefined) refuse(`The service ${twice} stands in the map more than once.`)
@@ -52,7 +52,7 @@ export function refuseContradiction({ services }: ServicesMap): void {
 
 /** A whole new map. Throws an `invalid-map` refusal. */
 export function replaceMap(map: ServicesMap, next: ServicesMap): EditedMap {
-  refuseContradiction(next)
+  rejectContradiction(next)
   return sameMap(map, next) ? { map, changed: false } : { map: next, changed: true }
 }
 
@@ -63,10 +63,10 @@ export function addService(map: ServicesMap, wanted: NewDataService): EditedMap 
   if (present) {
     if (sameSources(present.datasources, datasources)) return { map, changed: false }
     const detail = `The service ${name} is there already with other data sources. Nothing was changed.`
-    throw new MapRefusal('already-exists', detail)
+    throw new MapError('already-exists', detail)
   }
   const next = { services: [...map.services, { name, datasources }] }
-  refuseContradiction(next)
+  rejectContradiction(next)
   return { map: next, changed: true }
 }
 
@@ -76,17 +76,17 @@ export function addDataSource(map: ServicesMap, wanted: NewDataSource): EditedMa
   const service = map.services.find(({ name }) => name === serviceName)
   if (!service) {
     const detail = `The map has no service ${serviceName}. Add it with addDataService first.`
-    throw new MapRefusal('unknown-service', detail)
+    throw new MapError('unknown-service', detail)
   }
   const present = service.datasources.find(({ name }) => name === source.name)
   if (present) {
     if (sameSource(present, source)) return { map, changed: false }
     const { host, port, role } = present
     const detail = `The data source ${source.name} is there already as ${role} at ${host} port ${port}. Nothing was changed.`
-    throw new MapRefusal('already-exists', detail)
+    throw new MapError('already-exists', detail)
   }
   const grown: MapService = { ...service, datasources: [...service.datasources, source] }
   const next = { services: map.services.map((it) => (it === service ? grown : it)) }
-  refuseContradiction(next)
+  rejectContradiction(next)
   return { map: next, changed: true }
 }

@@ -3,28 +3,28 @@ import { type Static, type TSchema, Type } from 'typebox'
 /** The one version of every payload so far (specification section 9.3). */
 export const payloadVersion = '1'
 
-/** What answers carry (specification section 2.1). */
+/** Envelope of every response (specification section 2.1). */
 export type Envelope<Payload = unknown> = {
   readonly payloadType: string
   readonly payloadVersion: typeof payloadVersion
   readonly payload: Payload
 }
 
-/** Wraps a payload as an answer carries it. */
+/** Wraps a payload for a response. */
 export const envelope = <Payload>(payloadType: string, payload: Payload): Envelope<Payload> => ({
   payloadType,
   payloadVersion,
   payload,
 })
 
-/** Schema of an answer: all three members, nothing else. */
-export const answerSchema = (payloadType: string, payload: TSchema): TSchema =>
+/** Schema of a response: all three members, nothing else. */
+export const responseSchema = (payloadType: string, payload: TSchema): TSchema =>
   Type.Object(
     { payloadType: Type.Literal(payloadType), payloadVersion: Type.Literal(payloadVersion), payload },
     { additionalProperties: false },
   )
 
-/** Schema of a request body: as an answer, but the version may be left out (specification section 2.1). */
+/** Schema of a request body: as of a response, but the version may be left out (specification section 2.1). */
 export const requestSchema = <Payload extends TSchema>(payloadType: string, payload: Payload) =>
   Type.Object(
     {
@@ -41,7 +41,7 @@ export const FieldError = Type.Object(
   { additionalProperties: false },
 )
 
-/** What an error tells: RFC 9457's fields and ours; with `application/problem+json` it comes without envelope. */
+/** Payload of an error: RFC 9457's fields and ours; with `application/problem+json` it comes without envelope. */
 export const ErrorPayload = Type.Object(
   {
     status: Type.Integer({ minimum: 400, maximum: 599 }),

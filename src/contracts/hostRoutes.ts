@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { ChangePayload } from './payloads.ts'
+import { ChangePayload } from './commonPayloads.ts'
 import type { Route } from './route.ts'
 import { ServicesMapPayload } from './servicesMap.ts'
 
 /**
- * What a component answers on its host's own socket alone, beside the calls of the specification: who may open that
+ * Routes that a component serves only on its host's Unix socket, beside the specification: whoever may open that
  * may write the user file, too.
  */
 export const hostRoutes = {

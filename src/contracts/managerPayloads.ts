@@ -1,13 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { exact, orNull } from './schemaParts.ts'
 import { DataSourceRole, DataSourceState } from './servicesMap.ts'
 
-const exact = { additionalProperties: false }
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
-  schema: Schema,
-  description: string,
-) => Type.Union([schema, Type.Null()], { description })
-
-/** What a manager does by itself (contract.md, "Manager"). */
+/** Policies of automatic actions (contract.md, "Manager"). */
 export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
 
 /** Policy of a service. */
@@ -104,7 +99,7 @@ const dataSource = {
 /** One data source. */
 export const DatasourceStatusPayload = Type.Object(dataSource, exact)
 
-/** The same, as calls that change it answer. */
+/** The same, as calls that change it return it. */
 export const ChangedDatasourceStatusPayload = Type.Object({ ...dataSource, changed: Type.Boolean() }, exact)
 
 const service = {
@@ -119,7 +114,7 @@ const service = {
 /** One service. */
 export const ServiceStatusPayload = Type.Object(service, exact)
 
-/** The same, as calls that change it answer. */
+/** The same, as calls that change it return it. */
 export const ChangedServiceStatusPayload = Type.Object({ ...service, changed: Type.Boolean() }, exact)
 
 export type Policy = (typeof policies)[number]

@@ -1,3 +1,4 @@
+import { BooleanPayload } from './commonPayloads.ts'
 import {
   ChangedDatasourceStatusPayload,
   ChangedServiceStatusPayload,
@@ -6,7 +7,6 @@ import {
   ServiceStatusPayload,
   StatusPayload,
 } from './managerPayloads.ts'
-import { BooleanPayload } from './payloads.ts'
 import { basePath, type Route } from './route.ts'
 import { servicesMapRoutes } from './servicesMapRoutes.ts'
 

@@ -1,23 +1,21 @@
 import { IsSchema, type TSchema } from 'typebox'
 import { isObject } from '../base/json.ts'
+import * as commonPayloads from './commonPayloads.ts'
 import * as commonRoutes from './commonRoutes.ts'
 import * as connectorPayloads from './connectorPayloads.ts'
-import * as credentials from './credentials.ts'
 import * as envelope from './envelope.ts'
 import * as managerPayloads from './managerPayloads.ts'
-import * as payloads from './payloads.ts'
 import * as replicatorPayloads from './replicatorPayloads.ts'
 import * as servicesMap from './servicesMap.ts'
 
 type Json = { readonly [member: string]: unknown }
 
 const modules = [
+  commonPayloads,
   commonRoutes,
   connectorPayloads,
-  credentials,
   envelope,
   managerPayloads,
-  payloads,
   replicatorPayloads,
   servicesMap,
 ]

@@ -1,7 +1,10 @@
 import type { Component } from './component.ts'
-import { answerSchema, ErrorPayload, envelope } from './envelope.ts'
-import { callExamples } from './examples/callExamples.ts'
+import { ErrorPayload, envelope, responseSchema } from './envelope.ts'
+import { commonExamples } from './examples/commonExamples.ts'
+import { connectorExamples } from './examples/connectorExamples.ts'
 import type { CallExample } from './examples/examplesOf.ts'
+import { managerExamples } from './examples/managerExamples.ts'
+import { replicatorExamples } from './examples/replicatorExamples.ts'
 import { collectSchemas, type SchemaCollection, wrapperName } from './namedSchemas.ts'
 import type {
   Content,
@@ -11,10 +14,21 @@ import type {
   OpenApiResponse,
 } from './openApiTypes.ts'
 import { type ProblemCode, problems } from './problems.ts'
-import { guardParameter, type Route } from './route.ts'
-import { tags } from './tags.ts'
+import { guardParameter, type Route, tags } from './route.ts'
 
-/** What the parts of one document have in common. */
+const own: Readonly<Record<Component, Readonly<Record<string, CallExample>>>> = {
+  manager: managerExamples,
+  connector: connectorExamples,
+  replicator: replicatorExamples,
+}
+
+/** Returns the examples of a component's calls, by the names of their routes. */
+const callExamples = (component: Component): Readonly<Record<string, CallExample>> => ({
+  ...commonExamples(component),
+  ...own[component],
+})
+
+/** Context shared by the parts of one document. */
 type At = {
   readonly schemas: SchemaCollection
   readonly component: Component
@@ -63,7 +77,7 @@ function contentOf({ name, response }: Route, { schemas, examples }: At): Conten
   switch (response.kind) {
     case 'payload': {
       const { payloadType, payload } = response
-      const schema = schemas.refer(answerSchema(payloadType, payload), wrapperName(payload, 'Response'))
+      const schema = schemas.refer(responseSchema(payloadType, payload), wrapperName(payload, 'Response'))
       const wrapped = answer === undefined ? {} : { example: envelope(payloadType, answer) }
       return { 'application/json': { schema, ...wrapped } }
     }
@@ -74,8 +88,8 @@ function contentOf({ name, response }: Route, { schemas, examples }: At): Conten
   }
 }
 
-/** What may stand in a path, in words, and an example. */
-const pathWords: Readonly<Record<string, readonly [description: string, example: string]>> = {
+/** Path parameters: description and example. */
+const pathParameterTexts: Readonly<Record<string, readonly [description: string, example: string]>> = {
   user: ['Name of a user of this host.', 'admin'],
   service: ['Name of a service.', 'alpha'],
   datasource: ['Name of a data source of the service.', 'db2'],
@@ -85,7 +99,7 @@ const replicationService =
 
 function pathParameters({ path }: Route, { component }: At): readonly OpenApiParameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const [words, example] = pathWords[name] ?? []
+    const [words, example] = pathParameterTexts[name] ?? []
     const description = component === 'replicator' && name === 'service' ? replicationService : words
     return {
       name,
@@ -163,7 +177,7 @@ function problemResponse({ refer }: SchemaCollection): OpenApiResponse {
     description: 'An error.',
     content: {
       'application/json': {
-        schema: refer(answerSchema('ErrorPayload', ErrorPayload), 'ErrorResponse'),
+        schema: refer(responseSchema('ErrorPayload', ErrorPayload), 'ErrorResponse'),
         example: envelope('ErrorPayload', example),
       },
       'application/problem+json': { schema: refer(ErrorPayload), example },
@@ -178,12 +192,12 @@ Calls by POST change something, and only with the query parameter \`${guardParam
 
 Answers have an envelope: \`payloadType\`, \`payloadVersion\` and \`payload\`. An error has a stable \`code\` for programs and a \`detail\` for people; with \`Accept: application/problem+json\` it comes without envelope (RFC 9457).`
 
-/** The OpenAPI 3.1 document of one component, made of the routes that it serves and nothing else. */
+/** Returns the OpenAPI 3.1 document of one component, made of the routes that it serves and nothing else. */
 export function openApiDocument(facts: {
   readonly component: Component
   readonly version: string
   readonly routes: readonly Route[]
-  /** Where the component answers, such as `https://db1:8090`. */
+  /** Base URL of the component, such as `https://db1:8090`. */
   readonly server: string
 }): OpenApiDocument {
   const { component, version, routes, server } = facts

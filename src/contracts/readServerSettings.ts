@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { components } from './component.ts'
-import { fieldErrors } from './schemaFinding.ts'
+import { fieldErrors } from './fieldErrors.ts'
+import { exact } from './schemaParts.ts'
 import { databaseTypes, logLevels, type ServerSettings } from './serverSettings.ts'
 import { ServicesMap } from './servicesMap.ts'
 
-const exact = { additionalProperties: false }
 const text = Type.String({ minLength: 1 })
 const absolutePath = Type.String({ pattern: '^/' })
 
@@ -73,8 +73,8 @@ const Settings = Type.Object(
   exact,
 )
 
-/** What has to stand beside something else and does not. */
-function missingBeside(settings: ServerSettings): string | undefined {
+/** Returns which member is missing beside another one that needs it. */
+function missingMember(settings: ServerSettings): string | undefined {
   const { database, monitor, secretsFile, services, stateFile, member, proxy } = settings
   if ((database || monitor) && secretsFile === undefined) {
     return '/secretsFile is missing: it holds the password of the database'
@@ -105,7 +105,7 @@ export function readServerSettings(content: string): ServerSettings {
     throw new Error(`it is not JSON${place === undefined ? '' : `: the fault is ${place}`}`)
   }
   if (Value.Check(Settings, value)) {
-    const missing = missingBeside(value)
+    const missing = missingMember(value)
     if (missing === undefined) return value
     throw new Error(missing)
   }

@@ -1,10 +1,5 @@
 import { type Static, Type } from 'typebox'
-
-const exact = { additionalProperties: false }
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
-  schema: Schema,
-  description: string,
-) => Type.Union([schema, Type.Null()], { description })
+import { exact, orNull } from './schemaParts.ts'
 
 /** The states of a service (contract.md, "Replicator"). */
 export const replicatorStates = [
@@ -50,7 +45,7 @@ const common = {
   ),
 }
 
-/** What `replicator/services` lists. */
+/** List of `replicator/services`. */
 export const ServicesPayload = Type.Array(
   Type.Object(
     {
@@ -106,7 +101,7 @@ export const ChangedServiceStatus = Type.Object({ ...status, changed: Type.Boole
 /** Services by name. */
 export const ReplicatorStatusPayload = Type.Record(Type.String(), ServiceStatus)
 
-/** The same, as calls that change something answer. */
+/** The same, as calls that change something return it. */
 export const ChangedReplicatorStatusPayload = Type.Record(Type.String(), ChangedServiceStatus)
 
 export type ReplicatorState = (typeof replicatorStates)[number]

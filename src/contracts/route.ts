@@ -1,14 +1,35 @@
 import type { TSchema } from 'typebox'
 import type { ProblemCode } from './problems.ts'
-import type { Tag } from './tags.ts'
 
 /**
- * Who may make a call. `none`: anybody. `optional`: anybody; a good login is told more. `bootstrap`: anybody
+ * User-Agent header of what components ask each other and muster asks the APIs on a host by itself. People's calls, such
+ * as those of tapi, carry another. Nothing but the level of a line in the log follows from it.
+ */
+export const internalUserAgent = 'muster'
+
+/** Groups of calls in the documentation, in the order in which it shows them, and what they are for. */
+export const tags = {
+  Status: 'State of the manager, of the services and of their data sources. Changes nothing.',
+  Services: 'Takes all data sources of a service offline, or brings them online.',
+  'Data sources': 'Changes the state of one data source.',
+  Policies: 'Sets what the manager does by itself.',
+  Connector: 'State of the connector, and what it does with new connections of clients.',
+  Replication: 'State of the replication on this host; starts, stops and resets it.',
+  'Services map': 'Services, and the data sources that belong to each.',
+  Users: 'Users of the REST APIs of this host. Each host has users of its own.',
+  Server: 'The process that answers: its version, and every call that it takes.',
+  Health: 'For load balancers and monitoring.',
+} as const
+
+type Tag = keyof typeof tags
+
+/**
+ * Callers that a route accepts. `none`: anybody. `optional`: anybody; a valid login is told more. `bootstrap`: anybody
  * while the host has no user, a user afterwards. `basic`: a user.
  */
 export type RouteAuth = 'none' | 'optional' | 'bootstrap' | 'basic'
 
-/** What a good answer is: a payload in the envelope, bare JSON, or text. */
+/** Form of a successful response: a payload in the envelope, bare JSON, or text. */
 export type RouteResponse =
   | { readonly kind: 'payload'; readonly payloadType: string; readonly payload: TSchema }
   | { readonly kind: 'json'; readonly schema: TSchema }
@@ -21,7 +42,7 @@ export type RouteResponse =
     }
 
 /** A query parameter that may be left out. */
-export type QueryParameter = { readonly values: readonly string[]; readonly description: string }
+type QueryParameter = { readonly values: readonly string[]; readonly description: string }
 
 /** One call of the API; server, client, OpenAPI document and tests derive from it. */
 export type Route = {
@@ -31,9 +52,9 @@ export type Route = {
   /** Full path; `{name}` stands for one percent-encoded segment. */
   readonly path: string
   readonly auth: RouteAuth
-  /** Whether the query must be exactly `i-am-sure=true` (specification section 4.4). */
+  /** True if the query must be exactly `i-am-sure=true` (specification section 4.4). */
   readonly guard: boolean
-  /** What else the query may hold, each at most once and with one of these values. */
+  /** Further query parameters, each at most once and with one of these values. */
   readonly query?: Readonly<Record<string, QueryParameter>>
   readonly summary: string
   /** Group that the call is documented in. */

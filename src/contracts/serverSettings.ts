@@ -21,7 +21,7 @@ export type DatabaseSettings = {
   readonly service: string
 }
 
-/** Where the connector accepts clients of the database, and how many it puts up with (options `application-…`, `connector-…`). */
+/** Address and limits of the connector for clients of the database (options `application-…`, `connector-…`). */
 export type ProxySettings = {
   /** The service of the map that it serves. */
   readonly service: string
@@ -30,7 +30,7 @@ export type ProxySettings = {
   readonly port: number
   /** To the replicas; null: off. */
   readonly readonlyPort: number | null
-  /** How many clients are held at once. */
+  /** Number of clients that are held at once, at most. */
   readonly maxHeld: number
   /** Milliseconds that a client is held at most. */
   readonly maxHold: number
@@ -39,16 +39,16 @@ export type ProxySettings = {
 }
 
 /** The service that a manager's host takes part in, and how. */
-export type ManagerPlace = {
+export type Membership = {
   readonly service: string
   /** The host's own data source; null where it has none. */
   readonly datasource: string | null
-  /** Whether it is one of the service's `witnesses`. */
+  /** True if it is one of the service's `witnesses`. */
   readonly witness: boolean
 }
 
 /**
- * What `muster-api serve --settings FILE` reads: one JSON file per component and host, written by a
+ * Content of the file of `muster-api serve --settings FILE`: one JSON file per component and host, written by a
  * deployment. All paths are absolute paths on the host. It holds no secret.
  */
 export type ServerSettings = {
@@ -68,7 +68,7 @@ export type ServerSettings = {
   readonly auditFile?: string
   /** Names and addresses that a Host header may carry, without port. */
   readonly allowedHosts: readonly string[]
-  /** Whether a peer other than loopback may create the first user (contract.md, "Unauthenticated bootstrap"). */
+  /** True if callers beyond loopback may create the first user (contract.md, "Unauthenticated bootstrap"). */
   readonly remoteBootstrap: boolean
   readonly logLevel: LogLevel
   /** File that the component opens itself, after it gave root up, and rotates; without it the log goes to standard output. */
@@ -79,10 +79,10 @@ export type ServerSettings = {
   readonly secretsFile?: string
   /** The services map that the host is installed with; manager and connector. */
   readonly services?: ServicesMap
-  /** Where a manager or a connector keeps what calls changed; required with `services`. */
+  /** State file of a manager or a connector, with what calls changed; required with `services`. */
   readonly stateFile?: string
   /** The host's place, where it runs a manager. */
-  readonly member?: ManagerPlace
+  readonly member?: Membership
   /** Account of the manager's checks; its password is the secret `monitor-password`. */
   readonly monitor?: { readonly user: string }
   /** Unix socket of the connector of this host, where it has one; manager. */
@@ -91,7 +91,7 @@ export type ServerSettings = {
   readonly proxy?: ProxySettings
   /** Unix socket of the manager of this host, where it has one: then the connector follows its map. */
   readonly managerSocket?: string
-  /** Where a detached process leaves its pid; absent under systemd. */
+  /** Pid file of a detached process; absent under systemd. */
   readonly pidFile?: string
   /** System user to become when started as root without systemd. */
   readonly user?: string

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-
-const exact = { additionalProperties: false }
+import { exact } from './schemaParts.ts'
 
 /** Roles of a data source: one spelling everywhere (contract.md, "Manager"). */
 export const dataSourceRoles = ['primary', 'replica', 'relay', 'standby', 'archive', 'witness'] as const
@@ -36,7 +35,7 @@ export const MapDataSource = Type.Object(place, exact)
 /** A service and the database servers that take part in it. */
 export const MapService = Type.Object({ name: MapName, datasources: Type.Array(MapDataSource) }, exact)
 
-/** What belongs together, without any state: what a host is installed with, and what calls change. */
+/** Services with their data sources, without states: as installed on a host, or as calls changed it. */
 export const ServicesMap = Type.Object({ services: Type.Array(MapService) }, exact)
 
 /** State of a data source. */
@@ -53,10 +52,10 @@ export const DataSourceEntry = Type.Object({ ...place, state: DataSourceState },
 /** A service of the map with the states of its data sources. */
 export const ServiceEntry = Type.Object({ name: MapName, datasources: Type.Array(DataSourceEntry) }, exact)
 
-/** The whole map as a component tells it (contract.md, "Connector"). */
+/** The whole map with states, as a component returns it (contract.md, "Connector"). */
 export const ServicesMapPayload = Type.Object({ services: Type.Array(ServiceEntry) }, exact)
 
-/** The same, as calls that change it answer. */
+/** The same, as calls that change it return it. */
 export const ChangedServicesMapPayload = Type.Object(
   { services: Type.Array(ServiceEntry), changed: Type.Boolean() },
   exact,
@@ -71,13 +70,13 @@ export const NewDataService = Type.Object(
 /** A data source to be added to a service. */
 export const NewDataSource = Type.Object({ service: MapName, ...place }, exact)
 
-/** A service as addDataService answers it. */
+/** A service as addDataService returns it. */
 export const DataServicePayload = Type.Object(
   { name: MapName, datasources: Type.Array(DataSourceEntry), changed: Type.Boolean() },
   exact,
 )
 
-/** A data source as addDataSource answers it. */
+/** A data source as addDataSource returns it. */
 export const DataSourcePayload = Type.Object(
   { service: MapName, ...place, state: DataSourceState, changed: Type.Boolean() },
   exact,

@@ -4,9 +4,13 @@ import { boundedMessage } from '../base/printable.ts'
 import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isHere } from '../config/resolve/dataSources.ts'
-import { type AccountOption, accountOptions, type DatabaseLogin } from '../contracts/databaseLogin.ts'
-import { monitorGrants } from '../contracts/monitorGrants.ts'
-import { replicatorGrants } from '../contracts/replicatorGrants.ts'
+import {
+  type AccountOption,
+  accountOptions,
+  type DatabaseLogin,
+  monitorGrants,
+  replicationGrants,
+} from '../contracts/databaseAccounts.ts'
 import type { DatabaseType } from '../contracts/serverSettings.ts'
 import type { Transport } from '../transport/transport.ts'
 import { failureOf } from './failure.ts'
@@ -85,7 +89,7 @@ type Login = Omit<AccountGrants, 'sql'> & {
   readonly isNew: boolean
 }
 
-const writers = { 'replication-user': replicatorGrants, 'monitor-user': monitorGrants } as const
+const writers = { 'replication-user': replicationGrants, 'monitor-user': monitorGrants } as const
 
 /**
  * Accounts of which something is new on any host, each once for all hosts; none where everything is as it was

@@ -1,6 +1,5 @@
-import type { Hasher } from '../accounts/hasher.ts'
-import { findUser, noUsers, parseUserFile } from '../accounts/userFile.ts'
-import type { UserFile, UserRecord } from '../accounts/userRecord.ts'
+import type { Hasher } from '../accounts/passwordHash.ts'
+import { findUser, noUsers, parseUserFile, type UserFile, type UserRecord } from '../accounts/userFile.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { ClusterState } from './state/clusterState.ts'
 

@@ -1,4 +1,4 @@
-import type { Hasher } from '../accounts/hasher.ts'
+import type { Hasher } from '../accounts/passwordHash.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'

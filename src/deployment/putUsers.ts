@@ -1,4 +1,4 @@
-import type { UserRecord } from '../accounts/userRecord.ts'
+import type { UserRecord } from '../accounts/userFile.ts'
 import { agentOver } from '../client/agentOver.ts'
 import { attempt } from '../client/call.ts'
 import { components } from '../contracts/component.ts'

@@ -14,7 +14,7 @@ export type StepChange = {
   readonly drains?: number
 }
 
-/** Where a step works: `stage` touches nothing that runs, `commit` switches over, `verify` proves it and then tidies up. */
+/** Phase of a run: `stage` touches nothing that runs, `commit` switches over, `verify` proves it and then tidies up. */
 export type StepPhase = 'stage' | 'commit' | 'verify'
 
 /**

@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { guarded } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
-import { aimOf, wrongState } from '../contracts/dataSourceOperations.ts'
+import { stateAfter, wrongState } from '../contracts/dataSourceOperations.ts'
 import { basePath } from '../contracts/route.ts'
 import { recordedStates } from '../contracts/servicesMap.ts'
 import { type Change, type Forecast, payloadOf, type Refused, wouldRefuse } from './call/change.ts'
@@ -90,7 +90,7 @@ async function foresee(call: Call, change: DatasourceChange, named: Named): Prom
   const told = 'problem' in asked ? asked : await payloadOf(call, asked.path)
   if ('problem' in told) return told
   const state = recordedStates.find((known) => known === told.payload.state)
-  if (state === undefined || aimOf(change, state) !== undefined) return undefined
+  if (state === undefined || stateAfter(change, state) !== undefined) return undefined
   const reason = typeof told.payload.reason === 'string' ? told.payload.reason : null
   return wouldRefuse('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
 }

@@ -159,7 +159,7 @@ async function foresee(call: Call, edit?: (map: ServicesMap) => unknown): Promis
     edit?.(mapOf(told.payload))
     return undefined
   } catch (error) {
-    if (error instanceof editMap.MapRefusal) return wouldRefuse(error.code, error.message)
+    if (error instanceof editMap.MapError) return wouldRefuse(error.code, error.message)
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
-import { GateFullError } from '../../src/accounts/gate.ts'
+import { QueueFullError } from '../../src/accounts/fairQueue.ts'
 import { createLockout, LockedOutError } from '../../src/accounts/lockout.ts'
 import { hashPassword, verifyPassword } from '../../src/accounts/passwordHash.ts'
 import { parsePhc } from '../../src/accounts/phc.ts'
@@ -117,7 +117,7 @@ describe('accounts', () => {
     letGo()
     expect((await Promise.all(logins)).filter((verdict) => verdict === 'refused')).toHaveLength(34)
     expect(turnedAway).toHaveLength(6)
-    for (const error of turnedAway) expect(error).toBeInstanceOf(GateFullError)
+    for (const error of turnedAway) expect(error).toBeInstanceOf(QueueFullError)
   })
 
   it('let in the administrator while another address sends random names without end', async () => {
@@ -230,7 +230,7 @@ describe('accounts', () => {
       const letGo = holdChecks()
       const others = Array.from({ length: 34 }, (_, index) => accounts.verify(login('admin', `${index}`)))
       for (let guess = 1; guess <= 9; guess += 1) {
-        expect(await outcome(accounts.verify(login('admin', 'wrong')))).toBe('GateFullError')
+        expect(await outcome(accounts.verify(login('admin', 'wrong')))).toBe('QueueFullError')
       }
       letGo()
       await Promise.all(others)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLockout, LockedOutError, type Lockout, type Pair } from '../../src/accounts/lockout.ts'
+import { createLockout, type GuessSource, LockedOutError, type Lockout } from '../../src/accounts/lockout.ts'
 import { heapInUse } from '../support/heapInUse.ts'
 
 const minute = 60_000
-const admin: Pair = { from: '10.0.0.9', user: 'admin' }
+const admin: GuessSource = { from: '10.0.0.9', user: 'admin' }
 
 function clocked(remembered?: number) {
   const time = { now: 0 }
@@ -13,7 +13,7 @@ function clocked(remembered?: number) {
 }
 
 /** Seconds that a pair is told to wait; 0 when its guess may be checked. */
-function wait(lockout: Lockout, pair: Pair): number {
+function wait(lockout: Lockout, pair: GuessSource): number {
   try {
     lockout.begin(pair).withdrawn()
     return 0
@@ -23,7 +23,7 @@ function wait(lockout: Lockout, pair: Pair): number {
   }
 }
 
-function fail(lockout: Lockout, pair: Pair, times = 1): void {
+function fail(lockout: Lockout, pair: GuessSource, times = 1): void {
   for (let time = 0; time < times; time += 1) lockout.begin(pair).failed()
 }
 
@@ -93,7 +93,7 @@ describe('the lock-out', () => {
 
   it('remembers no more pairs than it is told, oldest forgotten first', () => {
     const { lockout } = clocked(100)
-    const pair = (index: number): Pair => ({ ...admin, user: `user${index}` })
+    const pair = (index: number): GuessSource => ({ ...admin, user: `user${index}` })
     for (let index = 0; index <= 100; index += 1) fail(lockout, pair(index), 4)
     fail(lockout, pair(0))
     expect(wait(lockout, pair(0))).toBe(0)
@@ -115,7 +115,9 @@ describe('the lock-out', () => {
   })
 
   it('agrees with a model that remembers everything', () => {
-    const pairs: readonly Pair[] = ['a', 'b'].flatMap((from) => ['x', 'y'].map((user) => ({ from, user })))
+    const pairs: readonly GuessSource[] = ['a', 'b'].flatMap((from) =>
+      ['x', 'y'].map((user) => ({ from, user })),
+    )
     const step = fc.record({
       pair: fc.constantFrom(...pairs),
       later: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3 * minute })),

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { formatUserFile, noUsers, parseUserFile, putUser, removeUser } from '../../src/accounts/userFile.ts'
-import type { UserRecord } from '../../src/accounts/userRecord.ts'
+import {
+  formatUserFile,
+  noUsers,
+  parseUserFile,
+  putUser,
+  readUserChange,
+  removeUser,
+  revertUser,
+  type UserRecord,
+} from '../../src/accounts/userFile.ts'
 
 const hash = '$scrypt$ln=15,r=8,p=3$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
 const other = hash.replace('MDEy', 'MDEz')
@@ -54,5 +62,43 @@ describe('the user file', () => {
     const file = putUser(noUsers, record('jos\u00e9'))
     expect(putUser(file, record('jos\u00e9', other)).users).toHaveLength(1)
     expect(removeUser(file, 'jose\u0301').users).toEqual([])
+  })
+})
+
+describe('a user that is taken back', () => {
+  const hash = (letter: string): string => `$scrypt$ln=15,r=8,p=3$${'A'.repeat(22)}$${letter.repeat(43)}`
+
+  const admin = (letter: string): UserRecord => ({ user: 'admin', access: 'full', hash: hash(letter) })
+
+  const other: UserRecord = { user: 'other', access: 'full', hash: hash('O') }
+
+  const written = { user: 'admin', hash: hash('N') }
+
+  it('has the earlier password again, or is gone where there was none; who came meanwhile stays', () => {
+    const now = putUser(putUser(noUsers, admin('N')), other)
+    expect(revertUser(now, { ...written, before: hash('B') }).users).toEqual([admin('B'), other])
+    expect(revertUser(now, written).users).toEqual([other])
+  })
+
+  it('stays where somebody gave it another password since, or removed it', () => {
+    const later = putUser(putUser(noUsers, admin('L')), other)
+    expect(revertUser(later, { ...written, before: hash('B') })).toBe(later)
+    expect(revertUser(later, written)).toBe(later)
+    const gone = putUser(noUsers, other)
+    expect(revertUser(gone, { ...written, before: hash('B') })).toBe(gone)
+  })
+
+  it('is read with or without an earlier hash, and never quoted', () => {
+    expect(readUserChange(written)).toEqual(written)
+    expect(readUserChange({ ...written, before: hash('B') })).toEqual({ ...written, before: hash('B') })
+    for (const value of [
+      undefined,
+      'admin',
+      {},
+      { ...written, before: 'geheim' },
+      { ...written, hash: 'geheim' },
+    ]) {
+      expect(() => readUserChange(value)).toThrow(/^(?!.*geheim)a?.*user/)
+    }
   })
 })

@@ -26,8 +26,8 @@ describe('verified logins', () => {
     const good = counting(true)
     const bad = counting(false)
     for (let time = 0; time < 3; time += 1) {
-      expect(await logins.verdict(claim('a', 'right'), good.verify)).toBe(true)
-      expect(await logins.verdict(claim('a', 'wrong'), bad.verify)).toBe(false)
+      expect(await logins.check(claim('a', 'right'), good.verify)).toBe(true)
+      expect(await logins.check(claim('a', 'wrong'), bad.verify)).toBe(false)
     }
     expect([good.calls, bad.calls]).toEqual([1, 3])
   })
@@ -35,42 +35,42 @@ describe('verified logins', () => {
   it('verify once what comes many times at once', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     const good = counting(true)
-    await Promise.all(Array.from({ length: 50 }, () => logins.verdict(claim('a', 'b'), good.verify)))
+    await Promise.all(Array.from({ length: 50 }, () => logins.check(claim('a', 'b'), good.verify)))
     expect(good.calls).toBe(1)
   })
 
   it('forget the oldest beyond their limit', async () => {
     const logins = createVerifiedLogins({ key, limit: 2 })
     const good = counting(true)
-    for (const user of ['a', 'b', 'c', 'c', 'b', 'a']) await logins.verdict(claim(user, 'x'), good.verify)
+    for (const user of ['a', 'b', 'c', 'c', 'b', 'a']) await logins.check(claim(user, 'x'), good.verify)
     expect(good.calls).toBe(4)
   })
 
   it('do not take one pair for another', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
-    await logins.verdict(claim('ab', 'c'), counting(true).verify)
-    expect(await logins.verdict(claim('a', 'bc'), counting(false).verify)).toBe(false)
-    expect(await logins.verdict(claim('a', 'b:c'), counting(false).verify)).toBe(false)
+    await logins.check(claim('ab', 'c'), counting(true).verify)
+    expect(await logins.check(claim('a', 'bc'), counting(false).verify)).toBe(false)
+    expect(await logins.check(claim('a', 'b:c'), counting(false).verify)).toBe(false)
   })
 
   it('hold for the hash they were verified against alone', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
-    await logins.verdict(claim('a', 'b'), counting(true).verify)
-    expect(await logins.verdict(claim('a', 'b', { hash: 'another' }), counting(false).verify)).toBe(false)
-    expect(await logins.verdict(claim('a', 'b'), counting(false).verify)).toBe(true)
+    await logins.check(claim('a', 'b'), counting(true).verify)
+    expect(await logins.check(claim('a', 'b', { hash: 'another' }), counting(false).verify)).toBe(false)
+    expect(await logins.check(claim('a', 'b'), counting(false).verify)).toBe(true)
   })
 
   it('verify for each guesser what is not known yet', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     const bad = counting(false)
     const guessers = ['x', 'y', 'x', 'y']
-    await Promise.all(guessers.map((guesser) => logins.verdict(claim('a', 'b', { guesser }), bad.verify)))
+    await Promise.all(guessers.map((guesser) => logins.check(claim('a', 'b', { guesser }), bad.verify)))
     expect(bad.calls).toBe(2)
   })
 
   it('do not show a password', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
-    await logins.verdict(claim('a', 'visible'), counting(true).verify)
+    await logins.check(claim('a', 'visible'), counting(true).verify)
     expect(inspect(logins, { depth: 9, showHidden: true })).not.toContain('visible')
   })
 })

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { callLogRule, createCallLog } from '../../src/api/callLog.ts'
-import { programAgent } from '../../src/contracts/programAgent.ts'
+import { callLogLimits, createCallLog } from '../../src/api/callLog.ts'
+import { internalUserAgent } from '../../src/contracts/route.ts'
 import { adminLogin, basic, testApi } from '../support/testApi.ts'
 
 const unlock = { payloadType: 'StringPayload', payload: { value: 'nobody' } }
@@ -28,9 +28,9 @@ describe('the log of calls', () => {
     const { lines, log } = opened()
     for (let index = 0; index < 1000; index += 1) log.call(call(401), stranger('10.0.0.6'))
     log.call(call(429), stranger('10.0.0.7'))
-    expect(lines).toHaveLength(callLogRule.fullLines)
-    vi.advanceTimersByTime(callLogRule.interval)
-    expect(lines).toHaveLength(callLogRule.fullLines + 1)
+    expect(lines).toHaveLength(callLogLimits.fullLines)
+    vi.advanceTimersByTime(callLogLimits.interval)
+    expect(lines).toHaveLength(callLogLimits.fullLines + 1)
     expect(lines.at(-1)).toMatchObject({
       msg: 'further calls without a login',
       calls: 981,
@@ -39,8 +39,8 @@ describe('the log of calls', () => {
     })
     log.call(call(401), stranger('10.0.0.6'))
     expect(lines.at(-1)).toMatchObject({ msg: 'call', status: 401 })
-    vi.advanceTimersByTime(callLogRule.interval)
-    expect(lines).toHaveLength(callLogRule.fullLines + 2)
+    vi.advanceTimersByTime(callLogLimits.interval)
+    expect(lines).toHaveLength(callLogLimits.fullLines + 2)
   })
 
   it('stays small whatever strangers send: of a million addresses too', () => {
@@ -53,8 +53,8 @@ describe('the log of calls', () => {
     }
     log.end()
     const summary = lines.at(-1)
-    expect(Object.keys(summary?.from ?? {})).toHaveLength(callLogRule.origins + 1)
-    expect(summary?.calls).toBe(20_000 - callLogRule.fullLines)
+    expect(Object.keys(summary?.from ?? {})).toHaveLength(callLogLimits.origins + 1)
+    expect(summary?.calls).toBe(20_000 - callLogLimits.fullLines)
     expect(JSON.stringify(lines).length).toBeLessThan(20_000)
   })
 
@@ -80,7 +80,7 @@ describe('the log of calls', () => {
       log.fault({ reason: 'r' }, 'not ready')
     }
     log.end()
-    expect(lines).toHaveLength(callLogRule.fullLines + 2)
+    expect(lines).toHaveLength(callLogLimits.fullLines + 2)
     expect(lines.slice(-2)).toMatchObject([
       { level: 40, connections: 490, from: { '10.0.0.6': 490 } },
       { level: 50, faults: { 'not ready': 490 } },
@@ -110,7 +110,7 @@ describe('a call', () => {
 
   it('of a component or a proof that reads is told at the level debug, one of a person at info', async () => {
     vi.useRealTimers()
-    const socket = await testApi({ door: 'socket' })
+    const socket = await testApi({ listener: 'socket' })
     await socket.call({ url: '/api/v2/users' })
     await socket.call({ url: '/api/v2/user/nobody' })
     await socket.call({ url: '/api/v2/users', headers: { authorization: adminLogin } })
@@ -122,9 +122,9 @@ describe('a call', () => {
     const tcp = await testApi()
     const headers = { authorization: adminLogin }
     await tcp.call({ url: '/api/v2/user/admin', headers })
-    const program = { ...headers, 'user-agent': programAgent }
+    const program = { ...headers, 'user-agent': internalUserAgent }
     await tcp.call({ url: '/api/v2/user/admin', headers: program })
-    await tcp.call({ url: '/api/v2/ping', headers: { 'user-agent': programAgent } })
+    await tcp.call({ url: '/api/v2/ping', headers: { 'user-agent': internalUserAgent } })
     await tcp.call({ url: '/api/v2/user/nobody', headers: program })
     await tcp.call({
       method: 'POST',

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { lineOutput } from '../../src/api/lineOutput.ts'
 import { createLog } from '../../src/api/log.ts'
+import { lineOutput } from '../../src/api/logOutput.ts'
 import type { LogLevel } from '../../src/contracts/serverSettings.ts'
 import { heapInUse } from '../support/heapInUse.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -97,7 +97,7 @@ describe('lines for a file', () => {
 
   it('are written when the process ends in the same turn', async () => {
     const folder = temporaryFolder()
-    const entry = new URL('../../src/api/lineOutput.ts', import.meta.url).pathname
+    const entry = new URL('../../src/api/logOutput.ts', import.meta.url).pathname
     const contents = `import { lineOutput } from ${JSON.stringify(entry)}\nlineOutput(1).write('last\\n')\nprocess.exit(7)`
     const outfile = join(folder, 'program.mjs')
     await build({

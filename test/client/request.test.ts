@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { wanted } from '../../src/api/accept.ts'
+import { acceptQuality } from '../../src/api/response.ts'
 import { ClientError } from '../../src/client/clientError.ts'
 import type { Endpoint, Trust } from '../../src/client/endpoint.ts'
 import { type ApiRequest, answerLimit, request } from '../../src/client/request.ts'
@@ -112,7 +112,7 @@ describe('request: answers', () => {
     await call(tcp(server.port))
     for (const { path, response } of Object.values(commonRoutes)) {
       const form = response.kind === 'text' ? response.mediaType : 'application/json'
-      expect([path, wanted(accept, form)]).toEqual([path, 1])
+      expect([path, acceptQuality(accept, form)]).toEqual([path, 1])
     }
   })
 

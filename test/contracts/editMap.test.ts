@@ -4,8 +4,8 @@ import {
   addDataSource,
   addService,
   type EditedMap,
-  MapRefusal,
-  refuseContradiction,
+  MapError,
+  rejectContradiction,
   replaceMap,
 } from '../../src/contracts/editMap.ts'
 import type { MapDataSource, MapService, ServicesMap } from '../../src/contracts/servicesMap.ts'
@@ -27,7 +27,7 @@ const refusalOf = (work: () => unknown): string => {
   try {
     work()
   } catch (error) {
-    if (error instanceof MapRefusal) return `${error.code}: ${error.message}`
+    if (error instanceof MapError) return `${error.code}: ${error.message}`
     throw error
   }
   return 'none'
@@ -52,14 +52,14 @@ describe('refuseContradiction', () => {
       'The service alpha has more than one primary: db1, db2.',
     ],
   ])('finds %s', (_name, services, detail) => {
-    expect(refusalOf(() => refuseContradiction({ services }))).toBe(
+    expect(refusalOf(() => rejectContradiction({ services }))).toBe(
       `invalid-map: ${detail} Nothing was changed.`,
     )
   })
 
   it('lets the same names and addresses be in several services, and a service have no primary', () => {
     const services = [alpha, { ...alpha, name: 'beta' }, { name: 'gamma', datasources: [db2] }]
-    expect(refusalOf(() => refuseContradiction({ services }))).toBe('none')
+    expect(refusalOf(() => rejectContradiction({ services }))).toBe('none')
   })
 })
 
@@ -143,13 +143,13 @@ describe('any row of changes', () => {
           try {
             edited = edit(current)
           } catch (error) {
-            expect(error).toBeInstanceOf(MapRefusal)
+            expect(error).toBeInstanceOf(MapError)
             expect(current).toEqual(before)
             refusals += 1
             continue
           }
           expect(current).toEqual(before)
-          expect(refusalOf(() => refuseContradiction(edited.map))).toBe('none')
+          expect(refusalOf(() => rejectContradiction(edited.map))).toBe('none')
           expect(edit(edited.map)).toEqual({ map: edited.map, changed: false })
           expect(edited.changed).toBe(edited.map !== current)
           if (edited.changed) changes += 1

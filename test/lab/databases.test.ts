@@ -1,13 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConnectorStatusPayload } from '../../src/contracts/connectorPayloads.ts'
+import { monitorGrants, replicationGrants } from '../../src/contracts/databaseAccounts.ts'
 import type {
   ClusterTopologyPayload,
   DatasourceStatusPayload,
   ServiceStatusPayload,
 } from '../../src/contracts/managerPayloads.ts'
-import { monitorGrants } from '../../src/contracts/monitorGrants.ts'
-import { replicatorGrants } from '../../src/contracts/replicatorGrants.ts'
 import type { ReplicatorStatusPayload } from '../../src/contracts/replicatorPayloads.ts'
 import { type Apis, apisOf } from './scenario/api.ts'
 import { askOnce, connectClient } from './scenario/client.ts'
@@ -90,7 +89,7 @@ describe.skipIf(labHere.missing)(`a cluster over three databases in replication$
     await startReplication(hosts, {
       app,
       statements: [
-        filledIn(replicatorGrants({ ...everywhere, user: 'replicator' }), replicatorSecret.password),
+        filledIn(replicationGrants({ ...everywhere, user: 'replicator' }), replicatorSecret.password),
         filledIn(monitorGrants({ ...everywhere, user: 'monitor' }), monitorSecret.password),
       ],
     })

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { monitorGrants } from '../../src/contracts/monitorGrants.ts'
+import { monitorGrants } from '../../src/contracts/databaseAccounts.ts'
 import { askOnce, connectClient } from './scenario/client.ts'
 import { clusterFile } from './scenario/clusterFile.ts'
 import { sql, startReplication } from './scenario/databases.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createConnection } from 'mysql2/promise'
-import { replicatorGrants } from '../../src/contracts/replicatorGrants.ts'
+import { replicationGrants } from '../../src/contracts/databaseAccounts.ts'
 import { freePort } from './ports.ts'
 
 const program = '/usr/sbin/mariadbd'
@@ -196,7 +196,7 @@ export async function makeReplica(options: {
 
 /** Makes the account `muster` as the replicator needs it, with nothing more. */
 export async function createAccount(server: Mariadb, password: string): Promise<void> {
-  const grants = replicatorGrants({ type: 'mariadb', user: 'muster', from: '127.0.0.1' })
+  const grants = replicationGrants({ type: 'mariadb', user: 'muster', from: '127.0.0.1' })
   const quoted = password.replaceAll(/[\\']/g, '\\$&')
   await server.sql(
     'SET sql_log_bin = 0',

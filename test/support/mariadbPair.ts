@@ -1,4 +1,4 @@
-import { monitorGrants } from '../../src/contracts/monitorGrants.ts'
+import { monitorGrants } from '../../src/contracts/databaseAccounts.ts'
 import { forgetReplication, type Mariadb, makeReplica, mariadbLab } from './mariadb.ts'
 
 /** Two private MariaDB servers, the second of which may replicate the first. */

@@ -10,10 +10,10 @@ import { putUser } from '../../src/accounts/userFile.ts'
 import type { ApiContext } from '../../src/api/apiContext.ts'
 import { createAudit } from '../../src/api/audit/audit.ts'
 import { createAuditFile } from '../../src/api/audit/auditFile.ts'
-import type { Door } from '../../src/api/authenticate.ts'
+import type { Listener } from '../../src/api/caller.ts'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
 import { type App, createApp } from '../../src/api/createApp.ts'
-import { createRequestCounts } from '../../src/api/requestCounts.ts'
+import { createRequestCounts } from '../../src/api/metricFamilies.ts'
 import type { ServedRoute } from '../../src/api/serve.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { type AnswerCheck, answerCheck } from './checkAnswer.ts'
@@ -36,8 +36,8 @@ function checkOf(served: readonly ServedRoute[], context: ApiContext): Promise<A
   const make = async (): Promise<AnswerCheck> => {
     const { audit: _audit, ...rest } = context
     const beside = { ...rest, counts: createRequestCounts(), isLeaving: () => false, isStopping: () => false }
-    const app = createApp({ served, context: beside, door: 'socket', log: pino({ level: 'silent' }) })
-    const answer = await inject(app.listener, { url: '/openapi.json' })
+    const app = createApp({ served, context: beside, listener: 'socket', log: pino({ level: 'silent' }) })
+    const answer = await inject(app.requestListener, { url: '/openapi.json' })
     return answerCheck(answer.json())
   }
   const check = checks.get(key) ?? make()
@@ -57,10 +57,10 @@ export type TestApi = {
   call(options: InjectOptions): Promise<Response>
 }
 
-/** An API without sockets: its door, its users (admin with the password `right` unless told), its log lines. */
+/** An API without sockets: its listener, its users (admin with the password `right` unless told), its log lines. */
 export async function testApi(
   more: {
-    readonly door?: Door
+    readonly listener?: Listener
     readonly withAdmin?: boolean
     readonly usersFile?: string
     readonly auditFile?: string
@@ -116,12 +116,12 @@ export async function testApi(
     remoteBootstrap: false,
     audit,
     counts: createRequestCounts(),
-    isLeaving: () => false,
+    isStopAnnounced: () => false,
     isStopping: () => false,
     ...more.context,
   }
   let check: Promise<AnswerCheck> | undefined
-  const app = createApp({ served, context, door: more.door ?? 'tcp', log })
+  const app = createApp({ served, context, listener: more.listener ?? 'tcp', log })
   onTestFinished(() => audit.close())
   return {
     app,
@@ -137,7 +137,7 @@ export async function testApi(
             .map((line) => JSON.parse(line))
         : [],
     call: async (options) => {
-      const answer = await inject(app.listener, {
+      const answer = await inject(app.requestListener, {
         ...options,
         headers: { host: 'db1:8090', ...options.headers },
       })

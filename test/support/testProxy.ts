@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { changedMode, installedMode } from '../../src/components/connector/mode.ts'
+import { changedMode, installedMode } from '../../src/components/connector/connectorState.ts'
 import { createProxy, type ProxyCounts, type TcpProxy } from '../../src/components/connector/proxy.ts'
 import { dial, listen } from '../../src/components/connector/sockets.ts'
 import type { ConnectorMode } from '../../src/contracts/connectorPayloads.ts'
@@ -58,9 +58,9 @@ export async function testProxy(
     dialTimeout: 3000,
     mode,
     clock,
-    dial: (place, intake) => {
+    dial: (place, readBuffer) => {
       dialled.push(place.port)
-      return place.port === silentPort ? new Socket() : dial(place, intake)
+      return place.port === silentPort ? new Socket() : dial(place, readBuffer)
     },
   })
   const open = (role: 'primary' | 'replica') =>
@@ -86,9 +86,9 @@ export async function testProxy(
     dialled,
     enter: (value) => {
       mode = changedMode(mode, { value, by: 'anna', now: clock.now() })
-      proxy.enter(mode)
+      proxy.setMode(mode)
     },
-    route: (...datasources) => proxy.follow({ services: [{ name: 'alpha', datasources }] }),
+    route: (...datasources) => proxy.setMap({ services: [{ name: 'alpha', datasources }] }),
     client: (from) => databaseClient(listeners.primary.port, from),
     reader: () => databaseClient(listeners.replica.port),
     counts: (wanted) =>

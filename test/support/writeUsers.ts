@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { changeUserFile } from '../../src/accounts/changeUserFile.ts'
-import { formatUserFile, parseUserFile, putUser } from '../../src/accounts/userFile.ts'
-import type { UserRecord } from '../../src/accounts/userRecord.ts'
+import { formatUserFile, parseUserFile, putUser, type UserRecord } from '../../src/accounts/userFile.ts'
+import { changeUserFile } from '../../src/accounts/userFileIo.ts'
 
 // A thousand writes of a user file, each of which puts one of ten users: what the file holds tells how many of them
 // it has seen. As a program it goes on with them, until there are as many as told, and says the number of each.

@@ -1,15 +1,15 @@
 import type { Log } from '../log.ts'
 import { reasonOf } from '../startError.ts'
+import { type AuditRecord, auditLine } from './auditEntry.ts'
 import type { AuditFile } from './auditFile.ts'
-import { type AuditEntry, auditLine } from './auditLine.ts'
 
 /** Keeps one line per state-changing call. */
 export type Audit = {
-  /** Whether changes may be made: the log can be written, and no line of an earlier change is missing in it. */
+  /** Resolves to true if changes may be made: the log is writable and holds a line of every earlier change. */
   isReady(): Promise<boolean>
-  /** Whether the line of this call is in the log now, and on disk if the call was carried out. */
-  record(entry: AuditEntry, options: { readonly carriedOut: boolean }): Promise<boolean>
-  /** How often a line could not be written, and why none can be at present. */
+  /** Writes the line of a call, synced to disk if the call was carried out. Resolves to false if it is not in the log. */
+  record(entry: AuditRecord, options: { readonly carriedOut: boolean }): Promise<boolean>
+  /** Number of lines that could not be written, and why none can be written now. */
   state(): { readonly failures: number; readonly problem: string | undefined }
   /** Writes what is still missing, if it can be written, and closes the log. */
   close(): Promise<void>
@@ -23,8 +23,8 @@ const minute = 60_000
 const refusalsPerDay = 1000
 const day = 24 * 60 * minute
 
-/** Counts what comes within a time, and says whether it is more than so many. */
-function measure(most: number, length: number): (time: number) => boolean {
+/** Returns a counter that says whether a call at `time` exceeds `most` calls per `length` milliseconds. */
+function createRateLimit(most: number, length: number): (time: number) => boolean {
   let start = 0
   let count = 0
   return (time) => {
@@ -39,7 +39,7 @@ function measure(most: number, length: number): (time: number) => boolean {
 }
 
 /**
- * An audit log that nobody can fill who has no login: refusals of unknown callers beyond some per minute are told
+ * Creates an audit log that nobody without a login can fill: rejected calls beyond some per minute are written
  * as a number, `leftOut`, on the next line. A line that cannot be written goes to the server's log instead; that of
  * a change is kept, too, and written before anything else, and until then nothing is `isReady`.
  */
@@ -49,28 +49,28 @@ export function createAudit(options: {
   readonly place: Readonly<Record<string, string>>
   readonly now: () => Date
   readonly log: Log
-  /** Tells a written line elsewhere, too: in a journal that our user cannot change, it proves the file. */
-  readonly tell?: (line: object) => void
+  /** Writes each line elsewhere, too: in a journal that our user cannot change, it proves the file. */
+  readonly mirror?: (line: object) => void
 }): Audit {
-  const { file, path, place, now, log, tell } = options
+  const { file, path, place, now, log, mirror } = options
   /** Lines of changes that were made and are not in the file yet. */
-  let owed = ''
+  let unwritten = ''
   let settling: Promise<boolean> | undefined
   let failures = 0
   let problem: string | undefined
   let leftOut = 0
-  const beyondMinute = measure(refusalsPerMinute, minute)
-  const beyondDay = measure(refusalsPerDay, day)
+  const exceedsMinute = createRateLimit(refusalsPerMinute, minute)
+  const exceedsDay = createRateLimit(refusalsPerDay, day)
 
-  const isBeyondMeasure = (): boolean => {
+  const exceedsLimit = (): boolean => {
     const time = now().getTime()
     // Only what its minute lets through counts for the day.
-    return beyondMinute(time) || beyondDay(time)
+    return exceedsMinute(time) || exceedsDay(time)
   }
 
   const append = async (lines: string, sync: boolean): Promise<void> => {
     const written = await file.append(lines, { sync })
-    for (const line of tell ? written.trimEnd().split('\n') : []) tell?.(JSON.parse(line))
+    for (const line of mirror ? written.trimEnd().split('\n') : []) mirror?.(JSON.parse(line))
   }
 
   const attempt = async (work: () => Promise<void>): Promise<boolean> => {
@@ -88,18 +88,18 @@ export function createAudit(options: {
     }
   }
 
-  const payDebts = async (): Promise<void> => {
-    if (owed === '') return file.open()
-    const lines = owed
+  const writeMissing = async (): Promise<void> => {
+    if (unwritten === '') return file.open()
+    const lines = unwritten
     await append(lines, true)
     // What came meanwhile stands behind them.
-    owed = owed.slice(lines.length)
+    unwritten = unwritten.slice(lines.length)
     return undefined
   }
 
   /** One at a time: two would write the same lines twice. */
   const settle = (): Promise<boolean> => {
-    settling ??= attempt(payDebts).finally(() => {
+    settling ??= attempt(writeMissing).finally(() => {
       settling = undefined
     })
     return settling
@@ -109,7 +109,7 @@ export function createAudit(options: {
     isReady: settle,
 
     async record(entry, { carriedOut }) {
-      if (!carriedOut && entry.caller === null && isBeyondMeasure()) {
+      if (!carriedOut && entry.caller === null && exceedsLimit()) {
         leftOut += 1
         return false
       }
@@ -118,7 +118,7 @@ export function createAudit(options: {
       const line = auditLine({ time: now(), place, entry, leftOut: told })
       if (await attempt(() => append(line, carriedOut))) return true
       log.error({ audit: JSON.parse(line) }, 'a line is missing in the audit log')
-      if (carriedOut) owed += line
+      if (carriedOut) unwritten += line
       else leftOut += told + 1
       return false
     },
@@ -126,7 +126,7 @@ export function createAudit(options: {
     state: () => ({ failures, problem }),
 
     async close() {
-      if (owed !== '') await settle()
+      if (unwritten !== '') await settle()
       await file.close()
     },
   }

@@ -1,19 +1,19 @@
-import type { Door } from '../authenticate.ts'
-import type { Exchange } from '../exchange.ts'
-import { type Answer, problemAnswer } from '../problemAnswer.ts'
+import type { Listener } from '../caller.ts'
 import { ProblemError } from '../problemError.ts'
-import type { Found } from '../routeTable.ts'
+import type { RequestContext } from '../requestContext.ts'
+import { problemResponse, type Response } from '../response.ts'
+import type { RouteMatch } from '../routeTable.ts'
 import type { Audit } from './audit.ts'
-import { hasChanged, type Trail } from './trail.ts'
+import { type AuditEntry, hasChanged } from './auditEntry.ts'
 
-/** Gives every state-changing call its line in the audit log, written before its answer is sent. */
+/** Writes a line of the audit log for every state-changing call, before its response is sent. */
 export type CallAudit = {
-  /** The trail of a request; null where the audit log does not tell of it. */
-  trailOf(method: string, found: Found | undefined): Trail | null
+  /** Returns the entry of a request; null for one that the audit log leaves out. */
+  entryFor(method: string, match: RouteMatch | undefined): AuditEntry | null
   /** Marks that the call is carried out from here on; throws a problem where its line could not be written. */
-  begin(trail: Trail): Promise<void>
-  /** Writes the line of a call that was answered so, and returns the answer that may be sent. */
-  record(exchange: Exchange, trail: Trail, answer: Answer): Promise<Answer>
+  begin(entry: AuditEntry): Promise<void>
+  /** Writes the line of a call with this response, and returns the response that may be sent. */
+  record(context: RequestContext, entry: AuditEntry, response: Response): Promise<Response>
 }
 
 const unavailable = (): ProblemError =>
@@ -32,39 +32,39 @@ const failed = (): ProblemError =>
       'is written, nothing more is changed.',
   })
 
-/** Keeps the audit log of the calls that come through a door; without one there is none to keep. */
-export function auditCalls(audit: Audit | undefined, door: Door): CallAudit {
+/** Writes the audit log of the calls of one listener; without a log it does nothing. */
+export function auditCalls(audit: Audit | undefined, listener: Listener): CallAudit {
   return {
-    trailOf(method, found) {
+    entryFor(method, match) {
       if (!audit || method !== 'POST') return null
-      const served = found?.resource.served.find(({ route }) => route.method === 'POST')
+      const served = match?.resource.served.find(({ route }) => route.method === 'POST')
       return served ? { route: served.route, facts: {}, begun: false } : null
     },
 
-    async begin(trail) {
+    async begin(entry) {
       if (audit && !(await audit.isReady())) throw unavailable()
-      trail.begun = true
+      entry.begun = true
     },
 
-    async record({ request, requestId, found, caller, peer }, trail, answer) {
-      const { changed: _changed, parameters, ...states } = trail.facts
+    async record({ request, requestId, match, caller, remoteAddress }, entry, answer) {
+      const { changed: _changed, parameters, ...states } = entry.facts
       const { status } = answer
-      const entry = {
+      const record = {
         ...states,
-        parameters: { ...found?.params, ...parameters },
+        parameters: { ...match?.params, ...parameters },
         requestId,
-        door,
-        peer,
+        door: listener,
+        peer: remoteAddress,
         caller,
-        call: trail.route.name,
+        call: entry.route.name,
         status,
-        code: trail.code,
-        changed: hasChanged(trail, status),
+        code: entry.code,
+        changed: hasChanged(entry, status),
       }
-      if (!audit || (await audit.record(entry, { carriedOut: trail.begun }))) return answer
-      // Another failure is told as it is: only who is told of a success would rely on its line.
-      if (!trail.begun || status >= 400) return answer
-      return problemAnswer({ problem: failed(), requestId, accept: request.headers.accept })
+      if (!audit || (await audit.record(record, { carriedOut: entry.begun }))) return answer
+      // Another failure is sent as it is: only who sees a success would rely on its line.
+      if (!entry.begun || status >= 400) return answer
+      return problemResponse({ problem: failed(), requestId, accept: request.headers.accept })
     },
   }
 }

@@ -2,7 +2,7 @@ import { type FileHandle, lstat, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../../base/systemErrors.ts'
 import { appendFlags, openTrustedHandle, readFlags } from '../../base/trustedFile.ts'
-import { chained, chainStart, endOfChain, type Link } from './chain.ts'
+import { appendToChain, chainStart, type Link, lastLink } from './hashChain.ts'
 
 /** A file to which lines are only ever added, each chained to the one before. */
 export type AuditFile = {
@@ -17,7 +17,7 @@ export type AuditFile = {
 }
 
 /** An audit log takes 200 MB at most: the file, and `.1` (the newest) to `.19` beside it; some 400,000 calls. */
-export const auditFileRule = { bytes: 10 * 1024 * 1024, files: 20 } as const
+export const auditFileLimits = { bytes: 10 * 1024 * 1024, files: 20 } as const
 
 /** Bytes at the end of a file in which the end of its chain is looked for; a line is much shorter. */
 const longestTail = 1024 * 1024
@@ -33,12 +33,12 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close())
 }
 
-/** The end of the chain of the file before; undefined where there is none. */
+/** Returns the end of the chain of the file before; undefined where there is none. */
 async function endBefore(path: string): Promise<Link | undefined> {
   try {
     const { handle, stats } = await openTrustedHandle(`${path}.1`, readFlags)
     try {
-      return endOfChain((await tailOf(handle, stats.size)).split('\n'))
+      return lastLink((await tailOf(handle, stats.size)).split('\n'))
     } finally {
       await handle.close()
     }
@@ -51,14 +51,14 @@ async function endBefore(path: string): Promise<Link | undefined> {
 type Opened = { readonly handle: FileHandle; size: number; isTorn: boolean; opens: boolean; link: Link }
 
 /**
- * The audit log at a path, readable by its owner alone (0600); a link there is not followed. Before each write it looks
+ * Opens the audit log at a path, readable by its owner alone (0600); a link there is not followed. Before each write it looks
  * whether the file at the path is still the one it has open, and makes the next one where it is not, or where it has
  * grown too large and is moved to `.1`: the chain goes on there. Nothing is opened before the first use. Any call may
  * reject with the system's error, and the next one tries again.
  */
 export function createAuditFile(
   path: string,
-  rule: { readonly bytes: number; readonly files: number } = auditFileRule,
+  rule: { readonly bytes: number; readonly files: number } = auditFileLimits,
 ): AuditFile {
   let current: Opened | undefined
   /** The end of the chain that this process wrote last. */
@@ -90,7 +90,7 @@ export function createAuditFile(
     try {
       if ((stats.mode & 0o777) !== 0o600) await handle.chmod(0o600)
       const tail = await tailOf(handle, stats.size)
-      const found = endOfChain(tail.split('\n'))
+      const found = lastLink(tail.split('\n'))
       const opens = found === undefined
       // A file without a chain was written by an earlier release, and begins one; an empty one goes on.
       const before = stats.size === 0 ? (latest ?? (await endBefore(path))) : undefined
@@ -126,7 +126,7 @@ export function createAuditFile(
   const write = async (opened: Opened, lines: readonly string[], sync: boolean): Promise<string> => {
     let { link, opens } = opened
     const texts = lines.map((json) => {
-      const next = chained(json, link, opens)
+      const next = appendToChain(json, link, opens)
       link = next.link
       opens = false
       return `${next.line}\n`

@@ -1,17 +1,17 @@
 import { closeSync, existsSync, readSync } from 'node:fs'
 import { openTrusted, readFlags } from '../../base/trustedFile.ts'
 import { reasonOf } from '../startError.ts'
-import { auditFileRule } from './auditFile.ts'
-import { type ChainVerdict, followChain } from './chain.ts'
+import { auditFileLimits } from './auditFile.ts'
+import { type ChainVerdict, createChainVerifier } from './hashChain.ts'
 
 const chunkBytes = 64 * 1024
 const longestLine = 1024 * 1024
 
 /** Follows the chain of an audit log through its files, oldest first; reads a line at a time and follows no link. */
-export function verifyAudit(path: string, most: number = auditFileRule.files): ChainVerdict {
+export function verifyAudit(path: string, most: number = auditFileLimits.files): ChainVerdict {
   const older = Array.from({ length: most - 1 }, (_, index) => `${path}.${index + 1}`)
   const files = [...older.filter((file) => existsSync(file)).toReversed(), path]
-  const chain = followChain()
+  const chain = createChainVerifier()
   let number = 0
   let isTorn = false
 

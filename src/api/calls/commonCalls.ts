@@ -1,12 +1,8 @@
 import type { ServedRoute } from '../serve.ts'
-import { docs, openapi, uris, version } from './about.ts'
-import { createAdminUser } from './createAdminUser.ts'
-import { deleteUser } from './deleteUser.ts'
 import { live, ready } from './health.ts'
 import { metrics } from './metrics.ts'
-import { ping } from './ping.ts'
-import { unlock } from './unlock.ts'
-import { user, users } from './users.ts'
+import { docs, openapi, ping, uris, version } from './serverCalls.ts'
+import { createAdminUser, deleteUser, unlock, user, users } from './userCalls.ts'
 
 /** The calls that every component serves, in the order in which `uris` lists them. */
 export const commonCalls: readonly ServedRoute[] = [

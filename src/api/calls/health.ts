@@ -1,13 +1,14 @@
 import { UserFileError } from '../../accounts/userFileIo.ts'
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { ApiContext } from '../apiContext.ts'
-import { serve, textAnswer } from '../serve.ts'
+import { type TextResponse, textResponse } from '../response.ts'
+import { type ServedRoute, serve } from '../serve.ts'
 
-export const live = serve(commonRoutes.live, () => textAnswer(200, 'live\n'))
+export const live = serve(commonRoutes.live, () => textResponse(200, 'live\n'))
 
 async function reasonsAgainst(context: ApiContext): Promise<readonly string[]> {
   const reasons: string[] = []
-  if (context.isLeaving() || context.isStopping()) reasons.push('the server is stopping')
+  if (context.isStopAnnounced() || context.isStopping()) reasons.push('the server is stopping')
   const expiry = context.certificate?.().expiry
   if (expiry && expiry <= context.now()) reasons.push(`the certificate expired at ${expiry.toISOString()}`)
   const audit = context.audit?.state().problem
@@ -27,5 +28,19 @@ export const ready = serve(commonRoutes.ready, async ({ caller }, context) => {
   const notes = [...reasons, context.certificate?.().refused ?? []].flat()
   const told = caller.kind === 'anonymous' ? [] : notes
   const [status, word] = reasons.length === 0 ? ([200, 'ready'] as const) : ([503, 'unready'] as const)
-  return textAnswer(status, [word, ...told, ''].join('\n'))
+  return textResponse(status, [word, ...told, ''].join('\n'))
 })
+
+/** Readiness of the component itself, beside that of every component; `notes` are shown and do not fail it. */
+type OwnReadiness = { readonly reasons: readonly string[]; readonly notes?: readonly string[] }
+
+/** Extends `ready` by the readiness of a component. */
+export const readyWith = (own: () => OwnReadiness | Promise<OwnReadiness>): ServedRoute =>
+  serve(commonRoutes.ready, async (call, context) => {
+    const common = (await ready.handle(call, context)) as TextResponse
+    const { reasons, notes = [] } = await own()
+    const told = call.caller.kind === 'anonymous' ? [] : [...reasons, ...notes]
+    const isReady = reasons.length === 0
+    const first = isReady ? common.text : common.text.replace(/^ready/, 'unready')
+    return textResponse(isReady ? common.status : 503, first + told.map((it) => `${it}\n`).join(''))
+  })

@@ -1,8 +1,9 @@
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import type { ApiContext } from '../apiContext.ts'
-import type { CertificateState } from '../followCertificate.ts'
-import { formatMetrics, type MetricFamily, single } from '../formatMetrics.ts'
-import { serve, textAnswer } from '../serve.ts'
+import { formatMetrics, type MetricFamily, single } from '../metricFamilies.ts'
+import { textResponse } from '../response.ts'
+import { serve } from '../serve.ts'
+import type { CertificateState } from '../tlsCertificate.ts'
 
 const ofProcess = ({ version, component, node, uptime }: ApiContext): readonly MetricFamily[] => [
   {
@@ -80,5 +81,5 @@ export const metrics = serve(commonRoutes.metrics, async (_call, context) => {
     ...context.counts.families(),
     ...(context.componentMetrics?.() ?? []),
   ]
-  return textAnswer(200, formatMetrics(families))
+  return textResponse(200, formatMetrics(families))
 })

@@ -5,11 +5,43 @@ import type {
   OpenApiOperation,
   OpenApiResponse,
 } from '../../contracts/openApiTypes.ts'
-import { type TextAnswer, textAnswer } from '../serve.ts'
-import { curlLine } from './curlLine.ts'
-import { Html, html, withCode } from './html.ts'
-import { entry, schemaList, typeWords } from './schemaList.ts'
+import { type TextResponse, textResponse } from '../response.ts'
+import { Html, html, listEntry, schemaList, typeMarkup, withCode } from './schemaList.ts'
 import { style } from './style.ts'
+
+/** A word for a POSIX shell. */
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/**
+ * A command that makes the call with the values of its examples. It asks for the password, and takes a body from
+ * standard input: neither is an argument that other users of the machine can see.
+ */
+function curlLine(call: {
+  readonly server: string
+  readonly method: string
+  readonly path: string
+  readonly operation: OpenApiOperation
+}): string {
+  const { server, method, path, operation } = call
+  const { parameters, requestBody, security } = operation
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(parameters.find((it) => it.in === 'path' && it.name === name)?.example ?? name),
+  )
+  const query = parameters
+    .filter((it) => it.in === 'query' && it.required)
+    .map(({ name, example = '' }) => `${name}=${encodeURIComponent(example)}`)
+  const url = `${server}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  const body = requestBody?.content['application/json']?.example
+  const words = [
+    'curl --cacert authority.crt',
+    ...(security.some((it) => it.basic) ? ['--user admin'] : []),
+    ...(method === 'GET' ? [] : [`--request ${method}`]),
+    ...(body === undefined ? [] : ["--header 'Content-Type: application/json' --data @-"]),
+    quoted(url),
+  ]
+  const line = words.join(' ')
+  return body === undefined ? line : `${line} <<'END'\n${JSON.stringify(body, null, 2)}\nEND`
+}
 
 /** A call of the document. */
 type Call = { readonly method: string; readonly path: string; readonly operation: OpenApiOperation }
@@ -51,7 +83,7 @@ ${groups}<h2><a href="#schemas">Schemas</a></h2></details></nav>`
 const shortPath = (path: string): string =>
   path.replace(/^\/api\/v2(\/(manager|connector|replicator)(?=\/))?/, '')
 
-/** The login that a call needs, by its security requirements. */
+/** Returns the login that a call needs, by its security requirements. */
 function loginWords({ method, operation: { security } }: Call): string {
   if (security.length === 0) return 'No login.'
   if (security.every(({ basic }) => basic)) return 'Needs a login.'
@@ -61,9 +93,9 @@ function loginWords({ method, operation: { security } }: Call): string {
 function parameterList({ parameters }: OpenApiOperation): Html {
   if (parameters.length === 0) return html``
   const entries = parameters.map(({ name, in: place, required, description, schema }) =>
-    entry({
+    listEntry({
       name,
-      kind: html`${place}, ${required ? 'required' : 'optional'}, ${typeWords(schema)}:`,
+      kind: html`${place}, ${required ? 'required' : 'optional'}, ${typeMarkup(schema)}:`,
       description,
     }),
   )
@@ -71,11 +103,11 @@ function parameterList({ parameters }: OpenApiOperation): Html {
 <ul>${entries}</ul>`
 }
 
-/** The example of a body as it is sent: JSON with its indentation, text as it is. */
+/** Returns the example of a body as it is sent: JSON with its indentation, text as it is. */
 function exampleOf(title: string, content: Content): readonly Html[] {
   return Object.entries(content).map(([mediaType, { schema, example }]) => {
     const text = typeof example === 'string' ? example.trimEnd() : JSON.stringify(example, null, 2)
-    return html`<div><h4>${title}: ${typeWords(schema)}, <code>${mediaType}</code></h4>
+    return html`<div><h4>${title}: ${typeMarkup(schema)}, <code>${mediaType}</code></h4>
 <pre>${text}</pre></div>`
   })
 }
@@ -108,7 +140,7 @@ function errorSection({ components }: OpenApiDocument): readonly Html[] {
   return exampleOf('Error', components.responses.Problem?.content ?? {})
 }
 
-/** The whole page for one document. */
+/** Renders the whole page for one document. */
 export function renderDocs(document: OpenApiDocument): Html {
   const { info, servers } = document
   const [{ url }] = servers
@@ -168,8 +200,8 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The answer of /docs. */
-export const docsPage = (document: OpenApiDocument): TextAnswer => ({
-  ...textAnswer(200, renderDocs(document).text),
+/** Builds the response of /docs. */
+export const docsPage = (document: OpenApiDocument): TextResponse => ({
+  ...textResponse(200, renderDocs(document).text),
   headers: ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer'],
 })

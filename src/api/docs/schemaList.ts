@@ -1,6 +1,37 @@
 import { isObject } from '../../base/json.ts'
 import type { OpenApiDocument } from '../../contracts/openApiTypes.ts'
-import { Html, html, withCode } from './html.ts'
+
+/** Markup in which everything that came from elsewhere is escaped. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+type Part = Html | string | readonly Html[]
+
+function written(part: Part): string {
+  if (part instanceof Html) return part.text
+  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (it) => entities[it] ?? it)
+  return part.map(({ text }) => text).join('')
+}
+
+/** Makes markup of a template; texts in it are escaped, for elements and for quoted attributes. */
+export const html = (literals: TemplateStringsArray, ...parts: readonly Part[]): Html =>
+  new Html(literals.reduce((text, literal, index) => text + written(parts[index - 1] ?? '') + literal))
+
+/** Text in which words between backticks are code, as in Markdown. */
+export const withCode = (text: string): readonly Html[] =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
 
 type Json = { readonly [member: string]: unknown }
 
@@ -15,12 +46,12 @@ function schemaLink(reference: string): Html {
 const joined = (parts: readonly Html[], word: string): Html =>
   new Html(parts.map(({ text }) => text).join(word))
 
-/** The type of a value in words, with links to the schemas that it names. */
-export function typeWords(schema: unknown): Html {
+/** Describes the type of a value, with links to the schemas that it names. */
+export function typeMarkup(schema: unknown): Html {
   if (!isObject(schema)) return html`any`
   const { $ref, anyOf, type, items, enum: words, const: only, additionalProperties, format } = schema
   if (typeof $ref === 'string') return schemaLink($ref)
-  if (anyOf !== undefined) return joined(list(anyOf).map(typeWords), ' or ')
+  if (anyOf !== undefined) return joined(list(anyOf).map(typeMarkup), ' or ')
   if (only !== undefined) return html`<code>${JSON.stringify(only)}</code>`
   if (words !== undefined) {
     return joined(
@@ -28,8 +59,8 @@ export function typeWords(schema: unknown): Html {
       ' or ',
     )
   }
-  if (type === 'array') return html`list of ${typeWords(items)}`
-  if (isObject(additionalProperties)) return html`object of ${typeWords(additionalProperties)} by name`
+  if (type === 'array') return html`list of ${typeMarkup(items)}`
+  if (isObject(additionalProperties)) return html`object of ${typeMarkup(additionalProperties)} by name`
   if (typeof format === 'string') return html`${String(type)} (${format})`
   return html`${String(type ?? 'any')}`
 }
@@ -38,7 +69,7 @@ const descriptionOf = (schema: unknown): string =>
   isObject(schema) && typeof schema.description === 'string' ? schema.description : ''
 
 /** One line of a list: what a name means, of which type. */
-export const entry = (facts: {
+export const listEntry = (facts: {
   readonly name: string
   readonly kind: Html
   readonly description: string
@@ -47,16 +78,16 @@ export const entry = (facts: {
   html`<li><code>${facts.name}</code> <span class="faint">${facts.kind}</span> ${withCode(facts.description)}${facts.below ?? ''}</li>
 `
 
-/** The members of an object, or of the objects of a list, where no schema of that name describes them. */
+/** Returns the members of an object, or of the objects of a list, where no schema of that name describes them. */
 function members(schema: unknown): Html {
   if (!isObject(schema)) return html``
   const { properties, required, items } = schema
   if (!isObject(properties)) return members(items)
   const needed = new Set(list(required))
   const entries = Object.entries(properties).map(([name, it]) =>
-    entry({
+    listEntry({
       name,
-      kind: html`${typeWords(it)}${needed.has(name) ? '' : ', optional'}`,
+      kind: html`${typeMarkup(it)}${needed.has(name) ? '' : ', optional'}`,
       description: descriptionOf(it),
       below: members(it),
     }),
@@ -68,7 +99,7 @@ function schemaEntry(name: string, schema: Json): Html {
   const description = descriptionOf(schema)
   return html`<article class="schema" id="schema-${name}" aria-labelledby="schema-${name}-name">
 <h3 id="schema-${name}-name"><code>${name}</code></h3>
-<p>${typeWords(schema)}${description === '' ? '' : html`: ${withCode(description)}`}</p>
+<p>${typeMarkup(schema)}${description === '' ? '' : html`: ${withCode(description)}`}</p>
 ${members(schema)}</article>
 `
 }

@@ -50,8 +50,9 @@ const byPlace: Readonly<Record<string, Source>> = {
   'muster --host': async (asked) => listed(asked, (await clusterOf(asked)).hosts),
   'muster --service': async (asked) => listed(asked, (await clusterOf(asked)).services),
   'tapi --host': async (asked) =>
-    words((await recorded(asked)).flatMap(({ hosts }) => hosts.map(({ name }) => name))),
-  'tapi --cluster': async (asked) => words((await recorded(asked)).map(({ cluster }) => cluster)),
+    words((await recorded(asked)).flatMap(({ hosts }) => hosts.map(({ name }) => name)).filter(isPlain)),
+  'tapi --cluster': async (asked) =>
+    words((await recorded(asked)).map(({ cluster }) => cluster).filter(isPlain)),
   // Which users there are, hosts say; files of the working directory are none of them.
   'muster users rotate name': nothing,
   'muster users remove name': nothing,
@@ -125,8 +126,8 @@ async function clusterOf({ command, args, context }: Asked) {
   ])
   const { registeredArguments: known } = command
   const named = args.filter((_, index) => (known[index] ?? known.at(-1))?.name() === 'file')
-  // Standard input is the terminal's, and a pipe can be read once only.
-  const read = named.includes('-')
+  // Nothing is read that waits for somebody, or can be read once only.
+  const read = named.some((path) => /^(?:-$|\/dev\/|\/proc\/)/.test(path))
     ? { files: [] }
     : await readNamedFiles({ context, files: named, policy: 'safe' })
   const { cluster } = loadConfig({ files: read.files, home: context.cwd })
@@ -136,10 +137,13 @@ async function clusterOf({ command, args, context }: Asked) {
   }
 }
 
-/** Names of a file that a shell takes for plain words, each behind those that the list already has. */
+/** A shell may put a word on the line as it is, and would read more into other names. */
+const isPlain = (name: string): boolean => /^[\w.-]+$/.test(name)
+
+/** Names of a file, each behind those that the list already has. */
 function listed({ typed }: Asked, names: readonly string[]): Values {
   const [before] = /^.*,/s.exec(typed) ?? ['']
-  return words(names.filter((name) => /^[\w.-]+$/.test(name)).map((name) => before + name))
+  return words(names.filter(isPlain).map((name) => before + name))
 }
 
 /** Clusters that muster recorded for tapi. */

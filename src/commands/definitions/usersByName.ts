@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { printable } from '../../base/printable.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { existingNameProblems } from '../../contracts/userName.ts'
+import { existingNameProblems } from '../../contracts/credentialRules.ts'
 import type { ClusterOptions } from '../../session/openCluster.ts'
 import { command, reaching, runsOnFiles, type World } from './definition.ts'
 import { changeFlags, changing } from './deployment.ts'

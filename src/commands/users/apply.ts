@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createHasher, type Hasher } from '../../accounts/hasher.ts'
+import { createHasher, type Hasher } from '../../accounts/passwordHash.ts'
 import { listOf } from '../../base/words.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'

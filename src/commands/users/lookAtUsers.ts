@@ -1,5 +1,4 @@
-import { createHasher, type Hasher } from '../../accounts/hasher.ts'
-import { verifyPassword } from '../../accounts/passwordHash.ts'
+import { createHasher, type Hasher, verifyPassword } from '../../accounts/passwordHash.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
 import type { HostConfig } from '../../config/model.ts'

@@ -2,7 +2,7 @@ import type { CommandContext } from '../../cli/context.ts'
 import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { passwordWeakness } from '../../config/passwordFinding.ts'
-import { passwordProblems } from '../../contracts/password.ts'
+import { passwordProblems } from '../../contracts/credentialRules.ts'
 import type { Secret } from '../../secrets/secret.ts'
 
 /** The password that --new-password names: of a file, or of standard input for `-`. Throws a `UsageError`. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createHasher, type Hasher } from '../../accounts/hasher.ts'
-import { saltBytes } from '../../accounts/passwordHash.ts'
+import { createHasher, type Hasher, saltBytes } from '../../accounts/passwordHash.ts'
 import { makePassword } from '../../certificates/password.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'

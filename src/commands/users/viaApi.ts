@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createHasher } from '../../accounts/hasher.ts'
+import { createHasher } from '../../accounts/passwordHash.ts'
 import { mustBeAbleToAsk } from '../../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { thisMachine } from '../../cli/thisMachine.ts'

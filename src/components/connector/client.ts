@@ -1,30 +1,30 @@
 import type { Socket } from 'node:net'
-import type { RoutedRole } from './routes.ts'
+import type { RoutedRole } from './routing.ts'
 import type { Target } from './targets.ts'
 
 /** A client that a listener has accepted, with what becomes of it until it is joined to a database. */
 export type Client = {
   readonly socket: Socket
   readonly role: RoutedRole
-  /** Whose logins count together: an IPv4 address, or the network of an IPv6 address. */
-  readonly from: string
+  /** Origin by which logins are counted: an IPv4 address, or the network of an IPv6 address. */
+  readonly origin: string
   /** Milliseconds, as the clock elapses. */
-  readonly arrived: number
+  readonly arrivedAt: number
   /** Data sources that could not be reached, and why. */
   tried: Target[]
   failures: string[]
-  /** Whether it counts among those that log in. */
+  /** True while it counts among the clients that log in. */
   isAdmitted: boolean
   /** Set while it is being connected. */
-  dialling: { leave(): void } | undefined
-  /** Whether it is joined to a database, which then says when it ends. */
+  attempt: { leave(): void } | undefined
+  /** True once it is joined to a database, which then says when it ends. */
   isForwarded: boolean
 }
 
-/** Looks after a client's socket; `left` is called when it ends before it was joined to a database. */
+/** Watches a client's socket; `onLeft` is called when it ends before it was joined to a database. */
 export function createClient(
-  arrival: Pick<Client, 'socket' | 'role' | 'from' | 'arrived'>,
-  left: (client: Client) => void,
+  arrival: Pick<Client, 'socket' | 'role' | 'origin' | 'arrivedAt'>,
+  onLeft: (client: Client) => void,
 ): Client {
   const { socket } = arrival
   const client: Client = {
@@ -32,7 +32,7 @@ export function createClient(
     tried: [],
     failures: [],
     isAdmitted: false,
-    dialling: undefined,
+    attempt: undefined,
     isForwarded: false,
   }
   socket.on('error', () => undefined)
@@ -42,7 +42,7 @@ export function createClient(
     if (!client.isForwarded) socket.destroy()
   })
   socket.on('close', () => {
-    if (!client.isForwarded) left(client)
+    if (!client.isForwarded) onLeft(client)
   })
   return client
 }

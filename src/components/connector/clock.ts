@@ -1,9 +1,9 @@
-/** Time as the connector sees it. */
+/** Clock and timers of the connector. */
 export type Clock = {
   readonly now: () => Date
   /** Milliseconds that never go back. */
   readonly elapsed: () => number
-  /** Does the work once, that many milliseconds from now; what it returns calls that off. */
+  /** Runs the work once after that many milliseconds; returns a function that cancels it. */
   readonly after: (milliseconds: number, work: () => void) => () => void
 }
 
@@ -18,4 +18,19 @@ export const realClock: Clock = {
     const timer = setTimeout(work, Math.min(milliseconds, longest))
     return () => clearTimeout(timer)
   },
+}
+
+/** Returns a function that runs the work at most once in that many milliseconds. */
+export function throttle<Args extends readonly unknown[]>(options: {
+  readonly milliseconds: number
+  readonly clock: Clock
+  readonly work: (...args: Args) => void
+}): (...args: Args) => void {
+  const { milliseconds, clock, work } = options
+  let silentUntil = Number.NEGATIVE_INFINITY
+  return (...args) => {
+    if (clock.elapsed() < silentUntil) return
+    silentUntil = clock.elapsed() + milliseconds
+    work(...args)
+  }
 }

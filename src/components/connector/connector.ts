@@ -6,19 +6,15 @@ import type { ComponentApi } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { ComponentLog, OpenedComponent } from '../openedComponent.ts'
 import { createStateFile } from '../stateFile.ts'
-import { askManager } from './askManager.ts'
-import { realClock } from './clock.ts'
-import { connectorCalls, followedMap } from './connectorCalls.ts'
+import { realClock, throttle } from './clock.ts'
+import { connectorCalls, followedMap, readyToForward } from './connectorCalls.ts'
+import { connectorMetrics } from './connectorMetrics.ts'
+import { installedMode, openStateStore } from './connectorState.ts'
 import { type Connector, createConnector } from './createConnector.ts'
-import { type FollowedManager, followManager } from './followManager.ts'
-import { familiesOf } from './measure.ts'
-import { installedMode } from './mode.ts'
+import { askManager, followManager, type ManagerLink } from './followManager.ts'
 import { createProxy } from './proxy.ts'
-import { rarely } from './rarely.ts'
-import { readyToForward } from './ready.ts'
-import type { MapInEffect, RoutedRole } from './routes.ts'
+import type { MapInEffect, RoutedRole } from './routing.ts'
 import { dial, type Listener, listen } from './sockets.ts'
-import { openStore } from './storedState.ts'
 
 /** Milliseconds. A manager is given up sooner than a person notices that its map is old. */
 const limits = { dial: 3000, manager: 1000, interval: 500, complaint: 10_000 }
@@ -29,14 +25,14 @@ export const connector: ComponentApi = {
   served: [...commonCalls, ...connectorCalls(undefined)],
 }
 
-/** The API of a connector that forwards; `askManager` takes over the map of its manager as it is now. */
+/** Returns the API of a connector that forwards; `askManager` takes over the map of its manager as it is now. */
 export function connectorApi(opened: Connector, askManager?: () => Promise<void>): ComponentApi {
   const common = commonCalls.map((served) => (served === ready ? readyToForward(opened) : served))
   return {
     component: 'connector',
     served: [...common, ...connectorCalls(opened)],
     local: askManager ? [followedMap(opened, askManager)] : [],
-    metrics: () => familiesOf(opened),
+    metrics: () => connectorMetrics(opened),
   }
 }
 
@@ -47,7 +43,7 @@ export type OpenedConnector = OpenedComponent & {
 }
 
 /**
- * The connector as the settings say; it takes no client before `start`. Throws a `StartError` where its state
+ * Opens the connector of the settings; it accepts no client before `start`. Throws a `StartError` where its state
  * cannot be read or kept.
  */
 export function openConnector(settings: ServerSettings, log: ComponentLog): OpenedConnector {
@@ -56,7 +52,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     return { api: connector, close: () => undefined, ports: () => [] }
   }
   const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout } = wanted
-  const store = openStore({
+  const store = openStateStore({
     file: createStateFile(stateFile),
     path: stateFile,
     mode: installedMode(new Date()),
@@ -73,18 +69,18 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     clock,
     dial,
   })
-  const doors: { readonly role: RoutedRole; readonly port: number }[] = [{ role: 'primary', port }]
-  if (readonlyPort !== null) doors.push({ role: 'replica', port: readonlyPort })
+  const clientPorts: { readonly role: RoutedRole; readonly port: number }[] = [{ role: 'primary', port }]
+  if (readonlyPort !== null) clientPorts.push({ role: 'replica', port: readonlyPort })
   const listeners: Listener[] = []
-  let manager: FollowedManager | undefined
+  let manager: ManagerLink | undefined
   const opened = createConnector({
     store,
     proxy,
     service,
-    roles: doors.map(({ role }) => role),
+    roles: clientPorts.map(({ role }) => role),
     installed: services,
     ...(managerSocket === undefined ? {} : { manager: () => manager?.problem() }),
-    isListening: () => listeners.length === doors.length,
+    isListening: () => listeners.length === clientPorts.length,
     now: clock.now,
   })
 
@@ -97,21 +93,21 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     }
   }
 
-  function followOne(socket: string): FollowedManager {
+  function followOne(socket: string): ManagerLink {
     return followManager({
       ask: (signal) => askManager({ socket, timeout: limits.manager, signal }),
       interval: limits.interval,
       wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
       now: clock.now,
       onMap: takeOver,
-      onLost: (reason) =>
+      onUnreachable: (reason) =>
         log.warn({ reason }, 'the manager does not answer: the last known services map stays in effect'),
-      onFound: () => log.info('the manager answers again'),
+      onReachable: () => log.info('the manager answers again'),
     })
   }
 
   // Where descriptors are exhausted, each client that comes is one more that cannot be accepted.
-  const onError = rarely({
+  const onError = throttle({
     milliseconds: limits.complaint,
     clock,
     work: (error: Error) => log.error({ reason: error.message }, 'cannot accept a client'),
@@ -126,21 +122,22 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     ports: () => listeners.map((it) => it.port),
     start: async () => {
       if (managerSocket !== undefined) {
-        // A map of yesterday may send writes to what is no primary any more: the manager is asked first.
+        // An old map may send writes to a server that is no primary any more: the manager is asked first.
         manager = followOne(managerSocket)
         await manager.asked
       }
-      for (const door of doors) {
-        const onClient = (socket: Parameters<typeof proxy.accept>[0]): void => proxy.accept(socket, door.role)
-        const listener = await listen({ address, port: door.port, onClient, onError })
+      for (const entry of clientPorts) {
+        const onClient = (socket: Parameters<typeof proxy.accept>[0]): void =>
+          proxy.accept(socket, entry.role)
+        const listener = await listen({ address, port: entry.port, onClient, onError })
         listeners.push(listener)
-        log.info({ address, port: listener.port, to: door.role, service }, 'accepting clients')
+        log.info({ address, port: listener.port, to: entry.role, service }, 'accepting clients')
       }
     },
     stop: async () => {
       const { active } = proxy.counts()
       if (active > 0) log.info({ connections: active, milliseconds: drainTimeout }, 'draining')
-      // The ports stay open: whoever comes is told why it is turned away.
+      // The ports stay open: new clients receive the reason for their rejection.
       await proxy.stop(drainTimeout)
       closeListeners()
     },

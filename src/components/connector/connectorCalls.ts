@@ -1,15 +1,25 @@
 import type { ApiContext } from '../../api/apiContext.ts'
+import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { withoutDatabase } from '../../contracts/component.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { DataSourceEntry } from '../../contracts/servicesMap.ts'
-import { withoutDatabase } from '../../contracts/withoutDatabase.ts'
-import { addDataSource, addService, replaceMap } from '../servicesMap/editMap.ts'
+import { addDataSource, addService, replaceMap } from '../editMap.ts'
 import type { Connector } from './createConnector.ts'
-import { withoutStates } from './ownMap.ts'
-import type { MapInEffect } from './routes.ts'
+import { type MapInEffect, withoutStates } from './routing.ts'
+
+/**
+ * Readiness of every component, and of forwarding or holding clients of the database. Whoever asks
+ * this learns of OFFLINE, which an attempt to connect would not show.
+ */
+export const readyToForward = (connector: Connector): ServedRoute =>
+  readyWith(() => ({
+    reasons: [connector.notReadyReason() ?? []].flat(),
+    notes: [connector.degradedReason() ?? []].flat(),
+  }))
 
 type ServiceEntry = { name: string; datasources: DataSourceEntry[] }
 
@@ -34,14 +44,14 @@ const idleStatus = ({ now, uptime }: Pick<ApiContext, 'now' | 'uptime'>): Connec
   datasources: [],
 })
 
-/** As payloads have it: arrays of their own. */
+/** Returns the entries of a payload, with arrays of their own. */
 const entriesOf = ({ services }: MapInEffect): ServiceEntry[] =>
   services.map(({ name, datasources }) => ({ name, datasources: [...datasources] }))
 
 const serviceOf = (map: MapInEffect, name: string): ServiceEntry | undefined =>
   entriesOf(map).find((it) => it.name === name)
 
-/** The call by which the manager of the host lets a change take effect at once. */
+/** Returns the call with which the manager of the host puts a change into effect at once. */
 export const followedMap = (connector: Connector, askManager: () => Promise<void>): ServedRoute =>
   serve(hostRoutes.followedMap, async () => {
     await askManager()

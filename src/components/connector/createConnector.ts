@@ -1,22 +1,59 @@
-import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { AuditFacts } from '../../api/audit/auditEntry.ts'
+import type { Caller } from '../../api/caller.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import type { Caller } from '../../api/serve.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
-import { type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
-import { changedMode } from './mode.ts'
-import { unwatched } from './ownMap.ts'
+import { type EditedMap, replaceMap } from '../editMap.ts'
+import { changedMode, type Mode, type StateStore } from './connectorState.ts'
 import type { ProxyCounts, TcpProxy } from './proxy.ts'
-import { blocksThisHost } from './refusals.ts'
-import type { MapInEffect, RoutedRole } from './routes.ts'
-import { statusOf } from './statusOf.ts'
-import type { Store } from './storedState.ts'
+import { blocksThisHost } from './refusal.ts'
+import { type MapInEffect, type RoutedRole, unwatched } from './routing.ts'
 
-/** Why the manager's map is not the newest, and since when. */
-type Lost = { readonly since: Date; readonly reason: string }
+const later = (now: Date, milliseconds: number): string =>
+  new Date(now.getTime() + milliseconds).toISOString()
 
-/** Who makes a call, and where it tells the audit log what it does. */
-type Order = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
+/** Builds the status of the connector for the API. */
+function statusOf(facts: {
+  readonly mode: Mode
+  readonly counts: ProxyCounts
+  readonly map: MapInEffect
+  /** The service that is forwarded to: all others have no connections. */
+  readonly service: string
+  /** Reasons why it does not forward or is degraded; nulls are skipped. */
+  readonly problems: readonly (string | null)[]
+  readonly now: Date
+}): ConnectorStatusPayload {
+  const { mode, counts, map, service, problems, now } = facts
+  const { active, held, created, remaining, draining, byName } = counts
+  const drain =
+    draining === undefined
+      ? null
+      : `connections that are still open are cut at ${later(now, draining)} unless they end before`
+  const reasons = [drain, ...problems].filter((it) => it !== null)
+  return {
+    value: mode.value,
+    since: mode.since,
+    by: mode.by,
+    reason: reasons.length > 0 ? reasons.join('; ') : null,
+    active,
+    held,
+    created,
+    expiresAt: remaining === undefined ? null : later(now, remaining),
+    datasources: map.services.flatMap(({ name, datasources }) =>
+      datasources.map((it) => ({
+        service: name,
+        name: it.name,
+        ...((name === service ? byName.get(it.name) : undefined) ?? { active: 0, created: 0 }),
+      })),
+    ),
+  }
+}
+
+/** Reason why the manager does not answer, and since when. */
+type ManagerOutage = { readonly since: Date; readonly reason: string }
+
+/** Caller of an operation, and the hook for its audit facts. */
+type ConnectorCall = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
 
 /**
  * The connector of one host. Its calls are done when they return and none waits for anything, so that those of
@@ -25,7 +62,7 @@ type Order = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => v
 export type Connector = {
   status(): ConnectorStatusPayload
   change(
-    order: Order & { readonly to: ConnectorMode; readonly immediate: boolean },
+    order: ConnectorCall & { readonly to: ConnectorMode; readonly immediate: boolean },
   ): ConnectorStatusPayload & { readonly changed: boolean }
   map(): MapInEffect
   /** Changes its own map; `follows-manager` where it has none. */
@@ -34,10 +71,10 @@ export type Connector = {
   reset(): EditedMap & { readonly inEffect: MapInEffect }
   /** Takes over the manager's map. */
   follow(map: MapInEffect): void
-  /** Why it is not ready; undefined when it is. */
-  reasonAgainst(): string | undefined
-  /** What it has to do without; undefined when nothing. */
-  lack(): string | undefined
+  /** Returns why it is not ready; undefined if it is. */
+  notReadyReason(): string | undefined
+  /** Returns why it is degraded; undefined if it is not. */
+  degradedReason(): string | undefined
   counts(): ProxyCounts
 }
 
@@ -53,14 +90,14 @@ const followsManager = (): ProblemError =>
 
 /** Puts together what a connector keeps, what it forwards and whom it follows. Throws problems. */
 export function createConnector(options: {
-  readonly store: Store
+  readonly store: StateStore
   readonly proxy: TcpProxy
   /** The service that is forwarded to. */
   readonly service: string
   readonly roles: readonly RoutedRole[]
   readonly installed: ServicesMap
-  /** How it stands with the manager; absent where there is none to follow. */
-  readonly manager?: () => Lost | undefined
+  /** State of the manager; absent where there is none to follow. */
+  readonly manager?: () => ManagerOutage | undefined
   readonly isListening: () => boolean
   readonly now: () => Date
 }): Connector {
@@ -69,7 +106,7 @@ export function createConnector(options: {
   // The manager's word outlives the manager: what it said last, else what was installed.
   let inEffect: MapInEffect =
     (manager ? store.current().lastKnown : undefined) ?? unwatched(manager ? installed : ownMap())
-  proxy.follow(inEffect)
+  proxy.setMap(inEffect)
 
   const lack = (): string | undefined => {
     const lost = manager?.()
@@ -95,13 +132,13 @@ export function createConnector(options: {
       now: now(),
     })
 
-  function keepMap(edited: EditedMap, services: ServicesMap | null) {
-    if (edited.changed) {
+  function keepMap(edit: EditedMap, services: ServicesMap | null) {
+    if (edit.changed) {
       store.change({ services })
-      inEffect = unwatched(edited.map)
-      proxy.follow(inEffect)
+      inEffect = unwatched(edit.map)
+      proxy.setMap(inEffect)
     }
-    return { ...edited, inEffect }
+    return { ...edit, inEffect }
   }
 
   return {
@@ -112,7 +149,7 @@ export function createConnector(options: {
       audit({ before: mode.value, after: to })
       if (next !== mode) {
         store.change({ mode: next })
-        proxy.enter(next)
+        proxy.setMode(next)
       }
       const hasCut = immediate && to === 'OFFLINE' && proxy.cut()
       return { ...status(), changed: next !== mode || hasCut }
@@ -129,16 +166,16 @@ export function createConnector(options: {
     },
     follow: (map) => {
       inEffect = map
-      proxy.follow(map)
+      proxy.setMap(map)
       store.change({ lastKnown: map })
     },
-    reasonAgainst: () => {
+    notReadyReason: () => {
       if (!isListening()) return 'the connector does not listen for clients'
       const { value, since } = store.current().mode
       if (value === 'OFFLINE') return `the connector is OFFLINE since ${since}`
       return proxy.problem('primary') ?? undefined
     },
-    lack,
+    degradedReason: lack,
     counts: () => proxy.counts(),
   }
 }

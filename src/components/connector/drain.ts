@@ -1,16 +1,16 @@
 import type { Clock } from './clock.ts'
 import type { Targets } from './targets.ts'
 
-/** The time that connections get to end by themselves before they are cut. In milliseconds. */
+/** Grace period in which connections may end by themselves before they are cut. Times in milliseconds. */
 export type Drain = {
   /** Cuts after that time what is left then; an earlier time no longer counts. */
-  within(milliseconds: number): void
-  /** Lets connections be. */
-  callOff(): void
+  start(milliseconds: number): void
+  /** Cancels the cut. */
+  cancel(): void
   /** To be called after connections ended: without one left, the drain is over. */
-  endIfGone(): void
-  /** Calls back when no connection is left at a call of `endIfGone`. */
-  whenGone(then: () => void): void
+  finishIfIdle(): void
+  /** Calls back when no connection is left at a call of `finishIfIdle`. */
+  onIdle(then: () => void): void
   /** Until connections are cut; undefined where none are to be. */
   remaining(): number | undefined
 }
@@ -21,25 +21,25 @@ export function createDrain({ targets, clock }: { readonly targets: Targets; rea
   let cancelCut: (() => void) | undefined
   let allGone: (() => void) | undefined
 
-  function callOff(): void {
+  function cancel(): void {
     cancelCut?.()
     cancelCut = undefined
     cutAt = undefined
   }
 
   return {
-    within: (milliseconds) => {
-      callOff()
+    start: (milliseconds) => {
+      cancel()
       cutAt = clock.elapsed() + milliseconds
       cancelCut = clock.after(milliseconds, () => targets.cutAll())
     },
-    callOff,
-    endIfGone: () => {
+    cancel,
+    finishIfIdle: () => {
       if (targets.active() > 0) return
-      callOff()
+      cancel()
       allGone?.()
     },
-    whenGone: (then) => {
+    onIdle: (then) => {
       allGone = then
     },
     remaining: () => (cutAt === undefined ? undefined : cutAt - clock.elapsed()),

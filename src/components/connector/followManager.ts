@@ -1,31 +1,57 @@
-import type { MapInEffect } from './routes.ts'
+import { Value } from 'typebox/value'
+import { get } from '../../client/calls.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import { managerRoutes } from '../../contracts/managerRoutes.ts'
+import { ServicesMapPayload } from '../../contracts/servicesMap.ts'
+import type { MapInEffect } from './routing.ts'
 
-/** How the connector stands with the manager of its host. */
-export type FollowedManager = {
-  /** Since when the manager does not answer and why; undefined while it does. */
+const { path } = managerRoutes.managerServicesMap
+
+/** Reads the manager's map over a Unix socket, within `timeout` milliseconds. Rejects with an Error that says why not. */
+export async function askManager(options: {
+  readonly socket: string
+  readonly timeout: number
+  readonly signal: AbortSignal
+}): Promise<MapInEffect> {
+  const { socket, timeout, signal } = options
+  const outcome = await get({ endpoint: { kind: 'socket', path: socket }, timeout, signal }, path)
+  if ('problem' in outcome) {
+    const { status } = outcome.answer
+    throw new Error(`The manager answers ${status} instead of its services map.`)
+  }
+  const payload = readEnvelope(outcome.value)?.payload
+  if (!Value.Check(ServicesMapPayload, payload)) {
+    throw new Error('The manager answers something else than a services map.')
+  }
+  return payload
+}
+
+/** Connection of the connector to the manager of its host. */
+export type ManagerLink = {
+  /** Returns since when the manager does not answer and why; undefined while it does. */
   problem(): { readonly since: Date; readonly reason: string } | undefined
-  /** Settles when the manager was asked for the first time, whatever came of it. */
+  /** Settles after the first request to the manager, whether it succeeded or not. */
   readonly asked: Promise<void>
-  /** Settles when the manager was asked once more, not before now, and its map is in effect if it answered. */
+  /** Settles after one more request to the manager, begun from now on; its map is in effect if it answered. */
   askNow(): Promise<void>
   stop(): void
 }
 
-/** Asks for the manager's map now and again; the map of a manager that is lost stays in effect. Times in milliseconds. */
+/** Polls the manager's map; the last map stays in effect while the manager does not answer. Times in milliseconds. */
 export function followManager(options: {
   /** The manager's map. Rejects with an Error whose message says why there is none. */
   readonly ask: (signal: AbortSignal) => Promise<MapInEffect>
-  /** From one answer to the next question. */
+  /** From one response to the next request. */
   readonly interval: number
   /** Rejects when the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
   readonly now: () => Date
   /** Called with each map that differs from the one before. */
   readonly onMap: (map: MapInEffect) => void
-  readonly onLost: (reason: string) => void
-  readonly onFound: () => void
-}): FollowedManager {
-  const { ask, interval, wait, now, onMap, onLost, onFound } = options
+  readonly onUnreachable: (reason: string) => void
+  readonly onReachable: () => void
+}): ManagerLink {
+  const { ask, interval, wait, now, onMap, onUnreachable, onReachable } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let problem: { readonly since: Date; readonly reason: string } | undefined
@@ -38,12 +64,12 @@ export function followManager(options: {
       const text = JSON.stringify(map)
       if (text !== known) onMap(map)
       known = text
-      if (problem) onFound()
+      if (problem) onReachable()
       problem = undefined
     } catch (error) {
       if (signal.aborted) return
       const reason = error instanceof Error ? error.message : String(error)
-      if (!problem) onLost(reason)
+      if (!problem) onUnreachable(reason)
       problem = { since: problem?.since ?? now(), reason }
     }
   }

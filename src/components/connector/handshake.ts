@@ -5,24 +5,23 @@ import {
   capabilitiesIn,
   errorIn,
   helloIn,
-  isAnswerTo,
+  isReplyTo,
   kindOfLogin,
-  markOf,
   marks,
-  ownLogin,
   packetIn,
+  packetMark,
+  placeholderLogin,
   quit,
-  wrongAnswerTo,
+  wrongReplyTo,
 } from './handshakePackets.ts'
-import type { Intake } from './intake.ts'
-import { badHandshake, brokenLogin } from './refusals.ts'
-import { turnAway } from './turnAway.ts'
+import type { ReadBuffer } from './readBuffer.ts'
+import { badHandshake, brokenLogin, rejectClient } from './refusal.ts'
 
 /** Milliseconds. */
 export const handshakeLimits = {
-  /** For each answer of a client: less than a server waits by default (connect_timeout, 10 s), for that it counts. */
+  /** For each reply of a client: less than a server waits by default (connect_timeout, 10 s), which counts. */
   client: 8000,
-  /** The same while others wait for a place: programs answer within a round trip. */
+  /** The same while others wait for a place: programs reply within a round trip. */
   crowded: 1000,
   /** For what a server still has to say to a client that has left. */
   server: 60_000,
@@ -32,18 +31,18 @@ export const handshakeLimits = {
 const mostKept = 128 * 1024
 
 /**
- * How clients may be handed over to the database: logged in, refused by it, refused for a handshake that it counts,
+ * Ways of handing a client over to the database: logged in, refused by it, refused for a handshake that it counts,
  * hidden by TLS, or not of this protocol.
  */
-export type HandedOver = 'logged-in' | 'refused' | 'broken' | 'tls' | 'unknown'
+export type LoginOutcome = 'logged-in' | 'refused' | 'broken' | 'tls' | 'unknown'
 
-/** What a server that does not greet says instead. */
+/** Error that a server sends instead of a greeting. */
 export type NoGreeting = { readonly number: number; readonly message: string }
 
 export type Handshake = {
-  /** Whether the client has heard anything of this server. */
+  /** Returns true once the client has received anything from this server. */
   hasGreeted(): boolean
-  /** The client is gone: ends its login so that the server does not count it against this host. */
+  /** Ends the login of a client that is gone so that the server does not count it against this host. */
   leave(): void
 }
 
@@ -58,24 +57,24 @@ export function relayHandshake(options: {
   readonly client: Socket | undefined
   /** Connected; its errors are listened for. */
   readonly database: Socket
-  /** How the database is read. */
-  readonly intake: Intake
+  /** Reader of the database's connection. */
+  readonly readBuffer: ReadBuffer
   readonly clock: Clock
-  /** Whether others wait for this one to log in. */
+  /** Returns true while other clients wait for this one to log in. */
   readonly isCrowded: () => boolean
   /** All that follows goes straight through; what the client said too early is written already. */
-  readonly onHandedOver: (how: HandedOver) => void
+  readonly onHandedOver: (how: LoginOutcome) => void
   /** The database has ended. `broken`: the server may have counted it; `noGreeting`: it said only this. */
   readonly onOver: (end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }) => void
 }): Handshake {
-  const { client, database, intake, clock, isCrowded, onHandedOver, onOver } = options
+  const { client, database, readBuffer, clock, isCrowded, onHandedOver, onOver } = options
   let turn: 'greeting' | 'client' | 'server' = 'greeting'
   let fromServer: Buffer = Buffer.alloc(0)
   let fromClient: Buffer = Buffer.alloc(0)
-  /** What `fromClient` is the begin of: room to grow, so that many small pieces are not copied anew each time. */
+  /** Backs `fromClient` with room to grow, so that many small pieces are not copied anew each time. */
   let room: Buffer = fromClient
   let offered = 0
-  let question: Buffer | undefined
+  let request: Buffer | undefined
   let hasLeft = client === undefined
   let isSettled = false
   let cancel: (() => void) | undefined
@@ -94,7 +93,7 @@ export function relayHandshake(options: {
     onOver(end)
   }
 
-  function handOver(how: HandedOver): void {
+  function handOver(how: LoginOutcome): void {
     settle()
     client?.pause()
     if (fromServer.length > 0) client?.write(fromServer)
@@ -121,7 +120,7 @@ export function relayHandshake(options: {
   /** Answers in place of a client that has left. */
   function answer(): void {
     waitFor('server')
-    const words = question === undefined ? ownLogin() : wrongAnswerTo(question)
+    const words = request === undefined ? placeholderLogin() : wrongReplyTo(request)
     if (words) database.write(words)
   }
 
@@ -135,9 +134,9 @@ export function relayHandshake(options: {
 
   /** Tells a client that it broke the protocol, and goes on without it. */
   function dismiss(what: string, hasSpoken = true): void {
-    const sequence = ((question?.[3] ?? 0) + (hasSpoken ? 2 : 1)) % 256
+    const sequence = ((request?.[3] ?? 0) + (hasSpoken ? 2 : 1)) % 256
     leave()
-    if (client) turnAway(client, brokenLogin(what), clock, sequence)
+    if (client) rejectClient(client, brokenLogin(what), clock, sequence)
   }
 
   /** Hands on what a server wants to know. */
@@ -149,7 +148,7 @@ export function relayHandshake(options: {
   }
 
   function greeted(packet: Buffer): void {
-    if (markOf(packet) === marks.error) {
+    if (packetMark(packet) === marks.error) {
       over({ broken: false, noGreeting: errorIn(packet) })
       return
     }
@@ -163,7 +162,7 @@ export function relayHandshake(options: {
   }
 
   function onServerPacket(packet: Buffer): void {
-    const mark = markOf(packet)
+    const mark = packetMark(packet)
     if (mark === marks.ok || mark === marks.error) {
       if (!hasLeft) {
         client?.write(packet)
@@ -176,7 +175,7 @@ export function relayHandshake(options: {
       over({ broken: false })
       return
     }
-    question = packet
+    request = packet
     if (hasLeft) answer()
     else ask(packet)
   }
@@ -228,8 +227,8 @@ export function relayHandshake(options: {
     const packet = packetIn(fromClient)
     if (!packet) {
       if (fromClient.length > mostKept) dismiss('sent too much')
-    } else if (question === undefined) onFirst(packet)
-    else if (isAnswerTo(question, packet)) pass(packet)
+    } else if (request === undefined) onFirst(packet)
+    else if (isReplyTo(request, packet)) pass(packet)
     else dismiss('sent an answer of another form than was asked for')
   }
 
@@ -249,7 +248,7 @@ export function relayHandshake(options: {
   database.on('end', () => {
     if (!isSettled) database.destroy()
   })
-  intake.to({
+  readBuffer.to({
     write: (bytes: Buffer) => {
       onServerBytes(bytes)
       return true

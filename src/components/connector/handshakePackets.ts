@@ -20,14 +20,14 @@ const header = 4
 /** First byte of a packet's payload. */
 export const marks = { ok: 0x00, moreData: 0x01, quit: 0x01, greeting: 0x0a, switchPlugin: 0xfe, error: 0xff }
 
-/** The first whole packet of these bytes, with its header of four bytes; undefined while it is not whole. */
+/** Returns the first whole packet of these bytes, with its header of four bytes; undefined while it is not whole. */
 export function packetIn(bytes: Buffer): Buffer | undefined {
   const end = bytes.length < header ? Number.POSITIVE_INFINITY : header + bytes.readUIntLE(0, 3)
   return bytes.length < end ? undefined : bytes.subarray(0, end)
 }
 
-/** The first byte of a packet's payload; undefined for an empty one. */
-export const markOf = (packet: Buffer): number | undefined => packet[header]
+/** Returns the first byte of a packet's payload; undefined for an empty one. */
+export const packetMark = (packet: Buffer): number | undefined => packet[header]
 
 /** Returns false where these bytes begin neither a greeting of protocol 10 nor a server's error. */
 export const beginsAsServer = (bytes: Buffer): boolean =>
@@ -64,19 +64,19 @@ function packetOf(sequence: number, payload: Buffer): Buffer {
 }
 
 /** Name of the account that the connector logs in with, in vain, for a client that left; DBAs see it in their log. */
-export const ownUser = 'muster-client-left'
+export const placeholderUser = 'muster-client-left'
 
 /** A login without a password that ends a handshake in a way that no server counts against this host. */
-export function ownLogin(): Buffer {
+export function placeholderLogin(): Buffer {
   const { longPassword, protocol41, secureConnection, pluginAuth } = capability
   const fixed = Buffer.alloc(32)
   fixed.writeUInt32LE(longPassword | protocol41 | secureConnection | pluginAuth, 0)
   fixed.writeUInt32LE(2 ** 24, 4)
   fixed[8] = 33
-  return packetOf(1, Buffer.concat([fixed, Buffer.from(`${ownUser}\0\0mysql_native_password\0`)]))
+  return packetOf(1, Buffer.concat([fixed, Buffer.from(`${placeholderUser}\0\0mysql_native_password\0`)]))
 }
 
-/** Lengths of an answer that a plugin takes for one, right or wrong; any other length is a broken handshake to it. */
+/** Lengths of a reply that a plugin accepts as one, right or wrong; any other length is a broken handshake to it. */
 const answerLengths: ReadonlyMap<string, readonly number[]> = new Map([
   ['mysql_native_password', [0, 20]],
   ['client_ed25519', [64]],
@@ -85,22 +85,22 @@ const answerLengths: ReadonlyMap<string, readonly number[]> = new Map([
 const isAnswerLength = (plugin: string, length: number): boolean =>
   answerLengths.get(plugin.toLowerCase())?.includes(length) ?? true
 
-/** The plugin that a packet asks a client to switch to; undefined where it asks for something else. */
+/** Returns the plugin that a packet asks a client to switch to; undefined where it asks for something else. */
 const pluginIn = (question: Buffer): string | undefined =>
-  markOf(question) === marks.switchPlugin
+  packetMark(question) === marks.switchPlugin
     ? question.toString('latin1', header + 1).split('\0', 1)[0]
     : undefined
 
-/** Returns false for an answer to this packet of a server that the server would take for a broken handshake. */
-export function isAnswerTo(question: Buffer, answer: Buffer): boolean {
+/** Returns false for a reply to this packet that the server would count as a broken handshake. */
+export function isReplyTo(question: Buffer, answer: Buffer): boolean {
   const plugin = pluginIn(question)
   return plugin === undefined || isAnswerLength(plugin, answer.length - header)
 }
 
-/** A wrong answer to a packet with which a server asks for more; undefined where it asks for nothing. */
-export function wrongAnswerTo(question: Buffer): Buffer | undefined {
+/** Returns a wrong reply to a packet in which a server asks for more; undefined if it asks for nothing. */
+export function wrongReplyTo(question: Buffer): Buffer | undefined {
   // caching_sha2_password says with it that the login is done; OK follows.
-  if (markOf(question) === marks.moreData && question[header + 1] === 3) return undefined
+  if (packetMark(question) === marks.moreData && question[header + 1] === 3) return undefined
   const plugin = pluginIn(question) ?? ''
   const length = answerLengths.get(plugin)?.[0] ?? 1
   return packetOf(((question[3] ?? 0) + 1) % 256, Buffer.alloc(length))
@@ -132,7 +132,7 @@ function lengthAt(bytes: Buffer, at: number): { readonly value: number; readonly
 }
 
 /**
- * Tells what a client answers to a greeting: `tls` asks for TLS, `login` is one that the server will judge by its
+ * Classifies a client's reply to a greeting: `tls` asks for TLS, `login` is one that the server will check by its
  * password, and `broken` is what the server would count against this host.
  */
 export function kindOfLogin(packet: Buffer, offered: number): 'tls' | 'login' | 'broken' {

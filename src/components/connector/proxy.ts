@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net'
-import { peerNetwork } from '../../api/peer.ts'
-import { createAdmission } from './admission.ts'
+import { peerNetwork } from '../../api/remoteAddress.ts'
 import { type Client, createClient } from './client.ts'
 import type { Clock } from './clock.ts'
+import type { Mode } from './connectorState.ts'
+import { createDispatcher } from './dispatcher.ts'
 import { createDrain } from './drain.ts'
-import { createJoining, type Dial } from './joining.ts'
-import type { Mode } from './mode.ts'
+import { createHoldQueue } from './holdQueue.ts'
+import { createLoginLimiter } from './loginLimiter.ts'
+import type { Dial } from './readBuffer.ts'
 import {
   heldTooLong,
   offline,
   pendingTooLong,
   type Refusal,
   type RefusalReason,
+  rejectClient,
   stopping,
   tooManyHeld,
   tooManyPending,
-} from './refusals.ts'
-
-import type { MapInEffect, RoutedRole } from './routes.ts'
+} from './refusal.ts'
+import type { MapInEffect, RoutedRole } from './routing.ts'
 import { createTargets } from './targets.ts'
-import { turnAway } from './turnAway.ts'
-import { createWaitingRoom } from './waitingRoom.ts'
 
-/** What a proxy counts. */
+/** Counters of a proxy. */
 export type ProxyCounts = {
   readonly active: number
   readonly held: number
@@ -40,15 +40,15 @@ export type ProxyCounts = {
 }
 
 export type TcpProxy = {
-  /** Looks after a client that a listener has accepted. */
+  /** Takes over a client that a listener has accepted. */
   accept(socket: Socket, role: RoutedRole): void
-  /** Does with clients what a mode says; a wait that it makes pointless ends. */
-  enter(mode: Mode): void
-  /** Cuts every connection now; whether there was one. */
+  /** Applies a mode to clients; a wait that it makes pointless ends. */
+  setMode(mode: Mode): void
+  /** Cuts every connection now; returns true if there was one. */
   cut(): boolean
   /** Routes by another map from now on. */
-  follow(map: MapInEffect): void
-  /** Why no connection can go anywhere; null where one can. */
+  setMap(map: MapInEffect): void
+  /** Returns why no connection can be routed; null if one can. */
   problem(role: RoutedRole): string | null
   counts(): ProxyCounts
   /** Turns every new client away and resolves when no connection is left; after that many milliseconds they are cut. */
@@ -61,7 +61,7 @@ export function createProxy(options: {
   readonly maxHeld: number
   readonly maxHold: number
   readonly drainTimeout: number
-  /** How long a data source may take to accept a connection. */
+  /** Time limit for a data source to accept a connection. */
   readonly dialTimeout: number
   readonly mode: Mode
   readonly clock: Clock
@@ -70,12 +70,12 @@ export function createProxy(options: {
   const { service, maxHeld, maxHold, drainTimeout, clock } = options
   const targets = createTargets({ service, drainTimeout, clock })
   const drain = createDrain({ targets, clock })
-  const waiting = createWaitingRoom<Client>({
+  const held = createHoldQueue<Client>({
     most: maxHeld,
     longest: maxHold,
     clock,
-    sendAway: (client) =>
-      refuse(client, mode.value === 'ONLINE' ? pendingTooLong(maxHold) : heldTooLong(maxHold)),
+    onExpired: (client) =>
+      reject(client, mode.value === 'ONLINE' ? pendingTooLong(maxHold) : heldTooLong(maxHold)),
   })
   const refused = new Map<RefusalReason, number>()
   let mode = options.mode
@@ -83,118 +83,118 @@ export function createProxy(options: {
   let isStopping = false
   let cancelRelease: (() => void) | undefined
 
-  const admission = createAdmission({ clock })
-  const connect = createJoining({
+  const loginLimiter = createLoginLimiter({ clock })
+  const connect = createDispatcher({
     ...options,
     targets,
-    admission,
-    isCrowded: () => waiting.size > 0,
-    refuse,
-    again: place,
-    settled: dismiss,
-    joined: () => {
+    loginLimiter,
+    isCrowded: () => held.size > 0,
+    reject,
+    retry: place,
+    onLoginEnded: endLogin,
+    onConnected: () => {
       created += 1
     },
-    ended: drain.endIfGone,
+    onEnded: drain.finishIfIdle,
   })
 
-  function refuse(client: Client, refusal: Refusal): void {
+  function reject(client: Client, refusal: Refusal): void {
     refused.set(refusal.reason, (refused.get(refusal.reason) ?? 0) + 1)
-    turnAway(client.socket, refusal, clock)
+    rejectClient(client.socket, refusal, clock)
   }
 
   function hold(client: Client): void {
     client.tried = []
     client.failures = []
-    if (waiting.enter(client, client.arrived)) return
-    refuse(client, mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld))
+    if (held.add(client, client.arrivedAt)) return
+    reject(client, mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld))
   }
 
-  const admit = (client: Client): boolean => {
-    client.isAdmitted ||= admission.enter(client.from)
+  const startLogin = (client: Client): boolean => {
+    client.isAdmitted ||= loginLimiter.enter(client.origin)
     return client.isAdmitted
   }
 
   /**
-   * Does with a client that is not forwarded yet what the mode says now. OFFLINE answers why rather than closing
+   * Handles a client that is not forwarded yet by the present mode. OFFLINE responds with the reason rather than closing
    * the port: people see the reason, and no other program takes the port meanwhile. Load balancers ask
    * /health/ready.
    */
   function place(client: Client): void {
-    if (isStopping) refuse(client, stopping)
-    else if (mode.value === 'OFFLINE') refuse(client, offline(mode.since))
+    if (isStopping) reject(client, stopping)
+    else if (mode.value === 'OFFLINE') reject(client, offline(mode.since))
     else if (mode.value === 'ONHOLD') hold(client)
-    else if (admit(client)) connect(client)
+    else if (startLogin(client)) connect(client)
     else {
       hold(client)
       release()
     }
   }
 
-  /** Lets in who waits, in order, as far as there is room for each. */
+  /** Connects held clients in order, as far as the login limiter allows. */
   function release(): void {
     cancelRelease?.()
     cancelRelease = undefined
-    while (mode.value === 'ONLINE' && !isStopping && waiting.size > 0) {
-      const client = waiting.next(admit)
+    while (mode.value === 'ONLINE' && !isStopping && held.size > 0) {
+      const client = held.take(startLogin)
       if (client) connect(client)
       else {
-        const milliseconds = admission.remaining()
+        const milliseconds = loginLimiter.remaining()
         if (milliseconds !== undefined) cancelRelease = clock.after(milliseconds, release)
         return
       }
     }
   }
 
-  function dismiss(client: Client): void {
+  function endLogin(client: Client): void {
     if (!client.isAdmitted) return
     client.isAdmitted = false
-    admission.leave(client.from)
+    loginLimiter.leave(client.origin)
     release()
   }
 
   function turnAwayHeld(refusal: Refusal): void {
-    for (let client = waiting.next(); client; client = waiting.next()) refuse(client, refusal)
+    for (let client = held.take(); client; client = held.take()) reject(client, refusal)
   }
 
   return {
     accept: (socket, role) => {
-      const from = peerNetwork(socket.remoteAddress ?? 'gone')
-      const client = createClient({ socket, role, from, arrived: clock.elapsed() }, (left) => {
-        waiting.leave(left)
-        left.dialling?.leave()
+      const origin = peerNetwork(socket.remoteAddress ?? 'gone')
+      const client = createClient({ socket, role, origin, arrivedAt: clock.elapsed() }, (left) => {
+        held.remove(left)
+        left.attempt?.leave()
       })
       // Nobody overtakes those who wait to be released.
-      if (mode.value === 'ONLINE' && waiting.size > 0 && !isStopping) {
+      if (mode.value === 'ONLINE' && held.size > 0 && !isStopping) {
         hold(client)
         release()
       } else place(client)
     },
-    enter: (next) => {
+    setMode: (next) => {
       mode = next
       if (isStopping) return
-      drain.callOff()
+      drain.cancel()
       if (mode.value === 'ONLINE') release()
       if (mode.value !== 'OFFLINE') return
       turnAwayHeld(offline(mode.since))
-      if (targets.active() > 0) drain.within(drainTimeout)
+      if (targets.active() > 0) drain.start(drainTimeout)
     },
     cut: () => {
       const hadAny = targets.active() > 0
       targets.cutAll()
       return hadAny
     },
-    follow: (map) => targets.follow(map),
+    setMap: (map) => targets.setMap(map),
     problem: (role) => targets.problem(role),
     counts: () => {
       const left = drain.remaining()
       return {
         active: targets.active(),
-        held: waiting.size,
+        held: held.size,
         created,
-        remaining: waiting.remaining(),
+        remaining: held.remaining(),
         draining: left === undefined ? undefined : Math.max(0, left),
-        logins: admission.counts(),
+        logins: loginLimiter.counts(),
         blocked: targets.blocked(),
         byName: targets.counts(),
         refused,
@@ -204,9 +204,9 @@ export function createProxy(options: {
       isStopping = true
       turnAwayHeld(stopping)
       return new Promise((resolve) => {
-        drain.whenGone(resolve)
-        if (targets.active() > 0) drain.within(Math.min(grace, drain.remaining() ?? grace))
-        drain.endIfGone()
+        drain.onIdle(resolve)
+        if (targets.active() > 0) drain.start(Math.min(grace, drain.remaining() ?? grace))
+        drain.finishIfIdle()
       })
     },
   }

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { explainListening } from '../../api/listen.ts'
-import type { Intake } from './intake.ts'
+import type { ReadBuffer } from './readBuffer.ts'
 
 /**
  * Both sides of a connection: small packets leave at once, either side may end its half first, and the kernel
@@ -49,8 +49,8 @@ export function listen(options: {
   })
 }
 
-/** Begins a connection to a database, of which all that comes goes to the intake. */
+/** Begins a connection to a database, whose bytes all go to the read buffer. */
 export const dial = (
   { host, port }: { readonly host: string; readonly port: number },
-  { buffer, callback }: Intake,
+  { buffer, callback }: ReadBuffer,
 ): Socket => connect({ ...common, host, port, onread: { buffer, callback } })

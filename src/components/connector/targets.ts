@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
-import { blocksThisHost } from './refusals.ts'
-import { leastBusy, type MapInEffect, type Route, type RoutedRole, routeOf } from './routes.ts'
+import { blocksThisHost } from './refusal.ts'
+import { leastBusy, type MapInEffect, type Route, type RoutedRole, routeOf } from './routing.ts'
 
 /** A client's connection to a database, from its beginning on. */
 export type Link = { cut(): void }
@@ -15,10 +15,10 @@ export type Target = {
 
 export type Targets = {
   /** Routes new connections by another map; existing ones to what may not be used any more drain, or are cut. */
-  follow(map: MapInEffect): void
+  setMap(map: MapInEffect): void
   /** The target for the next connection, but for those that were tried in vain. */
   choose(role: RoutedRole, tried: readonly Target[]): Target | undefined
-  /** Why no connection can go anywhere; null where one can. */
+  /** Returns why no connection can be routed; null if one can. */
   problem(role: RoutedRole): string | null
   /** Notes that a target turns this host away, or that it does no more. */
   setBlocked(target: Target, isBlocked: boolean): void
@@ -53,10 +53,10 @@ type OwnTarget = {
 const roles = ['primary', 'replica'] as const
 const none: Route = { usable: [], problem: 'there is no services map yet' }
 
-/** Where the connections to one service go, and which of them there are. Times in milliseconds. */
+/** Keeps the targets of one service and the connections to each. Times in milliseconds. */
 export function createTargets(options: {
   readonly service: string
-  /** How long connections to a data source that may not be used any more get to end by themselves. */
+  /** Grace period for connections to a data source that may not be used any more. */
   readonly drainTimeout: number
   readonly clock: Clock
 }): Targets {
@@ -93,14 +93,14 @@ export function createTargets(options: {
     for (const link of [...target.links]) link.cut()
   }
 
-  function forget(target: OwnTarget): void {
+  function remove(target: OwnTarget): void {
     target.cancelCut?.()
     targets.delete(target.key)
   }
 
-  function retire(target: OwnTarget, isFailed: boolean): void {
+  function drainOrCut(target: OwnTarget, isFailed: boolean): void {
     if (target.links.size === 0) {
-      forget(target)
+      remove(target)
     } else if (isFailed) {
       // Nobody answers there: clients would wait for as long as their own limits are.
       cut(target)
@@ -110,7 +110,7 @@ export function createTargets(options: {
   }
 
   return {
-    follow: (map) => {
+    setMap: (map) => {
       for (const role of roles) {
         const route = routeOf({ map, service, role })
         routes[role] = route
@@ -126,7 +126,7 @@ export function createTargets(options: {
         const source = sources.find(
           ({ name, host, port }) => name === target.name && host === target.host && port === target.port,
         )
-        retire(target, source?.state === 'FAILED')
+        drainOrCut(target, source?.state === 'FAILED')
       }
       const kept = new Set([...sources, ...targets.values()].map(({ name }) => name))
       for (const name of created.keys()) if (!kept.has(name)) created.delete(name)
@@ -161,7 +161,7 @@ export function createTargets(options: {
       if (!it.links.delete(link)) return
       it.active -= 1
       active -= 1
-      if (it.active === 0 && it.cancelCut) forget(it)
+      if (it.active === 0 && it.cancelCut) remove(it)
     },
     active: () => active,
     counts: () => {

@@ -1,8 +1,7 @@
 import type { Clock } from './clock.ts'
 import { relayHandshake } from './handshake.ts'
-import { createIntake } from './intake.ts'
-import type { Dial } from './joining.ts'
-import { hostBlocked } from './refusals.ts'
+import { createReadBuffer, type Dial } from './readBuffer.ts'
+import { hostBlocked } from './refusal.ts'
 import type { Target, Targets } from './targets.ts'
 
 /** Milliseconds from one look at a server that turns this host away to the next. */
@@ -25,8 +24,8 @@ export function watchBlocked(options: {
       watched.delete(target)
       return
     }
-    const intake = createIntake()
-    const database = dial(target, intake)
+    const readBuffer = createReadBuffer()
+    const database = dial(target, readBuffer)
     const again = (): void => void clock.after(interval, () => look(target))
     const cancelLate = clock.after(interval, () => database.destroy())
     database.on('error', () => undefined)
@@ -37,7 +36,7 @@ export function watchBlocked(options: {
       relayHandshake({
         client: undefined,
         database,
-        intake,
+        readBuffer,
         clock,
         isCrowded: () => false,
         onHandedOver: () => database.destroy(),

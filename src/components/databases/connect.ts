@@ -1,10 +1,10 @@
 import { connect as openSocket } from 'node:net'
 import type { Connection, DatabaseAccount, Row } from './connection.ts'
-import { explainError } from './explainError.ts'
+import { toDatabaseError } from './databaseError.ts'
 
 /** Milliseconds after which a connection that does not come about is given up. */
 export type DialLimits = {
-  /** Until the server's machine answers at all. The server itself notices nothing of an attempt that ends here. */
+  /** Until the TCP connection is open. The server itself notices nothing of an attempt that ends here. */
   readonly reach: number
   /** Until the login is done: giving up here is what the server counts against this host (max_connect_errors). */
   readonly login: number
@@ -18,7 +18,7 @@ const keepAliveDelay = 15_000
 /**
  * Opens a connection to a MariaDB or MySQL server and logs in. It takes single statements only, sends no file
  * and never a password in clear text. The signal ends it, open or not. Rejects with a `DatabaseError`, after the
- * limits at the latest: a minute unless told.
+ * limits at the latest: a minute by default.
  */
 export async function connect(
   account: DatabaseAccount,
@@ -81,7 +81,7 @@ export async function connect(
         begin(resolve, reject)
       })
     } catch (error) {
-      throw explainError(error, account)
+      throw toDatabaseError(error, account)
     } finally {
       stopWaiting()
     }

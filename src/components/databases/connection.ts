@@ -1,10 +1,10 @@
 import { addressAndPort } from '../../base/address.ts'
 import type { Secret } from '../../secrets/secret.ts'
 
-/** Which options of muster.yaml an account comes from: `<purpose>-user` and `<purpose>-password`. */
+/** Purpose of an account; muster.yaml has it as `<purpose>-user` and `<purpose>-password`. */
 export type AccountPurpose = 'replication' | 'monitor'
 
-/** Where a database server listens, and who logs in there. */
+/** Address of a database server and the account for it. */
 export type DatabaseAccount = {
   readonly host: string
   readonly port: number
@@ -18,7 +18,7 @@ export type Row = Readonly<Record<string, string | null>>
 
 /** An open connection to a database server. */
 export type Connection = {
-  /** The rows of one statement, however long it takes; none where it answers no rows. Rejects with a `DatabaseError`. */
+  /** Returns the rows of one statement, however long it takes; none if it has none. Rejects with a `DatabaseError`. */
   query(statement: string): Promise<readonly Row[]>
   /** Ends it in the words of the protocol, after what is under way: a server notes what is broken off. */
   quit(): void
@@ -31,6 +31,6 @@ export type Connection = {
 /** Opens a connection and logs in; the signal ends it, open or not. Rejects with a `DatabaseError`. */
 export type Dial = (signal: AbortSignal) => Promise<Connection>
 
-/** How messages name a server: `127.0.0.1:3306`, `[::1]:3306`. */
+/** Returns the name of a server for messages: `127.0.0.1:3306`, `[::1]:3306`. */
 export const placeOf = ({ host, port }: Pick<DatabaseAccount, 'host' | 'port'>): string =>
   addressAndPort(host, port)

@@ -12,7 +12,7 @@ const codes: Readonly<Record<DatabaseErrorCode, ProblemCode>> = {
   running: 'wrong-state',
 }
 
-/** Does the work; a `DatabaseError` of it becomes the problem that the API answers. */
+/** Does the work and turns a `DatabaseError` into the problem of the response. */
 export async function withDatabaseProblems<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -1,12 +1,12 @@
 import type { Connection, Dial, Row } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
-import { within } from './within.ts'
+import { withTimeout } from './withTimeout.ts'
 
-/** How long a caller waits for a connection and for the answer to one statement that only reads; milliseconds. */
+/** Limits of waiting for a connection and for the result of one statement that only reads; milliseconds. */
 export type ReadLimits = {
   readonly connect: number
   readonly query: number
-  /** Age from which the next caller gets a connection of its own day; any age will do unless told. */
+  /** Age from which the next caller gets a new connection; unlimited by default. */
   readonly age?: number
 }
 
@@ -25,7 +25,7 @@ export type KeptConnection = {
 export function keepConnection(options: {
   readonly dial: Dial
   readonly limits: ReadLimits
-  /** How messages name the server. */
+  /** Name of the server for messages. */
   readonly place: string
   /** Milliseconds that never go back. */
   readonly now?: () => number
@@ -61,7 +61,7 @@ export function keepConnection(options: {
 
   async function attempt(statement: string): Promise<readonly Row[]> {
     const dialled = connection()
-    const opened = await within({
+    const opened = await withTimeout({
       milliseconds: limits.connect,
       work: dialled,
       late: () => late('take the connection'),
@@ -71,7 +71,7 @@ export function keepConnection(options: {
       opened.close()
     }
     try {
-      return await within({
+      return await withTimeout({
         milliseconds: limits.query,
         work: opened.query(statement),
         late: () => {

@@ -1,10 +1,17 @@
-import type { Channel } from './channel.ts'
 import type { Row } from './connection.ts'
-import type { Dialect } from './dialect.ts'
-import { quoteText } from './quoteText.ts'
-import { applier, logPosition, numberOrNull, receiver, text, threadError } from './readRow.ts'
+import {
+  applier,
+  type Channel,
+  type Dialect,
+  logPosition,
+  numberOrNull,
+  quoteText,
+  receiver,
+  text,
+  threadError,
+} from './dialect.ts'
 
-/** The number in a position such as `0-1-35` (domain, server, number); null for none and for several domains. */
+/** Returns the number in a position such as `0-1-35` (domain, server, number); null for none and for several domains. */
 function sequenceOf(gtids: string | null | undefined): number | null {
   const number = /^\d+-\d+-(\d+)$/.exec(gtids ?? '')?.[1]
   return number === undefined ? null : Number(number)

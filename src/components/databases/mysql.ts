@@ -1,11 +1,18 @@
-import type { Channel } from './channel.ts'
 import type { Row } from './connection.ts'
-import type { Dialect } from './dialect.ts'
-import { quoteText } from './quoteText.ts'
-import { applier, logPosition, numberOrNull, receiver, text, threadError } from './readRow.ts'
+import {
+  applier,
+  type Channel,
+  type Dialect,
+  logPosition,
+  numberOrNull,
+  quoteText,
+  receiver,
+  text,
+  threadError,
+} from './dialect.ts'
 
 /**
- * The highest number of one server in a set such as `uuid:1-5:7,\nuuid:tag:1-3` (MySQL 8.4 Reference Manual,
+ * Returns the highest number of one server in a set such as `uuid:1-5:7,\nuuid:tag:1-3` (MySQL 8.4 Reference Manual,
  * "GTID Format and Storage"); null where the set has none of it. Numbers behind a tag count on their own and
  * are left out.
  */

@@ -1,32 +1,31 @@
-import { monitorPrivileges } from '../../contracts/monitorGrants.ts'
-import type { Channel, Position } from './channel.ts'
+import { monitorPrivileges } from '../../contracts/databaseAccounts.ts'
 import type { Dial, Row } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
-import { databaseTypeOf } from './databaseTypeOf.ts'
-import { dialects } from './dialects.ts'
+import type { Channel, Position } from './dialect.ts'
+import { databaseTypeOf, dialects } from './dialects.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
 
-/** What a server tells an account that may see its replication and nothing else. */
+/** Replication state of a server, as an account that may see nothing else reads it. */
 export type ServerReading = {
-  /** What it replicates from others; none where it is nobody's replica. */
+  /** Its inbound channels; none where it is nobody's replica. */
   readonly channels: readonly Channel[]
-  /** Where its own binary log stands; null where it writes none, and for a replica, which is not asked. */
+  /** Position of its own binary log; null where it writes none, and for a replica, which is not asked. */
   readonly position: Position | null
 }
 
 /** One server that is looked at again and again. */
 export type Probe = {
-  /** Whether it answers after a login, and what it tells. Rejects with a `DatabaseError`. */
+  /** Reads its replication after a login. Rejects with a `DatabaseError`. */
   read(): Promise<ServerReading>
   /** Ends its connection; what is under way is rejected. */
   close(): void
 }
 
-/** Looks at a server over one kept connection, of whichever kind the server says it is. Nothing is opened before the first look. */
+/** Reads a server over one kept connection, by the kind that the server names. Nothing is opened before the first reading. */
 export function createProbe(options: {
   readonly dial: Dial
   readonly limits: ReadLimits
-  /** How messages name the server. */
+  /** Name of the server for messages. */
   readonly place: string
 }): Probe {
   const kept = keepConnection(options)

@@ -1,14 +1,13 @@
-import type { DatabaseType } from '../../contracts/serverSettings.ts'
-import type { Channel, Position } from './channel.ts'
-import type { Connection, Dial } from './connection.ts'
+import type { DatabaseSettings, DatabaseType } from '../../contracts/serverSettings.ts'
+import { type Connection, type Dial, placeOf } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
-import { databaseTypeOf } from './databaseTypeOf.ts'
-import type { Dialect } from './dialect.ts'
-import { dialects } from './dialects.ts'
+import type { Channel, Dialect, Position } from './dialect.ts'
+import { databaseTypeOf, dialects } from './dialects.ts'
+import { dialServer, readPassword } from './dialServer.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
-import { within } from './within.ts'
+import { withTimeout } from './withTimeout.ts'
 
-export type ReplicationLimits = ReadLimits & {
+type ReplicationLimits = ReadLimits & {
   /** Milliseconds after which a change that the server does not end is given up for lost. */
   readonly change: number
 }
@@ -17,7 +16,7 @@ export type ReplicationLimits = ReadLimits & {
 export type Replication = {
   /** Its channels, none where it is no replica. */
   channels(): Promise<readonly Channel[]>
-  /** Where its own binary log stands; null where it writes none. */
+  /** Position of its own binary log; null where it writes none. */
   position(): Promise<Position | null>
   /** Starts both threads of a channel; resolves when the server has done it, however long that takes. */
   start(channel: string): Promise<void>
@@ -49,7 +48,7 @@ export function createReplication(options: {
   readonly type: DatabaseType
   readonly dial: Dial
   readonly limits: ReplicationLimits
-  /** How messages name the server. */
+  /** Name of the server for messages. */
   readonly place: string
 }): Replication {
   const { limits, place } = options
@@ -70,7 +69,7 @@ export function createReplication(options: {
   const late = (): DatabaseError =>
     new DatabaseError({ code: 'timeout', message: `The database ${place} did not answer in time.` })
 
-  /** On a connection of its own, since the server answers nothing else on it until it is done. */
+  /** Runs on a connection of its own, since the server does nothing else on it until it is done. */
   async function change(statement: string): Promise<void> {
     const attempt = new AbortController()
     // Not AbortSignal.any: Node.js 20 keeps what was made of a signal for as long as that signal lives.
@@ -79,12 +78,12 @@ export function createReplication(options: {
     if (end.signal.aborted) stop()
     const dialled = dial(attempt.signal)
     try {
-      const opened = await within({ milliseconds: limits.connect, work: dialled, late })
+      const opened = await withTimeout({ milliseconds: limits.connect, work: dialled, late })
       const work = opened
         // So that a name in quotes means the same whatever the server's own sql_mode is.
         .query("SET SESSION sql_mode = ''")
         .then(() => opened.query(statement))
-      await within({ milliseconds: limits.change, work, late })
+      await withTimeout({ milliseconds: limits.change, work, late })
     } finally {
       // Only then: a login that is broken off is what servers count against this host (max_connect_errors).
       dialled
@@ -111,4 +110,21 @@ export function createReplication(options: {
       end.abort()
     },
   }
+}
+
+/**
+ * Opens the replication of the host's own database, by its settings. The password is read for every connection, so
+ * that a new one holds without a restart. Throws a `StartError` where there is none now.
+ */
+export function openReplication(options: {
+  readonly database: DatabaseSettings
+  readonly secretsFile: string
+  readonly limits: ReplicationLimits
+}): Replication {
+  const { database, secretsFile, limits } = options
+  const secret = { file: secretsFile, option: 'replication-password' }
+  readPassword(secret)
+  const place = placeOf(database)
+  const dial = dialServer({ server: database, user: database.user, secret, purpose: 'replication' })
+  return createReplication({ type: database.type, limits, place, dial })
 }

@@ -1,4 +1,4 @@
-import type { DatabaseLogin } from '../../contracts/databaseLogin.ts'
+import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { type DatabaseAccount, placeOf } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'

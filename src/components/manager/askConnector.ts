@@ -6,7 +6,7 @@ import { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes } from '../../contracts/connectorRoutes.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
 
-/** Asks the connector of this host how it is; null where there is none and while it does not answer. */
+/** Reads the status of this host's connector; null where there is none and while it does not answer. */
 export type AskConnector = () => Promise<ConnectorStatusPayload | null>
 
 /**
@@ -15,13 +15,13 @@ export type AskConnector = () => Promise<ConnectorStatusPayload | null>
  */
 export type UpdateConnector = () => Promise<string | undefined>
 
-/** Milliseconds: an answer of the manager waits for it. */
+/** Milliseconds: a response of the manager waits for it. */
 const limit = 500
 
 /** Milliseconds that a call may wait for a connector to act on what it changed. */
 const updateLimit = 2000
 
-/** Asks at the connector's Unix socket. */
+/** Uses the connector's Unix socket. */
 export const updateConnectorAt =
   (socket: string): UpdateConnector =>
   async () => {
@@ -36,7 +36,7 @@ export const updateConnectorAt =
     }
   }
 
-/** Asks at the connector's Unix socket. */
+/** Uses the connector's Unix socket. */
 export const askConnectorAt =
   (socket: string): AskConnector =>
   async () => {

@@ -1,56 +1,56 @@
 import { ProblemError } from '../../api/problemError.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
+import type { Observation } from './checkResult.ts'
 import { addressOf, type DataSource, type DataSourceKey, serverOf, sourcesOf } from './dataSources.ts'
+import { createDataSourceTable, type DataSourceTable } from './dataSourceTable.ts'
+import { decideState } from './decideState.ts'
 import { createHealthTable, type Health } from './health.ts'
-import { judge } from './judge.ts'
-import type { KeptState } from './keepState.ts'
+import type { StateStore } from './managerState.ts'
 import type { Check, Monitor } from './monitor.ts'
-import type { Observation } from './observation.ts'
-import { createRoster, type Roster } from './roster.ts'
 
-/** What the log is told. */
+/** Log of a manager. */
 export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
 
-/** The manager of one host: what it knows of data sources, what it finds out, and what it does about that. */
-export type Manager = Roster & {
-  /** Whether it checks its data sources. */
-  readonly monitors: boolean
+/** Manager of one host: keeps the states of data sources, checks them and acts on the results. */
+export type Manager = DataSourceTable & {
+  /** True if it checks its data sources. */
+  readonly isMonitoring: boolean
   health(source: DataSource): Health
   /** A check that begins now. Undefined where none is made: nobody monitors, or the data source went meanwhile. Throws a `not-found` problem. */
   check(key: DataSourceKey): Promise<Observation | undefined>
-  /** Why it cannot do its work; none when it can. A data source that failed is no such reason. */
-  reasonsAgainst(): readonly string[]
-  /** How often the state could not be written. */
+  /** Returns why it cannot do its work; empty if it can. A failed data source is no such reason. */
+  notReadyReasons(): readonly string[]
+  /** Number of failed writes of the state. */
   writeFailures(): number
   /** Ends its checks. */
   close(): void
 }
 
-/** Looks after the data sources of a map. `monitor` opens what checks them and tells of it; without it nothing is checked. */
+/** Manages the data sources of a map. `monitor` creates their monitor; without it nothing is checked. */
 export function createManager(options: {
   readonly installed: ServicesMap
-  readonly kept: KeptState
+  readonly kept: StateStore
   readonly monitor: ((seen: (check: Check) => void) => Monitor) | undefined
   readonly now: () => Date
   readonly log: ManagerLog
 }): Manager {
   const { installed, kept, now, log } = options
-  const roster = createRoster({ installed, kept, now })
+  const table = createDataSourceTable({ installed, kept, now })
   const health = createHealthTable()
   const monitor = options.monitor?.(seen)
-  const sources = (): readonly DataSource[] => sourcesOf(roster.map())
+  const sources = (): readonly DataSource[] => sourcesOf(table.map())
 
-  /** Does what the policy says after a check of the row. */
-  function decide(source: DataSource): void {
-    const { state, service, name } = roster.view(source)
-    const policy = roster.policy(service)
+  /** Applies the policy after a regular check. */
+  function applyPolicy(source: DataSource): void {
+    const { state, service, name } = table.view(source)
+    const policy = table.policy(service)
     const { streak, finding } = health.of(source)
-    const next = judge({ state, policy, streak })
+    const next = decideState({ state, policy, streak })
     if (next === undefined) return
     const reason = next === 'FAILED' ? (finding?.reason ?? null) : null
     const facts = { service, datasource: name, from: state, to: next, policy, reason }
     try {
-      bring([source], { state: next, by: 'manager', reason })
+      setState([source], { state: next, by: 'manager', reason })
       if (next === 'FAILED') log.warn(facts, 'fenced a data source')
       else log.info(facts, 'took a data source back')
     } catch (error) {
@@ -64,57 +64,57 @@ export function createManager(options: {
     const at = now()
     for (const source of sources().filter((it) => serverOf(it) === serverOf(server))) {
       const before = health.of(source).finding?.reason ?? null
-      const { reason } = health.note({ source, observation, at, milliseconds })
+      const { reason } = health.record({ source, observation, at, milliseconds })
       const facts = { service: source.service, datasource: source.name, reason }
       if (reason !== before)
         log.info(facts, reason === null ? 'all is well again' : 'a check found something')
-      decide(source)
+      applyPolicy(source)
     }
   }
 
-  const bring: Roster['bring'] = (keys, to) => {
-    const brought = roster.bring(keys, to)
-    for (const it of brought) health.startOver(it)
+  const setState: DataSourceTable['setState'] = (keys, to) => {
+    const brought = table.setState(keys, to)
+    for (const it of brought) health.resetStreak(it)
     return brought
   }
 
   function followMap(): void {
-    health.keepOnly(roster.map())
+    health.retain(table.map())
     monitor?.follow(sources())
   }
 
   followMap()
   return {
-    ...roster,
-    bring,
+    ...table,
+    setState,
     editMap: (by, edit) => {
-      const changed = roster.editMap(by, edit)
+      const changed = table.editMap(by, edit)
       if (changed) followMap()
       return changed
     },
     resetMap: (by) => {
-      const changed = roster.resetMap(by)
+      const changed = table.resetMap(by)
       if (changed) followMap()
       return changed
     },
-    monitors: monitor !== undefined,
+    isMonitoring: monitor !== undefined,
     health: health.of,
     check: async (key) => {
-      const asked = addressOf(roster.view(key))
-      const observation = await monitor?.check(roster.view(key))
+      const asked = addressOf(table.view(key))
+      const observation = await monitor?.check(table.view(key))
       const source = sources().find((it) => addressOf(it) === asked)
       if (!observation || !source) return undefined
-      health.note({ source, observation, at: now() })
+      health.record({ source, observation, at: now() })
       return observation
     },
-    reasonsAgainst: () => {
+    notReadyReasons: () => {
       const problem = kept.problem()
       const findings = monitor ? sources().map((it) => health.of(it).finding) : []
       const [first] = findings
       const isBlind = first != null && findings.every((it) => it?.result === 'unable')
       return [problem ?? [], isBlind ? `no data source can be checked: ${first.reason}` : []].flat()
     },
-    writeFailures: kept.failures,
+    writeFailures: kept.writeFailures,
     close: () => monitor?.close(),
   }
 }

@@ -13,7 +13,7 @@ export const keyOf = ({ service, name }: DataSourceKey): string => `${service}/$
 export const sourcesOf = ({ services }: ServicesMap): readonly DataSource[] =>
   services.flatMap(({ name: service, datasources }) => datasources.map((it) => ({ ...it, service })))
 
-/** Where a server listens: several services may name the same one. */
+/** Returns the key of a server: several services may name the same one. */
 export const serverOf = ({ host, port }: Pick<MapDataSource, 'host' | 'port'>): string => `${host} ${port}`
 
 /** One text for each data source at its address: what is known of it holds for no other address. */

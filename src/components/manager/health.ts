@@ -1,10 +1,9 @@
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
+import { type Finding, findingOf, type Observation } from './checkResult.ts'
 import { addressOf, type DataSource, sourcesOf } from './dataSources.ts'
-import { type Finding, findingOf } from './findings.ts'
-import { nextStreak, noStreak, type Streak } from './judge.ts'
-import type { Observation } from './observation.ts'
+import { nextStreak, noStreak, type Streak } from './decideState.ts'
 
-/** What the checks of a data source found since the process started. */
+/** Results of the checks of a data source since the process started. */
 export type Health = {
   readonly streak: Streak
   readonly finding: Finding | null
@@ -12,7 +11,7 @@ export type Health = {
   readonly seqno: number | null
   /** Whole seconds that it is behind; null where it is no replica and where the server cannot say. */
   readonly latency: number | null
-  /** How long the last check took. */
+  /** Duration of the last check. */
   readonly milliseconds: number | null
   readonly checks: Readonly<Record<Finding['result'], number>>
 }
@@ -29,8 +28,8 @@ const unknown: Health = {
 
 const known = (values: readonly (number | null)[]): readonly number[] => values.filter((it) => it !== null)
 
-/** What a reading tells of positions. Of several channels the one that is furthest behind counts. */
-function measured(observation: Observation): Pick<Health, 'seqno' | 'latency'> {
+/** Reads positions. Of several channels the one that is furthest behind counts. */
+function readPositions(observation: Observation): Pick<Health, 'seqno' | 'latency'> {
   if (observation.kind !== 'answered') return { seqno: null, latency: null }
   const { channels, position } = observation.reading
   if (channels.length === 0) return { seqno: position?.sequence ?? null, latency: null }
@@ -44,20 +43,20 @@ function measured(observation: Observation): Pick<Health, 'seqno' | 'latency'> {
 
 type Address = Pick<DataSource, 'service' | 'name' | 'host' | 'port'>
 
-/** The health of each data source at its address, in memory alone. */
+/** Health of each data source at its address, in memory only. */
 export type HealthTable = {
   of(source: Address): Health
-  /** Takes a check down; one of the row that counts says how long it took. */
-  note(facts: {
+  /** Records a check; a regular one, which counts for the streak, has its duration. */
+  record(facts: {
     readonly source: DataSource
     readonly observation: Observation
     readonly at: Date
     readonly milliseconds?: number
   }): Finding
   /** Begins a new streak, as for a new state. */
-  startOver(source: Address): void
+  resetStreak(source: Address): void
   /** Forgets all but what is in the map, at the same address. */
-  keepOnly(map: ServicesMap): void
+  retain(map: ServicesMap): void
 }
 
 export function createHealthTable(): HealthTable {
@@ -65,10 +64,10 @@ export function createHealthTable(): HealthTable {
   const of = (source: Address): Health => table.get(addressOf(source)) ?? unknown
   return {
     of,
-    note: ({ source, observation, at, milliseconds }) => {
+    record: ({ source, observation, at, milliseconds }) => {
       const before = of(source)
       const finding = findingOf(observation, source.role)
-      const { latency, seqno } = measured(observation)
+      const { latency, seqno } = readPositions(observation)
       const { checks } = before
       const counted =
         milliseconds === undefined
@@ -82,8 +81,8 @@ export function createHealthTable(): HealthTable {
       table.set(addressOf(source), { ...after, latency: source.role === 'primary' ? null : latency })
       return finding
     },
-    startOver: (source) => table.set(addressOf(source), { ...of(source), streak: noStreak }),
-    keepOnly: (map) => {
+    resetStreak: (source) => table.set(addressOf(source), { ...of(source), streak: noStreak }),
+    retain: (map) => {
       const names = new Set(sourcesOf(map).map(addressOf))
       for (const key of table.keys()) {
         if (!names.has(key)) table.delete(key)

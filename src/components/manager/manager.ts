@@ -4,27 +4,24 @@ import { ready } from '../../api/calls/health.ts'
 import type { ComponentApi } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { placeOf } from '../databases/connection.ts'
-import { dialServer } from '../databases/dialServer.ts'
+import { dialServer, readPassword } from '../databases/dialServer.ts'
 import { createProbe } from '../databases/probe.ts'
-import { readPassword } from '../databases/readPassword.ts'
 import { createStateFile } from '../stateFile.ts'
 import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
 import { createManager, type Manager, type ManagerLog } from './createManager.ts'
-import { openState } from './keepState.ts'
-import { managerCalls, type ServedManager } from './managerCalls.ts'
-import { measure } from './measure.ts'
-import { createMonitor, type Monitor, type MonitorTiming } from './monitor.ts'
-import { usualPace } from './pace.ts'
-import { readyToManage } from './ready.ts'
+import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
+import { managerMetrics } from './managerMetrics.ts'
+import { openStateStore } from './managerState.ts'
+import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming } from './monitor.ts'
 
-/** What a manager takes of the settings of its process. */
+/** Settings of a manager. */
 export type ManagerSettings = Pick<
   ServerSettings,
   'cluster' | 'host' | 'services' | 'stateFile' | 'member' | 'monitor' | 'secretsFile' | 'connectorSocket'
 >
 
 const usualTiming: MonitorTiming = {
-  pace: usualPace,
+  checkInterval: defaultCheckInterval,
   limit: 2000,
   now: () => performance.now(),
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
@@ -39,26 +36,26 @@ const dialLimits = { reach: 2000, login: 10 * 60_000 }
 /**
  * Statements get long, too: one more while the server hangs would wait with the first, not be answered before it. A
  * login that goes well makes the server forget the broken ones of this host (max_connect_errors), and shows that
- * clients still can: so there is one within each window of the connector's admission.
+ * clients still can: so there is one within each window of the connector's login limiter.
  */
 const readLimits = { connect: dialLimits.login, query: 60_000, age: 8000 }
 
 /** The API of a manager whose settings name no services. */
 export const manager: ComponentApi = { component: 'manager', served: commonCalls }
 
-/** The API of a manager, with the readiness and the measurements of its own. */
+/** Returns the API of a manager, with the readiness and the measurements of its own. */
 export function managerApi(served: ServedManager): ComponentApi {
   const own = readyToManage(served.manager)
   const common = commonCalls.map((it) => (it === ready ? own : it))
   return {
     component: 'manager',
     served: [...common, ...managerCalls(served)],
-    metrics: () => measure(served.manager),
+    metrics: () => managerMetrics(served.manager),
   }
 }
 
-/** What checks the data sources with the account of the settings; undefined where they name none. Throws a `StartError`. */
-function monitorOf(
+/** Returns a monitor with the account of the settings; undefined where they name none. Throws a `StartError`. */
+function createMonitorFactory(
   { monitor, secretsFile }: ManagerSettings,
   more: { readonly timing: MonitorTiming; readonly log: ManagerLog },
 ) {
@@ -66,7 +63,7 @@ function monitorOf(
   const secret = { file: secretsFile, option: 'monitor-password' }
   readPassword(secret)
   const account = { user: monitor.user, secret, purpose: 'monitor', limits: dialLimits } as const
-  return (seen: Parameters<typeof createMonitor>[0]['seen']): Monitor =>
+  return (seen: Parameters<typeof createMonitor>[0]['onCheck']): Monitor =>
     createMonitor({
       open: (server) =>
         createProbe({
@@ -75,13 +72,13 @@ function monitorOf(
           place: placeOf(server),
         }),
       timing: more.timing,
-      seen,
-      fault: (error) => more.log.error({ err: error }, 'a fault of the manager'),
+      onCheck: seen,
+      onError: (error) => more.log.error({ err: error }, 'a fault of the manager'),
     })
 }
 
 /** Lets the connector act on changes; where it does not in time, the log says so, and it follows when it can. */
-function updated(socket: string, log: ManagerLog): () => Promise<void> {
+function connectorUpdater(socket: string, log: ManagerLog): () => Promise<void> {
   const update = updateConnectorAt(socket)
   return async () => {
     const reason = await update()
@@ -90,7 +87,7 @@ function updated(socket: string, log: ManagerLog): () => Promise<void> {
 }
 
 /**
- * The API of the manager as the settings say: what calls changed before is in effect again, and the checks begin.
+ * Opens the manager of the settings: earlier changes by calls are in effect again, and the checks begin.
  * Throws a `StartError` where its state or its password cannot be read.
  */
 export function openManager(
@@ -102,10 +99,10 @@ export function openManager(
   const { log, timing = usualTiming } = more
   const file = createStateFile(stateFile)
   const now = (): Date => new Date()
-  const monitor = monitorOf(settings, { timing, log })
+  const monitor = createMonitorFactory(settings, { timing, log })
   const opened: Manager = createManager({
     installed,
-    kept: openState({ file, path: stateFile, installed, now: now() }),
+    kept: openStateStore({ file, path: stateFile, installed, now: now() }),
     monitor,
     now,
     log,
@@ -114,7 +111,7 @@ export function openManager(
     manager: opened,
     identity: { cluster, host, member, parentPid: () => process.ppid },
     askConnector: connectorSocket === undefined ? undefined : askConnectorAt(connectorSocket),
-    updateConnector: connectorSocket === undefined ? undefined : updated(connectorSocket, log),
+    updateConnector: connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log),
   })
   return { api, close: () => opened.close() }
 }

@@ -1,24 +1,30 @@
+import type { ApiContext } from '../../api/apiContext.ts'
+import { readyWith } from '../../api/calls/health.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
-import type { Policy } from '../../contracts/managerPayloads.ts'
+import type { Policy, StatusPayload } from '../../contracts/managerPayloads.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
-import type { ManagerPlace } from '../../contracts/serverSettings.ts'
+import type { Membership } from '../../contracts/serverSettings.ts'
 import type { AskConnector } from './askConnector.ts'
-import { authorOf } from './authorOf.ts'
 import type { Manager } from './createManager.ts'
-import { mapCalls } from './mapCalls.ts'
+import { noMonitor } from './dataSourceTable.ts'
+import { authorOf, mapCalls } from './mapCalls.ts'
 import { bringServiceOnline, type Order, operate, takeServiceOffline } from './operate.ts'
-import { readingCalls } from './readingCalls.ts'
 import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
 
-/** A manager and what its answers tell beside it. */
+/** Readiness of every component and of the manager's own work. A failed data source is no reason against it. */
+export const readyToManage = (manager: Manager): ServedRoute =>
+  readyWith(() => ({ reasons: manager.notReadyReasons() }))
+
+/** A manager with the identity and the connector of its host. */
 export type ServedManager = {
   readonly manager: Manager
   readonly identity: {
     readonly cluster: string
     readonly host: string
     /** The service of this host and its data source there. */
-    readonly member: ManagerPlace
+    readonly member: Membership
     readonly parentPid: () => number
   }
   /** Absent where the host has no connector. */
@@ -36,11 +42,11 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     by: authorOf(caller),
     audit,
   })
-  /** Asked first: what an answer says of states is then what the call has just made of them. */
-  const connectorNow = async () => (await askConnector?.()) ?? null
+  /** Read first, so that the states in a response are those that the call has just set. */
+  const connectorStatus = async () => (await askConnector?.()) ?? null
 
-  /** A change is answered when the connector of the host forwards by it, also one that a call before made just now. */
-  const inForce = async <Answer>(answer: Answer): Promise<Answer> => {
+  /** Responds once the connector of the host forwards by the change, also by one of a call just before. */
+  const onceInEffect = async <Answer>(answer: Answer): Promise<Answer> => {
     await served.updateConnector?.()
     return answer
   }
@@ -48,28 +54,28 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   const onDataSource = (operation: DataSourceOperation) => async (call: Call<null>) => {
     const { service = '', datasource: name = '' } = call.params
     const key = { service, name }
-    const connector = await connectorNow()
+    const connector = await connectorStatus()
     const changed = await operate(orderOf(operation, call), key)
-    return inForce({ ...dataSourceStatus({ manager, key, connector }), changed })
+    return onceInEffect({ ...dataSourceStatus({ manager, key, connector }), changed })
   }
   const onService =
     (operation: DataSourceOperation, work: (order: Order, service: string) => boolean | Promise<boolean>) =>
     async (call: Call<null>) => {
       const { service = '' } = call.params
-      const connector = await connectorNow()
+      const connector = await connectorStatus()
       let changed: boolean
       try {
         changed = await work(orderOf(operation, call), service)
       } catch (error) {
         // Some of them may have changed all the same.
-        await inForce(undefined)
+        await onceInEffect(undefined)
         throw error
       }
-      return inForce({ ...serviceStatus({ manager, service, connector }), changed })
+      return onceInEffect({ ...serviceStatus({ manager, service, connector }), changed })
     }
   const setPolicy = (policy: Policy) => async (call: Call<null>) => {
     const { service = '' } = call.params
-    const connector = await connectorNow()
+    const connector = await connectorStatus()
     const before = manager.policy(service)
     const changed = manager.setPolicy(service, policy)
     call.audit({ before, after: policy, changed })
@@ -77,7 +83,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   }
 
   return [
-    ...readingCalls(served),
+    ...readCalls(served),
     serve(routes.managerServiceOffline, onService('offline', takeServiceOffline)),
     serve(routes.managerServiceOnline, onService('online', bringServiceOnline)),
     serve(routes.managerOffline, onDataSource('offline')),
@@ -88,6 +94,85 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     serve(routes.managerAutomatic, setPolicy('AUTOMATIC')),
     serve(routes.managerManual, setPolicy('MANUAL')),
     serve(routes.managerMaintenance, setPolicy('MAINTENANCE')),
-    ...mapCalls(manager, inForce),
+    ...mapCalls(manager, onceInEffect),
   ]
+}
+
+/** Returns why the manager cannot do its work; null if it can. */
+function reasonOf(manager: Manager): string | null {
+  const { services } = manager.map()
+  const idle = hasDatabase({ component: 'manager', services })
+    ? manager.isMonitoring
+      ? []
+      : ['not monitoring: monitor-user is not set']
+    : [withoutDatabase.manager]
+  const reasons = [...idle, ...manager.notReadyReasons()]
+  return reasons.length > 0 ? reasons.join('; ') : null
+}
+
+/** Returns the status of the manager. A service that is no longer in the map has the default policy. */
+function statusOf({ manager, identity }: ServedManager, context: ApiContext): StatusPayload {
+  const { member, parentPid } = identity
+  const uptime = Math.floor(context.uptime() / 1000)
+  const certificate = context.certificate?.()
+  const isMapped = manager.map().services.some(({ name }) => name === member.service)
+  return {
+    dataServiceName: member.service,
+    dataSourceName: member.datasource,
+    startTime: new Date(context.now().getTime() - context.uptime()).toISOString(),
+    uptimeSeconds: uptime,
+    state: manager.isMonitoring ? 'ONLINE' : 'OFFLINE',
+    reason: reasonOf(manager),
+    isWitness: member.witness,
+    managerPID: context.pid,
+    parentPID: parentPid(),
+    policyMode: isMapped ? manager.policy(member.service) : 'AUTOMATIC',
+    tlsEnabled: certificate !== undefined,
+    tlsCertificateExpiry: certificate?.expiry.toISOString() ?? null,
+  }
+}
+
+/** The calls that change nothing, but for those of the map. */
+function readCalls(served: ServedManager): readonly ServedRoute[] {
+  const { manager, identity, askConnector } = served
+  return [
+    serve(routes.managerStatus, (_call, context) => statusOf(served, context)),
+    serve(routes.managerTopology, async ({ query }) => {
+      const routers = query.includeRouters === 'no' ? undefined : await routersOf(identity.host, askConnector)
+      return {
+        topology: 'clustered' as const,
+        name: identity.cluster,
+        services: manager.map().services.map(({ name, datasources }) => ({
+          name,
+          role: 'primary' as const,
+          datasources: datasources.map(({ name, role }) => ({ name, role })),
+        })),
+        ...(routers ? { routers } : {}),
+      }
+    }),
+    serve(routes.managerServiceStatus, async ({ params: { service = '' } }) => {
+      manager.views(service)
+      return serviceStatus({ manager, service, connector: (await askConnector?.()) ?? null })
+    }),
+    serve(routes.managerDatasourceStatus, async ({ params: { service = '', datasource: name = '' } }) => {
+      const key = { service, name }
+      manager.view(key)
+      return dataSourceStatus({ manager, key, connector: (await askConnector?.()) ?? null })
+    }),
+    serve(routes.managerPing, async ({ params: { service = '', datasource: name = '' } }) => {
+      const key = { service, name }
+      manager.view(key)
+      if (!manager.isMonitoring) throw noMonitor()
+      const observation = await manager.check(key)
+      // A refused login is a response, too.
+      return { value: observation !== undefined && observation.kind !== 'failed' }
+    }),
+  ]
+}
+
+/** Returns the connector of this host, if it has one. */
+async function routersOf(name: string, askConnector: ServedManager['askConnector']) {
+  if (!askConnector) return []
+  const status = await askConnector()
+  return [{ name, connections: status && { active: status.active, created: status.created } }]
 }

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { StartError } from '../../api/startError.ts'
+import { ProblemError } from '../../api/problemError.ts'
+import { reasonOf, StartError } from '../../api/startError.ts'
 import { type Policy, policies } from '../../contracts/managerPayloads.ts'
+import { exact } from '../../contracts/schemaParts.ts'
 import { MapName, recordedStates, ServicesMap } from '../../contracts/servicesMap.ts'
+import type { StateFile } from '../stateFile.ts'
 import { addressOf, keyOf, sourcesOf } from './dataSources.ts'
-
-const exact = { additionalProperties: false }
 
 const Mark = Type.Object(
   {
@@ -21,7 +22,7 @@ const Mark = Type.Object(
   exact,
 )
 
-const Kept = Type.Object(
+const StoredState = Type.Object(
   {
     version: Type.Literal(1),
     since: Type.String({ format: 'date-time' }),
@@ -32,10 +33,10 @@ const Kept = Type.Object(
   exact,
 )
 
-/** The state that a data source was brought into, when, by whom and why. It holds for this address alone. */
-export type Mark = Readonly<Static<typeof Mark>>
+/** State that a data source was put into, when, by whom and why. It holds for this address alone. */
+export type StateRecord = Readonly<Static<typeof Mark>>
 
-/** What a manager keeps on disk. */
+/** State of a manager on disk. */
 export type ManagerState = {
   readonly version: 1
   /** When the first manager of this host began. */
@@ -45,11 +46,11 @@ export type ManagerState = {
   /** Of the services whose policy somebody set. */
   readonly policies: readonly { readonly service: string; readonly policy: Policy }[]
   /** Of the data sources whose state somebody or something changed. */
-  readonly marks: readonly Mark[]
+  readonly marks: readonly StateRecord[]
 }
 
-/** What a manager begins with. */
-export const freshState = (now: Date): ManagerState => ({
+/** Returns the state of a new manager. */
+const initialState = (now: Date): ManagerState => ({
   version: 1,
   since: now.toISOString(),
   map: null,
@@ -57,38 +58,90 @@ export const freshState = (now: Date): ManagerState => ({
   marks: [],
 })
 
-/** What the state file at `path` held as a state; undefined where there was none. Throws a `StartError`. */
+/** Checks the content of the state file at `path`; undefined if there was none. Throws a `StartError`. */
 export function readState(value: unknown, path: string): ManagerState | undefined {
   if (value === undefined) return undefined
-  if (Value.Check(Kept, value)) return value
-  const [error] = Value.Errors(Kept, value)
+  if (Value.Check(StoredState, value)) return value
+  const [error] = Value.Errors(StoredState, value)
   const where = error ? `${error.instancePath || 'the file'} ${error.message}` : 'it has another shape'
   throw new StartError(`cannot use the state ${path}: ${where}. Remove it to start with what was installed`)
 }
 
-/** The policy of a service; AUTOMATIC unless somebody set another. */
+/** Returns the policy of a service; AUTOMATIC unless somebody set another. */
 export const policyOf = ({ policies: set }: ManagerState, service: string): Policy =>
   set.find((it) => it.service === service)?.policy ?? 'AUTOMATIC'
 
-/** The state with another policy of a service. */
+/** Returns the state with another policy of a service. */
 export const withPolicy = (state: ManagerState, service: string, policy: Policy): ManagerState => ({
   ...state,
   policies: [...state.policies.filter((it) => it.service !== service), { service, policy }],
 })
 
-/** The state with these marks in place of those that the same data sources had. */
-export function withMarks(state: ManagerState, marks: readonly Mark[]): ManagerState {
+/** Returns the state with these marks in place of those that the same data sources had. */
+export function withRecords(state: ManagerState, marks: readonly StateRecord[]): ManagerState {
   const replaced = new Set(marks.map(keyOf))
   return { ...state, marks: [...state.marks.filter((it) => !replaced.has(keyOf(it))), ...marks] }
 }
 
-/** The state without what it says of services that are not in the map, and of data sources that are not at their address. */
-export function forgetGone(state: ManagerState, map: ServicesMap): ManagerState {
+/** Returns the state without services that are not in the map, and without data sources that are not at their address. */
+export function dropAbsent(state: ManagerState, map: ServicesMap): ManagerState {
   const present = new Set(sourcesOf(map).map(addressOf))
   const services = new Set(map.services.map(({ name }) => name))
   return {
     ...state,
     policies: state.policies.filter(({ service }) => services.has(service)),
     marks: state.marks.filter((mark) => present.has(addressOf(mark))),
+  }
+}
+
+/** State of a manager in memory and on disk: always the same. */
+export type StateStore = {
+  state(): ManagerState
+  /** Makes a state the one in effect; it is on disk when this returns. Throws a `not-ready` problem, and then nothing changed. */
+  replace(next: ManagerState): void
+  /** Returns why the last change could not be written; undefined once one could. */
+  problem(): string | undefined
+  /** Number of changes that could not be written. */
+  writeFailures(): number
+}
+
+/**
+ * Opens the state at a path for this installation, written at once where there is none: so it is known at the
+ * start that it can be kept. Throws a `StartError`.
+ */
+export function openStateStore(options: {
+  readonly file: StateFile
+  readonly path: string
+  readonly installed: ServicesMap
+  readonly now: Date
+}): StateStore {
+  const { file, path, installed, now } = options
+  const read = readState(file.read(), path)
+  const begun = read ?? initialState(now)
+  if (read === undefined) {
+    try {
+      file.write(begun)
+    } catch (error) {
+      throw new StartError(`cannot write the state ${path}: ${reasonOf(error)}`, error)
+    }
+  }
+  let current = dropAbsent(begun, begun.map ?? installed)
+  let problem: string | undefined
+  let failures = 0
+  return {
+    state: () => current,
+    replace: (next) => {
+      try {
+        file.write(next)
+      } catch (error) {
+        problem = `the state ${path} cannot be written: ${reasonOf(error)}`
+        failures += 1
+        throw new ProblemError({ code: 'not-ready', detail: `Nothing was changed: ${problem}.` })
+      }
+      problem = undefined
+      current = next
+    },
+    problem: () => problem,
+    writeFailures: () => failures,
   }
 }

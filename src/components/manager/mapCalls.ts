@@ -1,17 +1,20 @@
+import type { Caller } from '../../api/caller.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
-import { addDataSource, addService, type EditedMap, replaceMap } from '../servicesMap/editMap.ts'
-import { authorOf } from './authorOf.ts'
+import { addDataSource, addService, type EditedMap, replaceMap } from '../editMap.ts'
 import type { Manager } from './createManager.ts'
 import { mapText, serviceEntries, shownState } from './statusPayloads.ts'
 
-/** The calls that read and change the services map; `inForce` settles when the connector of the host acts on a change. */
+/** Returns the author of a change for payloads and the state file: the user, or `socket` for a caller on the host. */
+export const authorOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : 'socket')
+
+/** The calls that read and change the services map; `onceInEffect` settles when the connector of the host acts on a change. */
 export function mapCalls(
   manager: Manager,
-  inForce: <Answer>(answer: Answer) => Promise<Answer>,
+  onceInEffect: <Answer>(answer: Answer) => Promise<Answer>,
 ): readonly ServedRoute[] {
-  /** Makes a change of the map and tells the audit log of it. */
+  /** Changes the map and records that in the audit log. */
   function change({ audit }: Pick<Call, 'audit'>, work: () => boolean): boolean {
     audit({ before: mapText(manager.map()) })
     const changed = work()
@@ -26,24 +29,24 @@ export function mapCalls(
     serve(routes.managerChangeServicesMap, (call) => {
       const wanted = call.body.payload
       const changed = edit(call, (map) => replaceMap(map, wanted))
-      return inForce({ services: serviceEntries(manager), changed })
+      return onceInEffect({ services: serviceEntries(manager), changed })
     }),
     serve(routes.managerAddDataService, (call) => {
       const { payload } = call.body
       call.audit({ parameters: payload })
       const changed = edit(call, (map) => addService(map, payload))
       const entry = serviceEntries(manager).find(({ name }) => name === payload.name)
-      return inForce({ name: payload.name, datasources: entry?.datasources ?? [], changed })
+      return onceInEffect({ name: payload.name, datasources: entry?.datasources ?? [], changed })
     }),
     serve(routes.managerAddDataSource, (call) => {
       const { payload } = call.body
       call.audit({ parameters: payload })
       const changed = edit(call, (map) => addDataSource(map, payload))
-      return inForce({ ...payload, state: shownState(manager, manager.view(payload)), changed })
+      return onceInEffect({ ...payload, state: shownState(manager, manager.view(payload)), changed })
     }),
     serve(routes.managerReset, (call) => {
       const changed = change(call, () => manager.resetMap(authorOf(call.caller)))
-      return inForce({ services: serviceEntries(manager), changed })
+      return onceInEffect({ services: serviceEntries(manager), changed })
     }),
   ]
 }

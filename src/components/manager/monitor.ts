@@ -2,18 +2,44 @@ import { shareRuns } from '../../base/concurrency.ts'
 import { placeOf } from '../databases/connection.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Probe, ServerReading } from '../databases/probe.ts'
-import { within } from '../databases/within.ts'
+import { withTimeout } from '../databases/withTimeout.ts'
+import { type Observation, observe } from './checkResult.ts'
 import { serverOf } from './dataSources.ts'
-import { type Observation, observe } from './observation.ts'
-import { delayOf, type Pace } from './pace.ts'
 
-/** Where a database server listens. */
+/** Interval between checks of a server, in milliseconds. */
+type CheckInterval = {
+  /** From the end of one check to the begin of the next. */
+  readonly usual: number
+  /** Longest interval for a server that does not answer. */
+  readonly longest: number
+  /** Unanswered checks in a row before the interval grows: until then a quick result counts. */
+  readonly quickRetries: number
+}
+
+export const defaultCheckInterval: CheckInterval = { usual: 2000, longest: 15_000, quickRetries: 3 }
+
+/** Largest random deviation of a delay, either way, so that managers do not all check at once. */
+const jitter = 0.2
+
+/** Returns the milliseconds until the next check after so many unanswered ones; `random` is from 0 to 1. */
+export function nextCheckDelay(facts: {
+  readonly checkInterval: CheckInterval
+  readonly unanswered: number
+  readonly random: number
+}): number {
+  const { checkInterval, unanswered, random } = facts
+  const doublings = Math.max(0, unanswered - checkInterval.quickRetries + 1)
+  const delay = Math.min(checkInterval.longest, checkInterval.usual * 2 ** doublings)
+  return Math.round(delay * (1 - jitter + 2 * jitter * random))
+}
+
+/** Address of a database server. */
 export type Server = { readonly host: string; readonly port: number }
 
-/** Time and chance as the monitor sees them, in milliseconds. */
+/** Clock, randomness and limits of the monitor, in milliseconds. */
 export type MonitorTiming = {
-  readonly pace: Pace
-  /** How long one check may take. */
+  readonly checkInterval: CheckInterval
+  /** Limit of one check. */
   readonly limit: number
   readonly now: () => number
   /** Resolves after that time, or rejects at once when the signal comes. */
@@ -22,7 +48,7 @@ export type MonitorTiming = {
   readonly random: () => number
 }
 
-/** One of the checks that are made all the time. */
+/** Result of one regular check. */
 export type Check = {
   readonly server: Server
   readonly observation: Observation
@@ -41,21 +67,21 @@ export type Monitor = {
 
 type Watched = { readonly check: () => Promise<Observation>; readonly end: () => void }
 
-/** Watches servers as `follow` says; `seen` is told of each check of the row, `fault` of errors that are bugs. */
+/** Monitors the servers of `follow`; `onCheck` is called with each regular check, `onError` with errors that are bugs. */
 export function createMonitor(options: {
   readonly open: (server: Server) => Probe
   readonly timing: MonitorTiming
-  readonly seen: (check: Check) => void
-  readonly fault: (error: unknown) => void
+  readonly onCheck: (check: Check) => void
+  readonly onError: (error: unknown) => void
 }): Monitor {
-  const { open, timing, seen, fault } = options
-  const { pace, limit, now, wait, random } = timing
+  const { open, timing, onCheck, onError } = options
+  const { checkInterval, limit, now, wait, random } = timing
   const watched = new Map<string, Watched>()
 
-  /** Who has no time left leaves; the reading goes on, so that a server that hangs is asked once. */
+  /** Gives up waiting after the limit; the reading goes on, so that a server that hangs is asked once. */
   const checkOf = (server: Server, read: () => Promise<ServerReading>) => (): Promise<Observation> =>
     observe(
-      within({
+      withTimeout({
         milliseconds: limit,
         work: read(),
         late: () => {
@@ -78,12 +104,14 @@ export function createMonitor(options: {
         const observation = await check()
         if (signal.aborted) return
         unanswered = observation.kind === 'answered' ? 0 : unanswered + 1
-        seen({ server, observation, milliseconds: now() - start })
+        onCheck({ server, observation, milliseconds: now() - start })
       } catch (error) {
-        fault(error)
+        onError(error)
         unanswered += 1
       }
-      await wait(delayOf({ pace, unanswered, random: random() }), signal).catch(() => undefined)
+      await wait(nextCheckDelay({ checkInterval, unanswered, random: random() }), signal).catch(
+        () => undefined,
+      )
     }
   }
 

@@ -1,23 +1,23 @@
-import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { aimOf, type DataSourceOperation, wrongState } from '../../contracts/dataSourceOperations.ts'
+import { type DataSourceOperation, stateAfter, wrongState } from '../../contracts/dataSourceOperations.ts'
 import { withDatabaseProblems } from '../databases/databaseProblem.ts'
+import { findingOf } from './checkResult.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
-import { findingOf } from './findings.ts'
-import type { DataSourceView } from './roster.ts'
+import type { DataSourceView } from './dataSourceTable.ts'
 
-/** What somebody wants done. */
+/** An operation that a caller asked for. */
 export type Order = {
   readonly manager: Manager
   readonly operation: DataSourceOperation
   readonly by: string
-  /** Told what was, what is and whether anything was changed. */
+  /** Receives the state before and after, and whether anything changed. */
   readonly audit: (facts: AuditFacts) => void
 }
 
 /** Throws a problem where a data source does not pass a check that is made now. Without a monitor none is made. */
-async function requireGood(manager: Manager, view: DataSourceView): Promise<void> {
+async function requireHealthy(manager: Manager, view: DataSourceView): Promise<void> {
   const observation = await manager.check(view)
   if (!observation) return
   if (observation.kind !== 'answered') {
@@ -30,10 +30,10 @@ async function requireGood(manager: Manager, view: DataSourceView): Promise<void
   throw new ProblemError({ code: 'wrong-state', detail: detail.trimEnd() })
 }
 
-/** Where the operation leads from the state that the data source has now; throws a `wrong-state` problem. */
-function aimNow({ manager, operation }: Order, key: DataSourceKey) {
+/** Returns the state that the operation leads to from the present one; throws a `wrong-state` problem. */
+function targetState({ manager, operation }: Order, key: DataSourceKey) {
   const view = manager.view(key)
-  const aim = aimOf(operation, view.state)
+  const aim = stateAfter(operation, view.state)
   if (aim === undefined) {
     throw new ProblemError({ code: 'wrong-state', detail: wrongState({ operation, ...view }) })
   }
@@ -41,18 +41,18 @@ function aimNow({ manager, operation }: Order, key: DataSourceKey) {
 }
 
 /**
- * Carries an operation out on a data source; whether that changed anything. Whatever else changes the state while
+ * Runs an operation on a data source; resolves to true if that changed anything. Whatever else changes the state while
  * it is checked counts as if it had come before.
  */
 export async function operate(order: Order, key: DataSourceKey): Promise<boolean> {
   const { manager, by, audit } = order
-  const { view, aim } = aimNow(order, key)
+  const { view, aim } = targetState(order, key)
   audit({ before: view.state })
-  if (aim === 'ONLINE' && view.state !== 'ONLINE') await requireGood(manager, view)
+  if (aim === 'ONLINE' && view.state !== 'ONLINE') await requireHealthy(manager, view)
   // Nothing comes between this look and the change.
-  const now = aimNow(order, key)
+  const now = targetState(order, key)
   audit({ before: now.view.state })
-  const changed = manager.bring([key], { state: now.aim, by }).length > 0
+  const changed = manager.setState([key], { state: now.aim, by }).length > 0
   audit({ after: now.aim, changed })
   return changed
 }
@@ -65,7 +65,7 @@ export function takeServiceOffline(order: Order, service: string): boolean {
   const { manager, by, audit } = order
   const views = manager.views(service)
   const keys = views.filter(({ state }) => state === 'ONLINE')
-  const changed = manager.bring(keys, { state: 'OFFLINE', by }).length > 0
+  const changed = manager.setState(keys, { state: 'OFFLINE', by }).length > 0
   audit({ before: statesOf(views), after: statesOf(manager.views(service)), changed })
   return changed
 }

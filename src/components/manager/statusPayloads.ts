@@ -3,9 +3,9 @@ import type { DatasourceStatusPayload, ServiceStatusPayload } from '../../contra
 import type { DataSourceEntry, DataSourceState, ServicesMap } from '../../contracts/servicesMap.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
+import type { DataSourceView } from './dataSourceTable.ts'
+import { rules } from './decideState.ts'
 import type { Health } from './health.ts'
-import { rules } from './judge.ts'
-import type { DataSourceView } from './roster.ts'
 
 /** Connections of clients to a data source; a connector that does not name it has none. */
 function connectionsOf({ service, name }: DataSourceKey, connector: ConnectorStatusPayload | null) {
@@ -17,14 +17,14 @@ function connectionsOf({ service, name }: DataSourceKey, connector: ConnectorSta
 /** ONLINE is a promise that checks keep: where nobody can make any, nobody knows. */
 export function shownState(manager: Manager, view: DataSourceView): DataSourceState {
   if (view.state !== 'ONLINE') return view.state
-  return manager.monitors && manager.health(view).finding?.result !== 'unable' ? 'ONLINE' : 'UNKNOWN'
+  return manager.isMonitoring && manager.health(view).finding?.result !== 'unable' ? 'ONLINE' : 'UNKNOWN'
 }
 
-const notChecked = 'It is not checked: monitor-user is not set.'
+const notMonitored = 'It is not checked: monitor-user is not set.'
 
 const recovered = 'Its health checks succeed again.'
 
-/** Why it is in its state, or what the last check found. What made it fail is told until it is back. */
+/** Returns the reason of its state, or of the last check. The reason of a failure stays until it is back. */
 function reasonOf({ state, reason }: DataSourceView, { finding, streak }: Health): string | null {
   const found = finding?.reason ?? null
   if (state !== 'FAILED') return found ?? reason
@@ -42,7 +42,7 @@ export function dataSourceStatus(facts: {
   const view = manager.view(key)
   const health = manager.health(view)
   const { service, name, host, port, role, since, by } = view
-  const isUnchecked = view.state === 'ONLINE' && !manager.monitors
+  const isUnchecked = view.state === 'ONLINE' && !manager.isMonitoring
   return {
     name,
     service,
@@ -52,7 +52,7 @@ export function dataSourceStatus(facts: {
     port,
     since,
     by,
-    reason: isUnchecked ? notChecked : reasonOf(view, health),
+    reason: isUnchecked ? notMonitored : reasonOf(view, health),
     checkedAt: health.checkedAt?.toISOString() ?? null,
     connections: connectionsOf(view, connector),
     seqno: health.seqno,
@@ -88,7 +88,7 @@ function entryOf(manager: Manager, view: DataSourceView): DataSourceEntry {
   return { name, host, port, role, state: shownState(manager, view) }
 }
 
-/** The services of the map with the states of their data sources. */
+/** Returns the services of the map with the states of their data sources. */
 export const serviceEntries = (manager: Manager): { name: string; datasources: DataSourceEntry[] }[] =>
   manager.map().services.map(({ name }) => ({
     name,

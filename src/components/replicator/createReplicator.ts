@@ -1,4 +1,4 @@
-import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import type {
   ChangedReplicatorStatusPayload,
   ReplicatorStatusPayload,
@@ -7,13 +7,12 @@ import type {
 import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Replication } from '../databases/replication.ts'
-import { byService } from './byService.ts'
-import { listOf, observe } from './observe.ts'
-import { type Operation, oneAtATime } from './oneAtATime.ts'
 import { type OperationTiming, operate } from './operate.ts'
-import { notConfigured, type Services, unknownService } from './refusals.ts'
+import { createOperationLock, type Operation } from './operationLock.ts'
+import { notConfigured, type Services, unknownService } from './replicatorProblems.ts'
+import { channelsByService, observe, serviceList } from './serviceStatus.ts'
 
-/** The replicator of one database server. It keeps nothing itself: every answer is what the server says now. */
+/** Replicator of one database server. It keeps no state: every result is what the server reports now. */
 export type Replicator = {
   services(): Promise<ServicesPayload>
   /** All services, or the one of that name. */
@@ -24,8 +23,8 @@ export type Replicator = {
     readonly service: string | undefined
     readonly audit: (facts: AuditFacts) => void
   }): Promise<ChangedReplicatorStatusPayload>
-  /** Why it is not ready; undefined when it is. */
-  reasonAgainst(): Promise<string | undefined>
+  /** Returns why it is not ready; undefined if it is. */
+  notReadyReason(): Promise<string | undefined>
 }
 
 /** Looks after the replication of a database server; failures are problems or a `DatabaseError`. */
@@ -35,11 +34,11 @@ export function createReplicator(options: {
   readonly timing: OperationTiming
 }): Replicator {
   const { replication, database, timing } = options
-  const one = oneAtATime()
-  const look = () => observe({ replication, database, oneAtATime: one })
+  const operationLock = createOperationLock()
+  const look = () => observe({ replication, database, operationLock })
 
-  async function chosen(service: string | undefined): Promise<Services> {
-    const services = byService(await replication.channels(), database.service)
+  async function selectServices(service: string | undefined): Promise<Services> {
+    const services = channelsByService(await replication.channels(), database.service)
     if (services.size === 0 && (service === undefined || service === database.service)) throw notConfigured()
     if (service === undefined) return services
     const channel = services.get(service)
@@ -48,7 +47,7 @@ export function createReplicator(options: {
   }
 
   return {
-    services: async () => listOf(await look()),
+    services: async () => serviceList(await look()),
     status: async (service) => {
       const all = await look()
       if (service === undefined) return all
@@ -60,13 +59,13 @@ export function createReplicator(options: {
       operate({
         operation,
         replication,
-        oneAtATime: one,
+        operationLock,
         timing,
         host: database.host,
-        read: () => chosen(service),
+        read: () => selectServices(service),
         audit,
       }),
-    reasonAgainst: async () => {
+    notReadyReason: async () => {
       try {
         await replication.channels()
         return undefined

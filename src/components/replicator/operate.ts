@@ -1,19 +1,62 @@
-import type { AuditFacts } from '../../api/audit/auditLine.ts'
+import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
+import type { Channel } from '../databases/dialect.ts'
 import type { Replication } from '../databases/replication.ts'
-import { within } from '../databases/within.ts'
-import { aims } from './aims.ts'
-import type { OneAtATime, Operation } from './oneAtATime.ts'
-import { broken, refuseReset, type Services, tooLate } from './refusals.ts'
+import { withTimeout } from '../databases/withTimeout.ts'
+import { isStarted, isStopped, pendingErrorOf, stateOf } from './channelState.ts'
+import type { Operation, OperationLock } from './operationLock.ts'
+import { effectTimedOut, rejectReset, replicationBroken, type Services } from './replicatorProblems.ts'
 import { replicaStatus } from './serviceStatus.ts'
-import { isStarted, pendingErrorOf, stateOf } from './stateOf.ts'
 
-/** Time as operations see it, in milliseconds. */
+/** Rules of an operation for each channel. */
+type OperationRule = {
+  /** Returns true if the server has anything to do. */
+  readonly needsChange: (channel: Channel) => boolean
+  readonly apply: (replication: Replication, channel: string) => Promise<void>
+  readonly isReached: (channel: Channel) => boolean
+  /** Returns true if the goal will not be reached, however long one waits. */
+  readonly hasFailed: (channel: Channel) => boolean
+  /** True if the goal must hold for a moment: an error shows only when the thread comes to it. */
+  readonly settles: boolean
+}
+
+const isForgotten = ({ received, receiverError, applierError }: Channel): boolean =>
+  received === null && !receiverError && !applierError
+
+const never = (): boolean => false
+
+/** Rules of each operation. */
+const operationRules: Readonly<Record<Operation, OperationRule>> = {
+  online: {
+    needsChange: (channel) => !isStarted(channel),
+    apply: (replication, channel) => replication.start(channel),
+    isReached: (channel) => stateOf(channel) === 'ONLINE',
+    // One that only cannot connect tries again by itself.
+    hasFailed: (channel) => pendingErrorOf(channel) !== null && !isStarted(channel),
+    settles: true,
+  },
+  offline: {
+    needsChange: (channel) => !isStopped(channel),
+    apply: (replication, channel) => replication.stop(channel),
+    isReached: isStopped,
+    hasFailed: never,
+    settles: false,
+  },
+  reset: {
+    needsChange: (channel) => !isForgotten(channel),
+    apply: (replication, channel) => replication.reset(channel),
+    isReached: isForgotten,
+    hasFailed: never,
+    settles: false,
+  },
+}
+
+/** Clock and limits of operations, in milliseconds. */
 export type OperationTiming = {
-  /** How long an operation waits for its effect. */
+  /** Limit for the effect of an operation. */
   readonly effect: number
-  /** How long replication must run without an error before it counts as online. */
+  /** Time that replication must run without an error to count as online. */
   readonly settle: number
   /** From one look at the server to the next. */
   readonly poll: number
@@ -25,13 +68,13 @@ const statesOf = (services: Services): object =>
   Object.fromEntries([...services].map(([name, channel]) => [name, stateOf(channel)]))
 
 /**
- * Carries an operation out and answers what then is, so that it has happened when it answers. Repeated, it
+ * Runs an operation, waits for its effect and returns the status then. Repeated, it
  * changes nothing. Throws problems, and a `DatabaseError` where the database fails.
  */
 export async function operate(options: {
   readonly operation: Operation
   readonly replication: Replication
-  readonly oneAtATime: OneAtATime
+  readonly operationLock: OperationLock
   readonly timing: OperationTiming
   /** Host of the database server. */
   readonly host: string
@@ -40,15 +83,15 @@ export async function operate(options: {
   /** Told what was, what is and whether anything was changed. */
   readonly audit: (facts: AuditFacts) => void
 }): Promise<ChangedReplicatorStatusPayload> {
-  const { operation, replication, oneAtATime, timing, host, read, audit } = options
-  const { needs, act, isReached, isLost, settles } = aims[operation]
-  const end = oneAtATime.begin(operation)
+  const { operation, replication, operationLock, timing, host, read, audit } = options
+  const { needsChange, apply, isReached, hasFailed, settles } = operationRules[operation]
+  const end = operationLock.begin(operation)
   const deadline = timing.now() + timing.effect
   const changed = new Set<string>()
   let unfinished: Promise<void> | undefined
 
   async function command(channel: string): Promise<void> {
-    const work = act(replication, channel)
+    const work = apply(replication, channel)
     const late = (): DatabaseError => {
       unfinished = work
       const message = `The database did not end the ${operation} within ${timing.effect / 1000} s and goes on with it.`
@@ -57,12 +100,12 @@ export async function operate(options: {
         message: `${message} replicator/status shows how far it is.`,
       })
     }
-    await within({ milliseconds: Math.max(0, deadline - timing.now()), work, late })
+    await withTimeout({ milliseconds: Math.max(0, deadline - timing.now()), work, late })
   }
 
   async function changeAll(services: Services): Promise<void> {
     for (const [name, channel] of services) {
-      if (!needs(channel)) continue
+      if (!needsChange(channel)) continue
       try {
         await command(channel.name)
       } catch (error) {
@@ -81,7 +124,7 @@ export async function operate(options: {
       const services = await read()
       audit({ after: statesOf(services) })
       const all = [...services.values()]
-      if (all.some(isLost)) throw broken(services)
+      if (all.some(hasFailed)) throw replicationBroken(services)
       const now = timing.now()
       if (all.every(isReached)) {
         since ??= now
@@ -90,7 +133,9 @@ export async function operate(options: {
         since = undefined
         if (now >= deadline) {
           const hasError = operation === 'online' && all.some((it) => isStarted(it) && pendingErrorOf(it))
-          throw hasError ? broken(services) : tooLate({ operation, services, milliseconds: timing.effect })
+          throw hasError
+            ? replicationBroken(services)
+            : effectTimedOut({ operation, services, milliseconds: timing.effect })
         }
       }
       await timing.wait(timing.poll)
@@ -99,9 +144,9 @@ export async function operate(options: {
 
   try {
     const before = await read()
-    oneAtATime.names(new Set(before.keys()))
+    operationLock.setServices(new Set(before.keys()))
     audit({ before: statesOf(before) })
-    if (operation === 'reset') refuseReset(before)
+    if (operation === 'reset') rejectReset(before)
     const isThere = [...before.values()].every(isReached)
     if (isThere) audit({ after: statesOf(before) })
     else await changeAll(before)

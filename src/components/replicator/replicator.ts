@@ -4,13 +4,12 @@ import { ready } from '../../api/calls/health.ts'
 import { metrics } from '../../api/calls/metrics.ts'
 import type { ComponentApi, ServedRoute } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import { openReplication } from '../databases/openReplication.ts'
+import { openReplication } from '../databases/replication.ts'
 import { createReplicator, type Replicator } from './createReplicator.ts'
-import { measure } from './measure.ts'
-import { readyWithDatabase } from './ready.ts'
-import { replicatorCalls } from './replicatorCalls.ts'
+import { readyWithDatabase, replicatorCalls } from './replicatorCalls.ts'
+import { metricsRoute } from './replicatorMetrics.ts'
 
-/** Milliseconds. A caller that waits ten seconds gets an answer, whatever the database does. */
+/** Milliseconds. A caller that waits ten seconds gets a response, whatever the database does. */
 const limits = { connect: 2000, query: 2500, change: 10 * 60_000 }
 const timing = { effect: 6000, settle: 1000, poll: 100, now: () => performance.now(), wait }
 
@@ -20,9 +19,9 @@ export const replicator: ComponentApi = {
   served: [...commonCalls, ...replicatorCalls(undefined)],
 }
 
-/** The API of a replicator with a database, which readiness and measurements look at, too. */
+/** Returns the API of a replicator with a database, which readiness and measurements look at, too. */
 export function replicatorApi(opened: Replicator): ComponentApi {
-  const { route, families } = measure(opened)
+  const { route, families } = metricsRoute(opened)
   const own = new Map<ServedRoute, ServedRoute>([
     [ready, readyWithDatabase(opened)],
     [metrics, route],
@@ -32,7 +31,7 @@ export function replicatorApi(opened: Replicator): ComponentApi {
 }
 
 /**
- * The API of the replicator as the settings say; nothing is asked of the database before the first call. Throws
+ * Opens the replicator of the settings; the database is not contacted before the first call. Throws
  * a `StartError` where its password cannot be read.
  */
 export function openReplicator(settings: Pick<ServerSettings, 'database' | 'secretsFile'>): {

@@ -1,11 +1,16 @@
+import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { withoutDatabase } from '../../contracts/component.ts'
 import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
 import { replicatorRoutes as routes } from '../../contracts/replicatorRoutes.ts'
-import { withoutDatabase } from '../../contracts/withoutDatabase.ts'
 import { withDatabaseProblems } from '../databases/databaseProblem.ts'
 import type { Replicator } from './createReplicator.ts'
-import type { Operation } from './oneAtATime.ts'
+import type { Operation } from './operationLock.ts'
+
+/** Readiness of every component and of the database. */
+export const readyWithDatabase = (replicator: Replicator): ServedRoute =>
+  readyWith(async () => ({ reasons: [(await replicator.notReadyReason()) ?? []].flat() }))
 
 const noDatabase = (): ProblemError =>
   new ProblemError({

@@ -1,7 +1,15 @@
-import type { ReplicatorState, ServiceStatus } from '../../contracts/replicatorPayloads.ts'
-import type { Channel, Position } from '../databases/channel.ts'
+import type {
+  ReplicatorState,
+  ReplicatorStatusPayload,
+  ServiceStatus,
+  ServicesPayload,
+} from '../../contracts/replicatorPayloads.ts'
+import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
 import { placeOf } from '../databases/connection.ts'
-import { pendingErrorOf } from './stateOf.ts'
+import type { Channel, Position } from '../databases/dialect.ts'
+import type { Replication } from '../databases/replication.ts'
+import { pendingErrorOf, stateOf } from './channelState.ts'
+import type { OperationLock } from './operationLock.ts'
 
 /** A channel as the API shows it. */
 export function replicaStatus(facts: {
@@ -32,7 +40,7 @@ export function replicaStatus(facts: {
 }
 
 /** A server that is nobody's replica and writes a binary log, as the API shows it. */
-export const primaryStatus = (position: Position, host: string): ServiceStatus => ({
+const primaryStatus = (position: Position, host: string): ServiceStatus => ({
   role: 'primary',
   state: 'ONLINE',
   receiver: 'stopped',
@@ -49,3 +57,52 @@ export const primaryStatus = (position: Position, host: string): ServiceStatus =
   dataServerHost: host,
   masterConnectUri: null,
 })
+
+/**
+ * Channels by the names of their services: a channel's own name, and for the one without a name that of the data
+ * service, or `<data service>-default` where another channel has that (names of channels ignore case).
+ */
+export function channelsByService(
+  channels: readonly Channel[],
+  service: string,
+): ReadonlyMap<string, Channel> {
+  const isTaken = channels.some(({ name }) => name.toLowerCase() === service.toLowerCase())
+  const unnamed = isTaken ? `${service}-default` : service
+  return new Map(channels.map((channel) => [channel.name === '' ? unnamed : channel.name, channel]))
+}
+
+/** Returns the services of a database server by name, as they are now. A server that is nobody's replica has one while it writes a binary log. */
+export async function observe(facts: {
+  readonly replication: Replication
+  readonly database: DatabaseSettings
+  readonly operationLock: OperationLock
+}): Promise<ReplicatorStatusPayload> {
+  const { replication, operationLock } = facts
+  const { host, service } = facts.database
+  const services = channelsByService(await replication.channels(), service)
+  if (services.size === 0) {
+    const position = await replication.position()
+    return position ? { [service]: primaryStatus(position, host) } : {}
+  }
+  const running = operationLock.running()
+  return Object.fromEntries(
+    [...services].map(([name, channel]) => {
+      const underWay = running?.services.has(name) ? running.operation : undefined
+      return [name, replicaStatus({ channel, state: stateOf(channel, underWay), host })]
+    }),
+  )
+}
+
+/** Returns the same as a list with fewer members. */
+export const serviceList = (status: ReplicatorStatusPayload): ServicesPayload =>
+  Object.entries(status).map(([serviceName, it]) => ({
+    serviceName,
+    serviceType: 'local',
+    role: it.role,
+    state: it.state,
+    started: it.receiver !== 'stopped' || it.applier !== 'stopped',
+    appliedLastSeqno: it.appliedLastSeqno,
+    appliedLatency: it.appliedLatency,
+    relativeLatency: it.relativeLatency,
+    masterConnectUri: it.masterConnectUri,
+  }))

@@ -1,5 +1,4 @@
-import { monitorGrants } from '../../contracts/monitorGrants.ts'
-import { replicatorGrants } from '../../contracts/replicatorGrants.ts'
+import { monitorGrants, replicationGrants } from '../../contracts/databaseAccounts.ts'
 import { databaseTypes } from '../../contracts/serverSettings.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
@@ -14,7 +13,7 @@ export function accountStatements(setting: Setting<unknown>): readonly AccountSt
   return databaseTypes.flatMap((type) => {
     const title = titles[type]
     if (setting === options.replicationUser) {
-      return [{ title, sql: replicatorGrants({ type, user: 'muster', from: '127.0.0.1' }) }]
+      return [{ title, sql: replicationGrants({ type, user: 'muster', from: '127.0.0.1' }) }]
     }
     if (setting !== options.monitorUser) return []
     return [{ title, sql: monitorGrants({ type, user: 'muster_monitor', from: '10.0.0.%' }) }]

@@ -5,7 +5,7 @@ import {
   isLoopback,
   isWildcard,
 } from '../../base/address.ts'
-import { passwordProblems } from '../../contracts/password.ts'
+import { passwordProblems } from '../../contracts/credentialRules.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { YamlNode } from '../document/node.ts'
 import { passwordWeakness } from '../passwordFinding.ts'

@@ -8,7 +8,7 @@ const byName = {
   answer: { value: true, changed: true },
 }
 
-/** Examples for the calls that every component serves, as one of them answers. */
+/** Examples of the calls that every component serves. */
 export const commonExamples = (component: Component): ExamplesOf<typeof commonRoutes> => ({
   ping: {
     answer: {

@@ -1,7 +1,6 @@
 import type { ConnectorMode, ConnectorStatusPayload } from '../connectorPayloads.ts'
 import type { connectorRoutes } from '../connectorRoutes.ts'
-import type { ExamplesOf } from './examplesOf.ts'
-import { mapExamples } from './mapExamples.ts'
+import { type ExamplesOf, mapExamples } from './examplesOf.ts'
 
 const status: ConnectorStatusPayload = {
   value: 'ONLINE',

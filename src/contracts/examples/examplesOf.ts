@@ -1,6 +1,45 @@
 import type { Static, TSchema } from 'typebox'
 import type { Route } from '../route.ts'
 
+const db1 = { name: 'db1', host: '10.0.0.11', port: 3306, role: 'primary' } as const
+const db2 = { name: 'db2', host: '10.0.0.12', port: 3306, role: 'replica' } as const
+const db3 = { name: 'db3', host: '10.0.0.13', port: 3306, role: 'replica' } as const
+
+const online = { state: 'ONLINE' } as const
+const installed = [
+  {
+    name: 'alpha',
+    datasources: [
+      { ...db1, ...online },
+      { ...db2, ...online },
+    ],
+  },
+]
+
+/** Examples for the calls of a services map, which two components have. */
+export const mapExamples = {
+  servicesMap: { answer: { services: installed } },
+  changeServicesMap: {
+    request: {
+      payloadType: 'ServicesMapPayload',
+      payload: { services: [{ name: 'alpha', datasources: [db1, db2] }] },
+    },
+    answer: { services: installed, changed: true },
+  },
+  addDataService: {
+    request: { payloadType: 'DataServicePayload', payload: { name: 'beta' } },
+    answer: { name: 'beta', datasources: [], changed: true },
+  },
+  addDataSource: {
+    request: {
+      payloadType: 'DataSourcePayload',
+      payload: { service: 'alpha', ...db3 },
+    },
+    answer: { service: 'alpha', ...db3, ...online, changed: true },
+  },
+  reset: { answer: { services: installed, changed: true } },
+}
+
 type RequestExample<R extends Route> = R['request'] extends TSchema
   ? { readonly request: Static<R['request']> }
   : { readonly request?: never }
@@ -13,7 +52,7 @@ type AnswerExample<R extends Route> = R['response'] extends {
     ? string
     : object
 
-/** Body of a request, and what is answered: the payload alone, the JSON, or the text. */
+/** Body of a request, and content of its response: the payload alone, the JSON, or the text. */
 export type CallExample = { readonly request?: unknown; readonly answer: unknown }
 
 /** An example for every route of a table, of the types that its schemas say. */

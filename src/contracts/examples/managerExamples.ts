@@ -1,8 +1,7 @@
 import type { DatasourceStatusPayload, Policy, ServiceStatusPayload } from '../managerPayloads.ts'
 import type { managerRoutes } from '../managerRoutes.ts'
 import type { RecordedState } from '../servicesMap.ts'
-import type { ExamplesOf } from './examplesOf.ts'
-import { mapExamples } from './mapExamples.ts'
+import { type ExamplesOf, mapExamples } from './examplesOf.ts'
 
 const primary: DatasourceStatusPayload = {
   name: 'db1',

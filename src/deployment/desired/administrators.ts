@@ -1,5 +1,4 @@
-import type { Hasher } from '../../accounts/hasher.ts'
-import { saltBytes, verifyPassword } from '../../accounts/passwordHash.ts'
+import { type Hasher, saltBytes, verifyPassword } from '../../accounts/passwordHash.ts'
 import { makePassword } from '../../certificates/password.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'

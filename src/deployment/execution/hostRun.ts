@@ -60,7 +60,7 @@ export async function runPhase(options: {
   emit({ type: 'phase-done', host, phase, seconds: progress.seconds[phase] })
 }
 
-/** What becomes of a host that failed: its changes are taken back, unless it is gone or is to be looked at. */
+/** Restores a host that failed, unless it is gone or is to be looked at; returns the failure with what became of it. */
 async function afterFailure(
   options: { progress: HostProgress; phase: StepPhase; emit: Emit; clock: () => number },
   failure: Failure,

@@ -31,7 +31,7 @@ function resultOf(progress: HostProgress): HostOutcome['result'] {
   return leftOf(progress).length > 0 ? 'stopped' : applied.length > 0 ? 'changed' : 'unchanged'
 }
 
-/** What a host that was stopped still has before it, in its order. */
+/** Returns what a host that was stopped still has before it, in its order. */
 function leftOf({ work, applied, proved }: HostProgress): readonly string[] {
   const of = (...phases: readonly string[]): readonly string[] =>
     work.steps.filter(({ step }) => phases.includes(step.phase)).map(({ change }) => change.summary)

@@ -1,11 +1,11 @@
 import type { BatchSize, Rollout } from './rollout.ts'
 
-/** What the order of the hosts depends on. */
+/** Host with all that its place in the order depends on. */
 export type Candidate = {
   readonly host: string
-  /** Whether the run changes it; another one is only proved. */
+  /** True where the run changes it; another one is only proved. */
   readonly changes: boolean
-  /** Whether it may not be at work while another such host is: clients of its connector wait for the others. */
+  /** True where it may not be at work while another such host is: clients of its connector wait for the others. */
   readonly inTurn: boolean
 }
 

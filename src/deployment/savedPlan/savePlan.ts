@@ -1,5 +1,4 @@
-import { createHasher, passwordMark } from '../../accounts/hasher.ts'
-import { saltBytes } from '../../accounts/passwordHash.ts'
+import { createHasher, passwordMark, saltBytes } from '../../accounts/passwordHash.ts'
 import type { ScryptCost } from '../../accounts/phc.ts'
 import { isObject } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'

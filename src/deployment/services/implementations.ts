@@ -15,7 +15,7 @@ export const serviceManagers: Readonly<Record<ServiceManagerName, ServiceManager
 const fallback: ServiceManagerName = 'process'
 
 /** Returns the manager that `service-manager: auto` means: the first one that can be used with this login. */
-export const automaticManager = (facts: Pick<HostFacts, 'uid' | 'systemd'>): ServiceManagerName =>
+export const automaticManager = (facts: HostFacts): ServiceManagerName =>
   serviceManagerNames.find((name) => {
     const { needsRoot, unavailable } = serviceManagers[name]
     return (facts.uid === 0 || !needsRoot) && unavailable(facts) === undefined

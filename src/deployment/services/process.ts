@@ -123,7 +123,7 @@ stop() {
 `
 
 /** Tenths of a second that a component has for its end; more by the milliseconds for which its clients may finish. */
-export const processPatience = (drainTimeout = 0): number => 150 + Math.ceil(drainTimeout / 100)
+const processPatience = (drainTimeout = 0): number => 150 + Math.ceil(drainTimeout / 100)
 
 /**
  * Stops components and waits until they are gone: 15 s, a connector with clients as long as it drains more, then
@@ -161,7 +161,7 @@ ${starts.join('\n')}`
  * The same for one component, without the functions it needs. Root neither opens the log nor learns from the
  * component which process it is.
  */
-export function startProcess({ layout, account, data }: Starting, component: Component): string {
+function startProcess({ layout, account, data }: Starting, component: Component): string {
   const current = quote(layout.current)
   const file = quote(layout.pidFile(component))
   const program = `${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))}`

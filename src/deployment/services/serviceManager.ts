@@ -32,7 +32,7 @@ export type ServiceManager = {
   readonly grantsPrivilegedPorts: boolean
 
   /** Returns why it cannot be used on a host; undefined where it can. */
-  readonly unavailable: (facts: Pick<HostFacts, 'systemd'>) => Unavailable | undefined
+  readonly unavailable: (facts: HostFacts) => Unavailable | undefined
   /** Returns true where the components of an installation are run by it, whatever the file says today. */
   readonly isInstalled: (facts: Pick<InstalledFacts, 'installation'>) => boolean
   /** Returns the paths of what components that it runs write. */
@@ -49,7 +49,7 @@ export type ServiceManager = {
   readonly facts: ServiceFacts
   readonly failure: FailureReader
   readonly snapshot: ServiceSnapshot
-  /** How a script on the host notices that a component has ended. */
+  /** Notices on the host that a component has ended, while a call of it waits. */
   readonly watch: (set: Pick<ServiceSet, 'cluster' | 'layout' | 'account' | 'components'>) => ServiceWatch
 }
 
@@ -75,7 +75,7 @@ export type ServiceDefinitions = {
 }
 
 /** Values that a service's definition is made of. */
-export type DefinedService = ServiceId & {
+type DefinedService = ServiceId & {
   readonly template: string
   readonly root: string
   readonly user: string
@@ -90,12 +90,12 @@ export type DefinedService = ServiceId & {
 }
 
 /** Logs that a manager keeps. */
-export type ServiceLogs = {
+type ServiceLogs = {
   /** Form of the lines, for their parser. */
   readonly format: 'journal'
   /** sh command that prints the last lines of a component; `id` names one that has a definition. */
   readonly print: (id: ServiceId, lines: number) => string
-  /** What a login that may not read them can do. */
+  /** Advice for a login that may not read them. */
   readonly fix: string
 }
 
@@ -165,7 +165,7 @@ export type ServiceSnapshot = {
 }
 
 /** Parts of the script that waits for components; it provides `over NUMBER`, which ends the wait. */
-export type ServiceWatch = {
+type ServiceWatch = {
   /** sh functions that the whole script needs. */
   readonly functions: string
   /** sh function `look NUMBER NAME`: calls `over NUMBER` once the component has ended. */

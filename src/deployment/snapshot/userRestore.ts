@@ -1,4 +1,4 @@
-import type { UserRecord } from '../../accounts/userRecord.ts'
+import type { UserRecord } from '../../accounts/userFile.ts'
 import { quote } from '../../base/shellWords.ts'
 import { listOf } from '../../base/words.ts'
 import { Secret } from '../../secrets/secret.ts'

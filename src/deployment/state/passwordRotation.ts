@@ -1,5 +1,4 @@
-import { type Hasher, passwordMark } from '../../accounts/hasher.ts'
-import { saltBytes } from '../../accounts/passwordHash.ts'
+import { type Hasher, passwordMark, saltBytes } from '../../accounts/passwordHash.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { type ClusterState, type ReplacedPassword, type UserState, withUser } from './clusterState.ts'
 

@@ -44,7 +44,7 @@ export function runtimeStep(
   }
 }
 
-/** What is checked are the packed bytes, a third of the binary: what they unpack to is known, and gzip checks it again. */
+/** Checks the packed bytes, a third of the binary: what they unpack to is known, and gzip checks it again. */
 function sendScript(runtimes: string, id: string, packedSha256: string): string {
   return `set -e
 cd ${quote(runtimes)}

@@ -1,4 +1,4 @@
-import type { UserRecord } from '../../accounts/userRecord.ts'
+import type { UserRecord } from '../../accounts/userFile.ts'
 import { quote } from '../../base/shellWords.ts'
 import { listOf } from '../../base/words.ts'
 import { Secret } from '../../secrets/secret.ts'
@@ -78,7 +78,7 @@ const titleOf = (names: readonly string[]): string =>
     ? `give the administrator ${names[0]} its password`
     : `give the administrators ${listOf(names, 'and')} their passwords`
 
-/** What becomes of users whose hash a host does not have. */
+/** Users whose hash a host does not have, by what becomes of them. */
 type Changes = {
   readonly created: readonly KnownUser[]
   readonly reset: readonly KnownUser[]

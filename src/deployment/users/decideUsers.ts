@@ -1,4 +1,4 @@
-import type { Hasher } from '../../accounts/hasher.ts'
+import type { Hasher } from '../../accounts/passwordHash.ts'
 import { listOf, shortListOf } from '../../base/words.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { type Audit, createAudit } from '../../../src/api/audit/audit.ts'
-import type { AuditEntry } from '../../../src/api/audit/auditLine.ts'
+import type { AuditRecord } from '../../../src/api/audit/auditEntry.ts'
 
-const entry = (requestId: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
+const entry = (requestId: string, more: Partial<AuditRecord> = {}): AuditRecord => ({
   requestId,
   door: 'tcp',
   peer: '10.0.0.9',
@@ -14,7 +14,7 @@ const entry = (requestId: string, more: Partial<AuditEntry> = {}): AuditEntry =>
   changed: true,
   ...more,
 })
-const refusal: Partial<AuditEntry> = { caller: null, status: 401, code: 'login-required', changed: false }
+const refusal: Partial<AuditRecord> = { caller: null, status: 401, code: 'login-required', changed: false }
 const carriedOut = { carriedOut: true }
 const refused = { carriedOut: false }
 

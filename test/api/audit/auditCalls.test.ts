@@ -81,7 +81,7 @@ describe('a call that changes something', () => {
         if (request.method === 'POST') lines.push(api.auditEntries().length)
         return writeHead(...all)
       }
-      api.app.listener(request, response)
+      api.app.requestListener(request, response)
     }
     for (const user of ['jane', 'jack']) {
       const payload = { payloadType: 'credentials', user, pass: 'secret' }
@@ -91,11 +91,11 @@ describe('a call that changes something', () => {
     expect(lines).toEqual([1, 2])
   })
 
-  it('names the door it came through, the peer, and who called', async () => {
+  it('names the listener, the remote address and the caller', async () => {
     const tcp = await testApi({ withAdmin: false })
     await create(tcp, jane, { headers: {}, remoteAddress: '127.0.0.2' })
     expect(tcp.auditEntries()).toMatchObject([{ door: 'tcp', peer: '127.0.0.2', caller: 'anonymous' }])
-    const socket = await testApi({ door: 'socket' })
+    const socket = await testApi({ listener: 'socket' })
     await create(socket, jane, { headers: {} })
     await create(socket)
     expect(socket.auditEntries()).toMatchObject([

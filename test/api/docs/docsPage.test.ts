@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { docsPage, renderDocs } from '../../../src/api/docs/docsPage.ts'
-import { html, withCode } from '../../../src/api/docs/html.ts'
-import { typeWords } from '../../../src/api/docs/schemaList.ts'
+import { html, typeMarkup, withCode } from '../../../src/api/docs/schemaList.ts'
 import { componentApis } from '../../../src/components/componentApis.ts'
 import { components } from '../../../src/contracts/component.ts'
 import { openApiDocument } from '../../../src/contracts/openapi.ts'
@@ -150,6 +149,6 @@ describe('html', () => {
     [{}, 'any'],
     [undefined, 'any'],
   ])('tells the type of %j', (schema, words) => {
-    expect(plain(typeWords(schema).text)).toBe(words)
+    expect(plain(typeMarkup(schema).text)).toBe(words)
   })
 })

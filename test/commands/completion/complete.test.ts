@@ -204,7 +204,7 @@ describe('what tapi completes', () => {
       address: '10.0.0.1',
       apis: [{ component: 'manager' as const, address: '0.0.0.0', port: 8090 }],
     })
-    const hosts = [host('db1'), host('db2')]
+    const hosts = [host('db1'), host('db2'), host('$(touch here)')]
     await recordCluster({
       dir,
       cluster: { version: 1, cluster: 'alpha', directory: folder, authorities: ['PEM'], hosts },

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { followManager } from '../../../src/components/connector/followManager.ts'
-import type { MapInEffect } from '../../../src/components/connector/routes.ts'
+import type { MapInEffect } from '../../../src/components/connector/routing.ts'
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import type { DataSourceEntry, MapDataSource } from '../../../src/contracts/servicesMap.ts'
 import { standIn } from '../../support/databaseClient.ts'
@@ -238,8 +238,8 @@ describe('followManager', () => {
       wait: () => new Promise<void>((resolve) => (pass = resolve)),
       now: () => new Date(0),
       onMap: ({ services }) => events.push(`map of ${services.length}`),
-      onLost: (reason) => events.push(`lost: ${reason}`),
-      onFound: () => events.push('found'),
+      onUnreachable: (reason) => events.push(`lost: ${reason}`),
+      onReachable: () => events.push('found'),
     })
     const settle = () => new Promise((resolve) => setImmediate(resolve))
     return {

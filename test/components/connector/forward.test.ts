@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { forward } from '../../../src/components/connector/forward.ts'
-import { createIntake } from '../../../src/components/connector/intake.ts'
+import { createReadBuffer } from '../../../src/components/connector/readBuffer.ts'
 import { databaseClient } from '../../support/databaseClient.ts'
 import { serveTcp } from '../../support/loopbackServer.ts'
 import { manualClock } from '../../support/manualClock.ts'
@@ -17,12 +17,17 @@ async function queued() {
   onTestFinished(() => server.close())
   const outside = await databaseClient(server.port)
   outside.socket.pause()
-  const [inside, database, intake, clock] = [await client, new Socket(), createIntake(), manualClock()]
+  const [inside, database, readBuffer, clock] = [
+    await client,
+    new Socket(),
+    createReadBuffer(),
+    manualClock(),
+  ]
   let isClosed = false
   forward({
     client: inside,
     database,
-    intake,
+    readBuffer,
     clock,
     onClosed: () => {
       isClosed = true
@@ -30,9 +35,9 @@ async function queued() {
   })
   let said = 0
   for (let goesOn = true; goesOn; ) {
-    const buffer = intake.buffer()
+    const buffer = readBuffer.buffer()
     said += buffer.length
-    goesOn = intake.callback(buffer.length, buffer)
+    goesOn = readBuffer.callback(buffer.length, buffer)
   }
   database.destroy()
   await once(database, 'close')

@@ -4,12 +4,12 @@ import {
   beginsAsServer,
   capabilitiesIn,
   helloIn,
-  isAnswerTo,
+  isReplyTo,
   kindOfLogin,
-  ownLogin,
-  ownUser,
   packetIn,
-  wrongAnswerTo,
+  placeholderLogin,
+  placeholderUser,
+  wrongReplyTo,
 } from '../../../src/components/connector/handshakePackets.ts'
 
 /** What MariaDB 10.11 greeted with. */
@@ -46,15 +46,15 @@ describe('what a server greets with', () => {
 
 describe('what a client answers', () => {
   it('is a login where the connector itself made it, and names an account that tells why', () => {
-    expect(kindOfLogin(ownLogin(), offered & ~0x800)).toBe('login')
-    expect(ownLogin().includes(`${ownUser}\0`)).toBe(true)
-    expect(packetIn(ownLogin())).toEqual(ownLogin())
+    expect(kindOfLogin(placeholderLogin(), offered & ~0x800)).toBe('login')
+    expect(placeholderLogin().includes(`${placeholderUser}\0`)).toBe(true)
+    expect(packetIn(placeholderLogin())).toEqual(placeholderLogin())
   })
 
   it('is no login without a name and the length of its answer', () => {
     fc.assert(
-      fc.property(fc.nat(32 + ownUser.length), (length) => {
-        const cut = frame(1, ownLogin().subarray(4, 4 + length))
+      fc.property(fc.nat(32 + placeholderUser.length), (length) => {
+        const cut = frame(1, placeholderLogin().subarray(4, 4 + length))
         expect(kindOfLogin(cut, offered)).toBe('broken')
       }),
     )
@@ -76,13 +76,13 @@ describe('what a client answers', () => {
     'is a login with a plugin of any name: %s',
     (plugin) => {
       const [before, after] = [
-        ownLogin().subarray(4, -'mysql_native_password\0'.length),
+        placeholderLogin().subarray(4, -'mysql_native_password\0'.length),
         Buffer.from(`${plugin}\0`),
       ]
       expect(kindOfLogin(frame(1, Buffer.concat([before, after])), offered & ~0x100800)).toBe('login')
       const question = frame(2, Buffer.from(`\u00fe${plugin}\0`, 'latin1'))
-      expect(isAnswerTo(question, frame(3, Buffer.alloc(3)))).toBe(true)
-      expect(wrongAnswerTo(question)).toEqual(frame(3, Buffer.alloc(1)))
+      expect(isReplyTo(question, frame(3, Buffer.alloc(3)))).toBe(true)
+      expect(wrongReplyTo(question)).toEqual(frame(3, Buffer.alloc(1)))
     },
   )
 
@@ -108,13 +108,13 @@ describe('what a client answers', () => {
 describe('what the connector answers in place of a client', () => {
   it('has the form that the plugin takes for a password', () => {
     const ask = (plugin: string) => frame(2, Buffer.from(`\u00fe${plugin}\0salt`, 'latin1'))
-    expect(wrongAnswerTo(ask('client_ed25519'))).toEqual(frame(3, Buffer.alloc(64)))
-    expect(wrongAnswerTo(ask('mysql_native_password'))).toEqual(frame(3, Buffer.alloc(0)))
-    expect(wrongAnswerTo(ask('caching_sha2_password'))).toEqual(frame(3, Buffer.alloc(1)))
-    expect(wrongAnswerTo(frame(255, Buffer.of(1, 4)))).toEqual(frame(0, Buffer.alloc(1)))
+    expect(wrongReplyTo(ask('client_ed25519'))).toEqual(frame(3, Buffer.alloc(64)))
+    expect(wrongReplyTo(ask('mysql_native_password'))).toEqual(frame(3, Buffer.alloc(0)))
+    expect(wrongReplyTo(ask('caching_sha2_password'))).toEqual(frame(3, Buffer.alloc(1)))
+    expect(wrongReplyTo(frame(255, Buffer.of(1, 4)))).toEqual(frame(0, Buffer.alloc(1)))
   })
 
   it('is nothing where caching_sha2_password only says that all is well', () => {
-    expect(wrongAnswerTo(frame(2, Buffer.of(1, 3)))).toBeUndefined()
+    expect(wrongReplyTo(frame(2, Buffer.of(1, 3)))).toBeUndefined()
   })
 })

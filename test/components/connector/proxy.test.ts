@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ownLogin } from '../../../src/components/connector/handshakePackets.ts'
+import { placeholderLogin } from '../../../src/components/connector/handshakePackets.ts'
 import { type DatabaseClient, refusalIn, standIn } from '../../support/databaseClient.ts'
 import { eventually } from '../../support/eventually.ts'
 import { serveTcp } from '../../support/loopbackServer.ts'
@@ -301,7 +301,7 @@ describe('a connector before a database that greets', () => {
     const { client, counts, heard, sockets, proxy } = await greeter()
     const slow = await client()
     await slow.sees('5.5.5')
-    const login = ownLogin()
+    const login = placeholderLogin()
     for (const byte of login.subarray(0, -1)) slow.socket.write(Buffer.of(byte))
     expect(heard[0]).toEqual(Buffer.of())
     slow.socket.write(Buffer.concat([login.subarray(-1), Buffer.from('too early')]))
@@ -317,8 +317,8 @@ describe('a connector before a database that greets', () => {
     const { client, sockets, heard, proxy } = await greeter()
     const stranger = await client()
     await stranger.sees('5.5.5')
-    stranger.socket.write(ownLogin())
-    await expect.poll(() => heard[0]).toEqual(ownLogin())
+    stranger.socket.write(placeholderLogin())
+    await expect.poll(() => heard[0]).toEqual(placeholderLogin())
     sockets[0]?.end(framed(2, Buffer.from('\u00ff\u0013\u0004#08S01Bad handshake', 'latin1')))
     await stranger.sees('Bad handshake')
     expect(proxy.counts().logins).toEqual({ pending: 0, broken: 1 })
@@ -329,9 +329,9 @@ describe('a connector before a database that greets', () => {
     const clients = await waiting(10)
     for (const it of clients) {
       await it.sees('5.5.5')
-      it.socket.write(ownLogin())
+      it.socket.write(placeholderLogin())
     }
-    await expect.poll(() => heard.every((it) => it.equals(ownLogin()))).toBe(true)
+    await expect.poll(() => heard.every((it) => it.equals(placeholderLogin()))).toBe(true)
     for (const socket of sockets) socket.resetAndDestroy()
     await Promise.all(clients.map((it) => it.ended))
     expect(proxy.counts().logins).toEqual({ pending: 0, broken: 0 })

@@ -2,8 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
 import type { ServerReading } from '../../../src/components/databases/probe.ts'
-import { type Check, createMonitor, type Server } from '../../../src/components/manager/monitor.ts'
-import { delayOf, usualPace } from '../../../src/components/manager/pace.ts'
+import {
+  type Check,
+  createMonitor,
+  defaultCheckInterval,
+  nextCheckDelay,
+  type Server,
+} from '../../../src/components/manager/monitor.ts'
 
 const reading: ServerReading = { channels: [], position: null }
 const server: Server = { host: '10.0.0.1', port: 3306 }
@@ -36,7 +41,7 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
       close: () => void closed.push(it),
     }),
     timing: {
-      pace: usualPace,
+      checkInterval: defaultCheckInterval,
       limit,
       now: () => {
         clock += 5
@@ -49,8 +54,8 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
         }),
       random: () => 0.5,
     },
-    seen: (it) => void seen.push(it),
-    fault: (error) => void faults.push(error),
+    onCheck: (it) => void seen.push(it),
+    onError: (error) => void faults.push(error),
   })
   onTestFinished(() => monitor.close())
   /** Resolves when this many checks were seen and the wait after the last began. */
@@ -73,8 +78,9 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
   }
 }
 
-describe('the pace of checks', () => {
-  const delay = (unanswered: number, random = 0.5) => delayOf({ pace: usualPace, unanswered, random })
+describe('the interval of checks', () => {
+  const delay = (unanswered: number, random = 0.5) =>
+    nextCheckDelay({ checkInterval: defaultCheckInterval, unanswered, random })
 
   it('is steady, doubles for a server that does not answer, and has an end', () => {
     expect([0, 1, 2, 3, 4, 5, 6, 100].map((it) => delay(it))).toEqual([

@@ -1,18 +1,17 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ApiContext } from '../../../src/api/apiContext.ts'
-import type { Channel } from '../../../src/components/databases/channel.ts'
 import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
+import type { Channel } from '../../../src/components/databases/dialect.ts'
+import type { Observation } from '../../../src/components/manager/checkResult.ts'
 import { createManager } from '../../../src/components/manager/createManager.ts'
 import { serverOf } from '../../../src/components/manager/dataSources.ts'
-import { openState } from '../../../src/components/manager/keepState.ts'
 import { managerApi } from '../../../src/components/manager/manager.ts'
 import type { ServedManager } from '../../../src/components/manager/managerCalls.ts'
-import { type ManagerState, readState } from '../../../src/components/manager/managerState.ts'
+import { type ManagerState, openStateStore, readState } from '../../../src/components/manager/managerState.ts'
 import type { Check, Monitor, Server } from '../../../src/components/manager/monitor.ts'
-import type { Observation } from '../../../src/components/manager/observation.ts'
 import { createStateFile } from '../../../src/components/stateFile.ts'
-import type { ManagerPlace } from '../../../src/contracts/serverSettings.ts'
+import type { Membership } from '../../../src/contracts/serverSettings.ts'
 import type { ServicesMap } from '../../../src/contracts/servicesMap.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
@@ -142,10 +141,10 @@ export async function managerIn(
     readonly folder?: string
     readonly map?: ServicesMap
     readonly monitor?: FakeMonitor | null
-    readonly member?: ManagerPlace
+    readonly member?: Membership
     readonly askConnector?: ServedManager['askConnector']
     readonly context?: Partial<ApiContext>
-    readonly door?: 'tcp' | 'socket'
+    readonly listener?: 'tcp' | 'socket'
   } = {},
 ) {
   const {
@@ -172,7 +171,7 @@ export async function managerIn(
   }
   const manager = createManager({
     installed: map,
-    kept: openState({ file, path, installed: map, now: now() }),
+    kept: openStateStore({ file, path, installed: map, now: now() }),
     monitor: monitor?.open,
     now,
     log: { info: line('info'), warn: line('warn'), error: line('error') },
@@ -181,7 +180,7 @@ export async function managerIn(
   const identity = { cluster: 'cluster', host: 'host1', member, parentPid: () => 42 }
   const { served, metrics } = managerApi({ manager, identity, askConnector: more.askConnector })
   const context = { ...(metrics ? { componentMetrics: metrics } : {}), ...more.context }
-  const api = await testApi({ served, context, ...(more.door ? { door: more.door } : {}) })
+  const api = await testApi({ served, context, ...(more.listener ? { listener: more.listener } : {}) })
 
   const get = async (path: string) => {
     const answer = await api.call({ url: `/api/v2/manager/${path}`, headers })

@@ -5,7 +5,7 @@ import { DatabaseError } from '../../../src/components/databases/databaseError.t
 import { createReplication } from '../../../src/components/databases/replication.ts'
 import { createReplicator } from '../../../src/components/replicator/createReplicator.ts'
 import { replicator, replicatorApi } from '../../../src/components/replicator/replicator.ts'
-import { answerSchema } from '../../../src/contracts/envelope.ts'
+import { responseSchema } from '../../../src/contracts/envelope.ts'
 import { replicatorRoutes } from '../../../src/contracts/replicatorRoutes.ts'
 import { type ExpectedStatement, fakeDatabase } from '../../support/fakeDatabase.ts'
 import { mariadbBroken, mariadbOffline, mariadbReplica } from '../../support/replicaRows.ts'
@@ -463,7 +463,7 @@ describe('the answers', () => {
     }
     for (const [name, answer] of Object.entries(answers)) {
       const { response } = replicatorRoutes[name as keyof typeof answers]
-      const schema = answerSchema(response.payloadType, response.payload)
+      const schema = responseSchema(response.payloadType, response.payload)
       expect([name, answer.statusCode, ...Value.Errors(schema, answer.json())]).toEqual([name, 200])
     }
   })

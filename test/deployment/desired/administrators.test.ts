@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createHasher } from '../../../src/accounts/hasher.ts'
-import { hashPassword } from '../../../src/accounts/passwordHash.ts'
+import { createHasher, hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { formatUserFile } from '../../../src/accounts/userFile.ts'
 import {
   administrators,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { createHasher } from '../../../src/accounts/hasher.ts'
+import { createHasher } from '../../../src/accounts/passwordHash.ts'
 import { resolveSecrets } from '../../../src/commands/resolveSecrets.ts'
 import type { ClusterConfig } from '../../../src/config/model.ts'
 import { readServerSettings } from '../../../src/contracts/readServerSettings.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createHasher } from '../../../src/accounts/hasher.ts'
+import { createHasher } from '../../../src/accounts/passwordHash.ts'
 import { createAuthority } from '../../../src/certificates/authority.ts'
 import { type HostStores, makeHostStores } from '../../../src/certificates/hostStores.ts'
 import type { ClusterConfig, HostConfig } from '../../../src/config/model.ts'

@@ -15,7 +15,7 @@ describe('the service manager of a host', () => {
     [1000, true, 'process'],
     [1000, false, 'process'],
   ] as const)('is chosen by what the login may use: uid %i, systemd %s: %s', (uid, systemd, name) => {
-    expect(automaticManager({ uid, systemd })).toBe(name)
+    expect(automaticManager(hostFacts({ uid, systemd }))).toBe(name)
   })
 
   it('is told by what is on the host once something is installed, not by the file', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createHasher } from '../../../src/accounts/hasher.ts'
-import { hashPassword } from '../../../src/accounts/passwordHash.ts'
+import { createHasher, hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { emptyState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import { beginRotation, endRotation } from '../../../src/deployment/state/passwordRotation.ts'
 import { decideUsers, extraNotes, type UsersHost } from '../../../src/deployment/users/decideUsers.ts'

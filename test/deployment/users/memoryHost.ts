@@ -1,12 +1,13 @@
 import { verifyPassword } from '../../../src/accounts/passwordHash.ts'
-import { readWrittenUser, takeBackUser } from '../../../src/accounts/takeBackUser.ts'
 import {
   findUser,
   formatUserFile,
   noUsers,
   putUser,
+  readUserChange,
   readUserRecord,
   removeUser,
+  revertUser,
 } from '../../../src/accounts/userFile.ts'
 import { HostText } from '../../../src/base/hostText.ts'
 import { parseCallRequests } from '../../../src/client/call.ts'
@@ -61,7 +62,7 @@ export function memoryHost(name: string) {
       return ''
     }
     if (script.includes(' take-back-user ')) {
-      file = takeBackUser(file, readWrittenUser(JSON.parse(stdin)))
+      file = revertUser(file, readUserChange(JSON.parse(stdin)))
       return ''
     }
     if (script.includes(' remove-user ')) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createHasher } from '../../../src/accounts/hasher.ts'
+import { createHasher } from '../../../src/accounts/passwordHash.ts'
 import { administrators, forgetReplaced } from '../../../src/deployment/desired/administrators.ts'
 import { emptyState, type UserState, withUser } from '../../../src/deployment/state/clusterState.ts'
 import {

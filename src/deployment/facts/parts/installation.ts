@@ -104,7 +104,7 @@ const byManager = (words: (facts: ServiceFacts) => string): string =>
 const functionsOf = (installation: Installation): string =>
   managers.map(({ functions }) => functions(installation)).join('\n')
 
-/** Which components run; where all that is installed is seen to run, no service manager is asked. */
+/** Prints which components run; where all that is installed is seen to run, no service manager is asked. */
 export const servicesBriefly = (installation: Installation): string => `
 ${functionsOf(installation)}
 seen=
@@ -123,7 +123,7 @@ else
 ${askedServices}
 fi`
 
-/** Which components run, as their service managers say. */
+/** Prints which components run, as their service managers say. */
 export const services = (installation: Installation): string =>
   `\n${functionsOf(installation)}\n${askedServices}`
 

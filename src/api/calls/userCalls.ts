@@ -1,0 +1,141 @@
+import type { Accounts } from '../../accounts/accounts.ts'
+import { findUser, putUser, readUserRecord, removeUser, type UserRecord } from '../../accounts/userFile.ts'
+import {
+  type CredentialsPayload,
+  type CredentialsRequest,
+  credentialsOf,
+  obfuscated,
+} from '../../contracts/commonPayloads.ts'
+import { commonRoutes } from '../../contracts/commonRoutes.ts'
+import { existingNameProblems, passwordProblems, userNameProblems } from '../../contracts/credentialRules.ts'
+import { hostRoutes } from '../../contracts/hostRoutes.ts'
+import { Secret } from '../../secrets/secret.ts'
+import { ProblemError } from '../problemError.ts'
+import { type Call, serve } from '../serve.ts'
+
+const credentialsPayload = ({ user, access }: UserRecord): CredentialsPayload => ({
+  user,
+  pass: obfuscated,
+  access,
+})
+
+/** Returns the users; those that the caller's login was checked against where there was one. */
+const currentUsers = ({ caller }: Pick<Call, 'caller'>, accounts: Accounts) =>
+  caller.kind === 'user' ? accounts.lastSeenUsers() : accounts.users()
+
+export const user = serve(commonRoutes.user, async (call, { accounts }) => {
+  const name = (call.params.user ?? '').normalize('NFC')
+  const record = (await currentUsers(call, accounts)).find((it) => it.user === name)
+  if (record) return credentialsPayload(record)
+  throw new ProblemError({ code: 'not-found', detail: 'This host has no user of that name.' })
+})
+
+export const users = serve(commonRoutes.users, async (call, { accounts }) =>
+  (await currentUsers(call, accounts)).map((it) => credentialsPayload(it)),
+)
+
+/** Returns a user for the audit log, never with the hash; null where there is none. */
+const auditedUser = (record: UserRecord | undefined): object | null =>
+  record ? { user: record.user, access: record.access } : null
+
+/** Throws if the name of a new user breaks the rules; `path` is its JSON pointer in the body. */
+const rejectNewUserName = (name: string, path: string): void => rejectName(userNameProblems(name), path)
+
+/** Throws if no user can have this name. */
+const rejectUserName = (name: string, path: string): void => rejectName(existingNameProblems(name), path)
+
+function rejectName(problems: readonly string[], path: string): void {
+  const errors = problems.map((message) => ({ path, message }))
+  if (errors.length === 0) return
+  const detail = `The user name ${errors.map(({ message }) => message).join(', ')}.`
+  throw new ProblemError({ code: 'invalid-user-name', detail, errors })
+}
+
+type Read = Pick<Call<CredentialsRequest>, 'body' | 'audit'>
+
+function readCredentials({ body, audit }: Read): { readonly user: string; readonly pass: string } {
+  const pair = credentialsOf(body)
+  if ('errors' in pair) {
+    const detail = pair.errors.map(({ path, message }) => `${path} ${message}`).join('; ')
+    throw new ProblemError({ code: 'invalid-body', detail: `In the body, ${detail}.`, errors: pair.errors })
+  }
+  audit({ parameters: { user: pair.user } })
+  const place = body.payload === undefined ? '' : '/payload'
+  rejectNewUserName(pair.user, `${place}/user`)
+  const errors = passwordProblems(pair.pass).map((message) => ({ path: `${place}/pass`, message }))
+  if (errors.length > 0) {
+    const detail = `The password ${errors.map(({ message }) => message).join(', ')}.`
+    throw new ProblemError({ code: 'invalid-password', detail, errors })
+  }
+  return pair
+}
+
+export const createAdminUser = serve(commonRoutes.createAdminUser, async (call, { accounts }) => {
+  const { user, pass } = readCredentials(call)
+  const record = await accounts.recordFor({ user, password: new Secret(pass) })
+  const changed = await accounts.change((file) => {
+    call.audit({ before: auditedUser(findUser(file, record.user)) })
+    // Two may come at once while there is no user: the second of them is not the first any more.
+    if (call.caller.kind === 'anonymous' && file.users.length > 0) {
+      const detail = 'This host got its first user a moment ago. Send the login of a user.'
+      throw new ProblemError({ code: 'login-required', detail })
+    }
+    return putUser(file, record)
+  })
+  // A new password alone leaves both the same; `changed` shows it.
+  call.audit({ after: auditedUser(record), changed })
+  return { value: `${call.baseUrl}/user/${encodeURIComponent(record.user)}` }
+})
+
+export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit }, { accounts }) => {
+  const name = body.payload.value
+  audit({ parameters: { user: name } })
+  rejectUserName(name, '/payload/value')
+  const changed = await accounts.change((file) => {
+    audit({ before: auditedUser(findUser(file, name)) })
+    const next = removeUser(file, name)
+    if (next !== file && next.users.length === 0) {
+      const detail = 'No one could log in any more. Create another user first.'
+      throw new ProblemError({ code: 'last-user', detail })
+    }
+    return next
+  })
+  audit({ after: null })
+  return { value: true, changed }
+})
+
+/** Every component counts failed logins by itself, so this unlocks for one component only. */
+export const unlock = serve(commonRoutes.unlock, ({ body, audit }, { lockout }) => {
+  const user = body.payload.value
+  audit({ parameters: { user } })
+  rejectUserName(user, '/payload/value')
+  return { value: true, changed: lockout.unlock(user) }
+})
+
+/** Users come as the user file keeps them, so that no password is sent. */
+export const putUsers = serve(hostRoutes.putUsers, async ({ body, audit }, { accounts }) => {
+  const records = body.users.map((value, index) => readAt(value, `/users/${index}`))
+  audit({ parameters: { users: records.map(({ user }) => user) } })
+  const changed = await accounts.change((file) => records.reduce(putUser, file))
+  audit({ changed })
+  return { value: true, changed }
+})
+
+function readAt(value: unknown, path: string): UserRecord {
+  const record = parseRecord(value, path)
+  rejectNewUserName(record.user, `${path}/user`)
+  return record
+}
+
+function parseRecord(value: unknown, path: string): UserRecord {
+  try {
+    return readUserRecord(value)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new ProblemError({
+      code: 'invalid-body',
+      detail: `In the body, ${message}.`,
+      errors: [{ path, message }],
+    })
+  }
+}

@@ -1,0 +1,186 @@
+import type { IncomingMessage } from 'node:http'
+import type { FieldError } from '../contracts/envelope.ts'
+import { guardParameter, type Route, type RouteAuth } from '../contracts/route.ts'
+import type { ApiContext } from './apiContext.ts'
+import type { Listener } from './caller.ts'
+import { ProblemError } from './problemError.ts'
+import type { RequestContext } from './requestContext.ts'
+import { isCrossSite } from './requestHeaders.ts'
+import { acceptQuality, namesProblemJson } from './response.ts'
+import { isDecodable, isOpen } from './routeTable.ts'
+import type { ServedRoute } from './serve.ts'
+
+/** Empty query. */
+export const noQuery: Readonly<Record<string, unknown>> = {}
+
+/**
+ * Refuses a query that is not what the route takes: `i-am-sure=true` once where it is guarded, and the
+ * parameters that it names. A member that came twice is a list here.
+ */
+export function checkQuery(route: Route, query: Readonly<Record<string, unknown>>): void {
+  if (route.guard && query[guardParameter] !== 'true') {
+    const message = Array.isArray(query[guardParameter])
+      ? 'stands more than once'
+      : query[guardParameter] === undefined
+        ? 'is missing'
+        : "is something other than 'true'"
+    throw new ProblemError({
+      code: 'not-confirmed',
+      detail: `This call changes things. Add the query parameter ${guardParameter}=true, once, to confirm it.`,
+      errors: [{ path: guardParameter, message }],
+    })
+  }
+  if (query === noQuery) return
+  const { query: known = {} } = route
+  const given = Object.entries(query).filter(([name]) => !(route.guard && name === guardParameter))
+  const errors = given.flatMap(([path, value]) => {
+    const parameter = Object.hasOwn(known, path) ? known[path] : undefined
+    if (!parameter) return [{ path, message: 'is not a parameter of this call' }]
+    if (Array.isArray(value)) return [{ path, message: 'stands more than once' }]
+    if (parameter.values.includes(String(value))) return []
+    return [{ path, message: `must be one of ${parameter.values.join(', ')}` }]
+  })
+  if (errors.length === 0) return
+  // A member that is known and has another value is no unknown one.
+  const [code, detail] = given.some(([name]) => !Object.hasOwn(known, name))
+    ? (['unknown-query', taken(route)] as const)
+    : (['invalid-query', of(errors)] as const)
+  throw new ProblemError({ code, detail, errors: errors.slice(0, 20) })
+}
+
+const of = (errors: readonly FieldError[]): string =>
+  errors.map(({ path, message }) => `The query parameter ${path} ${message}.`).join(' ')
+
+function taken({ guard, query = {} }: Route): string {
+  const names = [...(guard ? [guardParameter] : []), ...Object.keys(query)]
+  if (names.length === 0) return 'This call takes no query parameters.'
+  return `This call takes no query parameter but ${names.join(' and ')}.`
+}
+
+/** Action that a valid request leads to: a call of a route, or a response to OPTIONS. */
+type RequestAction =
+  | { readonly kind: 'call'; readonly served: ServedRoute }
+  | { readonly kind: 'options'; readonly allow: string }
+
+const one = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(', ') : value
+
+/** Returns scheme and host that the caller used. */
+export const ownOrigin = (listener: Listener, host: string | undefined): string =>
+  `${listener === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
+
+const badRequest = (detail: string): ProblemError => new ProblemError({ code: 'bad-request', detail })
+
+/**
+ * Probes of load balancers speak HTTP/1.0, which knows no Host header; browsers, which a page of another site could
+ * lead here by a name of its own, always send one.
+ */
+function isProbe({ request, match }: RequestContext): boolean {
+  return request.httpVersion === '1.0' && match !== undefined && isOpen(match.resource)
+}
+
+function rejectWrongHost(requestContext: RequestContext, isOwnHost: (header: string) => boolean): void {
+  const { host, request, targetOrigin } = requestContext
+  // HTTP/1.1 demands the header beside a target that names the host, too (RFC 9112 section 3.2).
+  const lacksHeader = request.headers.host === undefined && request.httpVersion !== '1.0'
+  if (lacksHeader || host === undefined || host === '') {
+    if (isProbe(requestContext) && targetOrigin === undefined) return
+    throw badRequest('The request has no Host header.')
+  }
+  // The text before the @ may be a password, so none of it is repeated (RFC 9110 section 4.2.4).
+  if (targetOrigin && host.includes('@')) throw badRequest('The target of the request names a user.')
+  if (targetOrigin && targetOrigin.scheme !== 'https') {
+    const detail = `This server speaks https, not ${targetOrigin.scheme}.`
+    throw new ProblemError({ code: 'unknown-host', detail })
+  }
+  if (isOwnHost(host)) return
+  const detail = `No name of this server is '${host}'. Names beside the host's own go into rest-api-allowed-hosts.`
+  throw new ProblemError({ code: 'unknown-host', detail })
+}
+
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+
+function rejectCrossSite({ method, host, request: { headers } }: RequestContext, listener: Listener): void {
+  if (isSafe(method)) return
+  const own = ownOrigin(listener, host)
+  const [origin, fetchSite] = [one(headers.origin), one(headers['sec-fetch-site'])]
+  if (!isCrossSite({ origin, fetchSite, own })) return
+  const detail = 'The headers Origin or Sec-Fetch-Site say that a page of another site makes this call.'
+  throw new ProblemError({ code: 'cross-site', detail })
+}
+
+function rejectUnacceptable({ headers }: IncomingMessage, route: Route): void {
+  const { accept } = headers
+  const { response } = route
+  const form = response.kind === 'text' ? response.mediaType : 'application/json'
+  // Whoever asks for problems in their own type accepts a successful response as JSON.
+  if (acceptQuality(accept, form) === 0 && (response.kind === 'text' || !namesProblemJson(accept))) {
+    throw new ProblemError({ code: 'not-acceptable', detail: `The answer comes as ${form} only.` })
+  }
+  if (route.method !== 'POST') return
+  const encoding = one(headers['content-encoding']) ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new ProblemError({ code: 'not-json', detail: 'Send the body as it is, without Content-Encoding.' })
+  }
+}
+
+function rejectBadEscapes(path: string): void {
+  if (!isDecodable(path)) throw badRequest('The path holds a percent sign that begins no character in UTF-8.')
+}
+
+/** Health is served while stopping, too: that is when it matters. */
+function rejectWhileStopping({ path }: RequestContext, context: ApiContext): void {
+  if (!context.isStopping() || path.startsWith('/health/')) return
+  throw new ProblemError({ code: 'stopping', detail: 'The server is stopping. Try again when it is back.' })
+}
+
+/** Rules for all requests of one listener. */
+export type ListenerRules = {
+  readonly listener: Listener
+  readonly context: ApiContext
+  /** Returns true for a Host header that names this server. */
+  readonly isOwnHost: (header: string) => boolean
+}
+
+/** Rejects a request before its route is known, in this order: path, stopping, Host, cross-site. */
+export function rejectUntrusted(
+  requestContext: RequestContext,
+  { listener, context, isOwnHost }: ListenerRules,
+): void {
+  rejectBadEscapes(requestContext.path)
+  rejectWhileStopping(requestContext, context)
+  if (listener === 'tcp') rejectWrongHost(requestContext, isOwnHost)
+  rejectCrossSite(requestContext, listener)
+}
+
+/** Returns the route of a request, if there is one; HEAD counts as GET. */
+export function routeFor({ method, match }: RequestContext): ServedRoute | undefined {
+  const wantedMethod = method === 'HEAD' ? 'GET' : method
+  return match?.resource.served.find(({ route }) => route.method === wantedMethod)
+}
+
+/** Returns the authentication that a request needs, whether its route, its method or its resource exists or not. */
+export const authFor = ({ match }: RequestContext, served: ServedRoute | undefined): RouteAuth =>
+  (served ?? match?.resource.served[0])?.route.auth ?? 'basic'
+
+/**
+ * Validates a request whose caller is known, in this order: resource, method, Accept, query. It comes
+ * after the login, so that nobody without one learns which resources there are.
+ */
+export function validateRequest(
+  { request, method, match, query }: RequestContext,
+  served: ServedRoute | undefined,
+): RequestAction {
+  if (!match) {
+    throw new ProblemError({ code: 'not-found', detail: 'The call uris lists everything there is.' })
+  }
+  const { allow } = match.resource
+  if (method === 'OPTIONS') return { kind: 'options', allow }
+  if (!served) {
+    const detail = `This resource takes ${allow}.`
+    throw new ProblemError({ code: 'method-not-allowed', detail, headers: { Allow: allow } })
+  }
+  rejectUnacceptable(request, served.route)
+  checkQuery(served.route, query)
+  return { kind: 'call', served }
+}

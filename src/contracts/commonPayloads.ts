@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox'
+import { components } from './component.ts'
+import { type FieldError, payloadVersion } from './envelope.ts'
+import { exact } from './schemaParts.ts'
+
+const pair = { user: Type.Optional(Type.String()), pass: Type.Optional(Type.String()) }
+
+/**
+ * A credentials body in all the spellings of the specification (sections 2.2 and 4.2): `user` and `pass`
+ * stand beside `payloadType` or inside `payload`; `credentialsOf` refuses both places at once.
+ */
+export const CredentialsRequest = Type.Object(
+  {
+    payloadType: Type.Enum(['credentials', 'CredentialsPayload']),
+    payloadVersion: Type.Optional(Type.Literal(payloadVersion)),
+    ...pair,
+    payload: Type.Optional(Type.Object(pair, { additionalProperties: false })),
+  },
+  {
+    additionalProperties: false,
+    description: '`user` and `pass` stand beside `payloadType` or inside `payload`, never in both places.',
+  },
+)
+
+export type CredentialsRequest = Readonly<Static<typeof CredentialsRequest>>
+
+/** Returns the user and password of a valid body, or which member is missing or duplicate. */
+export function credentialsOf(
+  body: CredentialsRequest,
+): { readonly user: string; readonly pass: string } | { readonly errors: readonly FieldError[] } {
+  const beside = body.user !== undefined || body.pass !== undefined
+  if (beside && body.payload !== undefined) {
+    const message = 'stands beside user and pass: give them in one place, not in both'
+    return { errors: [{ path: '/payload', message }] }
+  }
+  const { user, pass } = body.payload ?? body
+  if (user !== undefined && pass !== undefined) return { user, pass }
+  const place = body.payload === undefined ? '' : '/payload'
+  const missing = [...(user === undefined ? ['user'] : []), ...(pass === undefined ? ['pass'] : [])]
+  return { errors: missing.map((name) => ({ path: `${place}/${name}`, message: 'is missing' })) }
+}
+
+/** Stands where a password would: the literal of specification section 2.2. */
+export const obfuscated = '**obfuscated**'
+
+export const PingPayload = Type.Object(
+  {
+    message: Type.String(),
+    date: Type.String({ description: 'Such as `Mon Mar 10 10:12:18 UTC 2025`.' }),
+    hostName: Type.String(),
+    pid: Type.Integer(),
+    jvmUptime: Type.Integer({ description: 'Milliseconds since the process started.' }),
+  },
+  exact,
+)
+
+export const StringPayload = Type.Object({ value: Type.String() }, exact)
+
+/** BooleanPayload of a call that changes nothing. */
+export const BooleanPayload = Type.Object({ value: Type.Boolean() }, exact)
+
+/** BooleanPayload of a call that changes something: repeated, it says `changed: false`. */
+export const ChangePayload = Type.Object({ value: Type.Boolean(), changed: Type.Boolean() }, exact)
+
+export const CredentialsPayload = Type.Object(
+  { user: Type.String(), pass: Type.Literal(obfuscated), access: Type.Literal('full') },
+  exact,
+)
+
+export const CredentialsListPayload = Type.Array(CredentialsPayload)
+
+export const VersionPayload = Type.Object(
+  {
+    version: Type.String(),
+    component: Type.Enum([...components]),
+    node: Type.String({ description: 'Version of Node.js that runs it, such as `v24.1.0`.' }),
+  },
+  exact,
+)
+
+export const UrisPayload = Type.Array(
+  Type.Object({ method: Type.Enum(['GET', 'POST']), path: Type.String() }, exact),
+)
+
+export type PingPayload = Readonly<Static<typeof PingPayload>>
+export type StringPayload = Readonly<Static<typeof StringPayload>>
+export type ChangePayload = Readonly<Static<typeof ChangePayload>>
+export type CredentialsPayload = Readonly<Static<typeof CredentialsPayload>>
+export type CredentialsListPayload = readonly CredentialsPayload[]
+export type VersionPayload = Readonly<Static<typeof VersionPayload>>
+export type UrisPayload = readonly { readonly method: 'GET' | 'POST'; readonly path: string }[]

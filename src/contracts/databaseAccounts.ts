@@ -1,0 +1,108 @@
+import type { DatabaseType } from './serverSettings.ts'
+
+/** Options of accounts in the databases. */
+export const accountOptions = ['replication-user', 'monitor-user'] as const
+
+export type AccountOption = (typeof accountOptions)[number]
+
+/** One login that `muster-api try-databases` tried; without `error` it went well. */
+export type DatabaseLogin = {
+  readonly option: AccountOption
+  /** Address of the database, such as `127.0.0.1:3306`. */
+  readonly place: string
+  /** Sentences of the component or the database; they name the account but no password. */
+  readonly error?: string
+  /** Set where the database itself did not let the account in; otherwise it was not reached. */
+  readonly refused?: true
+}
+
+const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`
+
+/** Returns the SQL that makes an account with exactly these global privileges; each line says what its privilege is for. */
+function accountGrants(account: {
+  readonly user: string
+  /** The address that the account logs in from. */
+  readonly from: string
+  /** The option that holds its password. */
+  readonly option: string
+  readonly needed: readonly (readonly [privilege: string, statements: string])[]
+}): string {
+  const { user, from, option, needed } = account
+  const name = `${quoted(user)}@${quoted(from)}`
+  return [
+    '-- Run this on the primary: replication carries it to the replicas.',
+    '-- Where no replication runs yet, run it there too; a second time does no harm.',
+    `CREATE USER IF NOT EXISTS ${name} IDENTIFIED BY '<${option}>';`,
+    ...needed.map(([privilege, statements]) => `GRANT ${privilege} ON *.* TO ${name}; -- for ${statements}`),
+    '',
+  ].join('\n')
+}
+
+/** Privileges of the account for the manager's checks, by kind of server (option `datasource-type`), and their use. */
+const monitorAccountPrivileges = {
+  // mariadb.com/kb/en/grant, "Global Privileges"; the names are those from 10.5.9 on.
+  mariadb: [
+    ['REPLICA MONITOR', 'SHOW ALL SLAVES STATUS'],
+    ['BINLOG MONITOR', 'SHOW MASTER STATUS'],
+  ],
+  // MySQL 8.4 Reference Manual, each statement's own page.
+  mysql: [['REPLICATION CLIENT', 'SHOW REPLICA STATUS and SHOW BINARY LOG STATUS']],
+} as const satisfies Readonly<Record<DatabaseType, unknown>>
+
+/** Name of the same in MariaDB before 10.5: one privilege for both statements (mariadb.com/kb/en/grant). */
+const older: Readonly<Record<DatabaseType, string>> = {
+  mariadb: ' (MariaDB before 10.5: REPLICATION CLIENT)',
+  mysql: '',
+}
+
+/** Returns the global privileges that the checks need, for the end of a sentence. */
+export const monitorPrivileges = (type: DatabaseType): string =>
+  `${monitorAccountPrivileges[type].map(([privilege]) => privilege).join(' and ')}${older[type]}`
+
+/**
+ * Returns the SQL that makes the account of `monitor-user` with the few rights that the manager's checks need, and says
+ * what each is for. `from` is the address of a manager. It reads no data and changes nothing.
+ */
+export function monitorGrants(account: {
+  readonly type: DatabaseType
+  readonly user: string
+  readonly from: string
+}): string {
+  const { type, user, from } = account
+  return accountGrants({ user, from, option: 'monitor-password', needed: monitorAccountPrivileges[type] })
+}
+
+/** Privileges of the account for the replicator, by kind of server (option `datasource-type`), and their use. */
+const replicationAccountPrivileges = {
+  // mariadb.com/kb/en/grant, "Global Privileges"; the names are those from 10.5.9 on.
+  mariadb: [
+    ['REPLICA MONITOR', 'SHOW ALL SLAVES STATUS'],
+    ['BINLOG MONITOR', 'SHOW MASTER STATUS'],
+    ['REPLICATION SLAVE ADMIN', 'START SLAVE and STOP SLAVE'],
+    ['RELOAD', 'RESET SLAVE'],
+  ],
+  // MySQL 8.4 Reference Manual, each statement's own page.
+  mysql: [
+    ['REPLICATION CLIENT', 'SHOW REPLICA STATUS and SHOW BINARY LOG STATUS'],
+    ['REPLICATION_SLAVE_ADMIN', 'START REPLICA and STOP REPLICA'],
+    ['RELOAD', 'RESET REPLICA'],
+  ],
+} as const satisfies Readonly<Record<DatabaseType, unknown>>
+
+/**
+ * Returns the SQL that makes the account of `replication-user` with the few rights that the replicator needs, and says
+ * what each is for. `from` is the address that the account logs in from. It reads no data and changes none.
+ */
+export function replicationGrants(account: {
+  readonly type: DatabaseType
+  readonly user: string
+  readonly from: string
+}): string {
+  const { type, user, from } = account
+  return accountGrants({
+    user,
+    from,
+    option: 'replication-password',
+    needed: replicationAccountPrivileges[type],
+  })
+}

@@ -1,0 +1,10 @@
+import { Type } from 'typebox'
+
+/** Option of an object schema that takes no other members. */
+export const exact = { additionalProperties: false }
+
+/** Schema of a value that may be null. */
+export const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
+  schema: Schema,
+  description: string,
+) => Type.Union([schema, Type.Null()], { description })

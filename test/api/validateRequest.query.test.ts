@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import { commonCalls } from '../../src/api/calls/commonCalls.ts'
+import { ProblemError } from '../../src/api/problemError.ts'
+import type { Call, ServedRoute } from '../../src/api/serve.ts'
+import { checkQuery } from '../../src/api/validateRequest.ts'
+import { connectorRoutes } from '../../src/contracts/connectorRoutes.ts'
+import { managerRoutes } from '../../src/contracts/managerRoutes.ts'
+import type { Route } from '../../src/contracts/route.ts'
+import { sampleOf } from '../support/sampleOf.ts'
+import { adminLogin, basic, testApi } from '../support/testApi.ts'
+
+const topology = managerRoutes.managerTopology
+const offline = connectorRoutes.connectorOffline
+const headers = { authorization: adminLogin }
+
+/** Code and errors of the refusal. */
+function refusalOf(route: Route, query: Record<string, unknown>): unknown {
+  try {
+    checkQuery(route, query)
+  } catch (error) {
+    if (error instanceof ProblemError)
+      return [error.code, ...error.errors.map((it) => `${it.path} ${it.message}`)]
+    throw error
+  }
+  return 'taken'
+}
+
+describe('checkQuery', () => {
+  it.each<[Route, Record<string, unknown>, unknown]>([
+    [topology, {}, 'taken'],
+    [topology, { includeRouters: 'no' }, 'taken'],
+    [topology, { includeRouters: 'NO' }, ['invalid-query', 'includeRouters must be one of yes, no']],
+    [topology, { includeRouters: '' }, ['invalid-query', 'includeRouters must be one of yes, no']],
+    [topology, { includeRouters: ['no', 'no'] }, ['invalid-query', 'includeRouters stands more than once']],
+    [topology, { includerouters: 'no' }, ['unknown-query', 'includerouters is not a parameter of this call']],
+    [topology, { 'i-am-sure': 'true' }, ['unknown-query', 'i-am-sure is not a parameter of this call']],
+    [topology, { constructor: 'no' }, ['unknown-query', 'constructor is not a parameter of this call']],
+    [
+      topology,
+      { includeRouters: 'maybe', more: '1' },
+      ['unknown-query', 'includeRouters must be one of yes, no', 'more is not a parameter of this call'],
+    ],
+    [offline, { 'i-am-sure': 'true' }, 'taken'],
+    [offline, { 'i-am-sure': 'true', immediate: 'true' }, 'taken'],
+    [offline, { immediate: 'true' }, ['not-confirmed', 'i-am-sure is missing']],
+    [
+      offline,
+      { 'i-am-sure': 'true', immediate: '1' },
+      ['invalid-query', 'immediate must be one of true, false'],
+    ],
+    [
+      offline,
+      { 'i-am-sure': 'true', immediate: ['true', 'false'] },
+      ['invalid-query', 'immediate stands more than once'],
+    ],
+  ])('%#: %o', (route, query, end) => {
+    expect(refusalOf(route, query)).toEqual(end)
+  })
+
+  it('names no more parameters than anybody reads', () => {
+    const query = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`q${at}`, '1']))
+    expect(refusalOf(topology, query)).toHaveLength(21)
+  })
+
+  it('tells what the call takes', () => {
+    expect(() => checkQuery(topology, { a: '1' })).toThrow('takes no query parameter but includeRouters.')
+    expect(() => checkQuery(offline, { 'i-am-sure': 'true', a: '1' })).toThrow(
+      'takes no query parameter but i-am-sure and immediate.',
+    )
+    expect(() => checkQuery(offline, { 'i-am-sure': 'true', immediate: 'yes' })).toThrow(
+      'The query parameter immediate must be one of true, false.',
+    )
+    expect(() => checkQuery(managerRoutes.managerStatus, { a: '1' })).toThrow('takes no query parameters.')
+  })
+})
+
+/** An API with this route, whose call only tells what it was handed. */
+async function listening(route: Route) {
+  const calls: Pick<Call, 'query' | 'params'>[] = []
+  const handle: ServedRoute['handle'] = ({ query, params }) => {
+    calls.push({ query, params })
+    throw new ProblemError({ code: 'internal', detail: 'reached' })
+  }
+  const openapi = commonCalls.filter((it) => it.route.name === 'openapi')
+  return { api: await testApi({ served: [...openapi, { route, handle }] }), calls }
+}
+
+describe('query parameters over HTTP', () => {
+  it.each([
+    ['', {}],
+    ['?includeRouters=no', { includeRouters: 'no' }],
+    ['?include%52outers=%79es', { includeRouters: 'yes' }],
+  ])('hands on %j', async (query, handed) => {
+    const { api, calls } = await listening(topology)
+    await api.call({ url: `${topology.path}${query}`, headers })
+    expect(calls).toEqual([{ query: handed, params: {} }])
+  })
+
+  it('hands on no guard', async () => {
+    const { api, calls } = await listening(offline)
+    await api.call({ method: 'POST', url: `${offline.path}?immediate=true&i-am-sure=true`, headers })
+    expect(calls.map(({ query }) => query)).toEqual([{ immediate: 'true' }])
+  })
+
+  it.each([
+    ['?includeRouters=maybe', 'invalid-query'],
+    ['?includeRouters=no&includeRouters=no', 'invalid-query'],
+    ['?includeRouters', 'invalid-query'],
+    ['?other=1', 'unknown-query'],
+  ])('refuses %s before the call', async (query, code) => {
+    const { api, calls } = await listening(topology)
+    const answer = await api.call({ url: `${topology.path}${query}`, headers })
+    expect([answer.statusCode, answer.json().payload.code, calls]).toEqual([400, code, []])
+  })
+
+  it.each<[Route, string]>([
+    [topology, 'includeRouters'],
+    [offline, 'immediate'],
+  ])('are in the document of %o', async (route, name) => {
+    const { api } = await listening(route)
+    const document = (await api.call({ url: '/openapi.json' })).json()
+    const { parameters } = document.paths[route.path][route.method.toLowerCase()]
+    const { values, description } = route.query?.[name] ?? {}
+    expect(parameters).toContainEqual({
+      name,
+      in: 'query',
+      required: false,
+      description,
+      schema: { type: 'string', enum: values },
+    })
+    expect(parameters.filter((it: { in: string }) => it.in === 'query')).toHaveLength(route.guard ? 2 : 1)
+  })
+})
+
+describe.each(Object.values<Route>({ ...managerRoutes, ...connectorRoutes }))('$name', (route) => {
+  it('is reached with the right login and its guard, and with nothing less', async () => {
+    const { api, calls } = await listening(route)
+    const url = route.path.replaceAll(/\{(\w+)\}/g, '$1')
+    const outcome = async (login: string | undefined, query: string) => {
+      const answer = await api.call({
+        method: route.method,
+        url: `${url}${query}`,
+        headers: login === undefined ? {} : { authorization: login },
+        ...(route.request ? { payload: sampleOf(route.request) as object } : {}),
+      })
+      return answer.json().payload.code
+    }
+    const sure = route.guard ? '?i-am-sure=true' : ''
+    expect(await outcome(undefined, sure)).toBe('login-required')
+    expect(await outcome(basic('admin', 'wrong'), sure)).toBe('login-refused')
+    expect(await outcome(adminLogin, `${sure || '?'}&more=1`)).toBe('unknown-query')
+    if (route.guard) {
+      for (const query of ['', '?i-am-sure=TRUE', '?i-am-sure=true&i-am-sure=true']) {
+        expect(await outcome(adminLogin, query)).toBe('not-confirmed')
+      }
+    }
+    expect(calls).toEqual([])
+    expect(await outcome(adminLogin, sure)).toBe('internal')
+    const params = Object.fromEntries([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, name]))
+    expect(calls).toEqual([{ query: {}, params }])
+  })
+})

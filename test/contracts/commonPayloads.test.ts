@@ -1,0 +1,54 @@
+import { Value } from 'typebox/value'
+import { describe, expect, it } from 'vitest'
+import {
+  type CredentialsRequest,
+  credentialsOf,
+  CredentialsRequest as schema,
+} from '../../src/contracts/commonPayloads.ts'
+
+const pair = { user: 'admin', pass: 'secret' }
+
+describe('a credentials body', () => {
+  it.each<CredentialsRequest>([
+    { payloadType: 'credentials', ...pair },
+    { payloadType: 'CredentialsPayload', ...pair },
+    { payloadType: 'credentials', payload: pair },
+    { payloadType: 'CredentialsPayload', payloadVersion: '1', payload: pair },
+  ])('is read in the spelling %j', (body) => {
+    expect(Value.Check(schema, body)).toBe(true)
+    expect(credentialsOf(body)).toEqual(pair)
+  })
+
+  it.each([
+    { payloadType: 'Credentials', ...pair },
+    { payloadType: 'credentials', payloadVersion: '2', ...pair },
+    { payloadType: 'credentials', payloadVersion: 1, ...pair },
+    { payloadType: 'credentials', ...pair, access: 'full' },
+    { payloadType: 'credentials', payload: { ...pair, access: 'full' } },
+    { payloadType: 'credentials', user: 1, pass: 'x' },
+    { ...pair },
+    [],
+  ])('does not have the shape of %j', (body) => {
+    expect(Value.Check(schema, body)).toBe(false)
+  })
+
+  it('is refused with the pair in both places, even half of it', () => {
+    const message = 'stands beside user and pass: give them in one place, not in both'
+    const errors = { errors: [{ path: '/payload', message }] }
+    expect(credentialsOf({ payloadType: 'credentials', ...pair, payload: pair })).toEqual(errors)
+    expect(credentialsOf({ payloadType: 'credentials', user: 'a', payload: { pass: 'b' } })).toEqual(errors)
+    expect(credentialsOf({ payloadType: 'credentials', ...pair, payload: {} })).toEqual(errors)
+  })
+
+  it('names what is missing where it should be', () => {
+    expect(credentialsOf({ payloadType: 'credentials' })).toEqual({
+      errors: [
+        { path: '/user', message: 'is missing' },
+        { path: '/pass', message: 'is missing' },
+      ],
+    })
+    expect(credentialsOf({ payloadType: 'credentials', payload: { user: 'a' } })).toEqual({
+      errors: [{ path: '/payload/pass', message: 'is missing' }],
+    })
+  })
+})

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { printable } from '../../src/base/printable.ts'
+import {
+  existingNameProblems,
+  passwordProblems,
+  reservedCharacters,
+  userNameProblems,
+} from '../../src/contracts/credentialRules.ts'
+
+describe('userNameProblems', () => {
+  it('knows the nineteen reserved characters of the specification', () => {
+    expect(reservedCharacters.join('')).toBe(" !#$&'()*+,/:;=?@[]")
+  })
+
+  it.each([...reservedCharacters])('refuses %j wherever it stands', (character) => {
+    const shown = character === ' ' ? 'a space' : character === "'" ? `"'"` : `'${character}'`
+    for (const name of [`${character}a`, `a${character}b`, `a${character}`]) {
+      expect(userNameProblems(name)).toEqual([`must not contain ${shown}`])
+    }
+  })
+
+  it('names every offending character once, in order', () => {
+    expect(userNameProblems('a:b@c:\u0007d')).toEqual([
+      "must not contain ':'",
+      "must not contain '@'",
+      'must not contain the control character U+0007',
+    ])
+  })
+
+  it.each([
+    ['', ['must not be empty']],
+    ['a'.repeat(129), ['has 129 characters, and 128 is the most']],
+    ['a\ud800', ['must not contain the half character U+D800']],
+    ['\u0085', ['must not contain the control character U+0085']],
+    ['..', ["must not be '..', which has a meaning of its own in a URL"]],
+  ])('refuses %j', (name, problems) => {
+    expect(userNameProblems(name)).toEqual(problems)
+  })
+
+  it.each([
+    'admin',
+    'a'.repeat(128),
+    'jürgen',
+    'e\u0301'.repeat(128),
+    'a-b_c.d%~"<>\\^`{|}',
+    'Ольга',
+    'محمد',
+    'ก้อง',
+    '山田',
+    'nuñez–lopez',
+    '٣',
+  ])('accepts %j', (name) => {
+    expect(userNameProblems(name)).toEqual([])
+  })
+
+  it.each([
+    ['\u00a0', 'the space U+00A0'],
+    ['\u2003', 'the space U+2003'],
+    ['\u2028', 'the space U+2028'],
+    ['\u200b', 'the invisible character U+200B'],
+    ['\u200d', 'the invisible character U+200D'],
+    ['\ufeff', 'the invisible character U+FEFF'],
+    ['\u00ad', 'the invisible character U+00AD'],
+    ['\u202e', 'the invisible character U+202E'],
+    ['\u2066', 'the invisible character U+2066'],
+    ['\u034f', 'the invisible character U+034F'],
+    ['\u3164', 'the invisible character U+3164'],
+    ['\ufe0f', 'the invisible character U+FE0F'],
+    ['\u2800', 'the symbol U+2800'],
+    ['😀', 'the symbol U+1F600'],
+    ['\u00b2', 'the symbol U+00B2'],
+    ['\ue000', 'the unassigned character U+E000'],
+    ['\uff41', "U+FF41, another form of 'a'"],
+    ['\u{1d41a}', "U+1D41A, another form of 'a'"],
+  ])('refuses a look-alike with %j to a new user, and lets an existing one go', (character, shown) => {
+    for (const name of [`${character}admin`, `ad${character}min`, `admin${character}`]) {
+      expect(userNameProblems(name)).toEqual([`must not contain ${shown}`])
+      expect(existingNameProblems(name)).toEqual([])
+    }
+  })
+
+  it('accepts no name in which a character cannot be seen, whatever stands beside it', () => {
+    const anything = fc.string({ unit: 'binary', maxLength: 20 })
+    fc.assert(
+      fc.property(anything, (name) => {
+        fc.pre(userNameProblems(name).length === 0)
+        expect(printable(name)).toBe(name)
+        expect(name).not.toMatch(/\s/u)
+        expect(name.normalize('NFKC')).toBe(name.normalize('NFC'))
+      }),
+    )
+  })
+})
+
+describe('passwordProblems', () => {
+  it.each([' ', ':', '\'"\\#$%:@ é', '\u0000', '😀'.repeat(1024), 'e\u0301'.repeat(1024)])(
+    'accepts %j',
+    (password) => {
+      expect(passwordProblems(password)).toEqual([])
+    },
+  )
+
+  it('refuses what is empty, too long or no Unicode, and never quotes it', () => {
+    expect(passwordProblems('')).toEqual(['must not be empty'])
+    expect(passwordProblems('x'.repeat(1025))).toEqual(['has 1025 characters, and 1024 is the most'])
+    expect(passwordProblems('a\udc00')).toEqual([
+      'contains half of a character (a lone surrogate), which no login can carry',
+    ])
+  })
+})
