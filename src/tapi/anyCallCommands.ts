@@ -9,11 +9,11 @@ import { UsageError } from '../cli/usageError.ts'
 import { apiPath, guarded, isPublicPath } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import type { Change } from './call/change.ts'
-import { requireConfirmation } from './call/confirmation.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { briefly, renderBody } from './call/render.ts'
-import type { Runner, ToldChange } from './call/runner.ts'
+import { renderBody, summarizeChange } from './call/render.ts'
+import type { ChangeContext, Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
 /** `tapi get PATH`: any GET. It logs in unless the path needs none and no --user is given. */
@@ -64,7 +64,7 @@ function holdsPassword(value: unknown): boolean {
 
 /** `tapi post PATH`: any POST, with the guard only when told; nobody is asked. */
 async function postPath(
-  told: ToldChange,
+  told: ChangeContext,
   posted: { readonly path: string; readonly body: string | undefined },
 ): Promise<Change> {
   if (posted.body === '-' && told.passwordStdin) {
@@ -77,9 +77,9 @@ async function postPath(
   const path = told.iAmSure ? guarded(apiPath(posted.path)) : apiPath(posted.path)
   return {
     command: 'post',
-    order: async () => (body === undefined ? { path } : { path, body }),
+    request: async () => (body === undefined ? { path } : { path, body }),
     render: renderBody,
-    brief: briefly,
+    summarize: summarizeChange,
   }
 }
 
@@ -90,7 +90,7 @@ export function defineGet(command: Command, { read }: Runner): void {
 }
 
 export function definePost(command: Command, { change }: Runner): void {
-  requireConfirmation(command)
+  addConfirmationOptions(command)
     .argument('<path>', 'such as manager/reset')
     .option('--body <body>', 'JSON, @FILE, or - for standard input')
     .action((path: string, { body }: { readonly body?: string }) =>

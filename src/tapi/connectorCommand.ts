@@ -4,8 +4,8 @@ import { guarded } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
-import { type Change, refusalToTell } from './call/change.ts'
-import { requireConfirmation } from './call/confirmation.ts'
+import { type Change, predictReadRefusal } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
 import { mapPath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
@@ -47,7 +47,7 @@ export function renderConnector(body: unknown, columns?: number): string {
   return `${fields}\n${renderTable(['service', 'data source', 'active', 'created'], rows, columns)}`
 }
 
-const among = ['connector'] as const
+const allowed = ['connector'] as const
 
 const descriptions = {
   online: 'accept and forward connections; release held ones in order',
@@ -74,7 +74,7 @@ function question(change: ConnectorChange, { where, immediate }: { where: string
   }
 }
 
-function brief(body: unknown): string {
+function summarize(body: unknown): string {
   const { value, active, held, changed } = object(readEnvelope(body)?.payload)
   const counts = `${cell(active)} active, ${cell(held)} held`
   return `${cell(value)}, ${changed === true ? 'changed' : 'unchanged'}, ${counts}`
@@ -85,12 +85,12 @@ const changeConnector = (change: ConnectorChange, immediate: boolean): Change =>
   command: `connector ${change}`,
   question: (where) => question(change, { where, immediate }),
   // Its map is refused where a change of its state is: without a database, where its status is OFFLINE.
-  forecast: (call) => refusalToTell(call, mapPath(call)),
-  order: async () => ({
+  forecast: (call) => predictReadRefusal(call, mapPath(call)),
+  request: async () => ({
     path: guarded(`${basePath}/connector/${change}${immediate ? '?immediate=true' : ''}`),
   }),
   render: renderConnector,
-  brief,
+  summarize,
 })
 
 export function defineConnector(command: Command, { read, change }: Runner): void {
@@ -98,12 +98,12 @@ export function defineConnector(command: Command, { read, change }: Runner): voi
   command
     .command('status')
     .description('show the state and the number of connections')
-    .action((_options, status: Command) => read(status, connectorStatus, among))
+    .action((_options, status: Command) => read(status, connectorStatus, allowed))
   for (const [word, description] of Object.entries(descriptions) as [ConnectorChange, string][]) {
-    const one = requireConfirmation(command.command(word)).description(description)
+    const one = addConfirmationOptions(command.command(word)).description(description)
     if (word === 'offline') one.option('--immediate', 'close existing connections at once')
     one.action(({ immediate }: { readonly immediate?: boolean }) =>
-      change(one, () => changeConnector(word, immediate === true), among),
+      change(one, () => changeConnector(word, immediate === true), allowed),
     )
   }
 }

@@ -6,10 +6,20 @@ import { UsageError } from '../cli/usageError.ts'
 import { createAdminUser, get, type Outcome } from '../client/calls.ts'
 import { passwordProblems } from '../contracts/credentialRules.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { hostNames, inPlace, refuseWhereUnreachable, untilRefused } from './call/changeAll.ts'
-import { type ConfirmationOptions, confirmed, isConfirmed, requireConfirmation } from './call/confirmation.ts'
-import { everyHost, isGood, type Sent } from './call/everyHost.ts'
-import { login, loginUser, loginWays } from './call/login.ts'
+import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
+import {
+  changeUntilRefused,
+  describeHosts,
+  refuseWhereUnreachable,
+  replaceResults,
+} from './call/changeAll.ts'
+import {
+  addConfirmationOptions,
+  type ConfirmationOptions,
+  confirmChange,
+  isConfirmed,
+} from './call/confirmation.ts'
+import { login, loginPasswordSources, loginUser } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome, showResults } from './call/showResults.ts'
@@ -34,7 +44,7 @@ async function createOnHost(call: Call, created: CreateOptions): Promise<ExitCod
   const { context, options, place } = call
   const name = created.name ?? (await loginUser(call))
   checkNewUser(call, { name, created })
-  if (!(await confirmedUser({ context, place, name, created }))) return exitCodes.failed
+  if (!(await confirmUser({ context, place, name, created }))) return exitCodes.failed
   const { isFirst, user } = await readNewUser(call, { name, created })
   const logsIn = !isFirst && options.user !== undefined
   const caller = logsIn ? await login(call) : call.caller
@@ -42,7 +52,7 @@ async function createOnHost(call: Call, created: CreateOptions): Promise<ExitCod
   const wantsLogin = 'problem' in first && first.answer.status === 401 && caller.credentials === undefined
   const outcome =
     wantsLogin && !isFirst && canLogIn(call) ? await createAdminUser(await login(call), user) : first
-  const code = showOutcome({ call, outcome, render: (url) => `${url}\n${elsewhere(call)}` })
+  const code = showOutcome({ call, outcome, render: (url) => `${url}\n${noteOtherHosts(call)}` })
   if (outcome === first && wantsLogin && !options.json) {
     context.stderr.write(`  fix: ${place} already has a user: ${isFirst ? nameIt : logIn}\n`)
   }
@@ -63,10 +73,10 @@ function checkNewUser({ options }: Call, { name, created }: Named): void {
 }
 
 /** Whether the user is meant to be made at `place`. */
-const confirmedUser = (
+const confirmUser = (
   asked: Named & { readonly context: CommandContext; readonly place: string },
 ): Promise<boolean> =>
-  confirmed({
+  confirmChange({
     context: asked.context,
     place: asked.place,
     command: 'create-admin-user',
@@ -90,10 +100,12 @@ const logIn = 'log in with --user and --password-file.'
 const nameIt = 'log in with --user and --password-file, and put the user to create after create-admin-user.'
 
 const givesNewPassword = ({ context }: Call, created: CreateOptions): boolean =>
-  created.newPasswordFile !== undefined || created.newPasswordStdin || Boolean(context.env[newWays.variable])
+  created.newPasswordFile !== undefined ||
+  created.newPasswordStdin ||
+  Boolean(context.env[newPasswordSources.variable])
 
 /** Names of what a new password may come from. */
-const newWays = {
+const newPasswordSources = {
   file: '--new-password-file',
   stdin: '--new-password-stdin',
   variable: 'TAPI_NEW_PASSWORD',
@@ -107,8 +119,8 @@ async function newPassword(options: {
 }): Promise<Secret> {
   const { call, name, created, isFirst } = options
   const given = isFirst
-    ? { options: loginWays, file: call.options.passwordFile, stdin: call.options.passwordStdin }
-    : { options: newWays, file: created.newPasswordFile, stdin: created.newPasswordStdin }
+    ? { options: loginPasswordSources, file: call.options.passwordFile, stdin: call.options.passwordStdin }
+    : { options: newPasswordSources, file: created.newPasswordFile, stdin: created.newPasswordStdin }
   const what = `the new password of ${name}`
   const password = await readPassword({ context: call.context, what, ...given, twice: true })
   const problems = passwordProblems(password.reveal())
@@ -124,7 +136,7 @@ const canLogIn = ({ context, options }: Call): boolean =>
   Boolean(context.env.TAPI_PASSWORD)
 
 /** Users belong to one host (specification section 1.3): says where else the call is to be made. */
-function elsewhere({ target }: Call): string {
+function noteOtherHosts({ target }: Call): string {
   const { found } = target
   const others = found?.cluster.hosts.filter(({ name }) => name !== found.host.name) ?? []
   if (found === undefined || others.length === 0) return ''
@@ -138,14 +150,14 @@ const withLogin = (call: Call, known: Call['caller']): Call => ({
 })
 
 /** Asks a host for something that needs a login; one without any user takes its first without. */
-async function askUser({ caller }: Call): Promise<Outcome<unknown>> {
+async function checkLogin({ caller }: Call): Promise<Outcome<unknown>> {
   const outcome = await get(caller, '/api/v2/version')
   return 'problem' in outcome && outcome.problem.code === 'no-user'
     ? { answer: outcome.answer, value: undefined }
     : outcome
 }
 
-const wantsLogin = (result: Sent): boolean =>
+const needsLogin = (result: CallResult): boolean =>
   'outcome' in result &&
   'problem' in result.outcome &&
   result.outcome.answer.status === 401 &&
@@ -165,39 +177,39 @@ async function createOnEveryHost(
   const { context, options } = first
   const name = created.name ?? (await loginUser(first))
   checkNewUser(first, { name, created })
-  if (!(await confirmedUser({ context, place: hostNames(calls), name, created }))) return exitCodes.failed
+  if (!(await confirmUser({ context, place: describeHosts(calls), name, created }))) return exitCodes.failed
   const { isFirst, user } = await readNewUser(first, { name, created })
   const caller = !isFirst && options.user !== undefined ? await login(first) : first.caller
 
-  const before = await everyHost(
+  const before = await callHosts(
     calls.map((call) => withLogin(call, caller)),
-    askUser,
+    checkLogin,
   )
-  const again = before.filter(wantsLogin).map(({ call }) => call)
+  const again = before.filter(needsLogin).map(({ call }) => call)
   const known = again.length > 0 && !isFirst && canLogIn(first) ? await login(first) : undefined
   const repeated =
     known &&
-    (await everyHost(
+    (await callHosts(
       again.map((call) => withLogin(call, known)),
-      askUser,
+      checkLogin,
     ))
-  const asked = inPlace(before, repeated)
+  const asked = replaceResults(before, repeated)
   const refusal = refuseWhereUnreachable({ context, json: options.json, results: asked, skipUnreachable })
   if (refusal !== undefined) return refusal
-  const made = await untilRefused(
-    asked.filter(isGood).map(({ call }) => call),
+  const made = await changeUntilRefused(
+    asked.filter(isSuccess).map(({ call }) => call),
     (call) => createAdminUser(call.caller, user),
   )
-  const good = { result: 'done', brief: String }
-  return showResults({ context, json: options.json, results: inPlace(asked, made), good })
+  const good = { result: 'done', summarize: String }
+  return showResults({ context, json: options.json, results: replaceResults(asked, made), good })
 }
 
-type CreateWritten = ConfirmationOptions & {
+type WrittenCreateOptions = ConfirmationOptions & {
   readonly newPasswordFile?: string
   readonly newPasswordStdin?: boolean
 }
 
-const readCreate = (name: string | undefined, written: CreateWritten): CreateOptions => ({
+const readCreateOptions = (name: string | undefined, written: WrittenCreateOptions): CreateOptions => ({
   ...(name !== undefined && { name }),
   iAmSure: isConfirmed(written),
   newPasswordStdin: written.newPasswordStdin === true,
@@ -205,12 +217,12 @@ const readCreate = (name: string | undefined, written: CreateWritten): CreateOpt
 })
 
 export function defineCreateAdminUser(command: Command, { changeEach }: Runner): void {
-  requireConfirmation(command)
+  addConfirmationOptions(command)
     .argument('[name]', "name of the user (default: --user, as the host's first user)")
     .option('--new-password-file <file>', "file with the user's new password")
     .option('--new-password-stdin', 'read the new password from standard input')
-    .action((name: string | undefined, written: CreateWritten) => {
-      const created = readCreate(name, written)
+    .action((name: string | undefined, written: WrittenCreateOptions) => {
+      const created = readCreateOptions(name, written)
       return changeEach(command, {
         one: (call) => createOnHost(call, created),
         all: (calls, { skipUnreachable }) => createOnEveryHost(calls, created, skipUnreachable),

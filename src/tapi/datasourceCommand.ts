@@ -6,18 +6,18 @@ import { readEnvelope } from '../client/envelope.ts'
 import { stateAfter, wrongState } from '../contracts/dataSourceOperations.ts'
 import { basePath } from '../contracts/route.ts'
 import { recordedStates } from '../contracts/servicesMap.ts'
-import { type Change, type Forecast, payloadOf, type Refused, wouldRefuse } from './call/change.ts'
-import { requireConfirmation } from './call/confirmation.ts'
+import { type Change, type Forecast, predictRefusal, type Refused, readPayload } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
 import { controlPath, findService, servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { briefly, object } from './call/render.ts'
+import { object, summarizeChange } from './call/render.ts'
 import { renderDatasource } from './call/renderDatasources.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 import { serviceStatus } from './serviceCommand.ts'
 
-const among = ['manager'] as const
+const allowed = ['manager'] as const
 
 const descriptions = {
   online: 'bring an offline data source online, if its health check succeeds',
@@ -75,7 +75,7 @@ const questions: Readonly<Record<DatasourceChange, (name: string) => string>> = 
 }
 
 /** Says of a data source that was taken offline whether that lasts. */
-async function whetherItLasts(call: Call, body: unknown): Promise<string | undefined> {
+async function noteAutomaticReturn(call: Call, body: unknown): Promise<string | undefined> {
   const { name, service } = object(readEnvelope(body)?.payload)
   if (typeof service !== 'string') return undefined
   const outcome = await get(call.caller, servicePath(service))
@@ -85,14 +85,14 @@ async function whetherItLasts(call: Call, body: unknown): Promise<string | undef
 }
 
 /** Foresees a change that is not for the state of the data source; a check of the database comes with the change. */
-async function foresee(call: Call, change: DatasourceChange, named: Named): Promise<Forecast> {
+async function predict(call: Call, change: DatasourceChange, named: Named): Promise<Forecast> {
   const asked = await pathOf(call, named, (service) => `${servicePath(service)}${below(named.name)}`)
-  const told = 'problem' in asked ? asked : await payloadOf(call, asked.path)
+  const told = 'problem' in asked ? asked : await readPayload(call, asked.path)
   if ('problem' in told) return told
   const state = recordedStates.find((known) => known === told.payload.state)
   if (state === undefined || stateAfter(change, state) !== undefined) return undefined
   const reason = typeof told.payload.reason === 'string' ? told.payload.reason : null
-  return wouldRefuse('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
+  return predictRefusal('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
 }
 
 /** `tapi datasource online|offline|shun|welcome|recover NAME`: one data source. */
@@ -100,14 +100,14 @@ const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   command: `datasource ${change}`,
   local: true,
   question: (where) => `${questions[change](named.name)} As ${where} sees it.`,
-  forecast: (call) => foresee(call, change, named),
-  order: async (call) => {
+  forecast: (call) => predict(call, change, named),
+  request: async (call) => {
     const asked = await pathOf(call, named, (service) => `${controlPath(service)}${below(named.name)}`)
     return 'problem' in asked ? asked : { path: guarded(`${asked.path}/${change}`) }
   },
   render: renderDatasource,
-  brief: briefly,
-  ...(change === 'offline' && { note: whetherItLasts }),
+  summarize: summarizeChange,
+  ...(change === 'offline' && { note: noteAutomaticReturn }),
 })
 
 type ServiceOption = { readonly service?: string }
@@ -125,21 +125,21 @@ export function defineDatasource(command: Command, { read, change }: Runner): vo
         status,
         (call) =>
           name === undefined ? serviceStatus(call, service) : datasourceStatus(call, { name, service }),
-        among,
+        allowed,
       ),
     )
   withService(command.command('ping'))
     .description('check that a data source answers; exit code 1 if it does not')
     .argument('<name>', 'name of the data source')
     .action((name: string, { service }: ServiceOption, ping: Command) =>
-      read(ping, (call) => pingDatasource(call, { name, service }), among),
+      read(ping, (call) => pingDatasource(call, { name, service }), allowed),
     )
   for (const [word, description] of Object.entries(descriptions) as [DatasourceChange, string][]) {
-    withService(requireConfirmation(command.command(word)))
+    withService(addConfirmationOptions(command.command(word)))
       .description(description)
       .argument('<name>', 'name of the data source')
       .action((name: string, { service }: ServiceOption, one: Command) =>
-        change(one, () => changeDatasource(word, { name, service }), among),
+        change(one, () => changeDatasource(word, { name, service }), allowed),
       )
   }
 }

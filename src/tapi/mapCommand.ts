@@ -16,22 +16,22 @@ import {
   type MapDataSource,
   type ServicesMap,
 } from '../contracts/servicesMap.ts'
-import { type Change, type Forecast, payloadOf, wouldRefuse } from './call/change.ts'
-import { requireConfirmation } from './call/confirmation.ts'
+import { type Change, type Forecast, predictRefusal, readPayload } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
 import { findService, mapPath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import {
   address,
-  briefly,
   cell,
   type Fields,
   object,
   objects,
   renderBody,
   renderTable,
+  summarizeChange,
 } from './call/render.ts'
-import type { Runner, ToldChange } from './call/runner.ts'
+import type { ChangeContext, Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
 /** TCP port of a MySQL or MariaDB server unless told. */
@@ -77,7 +77,7 @@ function withoutStates(service: unknown): unknown {
  * The services of a map in a file, `-` being standard input: what `tapi map show --json` prints, or the payload of it
  * alone. Whether they make a map is the API's to say. Throws a `UsageError`.
  */
-async function readMap({ context, passwordStdin }: ToldChange, file: string): Promise<unknown> {
+async function readMap({ context, passwordStdin }: ChangeContext, file: string): Promise<unknown> {
   if (file === '-' && passwordStdin) {
     throw new UsageError(
       'The map and --password-stdin cannot both read standard input.',
@@ -124,7 +124,7 @@ export function renderMap(body: unknown, columns?: number): string {
 
 const pathOf = (call: Call, name: string): string => guarded(`${basePath}/${call.target.component}/${name}`)
 
-const shown = { render: renderMap, brief: briefly, local: true } as const
+const shown = { render: renderMap, summarize: summarizeChange, local: true } as const
 
 /** `tapi map show`: the services map in effect, with the state of each data source. */
 async function showMap(call: Call): Promise<ExitCode> {
@@ -145,21 +145,21 @@ const mapOf = ({ services }: Fields): ServicesMap => ({
 })
 
 /** Foresees a change that the map of a host does not take; `edit` is tried on the map that the host reports. */
-async function foresee(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
+async function predict(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
   const { component, found } = call.target
   if (component === 'connector' && found?.host.apis.some((api) => api.component === 'manager')) {
-    return wouldRefuse(
+    return predictRefusal(
       'follows-manager',
       'Make the change with --component manager: the connector takes it over.',
     )
   }
-  const told = await payloadOf(call, mapPath(call))
+  const told = await readPayload(call, mapPath(call))
   if ('problem' in told) return told
   try {
     edit?.(mapOf(told.payload))
     return undefined
   } catch (error) {
-    if (error instanceof editMap.MapError) return wouldRefuse(error.code, error.message)
+    if (error instanceof editMap.MapError) return predictRefusal(error.code, error.message)
     throw error
   }
 }
@@ -169,8 +169,8 @@ const setMap = (services: unknown): Change => ({
   ...shown,
   command: 'map set',
   question: (where) => `Replace the whole services map of ${where}?`,
-  forecast: (call) => foresee(call),
-  order: async (call) => ({
+  forecast: (call) => predict(call),
+  request: async (call) => ({
     path: guarded(mapPath(call)),
     body: envelope('ServicesMapPayload', { services }),
   }),
@@ -182,8 +182,8 @@ const addService = (name: string, datasources: readonly MapDataSource[]): Change
   command: 'map add-service',
   question: (where) => `Add the service ${name} to the services map of ${where}?`,
   forecast: (call) =>
-    foresee(call, (map) => editMap.addService(map, { name, datasources: [...datasources] })),
-  order: async (call) => ({
+    predict(call, (map) => editMap.addService(map, { name, datasources: [...datasources] })),
+  request: async (call) => ({
     path: pathOf(call, 'addDataService'),
     body: envelope('DataServicePayload', { name, ...(datasources.length > 0 && { datasources }) }),
   }),
@@ -198,9 +198,9 @@ const addDatasource = (source: MapDataSource, service: string | undefined): Chan
   forecast: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found
-    return foresee(call, (map) => editMap.addDataSource(map, { service: found.service, ...source }))
+    return predict(call, (map) => editMap.addDataSource(map, { service: found.service, ...source }))
   },
-  order: async (call) => {
+  request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found
     const body = envelope('DataSourcePayload', { service: found.service, ...source })
@@ -214,12 +214,12 @@ const resetMap: Change = {
   command: 'map reset',
   question: (where) =>
     `Reset the services map of ${where} to the installed one? Changes made by calls are discarded.`,
-  forecast: (call) => foresee(call),
-  order: async (call) => ({ path: pathOf(call, 'reset') }),
+  forecast: (call) => predict(call),
+  request: async (call) => ({ path: pathOf(call, 'reset') }),
 }
 
 /** The manager's, where the host has one: its connector follows it. */
-const among = ['manager', 'connector'] as const
+const allowed = ['manager', 'connector'] as const
 
 const notation = 'NAME=ROLE@HOST:PORT, such as db4=replica@10.0.0.14:3306'
 
@@ -228,14 +228,14 @@ export function defineMap(command: Command, { read, change }: Runner): void {
   command
     .command('show')
     .description('show the map in effect')
-    .action((_options, show: Command) => read(show, showMap, among))
-  requireConfirmation(command.command('set'))
+    .action((_options, show: Command) => read(show, showMap, allowed))
+  addConfirmationOptions(command.command('set'))
     .description('replace the whole map')
     .argument('<file>', 'JSON as `map show --json` prints it, its states left out; - is standard input')
     .action((file: string, _options, set: Command) =>
-      change(set, async (told) => setMap(await readMap(told, file)), among),
+      change(set, async (told) => setMap(await readMap(told, file)), allowed),
     )
-  requireConfirmation(command.command('add-service'))
+  addConfirmationOptions(command.command('add-service'))
     .description('add a service')
     .argument('<name>', 'name of the service')
     .option(
@@ -244,16 +244,16 @@ export function defineMap(command: Command, { read, change }: Runner): void {
       (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
     )
     .action((name: string, { datasource = [] }: { readonly datasource?: readonly string[] }, add: Command) =>
-      change(add, () => addService(name, datasource.map(readDataSource)), among),
+      change(add, () => addService(name, datasource.map(readDataSource)), allowed),
     )
-  requireConfirmation(command.command('add-datasource'))
+  addConfirmationOptions(command.command('add-datasource'))
     .description('add a data source to a service')
     .argument('<datasource>', notation)
     .option('--service <service>', 'name of the service, if there are several')
     .action((written: string, { service }: { readonly service?: string }, add: Command) =>
-      change(add, () => addDatasource(readDataSource(written), service), among),
+      change(add, () => addDatasource(readDataSource(written), service), allowed),
     )
-  requireConfirmation(command.command('reset'))
+  addConfirmationOptions(command.command('reset'))
     .description('reset the map to the installed one')
-    .action((_options, reset: Command) => change(reset, () => resetMap, among))
+    .action((_options, reset: Command) => change(reset, () => resetMap, allowed))
 }

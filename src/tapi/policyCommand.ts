@@ -5,23 +5,23 @@ import { writeText } from '../cli/terminal.ts'
 import { guarded } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
-import { type Change, refusalToTell } from './call/change.ts'
-import { requireConfirmation } from './call/confirmation.ts'
+import { type Change, predictReadRefusal } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
 import { controlPath, findService, listServices, servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { briefly, cell, object, renderTable } from './call/render.ts'
+import { cell, object, renderTable, summarizeChange } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
-const among = ['manager'] as const
+const allowed = ['manager'] as const
 
 const policyWords = ['automatic', 'manual', 'maintenance'] as const
 
 type PolicyWord = (typeof policyWords)[number]
 
 /** What a manager does by itself under each policy. */
-const meanings: Readonly<Record<string, string>> = {
+const policyDescriptions: Readonly<Record<string, string>> = {
   AUTOMATIC: 'monitors, fences failed data sources and brings them back',
   MANUAL: 'monitors and fences failed data sources',
   MAINTENANCE: 'only monitors',
@@ -42,7 +42,11 @@ async function showPolicy(call: Call, service: string | undefined): Promise<Exit
   if (call.options.json) {
     stdout.write(jsonText(Object.fromEntries(found.map(({ name, policy }) => [name, policy]))))
   } else {
-    const rows = found.map(({ name, policy }) => [name, cell(policy), meanings[cell(policy)] ?? '-'])
+    const rows = found.map(({ name, policy }) => [
+      name,
+      cell(policy),
+      policyDescriptions[cell(policy)] ?? '-',
+    ])
     writeText(call.context, renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))
   }
   return exitCodes.ok
@@ -50,7 +54,7 @@ async function showPolicy(call: Call, service: string | undefined): Promise<Exit
 
 const renderPolicy = (body: unknown): string => {
   const { name, policy, changed } = object(readEnvelope(body)?.payload)
-  const meaning = meanings[cell(policy)]
+  const meaning = policyDescriptions[cell(policy)]
   const word = changed === true ? 'changed' : 'unchanged'
   return `${cell(name)}: ${cell(policy)}${meaning === undefined ? '' : ` (${meaning})`}, ${word}\n`
 }
@@ -61,27 +65,28 @@ const changePolicy = (policy: PolicyWord, service: string | undefined): Change =
   local: true,
   question: (where) => {
     const what = service === undefined ? 'the service' : service
-    return `Set the policy of ${what} to ${policy.toUpperCase()} (${meanings[policy.toUpperCase()]}) on ${where}?`
+    return `Set the policy of ${what} to ${policy.toUpperCase()} (${policyDescriptions[policy.toUpperCase()]}) on ${where}?`
   },
-  forecast: async (call) => (service === undefined ? undefined : refusalToTell(call, servicePath(service))),
-  order: async (call) => {
+  forecast: async (call) =>
+    service === undefined ? undefined : predictReadRefusal(call, servicePath(service)),
+  request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found
     return { path: guarded(`${controlPath(found.service)}/policy/${policy}`) }
   },
   render: renderPolicy,
-  brief: briefly,
+  summarize: summarizeChange,
 })
 
 export function definePolicy(command: Command, { read, change }: Runner): void {
-  requireConfirmation(command)
+  addConfirmationOptions(command)
     .addArgument(
       new Argument('[policy]', 'policy to set; without it, show the current one').choices(policyWords),
     )
     .option('--service <service>', 'name of the service, if there are several')
     .action((policy: PolicyWord | undefined, { service }: { readonly service?: string }) =>
       policy === undefined
-        ? read(command, (call) => showPolicy(call, service), among)
-        : change(command, () => changePolicy(policy, service), among),
+        ? read(command, (call) => showPolicy(call, service), allowed)
+        : change(command, () => changePolicy(policy, service), allowed),
     )
 }

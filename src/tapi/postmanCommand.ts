@@ -3,22 +3,22 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { get } from '../client/calls.ts'
 import { postmanCollection } from '../output/postman/collection.ts'
 import { renderError, renderProblem } from './call/callFailure.ts'
-import { everyHost, isGood, type Sent } from './call/everyHost.ts'
+import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
 import type { Call } from './call/prepareCall.ts'
 import type { Runner } from './call/runner.ts'
 import { exitCodeOfAll } from './call/showResults.ts'
 
-const place = ({ call }: Sent): string => `${call.place} is left out\n`
+const place = ({ call }: CallResult): string => `${call.place} is left out\n`
 
 /**
  * `tapi postman`: a Postman collection of what the components of the host serve, made of the OpenAPI documents that
  * they give. A component that does not answer is left out, and told on standard error.
  */
-export async function postman(calls: readonly Call[]): Promise<ExitCode> {
+export async function printCollection(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
   const { context, options, target } = first
-  const results = await everyHost(calls, (call) => get(call.caller, '/openapi.json'))
+  const results = await callHosts(calls, (call) => get(call.caller, '/openapi.json'))
   const code = exitCodeOfAll(results)
   for (const result of results) {
     if ('error' in result) context.stderr.write(place(result) + renderError(result.error))
@@ -26,7 +26,7 @@ export async function postman(calls: readonly Call[]): Promise<ExitCode> {
       context.stderr.write(place(result) + renderProblem(result.outcome.problem))
     }
   }
-  const good = results.filter(isGood)
+  const good = results.filter(isSuccess)
   if (good.length === 0 || code === exitCodes.interrupted) return code
   const collection = postmanCollection({
     name: `APIv2 of ${target.found?.host.name ?? target.address}`,
@@ -43,5 +43,5 @@ export async function postman(calls: readonly Call[]): Promise<ExitCode> {
 }
 
 export function definePostman(command: Command, { readHost }: Runner): void {
-  command.action(() => readHost(command, postman))
+  command.action(() => readHost(command, printCollection))
 }

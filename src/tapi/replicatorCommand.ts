@@ -6,12 +6,11 @@ import { guarded } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
-import { type Change, type Forecast, payloadOf, wouldRefuse } from './call/change.ts'
-import { requireConfirmation } from './call/confirmation.ts'
+import { type Change, type Forecast, predictRefusal, readPayload } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import {
-  briefly,
   cell,
   type Fields,
   object,
@@ -19,6 +18,7 @@ import {
   renderBody,
   renderTable,
   seconds,
+  summarizeChange,
 } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
@@ -63,7 +63,7 @@ export function renderServiceList(body: unknown, width?: number): string {
   return renderTable(headline, rows, width)
 }
 
-const among = ['replicator'] as const
+const allowed = ['replicator'] as const
 
 const descriptions = {
   online: 'start replication and wait until it runs without an error',
@@ -103,8 +103,8 @@ function question(change: ReplicatorChange, what: string): string {
 }
 
 /** Foresees that a database which is nobody's replica has nothing to change, and a reset that needs an offline first. */
-async function foresee(call: Call, change: ReplicatorChange, service: string | undefined): Promise<Forecast> {
-  const told = await payloadOf(call, pathOf('status', service))
+async function predict(call: Call, change: ReplicatorChange, service: string | undefined): Promise<Forecast> {
+  const told = await readPayload(call, pathOf('status', service))
   if ('problem' in told) return told
   const replicas = Object.entries(told.payload).filter(([, status]) => object(status).role !== 'primary')
   if (replicas.length === 0) {
@@ -118,7 +118,7 @@ async function foresee(call: Call, change: ReplicatorChange, service: string | u
   })
   if (change !== 'reset' || running.length === 0) return undefined
   const names = running.map(([name]) => name).join(', ')
-  return wouldRefuse('wrong-state', `A reset needs services that are offline; not offline: ${names}.`)
+  return predictRefusal('wrong-state', `A reset needs services that are offline; not offline: ${names}.`)
 }
 
 /** `tapi replicator online|offline|reset [SERVICE]`: changes every service, or one. */
@@ -126,10 +126,10 @@ const changeReplicator = (change: ReplicatorChange, service: string | undefined)
   command: `replicator ${change}`,
   question: (where) =>
     question(change, `the replication ${service === undefined ? '' : `service ${service} `}of ${where}`),
-  order: async () => ({ path: guarded(pathOf(change, service)) }),
-  forecast: (call) => foresee(call, change, service),
+  request: async () => ({ path: guarded(pathOf(change, service)) }),
+  forecast: (call) => predict(call, change, service),
   render: renderServices,
-  brief: briefly,
+  summarize: summarizeChange,
 })
 
 export function defineReplicator(command: Command, { read, change }: Runner): void {
@@ -138,20 +138,20 @@ export function defineReplicator(command: Command, { read, change }: Runner): vo
   command
     .command('services')
     .description('list the replication services')
-    .action((_options, services: Command) => read(services, replicatorServices, among))
+    .action((_options, services: Command) => read(services, replicatorServices, allowed))
   command
     .command('status')
     .description('show the state of replication')
     .argument('[service]', serviceWord)
     .action((service: string | undefined, _options, status: Command) =>
-      read(status, (call) => replicatorStatus(call, service), among),
+      read(status, (call) => replicatorStatus(call, service), allowed),
     )
   for (const [word, description] of Object.entries(descriptions) as [ReplicatorChange, string][]) {
-    requireConfirmation(command.command(word))
+    addConfirmationOptions(command.command(word))
       .description(description)
       .argument('[service]', serviceWord)
       .action((service: string | undefined, _options, one: Command) =>
-        change(one, () => changeReplicator(word, service), among),
+        change(one, () => changeReplicator(word, service), allowed),
       )
   }
 }

@@ -2,17 +2,17 @@ import type { Command } from 'commander'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { guarded } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
-import { type Change, refusalToTell } from './call/change.ts'
-import { requireConfirmation } from './call/confirmation.ts'
+import { type Change, predictReadRefusal } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
 import { controlPath, findService, servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { briefly } from './call/render.ts'
+import { summarizeChange } from './call/render.ts'
 import { renderService } from './call/renderDatasources.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
-const among = ['manager'] as const
+const allowed = ['manager'] as const
 
 const descriptions = {
   online: 'bring every offline data source online',
@@ -41,14 +41,15 @@ const changeService = (change: ServiceChange, service: string | undefined): Chan
   command: `service ${change}`,
   local: true,
   question: (where) => `${questions[change](service ?? 'the service')} As ${where} sees it.`,
-  forecast: async (call) => (service === undefined ? undefined : refusalToTell(call, servicePath(service))),
-  order: async (call) => {
+  forecast: async (call) =>
+    service === undefined ? undefined : predictReadRefusal(call, servicePath(service)),
+  request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found
     return { path: guarded(`${controlPath(found.service)}/${change}`) }
   },
   render: renderService,
-  brief: briefly,
+  summarize: summarizeChange,
 })
 
 export function defineService(command: Command, { read, change }: Runner): void {
@@ -59,14 +60,14 @@ export function defineService(command: Command, { read, change }: Runner): void 
     .description('show a service and its data sources')
     .argument('[service]', serviceWord)
     .action((service: string | undefined, _options, status: Command) =>
-      read(status, (call) => serviceStatus(call, service), among),
+      read(status, (call) => serviceStatus(call, service), allowed),
     )
   for (const [word, description] of Object.entries(descriptions) as [ServiceChange, string][]) {
-    requireConfirmation(command.command(word))
+    addConfirmationOptions(command.command(word))
       .description(description)
       .argument('[service]', serviceWord)
       .action((service: string | undefined, _options, one: Command) =>
-        change(one, () => changeService(word, service), among),
+        change(one, () => changeService(word, service), allowed),
       )
   }
 }

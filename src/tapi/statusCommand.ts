@@ -8,7 +8,7 @@ import { get, type Outcome } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import type { Component } from '../contracts/component.ts'
 import { basePath } from '../contracts/route.ts'
-import { everyHost, isGood, type Sent } from './call/everyHost.ts'
+import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
 import { servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
@@ -18,7 +18,7 @@ import type { Runner } from './call/runner.ts'
 import { exitCodeOfAll, isUnreachable } from './call/showResults.ts'
 
 /** What a component answered of itself, and the manager of its service. */
-export type Answered = { readonly result: Sent; readonly service?: unknown }
+export type ComponentStatus = { readonly result: CallResult; readonly service?: unknown }
 
 const statusPaths: Readonly<Record<Component, string>> = {
   manager: `${basePath}/manager/status`,
@@ -27,10 +27,10 @@ const statusPaths: Readonly<Record<Component, string>> = {
 }
 
 /** A component that has nothing to do on its host is in good order. */
-const isIdle = (result: Sent): boolean =>
+const isIdle = (result: CallResult): boolean =>
   'outcome' in result && 'problem' in result.outcome && result.outcome.problem.code === 'no-database'
 
-function plain({ result, service }: Answered): object {
+function toJson({ result, service }: ComponentStatus): object {
   if ('error' in result) {
     const { code, message, fix } = result.error
     return { error: { code, message, fix } }
@@ -41,7 +41,7 @@ function plain({ result, service }: Answered): object {
 }
 
 /** `tapi status`: every component of the host on one screen, those that do not answer with the reason. */
-export async function overview(calls: readonly Call[]): Promise<ExitCode> {
+export async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
   const { context, options } = first
@@ -51,7 +51,7 @@ export async function overview(calls: readonly Call[]): Promise<ExitCode> {
     caller: { ...call.caller, ...(credentials && { credentials }) },
   }))
   const services = new Map<Component, unknown>()
-  const results = await everyHost(known, async (call): Promise<Outcome<unknown>> => {
+  const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
     const { component } = call.target
     const status = await get(call.caller, statusPaths[component])
     if (component !== 'manager' || 'problem' in status) return status
@@ -62,22 +62,22 @@ export async function overview(calls: readonly Call[]): Promise<ExitCode> {
     return status
   })
   const answered = results.map((result) => ({ result, service: services.get(result.call.target.component) }))
-  const bad = results.filter((result) => !isGood(result) && !isIdle(result))
+  const bad = results.filter((result) => !isSuccess(result) && !isIdle(result))
   const code = exitCodeOfAll(bad)
   if (code === exitCodes.interrupted) return code
   if (options.json) {
-    const members = answered.map((one) => [one.result.call.target.component, plain(one)])
+    const members = answered.map((one) => [one.result.call.target.component, toJson(one)])
     context.stdout.write(jsonText(Object.fromEntries(members)))
     return code
   }
-  writeText(context, renderOverview(answered, context.stdout.columns))
+  writeText(context, renderStatus(answered, context.stdout.columns))
   for (const [fix, kinds] of fixesOf(bad))
     context.stderr.write(printable(`fix (${kinds.join(', ')}): ${fix}\n`))
   return code
 }
 
 /** What to do about the components that did not answer, each advice once. */
-function fixesOf(bad: readonly Sent[]): ReadonlyMap<string, readonly Component[]> {
+function fixesOf(bad: readonly CallResult[]): ReadonlyMap<string, readonly Component[]> {
   const fixes = new Map<string, readonly Component[]>()
   for (const result of bad) {
     if (!('error' in result)) continue
@@ -125,7 +125,7 @@ function replicatorLines(services: Fields): readonly Line[] {
 }
 
 /** What a component that gave no status answered instead. */
-function missingLine(result: Sent): Line {
+function missingLine(result: CallResult): Line {
   const { component } = result.call.target
   if ('error' in result)
     return [component, isUnreachable(result) ? 'not reached' : 'failed', result.error.message]
@@ -135,7 +135,7 @@ function missingLine(result: Sent): Line {
   return [component, 'refused', `${title} [${status}${code === undefined ? '' : ` ${code}`}]`]
 }
 
-function lines({ result }: Answered): readonly Line[] {
+function lines({ result }: ComponentStatus): readonly Line[] {
   if ('error' in result || 'problem' in result.outcome) return [missingLine(result)]
   const payload = object(readEnvelope(result.outcome.value)?.payload)
   switch (result.call.target.component) {
@@ -149,7 +149,7 @@ function lines({ result }: Answered): readonly Line[] {
 }
 
 /** Aligned lines, whose last part goes on below itself where the terminal is narrow. Ends with a newline. */
-function hanging(rows: readonly Line[], columns = Number.POSITIVE_INFINITY): string {
+function alignLines(rows: readonly Line[], columns = Number.POSITIVE_INFINITY): string {
   const printed = rows.map((row) => row.map((part) => printable(part)))
   const widths = [0, 1].map((at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)))
   const indent = widths.reduce((sum, width) => sum + width + 2, 0)
@@ -162,19 +162,19 @@ function hanging(rows: readonly Line[], columns = Number.POSITIVE_INFINITY): str
 }
 
 /** The components of a host, then the data sources as its manager sees them. Ends with a newline. */
-export function renderOverview(answered: readonly Answered[], columns?: number): string {
+export function renderStatus(answered: readonly ComponentStatus[], columns?: number): string {
   const [first] = answered
   if (first === undefined) return ''
   const { target, options } = first.result.call
   const name = target.found?.host.name ?? options.host
   const cluster = target.found?.cluster.cluster
   const title = `${name} (${target.found?.host.address ?? target.address})${cluster === undefined ? '' : ` of cluster ${cluster}`}`
-  const table = hanging(answered.flatMap(lines), columns)
+  const table = alignLines(answered.flatMap(lines), columns)
   const services = answered.flatMap(({ service }) => (isObject(service) ? [service] : []))
   const sources = services.map((it) => `\n${renderDatasources(objects(it.datasources), columns)}`)
   return `${printable(title)}\n${table}${sources.join('')}`
 }
 
 export function defineStatus(command: Command, { readHost }: Runner): void {
-  command.action(() => readHost(command, overview))
+  command.action(() => readHost(command, showStatus))
 }

@@ -33,7 +33,7 @@ export function renderTopology(body: unknown, columns?: number): string {
 }
 
 /** `tapi topology`: services, data sources and connectors, as the manager of the host knows them. */
-async function topology(call: Call, routers: boolean): Promise<ExitCode> {
+async function showTopology(call: Call, routers: boolean): Promise<ExitCode> {
   const path = `${basePath}/manager/cluster/topology${routers ? '' : '?includeRouters=no'}`
   return showOutcome({ call, outcome: await get(await login(call), path), render: renderTopology })
 }
@@ -42,6 +42,6 @@ export function defineTopology(command: Command, { read }: Runner): void {
   command
     .option('--no-routers', 'do not list the connector')
     .action(({ routers }: { readonly routers: boolean }) =>
-      read(command, (call) => topology(call, routers), ['manager']),
+      read(command, (call) => showTopology(call, routers), ['manager']),
     )
 }

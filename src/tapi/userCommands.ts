@@ -7,11 +7,19 @@ import { get, listedUsers, user } from '../client/calls.ts'
 import { envelope, readEnvelope } from '../client/envelope.ts'
 import { existingNameProblems, userNameProblems } from '../contracts/credentialRules.ts'
 import { basePath } from '../contracts/route.ts'
-import { type Change, wouldRefuse } from './call/change.ts'
-import { requireConfirmation } from './call/confirmation.ts'
+import { type Change, predictRefusal } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { briefly, cell, object, objects, renderBody, renderFields, renderTable } from './call/render.ts'
+import {
+  cell,
+  object,
+  objects,
+  renderBody,
+  renderFields,
+  renderTable,
+  summarizeChange,
+} from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
@@ -64,7 +72,7 @@ function unlockUser(name: string): Change {
     command: 'unlock',
     local: true,
     question: (where) => `Unlock ${name} on ${where}?`,
-    order: async () => ({
+    request: async () => ({
       path: guarded(`${basePath}/unlock`),
       body: envelope('StringPayload', { value: name.normalize('NFC') }),
     }),
@@ -72,7 +80,7 @@ function unlockUser(name: string): Change {
       object(readEnvelope(body)?.payload).changed === true
         ? `${name} is unlocked\n`
         : `${name} was not locked out\n`,
-    brief: briefly,
+    summarize: summarizeChange,
   }
 }
 
@@ -87,11 +95,11 @@ function deleteUser(name: string): Change {
       if ('problem' in told) return told
       const users = listedUsers(told.value)
       return users?.length === 1 && users[0] === name.normalize('NFC')
-        ? wouldRefuse('last-user', 'No one could log in any more. Create another user first.')
+        ? predictRefusal('last-user', 'No one could log in any more. Create another user first.')
         : undefined
     },
     question: (where) => `Delete the user ${name} of ${where}?`,
-    order: async () => ({
+    request: async () => ({
       path: guarded(`${basePath}/deleteUser`),
       body: envelope('StringPayload', { value: name.normalize('NFC') }),
     }),
@@ -99,7 +107,7 @@ function deleteUser(name: string): Change {
       object(readEnvelope(body)?.payload).changed === true
         ? `${name} is deleted\n`
         : `user ${name} does not exist\n`,
-    brief: briefly,
+    summarize: summarizeChange,
   }
 }
 
@@ -114,13 +122,13 @@ export function defineUser(command: Command, { read }: Runner): void {
 }
 
 export function defineUnlock(command: Command, { change }: Runner): void {
-  requireConfirmation(command)
+  addConfirmationOptions(command)
     .argument('<name>', 'name of the user')
     .action((name: string) => change(command, () => unlockUser(name)))
 }
 
 export function defineDeleteUser(command: Command, { change }: Runner): void {
-  requireConfirmation(command)
+  addConfirmationOptions(command)
     .argument('<name>', 'name of the user')
     .action((name: string) => change(command, () => deleteUser(name)))
 }

@@ -8,7 +8,7 @@ export type TapiOptions = {
   readonly host: string
   readonly component?: Component
   /** The kinds of component that the command has to do with; all of them unless given. */
-  readonly among?: readonly Component[]
+  readonly allowed?: readonly Component[]
   readonly cluster?: string
   readonly ca?: string
   readonly port?: number
@@ -63,17 +63,19 @@ export function readOptions(written: WrittenOptions): TapiOptions {
 }
 
 /** The options of a command that only these kinds of component understand. */
-export function readOptionsOf(among: readonly Component[], written: WrittenOptions): TapiOptions {
+export function readOptionsOf(allowed: readonly Component[], written: WrittenOptions): TapiOptions {
   const options = readOptions(written)
   const { component } = options
-  if (component !== undefined && !among.includes(component)) {
+  if (component !== undefined && !allowed.includes(component)) {
     throw new UsageError(
-      `This command calls the ${among.join(' or the ')}, not the ${component}.`,
-      among.length === 1 ? 'Remove --component.' : `Use --component ${among.join(' or ')}.`,
+      `This command calls the ${allowed.join(' or the ')}, not the ${component}.`,
+      allowed.length === 1 ? 'Remove --component.' : `Use --component ${allowed.join(' or ')}.`,
     )
   }
-  const [only] = among
-  return among.length === 1 && only !== undefined ? { ...options, component: only } : { ...options, among }
+  const [only] = allowed
+  return allowed.length === 1 && only !== undefined
+    ? { ...options, component: only }
+    : { ...options, allowed }
 }
 
 function readHost(written: string | undefined): string {

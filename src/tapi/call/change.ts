@@ -3,7 +3,7 @@ import { get, type Outcome, post } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { type ProblemCode, problems } from '../../contracts/problems.ts'
-import { confirmed } from './confirmation.ts'
+import { confirmChange } from './confirmation.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { object } from './render.ts'
@@ -13,7 +13,7 @@ import { showOutcome } from './showResults.ts'
 export type Refused = Extract<Outcome<unknown>, { readonly problem: unknown }>
 
 /** A POST as it is sent; the guard is in its path. */
-export type Order = { readonly path: string; readonly body?: unknown }
+export type PostRequest = { readonly path: string; readonly body?: unknown }
 
 /** Something that a command changes with one POST, on a host or on every host. */
 export type Change = {
@@ -25,15 +25,15 @@ export type Change = {
    * What is sent; `call` carries the login, and may be asked for what the command line leaves open. Rejects with a
    * `ClientError`, or with a `UsageError` where that is not clear.
    */
-  readonly order: (call: Call) => Promise<Order | Refused>
+  readonly request: (call: Call) => Promise<PostRequest | Refused>
   /**
    * Foresees with --all, before any host is changed, what this host would answer, as far as its state tells; `call`
-   * carries the login. Absent where the order alone decides.
+   * carries the login. Absent where the request alone decides.
    */
   readonly forecast?: (call: Call) => Promise<Forecast>
   readonly render: (body: unknown, columns?: number) => string
   /** What became of it, in a few words. */
-  readonly brief: (body: unknown) => string
+  readonly summarize: (body: unknown) => string
   /** What a person should know afterwards, one sentence; may ask the API. */
   readonly note?: (call: Call, body: unknown) => Promise<string | undefined>
   /** Every host has its own, and people expect that it is one: says where else to make the change. */
@@ -44,22 +44,22 @@ export type Change = {
 export async function changeHost(call: Call, change: Change, iAmSure: boolean): Promise<ExitCode> {
   const { context, place, options } = call
   const { command, question, render } = change
-  if (question && !(await confirmed({ context, place, command, iAmSure, question: question(place) }))) {
+  if (question && !(await confirmChange({ context, place, command, iAmSure, question: question(place) }))) {
     return exitCodes.failed
   }
   const known: Call = { ...call, caller: await login(call) }
-  const order = await change.order(known)
-  const outcome = 'problem' in order ? order : await post(known.caller, order)
+  const request = await change.request(known)
+  const outcome = 'problem' in request ? request : await post(known.caller, request)
   const code = showOutcome({ call, outcome, render })
   if ('problem' in outcome || options.json) return code
-  for (const words of [await noteOf(change, known, outcome.value), change.local && otherHosts(call)]) {
+  for (const words of [await readNote(change, known, outcome.value), change.local && noteOtherHosts(call)]) {
     if (words !== undefined) context.stderr.write(`note: ${words}\n`)
   }
   return code
 }
 
 /** The note of a change; a failure to ask for it is none of the change. */
-export async function noteOf(change: Change, call: Call, body: unknown): Promise<string | undefined> {
+export async function readNote(change: Change, call: Call, body: unknown): Promise<string | undefined> {
   try {
     return await change.note?.(call, body)
   } catch (error) {
@@ -69,7 +69,7 @@ export async function noteOf(change: Change, call: Call, body: unknown): Promise
 }
 
 /** Where else a change has to be made that holds on one host alone; undefined where there is no other host. */
-function otherHosts({ target }: Call): string | undefined {
+function noteOtherHosts({ target }: Call): string | undefined {
   const { found, component } = target
   const others = found?.cluster.hosts.filter(
     ({ name, apis }) => name !== found.host.name && apis.some((api) => api.component === component),
@@ -83,14 +83,14 @@ function otherHosts({ target }: Call): string | undefined {
 export type Forecast = Refused | { readonly unchanged: string } | undefined
 
 /** The refusal that the API of a host would answer, as far as its state tells. */
-export function wouldRefuse(code: ProblemCode, detail: string): Refused {
+export function predictRefusal(code: ProblemCode, detail: string): Refused {
   const { status, title } = problems[code]
   const problem = { status, code, title, detail, errors: [] }
   return { answer: { status, headers: {}, body: problem }, problem }
 }
 
 /** The payload of a GET as an object, or the refusal that came instead. */
-export async function payloadOf(
+export async function readPayload(
   call: Call,
   path: string,
 ): Promise<Refused | { readonly payload: Readonly<Record<string, unknown>> }> {
@@ -99,7 +99,7 @@ export async function payloadOf(
 }
 
 /** Foresees the refusal of whoever refuses to tell the state that a change starts from. */
-export async function refusalToTell(call: Call, path: string): Promise<Forecast> {
-  const told = await payloadOf(call, path)
+export async function predictReadRefusal(call: Call, path: string): Promise<Forecast> {
+  const told = await readPayload(call, path)
   return 'problem' in told ? told : undefined
 }

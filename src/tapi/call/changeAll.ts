@@ -3,18 +3,18 @@ import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { get, type Outcome, post } from '../../client/calls.ts'
 import { renderError } from './callFailure.ts'
-import { type Change, noteOf, type Order } from './change.ts'
-import { confirmed } from './confirmation.ts'
 import {
-  attempt,
-  everyHost,
-  type GoodResult,
+  callHost,
+  callHosts,
   hasFailed,
-  hostsAtOnce,
-  isGood,
-  type NotCalled,
+  isSuccess,
+  maxParallelHosts,
   type Result,
-} from './everyHost.ts'
+  type SkippedResult,
+  type SuccessResult,
+} from './callHosts.ts'
+import { type Change, type PostRequest, readNote } from './change.ts'
+import { confirmChange } from './confirmation.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { exitCodeOfAll, isUnreachable, showResults } from './showResults.ts'
@@ -26,13 +26,13 @@ const components: Readonly<Record<string, string>> = {
 }
 
 /** All hosts of a change as a question names them: `the connectors of db1 and db2 (cluster alpha)`. */
-function placesOf(calls: readonly Call[]): string {
+function describePlaces(calls: readonly Call[]): string {
   const kinds = [...new Set(calls.map(({ target }) => target.component))]
-  return `the ${kinds.length === 1 ? components[kinds[0] ?? ''] : 'APIs'} of ${hostNames(calls)}`
+  return `the ${kinds.length === 1 ? components[kinds[0] ?? ''] : 'APIs'} of ${describeHosts(calls)}`
 }
 
 /** The hosts of some calls as a sentence names them: `db1 and db2 (cluster alpha)`. */
-export function hostNames(calls: readonly Call[]): string {
+export function describeHosts(calls: readonly Call[]): string {
   const names = calls.map(({ target, options }) => target.found?.host.name ?? options.host)
   const list = [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((it) => it !== '').join(' and ')
   const cluster = calls[0]?.target.found?.cluster.cluster
@@ -55,13 +55,13 @@ export function refuseWhereUnreachable(facts: {
     return undefined
   const code = exitCodeOfAll(bad)
   if (code === exitCodes.interrupted) return code
-  showResults({ context, json, results, good: { result: 'unchanged', brief: () => '' } })
+  showResults({ context, json, results, good: { result: 'unchanged', summarize: () => '' } })
   if (!json) {
-    const onlyLost = bad.every(isUnreachable) && bad.length < results.length
+    const onlyUnreachable = bad.every(isUnreachable) && bad.length < results.length
     context.stderr.write(
       renderError({
         message: 'Nothing was changed on any host: not every host passed the checks.',
-        fix: onlyLost
+        fix: onlyUnreachable
           ? 'Fix these hosts, or use --skip-unreachable to change only the others.'
           : 'Fix these hosts, then repeat the command.',
       }),
@@ -83,10 +83,10 @@ export async function changeAll(
   if (first === undefined) return exitCodes.ok
   const { context } = first
   const { json } = first.options
-  const place = placesOf(calls)
-  const { command, question, brief } = change
+  const place = describePlaces(calls)
+  const { command, question, summarize } = change
   const { iAmSure } = told
-  if (question && !(await confirmed({ context, place, command, iAmSure, question: question(place) }))) {
+  if (question && !(await confirmChange({ context, place, command, iAmSure, question: question(place) }))) {
     return exitCodes.failed
   }
 
@@ -95,41 +95,41 @@ export async function changeAll(
     ...call,
     caller: { ...call.caller, ...(credentials && { credentials }) },
   }))
-  const ready: (Call & { readonly order: Order })[] = []
-  const settled: NotCalled[] = []
-  const asked = await everyHost(known, async (call): Promise<Outcome<unknown>> => {
+  const ready: (Call & { readonly request: PostRequest })[] = []
+  const settled: SkippedResult[] = []
+  const asked = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
     const version = await get(call.caller, '/api/v2/version')
     if ('problem' in version) return version
-    const order = await change.order(call)
-    if ('problem' in order) return order
-    const foreseen = await change.forecast?.(call)
-    if (foreseen !== undefined && 'problem' in foreseen) return foreseen
-    if (foreseen === undefined) ready.push({ ...call, order })
-    else settled.push({ call, notCalled: { result: 'unchanged', what: foreseen.unchanged } })
+    const request = await change.request(call)
+    if ('problem' in request) return request
+    const predicted = await change.forecast?.(call)
+    if (predicted !== undefined && 'problem' in predicted) return predicted
+    if (predicted === undefined) ready.push({ ...call, request })
+    else settled.push({ call, skipped: { result: 'unchanged', what: predicted.unchanged } })
     return version
   })
   const { skipUnreachable } = told
   const refusal = refuseWhereUnreachable({ context, json, results: asked, skipUnreachable })
   if (refusal !== undefined) return refusal
-  const sent = await untilRefused(ready, ({ caller, order }) => post(caller, order))
-  const results = inPlace<Result>(asked, [...settled, ...sent])
-  const code = showResults({ context, json, results, good: { result: 'done', brief } })
-  if (!json) await tellNotes(change, results.filter(isGood))
+  const sent = await changeUntilRefused(ready, ({ caller, request }) => post(caller, request))
+  const results = replaceResults<Result>(asked, [...settled, ...sent])
+  const code = showResults({ context, json, results, good: { result: 'done', summarize } })
+  if (!json) await printNotes(change, results.filter(isSuccess))
   return code
 }
 
 /** Changes hosts, many at once; those that wait for their turn when one fails are left alone. */
-export function untilRefused<Made extends Call>(
+export function changeUntilRefused<Made extends Call>(
   calls: readonly Made[],
   action: (call: Made) => Promise<Outcome<unknown>>,
 ): Promise<readonly Result[]> {
   let failed = false
   return mapLimit({
     items: calls,
-    limit: hostsAtOnce,
+    limit: maxParallelHosts,
     map: async (call): Promise<Result> => {
-      if (failed) return { call, notCalled: { result: 'skipped', what: 'another host failed before' } }
-      const result = await attempt(call, action)
+      if (failed) return { call, skipped: { result: 'skipped', what: 'another host failed before' } }
+      const result = await callHost(call, action)
       failed ||= hasFailed(result)
       return result
     },
@@ -137,13 +137,13 @@ export function untilRefused<Made extends Call>(
 }
 
 /** The results of all hosts, each the later one where there are two. */
-export const inPlace = <One extends Result>(
+export const replaceResults = <One extends Result>(
   results: readonly One[],
   later: readonly One[] = [],
 ): readonly One[] => results.map((one) => later.find(({ call }) => call.place === one.call.place) ?? one)
 
-async function tellNotes(change: Change, results: readonly GoodResult[]): Promise<void> {
-  const notes = await Promise.all(results.map(({ call, outcome }) => noteOf(change, call, outcome.value)))
+async function printNotes(change: Change, results: readonly SuccessResult[]): Promise<void> {
+  const notes = await Promise.all(results.map(({ call, outcome }) => readNote(change, call, outcome.value)))
   for (const words of new Set(notes)) {
     if (words !== undefined) results[0]?.call.context.stderr.write(`note: ${words}\n`)
   }

@@ -36,7 +36,7 @@ export function chooseTarget(choice: {
   if (search.kind === 'several') throw severalHosts({ host, matches: search.matches })
   if (search.kind === 'one') return registeredTarget({ options, found: search, machine })
   if (cluster !== undefined) throw notInCluster({ host, cluster, clusters })
-  const component = options.component ?? options.among?.[0] ?? 'manager'
+  const component = options.component ?? options.allowed?.[0] ?? 'manager'
   return {
     component,
     address: host,
@@ -53,15 +53,15 @@ function registeredTarget(choice: {
 }): Target {
   const { options, found, machine } = choice
   const { host, cluster } = found
-  const { component, among } = options
+  const { component, allowed } = options
   const possible = host.apis.filter((api) =>
-    component === undefined ? (among?.includes(api.component) ?? true) : api.component === component,
+    component === undefined ? (allowed?.includes(api.component) ?? true) : api.component === component,
   )
   const chosen = possible.find((api) => api.component === 'manager') ?? possible[0]
   if (chosen === undefined) {
     const has = host.apis.map(({ component, port }) => `${component} (${port})`).join(', ') || 'none'
     throw new UsageError(
-      `${host.name} of cluster ${cluster.cluster} has no ${component ?? among?.join(' or ') ?? 'open'} API. It has: ${has}.`,
+      `${host.name} of cluster ${cluster.cluster} has no ${component ?? allowed?.join(' or ') ?? 'open'} API. It has: ${has}.`,
       'Give another --component, or switch the API on in the YAML file and run `muster install`.',
     )
   }
@@ -83,12 +83,12 @@ const isThisMachine = ({ found, machine }: { found: FoundHost; machine: ThisMach
   [found.host.name, found.host.address].some((name) => name.toLowerCase() === machine.name.toLowerCase())
 
 /** Clusters or hosts that an error lists. */
-const mostLines = 10
+const maxListedRows = 10
 
 /** Rows of an error that lists what could be meant, a line each. */
-function listed(rows: readonly (readonly [string, string])[]): string {
+function listRows(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length))
-  const lines = rows.slice(0, mostLines).map(([name, place]) => `\n  ${name.padEnd(width)}  ${place}`)
+  const lines = rows.slice(0, maxListedRows).map(([name, place]) => `\n  ${name.padEnd(width)}  ${place}`)
   const more = rows.length - lines.length
   return `${lines.join('')}${more > 0 ? `\n  and ${more} more` : ''}`
 }
@@ -100,12 +100,12 @@ function severalHosts(facts: { host: string; matches: readonly FoundHost[] }): U
   if (clusters.length === 1) {
     const rows = matches.map((one) => [one.host.name, one.host.address] as const)
     return new UsageError(
-      `${host} matches ${matches.length} hosts of ${first?.cluster.cluster}:${listed(rows)}`,
+      `${host} matches ${matches.length} hosts of ${first?.cluster.cluster}:${listRows(rows)}`,
       `Say which one is meant, for example with --host ${first?.host.name}.`,
     )
   }
   return new UsageError(
-    `${host} matches ${clusters.length} clusters:${listed(clusters.map(rowOf))}`,
+    `${host} matches ${clusters.length} clusters:${listRows(clusters.map(rowOf))}`,
     `Call from the folder of the cluster, or say which one is meant, for example with ${oneOf(clusters)}.`,
   )
 }
@@ -153,15 +153,15 @@ type ChosenHosts = { readonly cluster: RegisteredCluster; readonly hosts: readon
  * The hosts that `--all` means: those of the one recorded cluster, of that of the current folder, or of --cluster, that have such an API. Throws
  * a `UsageError` where that is nobody or not clear.
  */
-export function hostsOf(choice: {
+export function chooseHosts(choice: {
   readonly written: WrittenOptions
   readonly clusters: readonly RegisteredCluster[]
   /** What the command has to do with; any component unless given. */
-  readonly among?: readonly Component[] | undefined
+  readonly allowed?: readonly Component[] | undefined
   /** The current folder, absolute. */
   readonly cwd: string
 }): ChosenHosts {
-  const { written, clusters, among } = choice
+  const { written, clusters, allowed } = choice
   const contrary = (['host', 'port'] as const).find((name) => written[name] !== undefined)
   if (contrary !== undefined) {
     throw new UsageError(
@@ -186,11 +186,11 @@ export function hostsOf(choice: {
   }
   if (others.length > 0) {
     throw new UsageError(
-      `--all matches ${matching.length} clusters:${listed(matching.map(rowOf))}`,
+      `--all matches ${matching.length} clusters:${listRows(matching.map(rowOf))}`,
       `Call from the folder of the cluster, or say which one is meant, for example with ${oneOf(matching)}.`,
     )
   }
-  const kinds = written.component === undefined ? among : [written.component]
+  const kinds = written.component === undefined ? allowed : [written.component]
   const hosts = cluster.hosts.filter(({ apis }) =>
     apis.some(({ component }) => kinds?.includes(component) ?? true),
   )

@@ -7,7 +7,7 @@ import { UsageError } from '../../cli/usageError.ts'
 export type ConfirmationOptions = { readonly iAmSure?: boolean; readonly yes?: boolean }
 
 /** Adds the options that stand for the guard. */
-export const requireConfirmation = (command: Command): Command =>
+export const addConfirmationOptions = (command: Command): Command =>
   command
     .option('--i-am-sure', 'confirm that this changes the host')
     .option('--yes', 'the same as --i-am-sure')
@@ -19,7 +19,7 @@ export const isConfirmed = ({ iAmSure, yes }: ConfirmationOptions): boolean =>
  * Whether the change is confirmed: by option, or by a person who is asked. Says that nothing was changed where
  * it is not. Throws a `UsageError` where there is neither.
  */
-export async function confirmed(options: {
+export async function confirmChange(options: {
   readonly context: CommandContext
   /** The host or hosts, as a person names them. */
   readonly place: string

@@ -19,7 +19,9 @@ export const controlPath = (service: string): string =>
   `${basePath}/manager/control/service/${encodeURIComponent(service)}`
 
 /** Names of the services that the component knows, with those of their data sources. */
-export async function listServices(call: Call): Promise<{ readonly services: readonly Known[] } | Refused> {
+export async function listServices(
+  call: Call,
+): Promise<{ readonly services: readonly KnownService[] } | Refused> {
   const outcome = await get(call.caller, mapPath(call))
   if ('problem' in outcome) return outcome
   const services = objects(object(readEnvelope(outcome.value)?.payload).services).map((service) => ({
@@ -29,7 +31,7 @@ export async function listServices(call: Call): Promise<{ readonly services: rea
   return { services }
 }
 
-type Known = { readonly name: string; readonly datasources: readonly string[] }
+type KnownService = { readonly name: string; readonly datasources: readonly string[] }
 
 /**
  * The service that a command means: the one it names, else the only one that there is, or that has the data source.

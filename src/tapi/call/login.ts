@@ -6,7 +6,11 @@ import type { Caller } from '../../client/calls.ts'
 import type { Call } from './prepareCall.ts'
 
 /** Names of what a login's password may come from. */
-export const loginWays = { file: '--password-file', stdin: '--password-stdin', variable: 'TAPI_PASSWORD' }
+export const loginPasswordSources = {
+  file: '--password-file',
+  stdin: '--password-stdin',
+  variable: 'TAPI_PASSWORD',
+}
 
 /**
  * The caller with a user and a password: the user from --user, TAPI_USER or a question, the password from
@@ -18,7 +22,7 @@ export async function login(call: Call): Promise<Caller> {
   const password = await readPassword({
     context,
     what: `the password of ${user}`,
-    options: loginWays,
+    options: loginPasswordSources,
     file: options.passwordFile,
     stdin: options.passwordStdin,
   })

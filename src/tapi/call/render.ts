@@ -84,7 +84,7 @@ export function renderDuration(milliseconds: number): string {
 }
 
 /** What a change brought, in a few words: `ONHOLD, changed`. */
-export function briefly(body: unknown): string {
+export function summarizeChange(body: unknown): string {
   const payload = object(readEnvelope(body)?.payload)
   const { changed, state, policy, value } = payload
   const what = [policy, state, value].map(cell).find((word) => word !== '-')

@@ -11,16 +11,20 @@ import { exitCodeOf, renderError, withAdvice } from './callFailure.ts'
 import { readOptions, readOptionsOf, type TapiOptions, type WrittenOptions } from './callOptions.ts'
 import { type Change, changeHost } from './change.ts'
 import { changeAll } from './changeAll.ts'
-import { hostsOf } from './chooseTarget.ts'
+import { chooseHosts } from './chooseTarget.ts'
 import { type ConfirmationOptions, isConfirmed } from './confirmation.ts'
 import { type Call, prepareCall, readRecords } from './prepareCall.ts'
 
-type Among = readonly Component[]
+type Allowed = readonly Component[]
 
-/** How the commands of tapi run; `among` are the components that a command has to do with, all unless given. */
+/** How the commands of tapi run; `allowed` are the components that a command has to do with, all unless given. */
 export type Runner = {
   /** One call of one host that changes nothing. */
-  readonly read: (command: Command, action: (call: Call) => Promise<ExitCode>, among?: Among) => Promise<void>
+  readonly read: (
+    command: Command,
+    action: (call: Call) => Promise<ExitCode>,
+    allowed?: Allowed,
+  ) => Promise<void>
   /** A call of every component of one host. */
   readonly readHost: (
     command: Command,
@@ -29,28 +33,28 @@ export type Runner = {
   /** What changes one host, or with --all every host. */
   readonly change: (
     command: Command,
-    make: (told: ToldChange) => Change | Promise<Change>,
-    among?: Among,
+    make: (told: ChangeContext) => Change | Promise<Change>,
+    allowed?: Allowed,
   ) => Promise<void>
   /** The same for a command that is more than one POST. */
   readonly changeEach: (
     command: Command,
     actions: {
       readonly one: (call: Call) => Promise<ExitCode>
-      readonly all: (calls: readonly Call[], told: AllOptions) => Promise<ExitCode>
+      readonly all: (calls: readonly Call[], told: EveryHostOptions) => Promise<ExitCode>
     },
   ) => Promise<void>
 }
 
 /** What a change is made of beside its own arguments. */
-export type ToldChange = {
+export type ChangeContext = {
   readonly context: CommandContext
   readonly iAmSure: boolean
   readonly passwordStdin: boolean
 }
 
 /** What a change of every host is told. */
-export type AllOptions = { readonly iAmSure: boolean; readonly skipUnreachable: boolean }
+export type EveryHostOptions = { readonly iAmSure: boolean; readonly skipUnreachable: boolean }
 
 /** Makes the runner that all commands of one start share; `done` takes their exit codes. */
 export function createRunner(world: {
@@ -59,39 +63,39 @@ export function createRunner(world: {
   readonly done: (code: ExitCode) => void
 }): Runner {
   const { context, machine, done } = world
-  const read = async (written: WrittenOptions, among?: Among): Promise<TapiOptions> =>
-    among === undefined ? readOptions(written) : readOptionsOf(among, written)
+  const read = async (written: WrittenOptions, allowed?: Allowed): Promise<TapiOptions> =>
+    allowed === undefined ? readOptions(written) : readOptionsOf(allowed, written)
   const prepare = (options: TapiOptions, clusters: readonly RegisteredCluster[]): Promise<Call> =>
     prepareCall({ context, options, machine, clusters })
 
-  const one = async (written: WrittenOptions, among?: Among): Promise<Call> =>
-    prepare(await read(written, among), await readRecords(context))
+  const one = async (written: WrittenOptions, allowed?: Allowed): Promise<Call> =>
+    prepare(await read(written, allowed), await readRecords(context))
 
-  const every = async (written: WrittenOptions, among?: Among): Promise<readonly Call[]> => {
+  const every = async (written: WrittenOptions, allowed?: Allowed): Promise<readonly Call[]> => {
     const clusters = await readRecords(context)
-    const { cluster, hosts } = hostsOf({ written, clusters, among, cwd: context.cwd })
+    const { cluster, hosts } = chooseHosts({ written, clusters, allowed, cwd: context.cwd })
     const calls: Call[] = []
     for (const { name } of hosts) {
-      const options = await read({ ...written, host: name, cluster: cluster.directory }, among)
+      const options = await read({ ...written, host: name, cluster: cluster.directory }, allowed)
       calls.push(await prepare(options, clusters))
     }
     return calls
   }
 
-  const all = (written: WrittenOptions, command: Command): AllOptions => ({
+  const all = (written: WrittenOptions, command: Command): EveryHostOptions => ({
     iAmSure: isConfirmed(command.opts<ConfirmationOptions>()),
     skipUnreachable: written.skipUnreachable === true,
   })
 
   return {
-    read: async (command, action, among) => {
-      const written = writtenOf(command)
+    read: async (command, action, allowed) => {
+      const written = readWritten(command)
       refuseAll(written)
-      const call = await one(written, among)
-      done(await told(call, () => action(call)))
+      const call = await one(written, allowed)
+      done(await reportClientError(call, () => action(call)))
     },
     readHost: async (command, action) => {
-      const written = writtenOf(command)
+      const written = readWritten(command)
       refuseAll(written)
       const clusters = await readRecords(context)
       const options = readOptions(written)
@@ -103,26 +107,26 @@ export function createRunner(world: {
       for (const component of kinds) calls.push(await prepare({ ...options, component }, clusters))
       return done(await action(calls))
     },
-    change: async (command, make, among) => {
-      const written = writtenOf(command)
+    change: async (command, make, allowed) => {
+      const written = readWritten(command)
       const { iAmSure, skipUnreachable } = all(written, command)
       const change = await make({ context, iAmSure, passwordStdin: written.passwordStdin === true })
       if (written.all === true) {
-        return done(await changeAll(await every(written, among), change, { iAmSure, skipUnreachable }))
+        return done(await changeAll(await every(written, allowed), change, { iAmSure, skipUnreachable }))
       }
-      const call = await one(written, among)
-      return done(await told(call, () => changeHost(call, change, iAmSure)))
+      const call = await one(written, allowed)
+      return done(await reportClientError(call, () => changeHost(call, change, iAmSure)))
     },
     changeEach: async (command, actions) => {
-      const written = writtenOf(command)
+      const written = readWritten(command)
       if (written.all === true) return done(await actions.all(await every(written), all(written, command)))
       const call = await one(written)
-      return done(await told(call, () => actions.one(call)))
+      return done(await reportClientError(call, () => actions.one(call)))
     },
   }
 }
 
-const writtenOf = (command: Command): WrittenOptions => {
+const readWritten = (command: Command): WrittenOptions => {
   const written = command.optsWithGlobals<WrittenOptions>()
   if (written.skipUnreachable !== true || written.all === true) return written
   throw new UsageError('--skip-unreachable requires --all.', 'Add --all, or remove --skip-unreachable.')
@@ -137,7 +141,7 @@ function refuseAll(written: WrittenOptions): void {
 }
 
 /** Runs what calls one host; a call without an answer is told with the advice that fits. */
-async function told(call: Call, action: () => Promise<ExitCode>): Promise<ExitCode> {
+async function reportClientError(call: Call, action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await action()
   } catch (error) {

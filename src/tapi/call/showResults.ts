@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { writeText } from '../../cli/terminal.ts'
 import type { Outcome } from '../../client/calls.ts'
 import { exitCodeOf, renderError, renderProblem } from './callFailure.ts'
-import { hasFailed, type Result } from './everyHost.ts'
+import { hasFailed, type Result } from './callHosts.ts'
 import type { Call } from './prepareCall.ts'
 import { renderTable } from './render.ts'
 
@@ -35,7 +35,7 @@ export function showOutcome<Value>(shown: {
 const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
 
 /** What is told of a host where all went well: one word, and what became of it. */
-type Good = { readonly result: string; readonly brief: (body: unknown) => string }
+type SuccessText = { readonly result: string; readonly summarize: (body: unknown) => string }
 
 /** The exit code of several calls: one that failed weighs more than one that could not be reached. */
 export function exitCodeOfAll(results: readonly Result[]): ExitCode {
@@ -48,21 +48,21 @@ export function exitCodeOfAll(results: readonly Result[]): ExitCode {
 export const isUnreachable = (result: Result): boolean =>
   'error' in result && exitCodeOf(result.error) === exitCodes.unreachable
 
-function words(result: Result, good: Good): readonly [string, string] {
+function describeResult(result: Result, good: SuccessText): readonly [string, string] {
   if ('error' in result) {
     const { code } = result.error
     const what = code === 'refused' ? 'connection refused' : code.replaceAll('-', ' ')
     return [isUnreachable(result) ? 'not reached' : 'failed', what]
   }
-  if ('notCalled' in result) return [result.notCalled.result, result.notCalled.what]
+  if ('skipped' in result) return [result.skipped.result, result.skipped.what]
   if ('problem' in result.outcome) {
     const { status, code, title } = result.outcome.problem
     return ['refused', `${status} ${code ?? title}`]
   }
-  return [good.result, good.brief(result.outcome.value)]
+  return [good.result, good.summarize(result.outcome.value)]
 }
 
-function reason(result: Result): string {
+function renderReason(result: Result): string {
   const told = `${result.call.place}\n`
   if ('error' in result) return told + renderError(result.error)
   return 'outcome' in result && 'problem' in result.outcome
@@ -70,13 +70,13 @@ function reason(result: Result): string {
     : ''
 }
 
-function plain(result: Result): object {
+function toJson(result: Result): object {
   const place = { host: hostOf(result), component: result.call.target.component }
   if ('error' in result) {
     const { code, message, fix } = result.error
     return { ...place, error: { code, message, fix } }
   }
-  if ('notCalled' in result) return { ...place, ...result.notCalled }
+  if ('skipped' in result) return { ...place, ...result.skipped }
   const { status, body } = result.outcome.answer
   return { ...place, status, body }
 }
@@ -89,15 +89,15 @@ export function showResults(shown: {
   readonly context: CommandContext
   readonly json: boolean
   readonly results: readonly Result[]
-  readonly good: Good
+  readonly good: SuccessText
 }): ExitCode {
   const { context, json, results, good } = shown
   if (json) {
-    context.stdout.write(jsonText(results.map(plain)))
+    context.stdout.write(jsonText(results.map(toJson)))
   } else {
-    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...words(it, good)])
+    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...describeResult(it, good)])
     writeText(context, renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))
-    for (const result of results) context.stderr.write(reason(result))
+    for (const result of results) context.stderr.write(renderReason(result))
   }
   return exitCodeOfAll(results)
 }

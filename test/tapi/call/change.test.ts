@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ClientError } from '../../../src/client/clientError.ts'
 import type { Component } from '../../../src/contracts/component.ts'
-import { type Change, noteOf } from '../../../src/tapi/call/change.ts'
+import { type Change, readNote } from '../../../src/tapi/call/change.ts'
 import type { Call } from '../../../src/tapi/call/prepareCall.ts'
 import { type FakeComponent, fakeComponent, type Told } from '../fakeComponent.ts'
 import { alpha, db1, map } from '../payloads.ts'
@@ -9,9 +9,9 @@ import { workplace } from '../support.ts'
 
 const noting = (note: Change['note']): Change => ({
   command: 'x',
-  order: async () => ({ path: '/' }),
+  request: async () => ({ path: '/' }),
   render: String,
-  brief: String,
+  summarize: String,
   ...(note && { note }),
 })
 const nobody = {} as Call
@@ -19,15 +19,15 @@ const nobody = {} as Call
 it('does without a note that could not be asked for: the change is done', async () => {
   const error = new ClientError({ code: 'reset', message: 'm', fix: 'f' })
   expect(
-    await noteOf(
+    await readNote(
       noting(() => Promise.reject(error)),
       nobody,
       1,
     ),
   ).toBeUndefined()
-  expect(await noteOf(noting(undefined), nobody, 1)).toBeUndefined()
+  expect(await readNote(noting(undefined), nobody, 1)).toBeUndefined()
   expect(
-    await noteOf(
+    await readNote(
       noting(async (_call, body) => `${body}`),
       nobody,
       1,
@@ -37,7 +37,7 @@ it('does without a note that could not be asked for: the change is done', async 
 
 it('hides no mistake of ours', async () => {
   const failing = noting(() => Promise.reject(new TypeError('ours')))
-  await expect(noteOf(failing, nobody, 1)).rejects.toThrow('ours')
+  await expect(readNote(failing, nobody, 1)).rejects.toThrow('ours')
 })
 
 const login = { user: 'admin', password: 'right' }

@@ -5,26 +5,26 @@ import { withAdvice } from './callFailure.ts'
 import type { Call } from './prepareCall.ts'
 
 /** The result of a call that was sent to a host. */
-export type Sent =
+export type CallResult =
   | { readonly call: Call; readonly outcome: Outcome<unknown> }
   | { readonly call: Call; readonly error: ClientError }
 
 /** A host that a change was not sent to, as a table tells it. */
-export type NotCalled = {
+export type SkippedResult = {
   readonly call: Call
-  readonly notCalled: { readonly result: string; readonly what: string }
+  readonly skipped: { readonly result: string; readonly what: string }
 }
 
 /** The result of one host. */
-export type Result = Sent | NotCalled
+export type Result = CallResult | SkippedResult
 
 /** A call that brought what it was made for. */
-export type GoodResult = {
+export type SuccessResult = {
   readonly call: Call
   readonly outcome: Extract<Outcome<unknown>, { readonly value: unknown }>
 }
 
-export const isGood = (result: Result): result is GoodResult =>
+export const isSuccess = (result: Result): result is SuccessResult =>
   'outcome' in result && !('problem' in result.outcome)
 
 /** Returns true for a call that was refused or that brought no answer. */
@@ -32,13 +32,13 @@ export const hasFailed = (result: Result): boolean =>
   'error' in result || ('outcome' in result && 'problem' in result.outcome)
 
 /** Enough that hosts change almost together, and few enough for one machine. */
-export const hostsAtOnce = 32
+export const maxParallelHosts = 32
 
 /** A call whose failure is a result, too, with the advice that fits the host. */
-export async function attempt<Made extends Call>(
+export async function callHost<Made extends Call>(
   call: Made,
   action: (call: Made) => Promise<Outcome<unknown>>,
-): Promise<Sent> {
+): Promise<CallResult> {
   try {
     return { call, outcome: await action(call) }
   } catch (error) {
@@ -48,7 +48,8 @@ export async function attempt<Made extends Call>(
 }
 
 /** Calls all hosts at once; the results come in the order of the calls. */
-export const everyHost = <Made extends Call>(
+export const callHosts = <Made extends Call>(
   calls: readonly Made[],
   action: (call: Made) => Promise<Outcome<unknown>>,
-): Promise<Sent[]> => mapLimit({ items: calls, limit: hostsAtOnce, map: (call) => attempt(call, action) })
+): Promise<CallResult[]> =>
+  mapLimit({ items: calls, limit: maxParallelHosts, map: (call) => callHost(call, action) })

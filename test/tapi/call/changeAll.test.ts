@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type FakeComponent, fakeComponent } from './fakeComponent.ts'
-import { alpha, connectorStatus, db1, map } from './payloads.ts'
-import { type RunOptions, workplace } from './support.ts'
+import { type FakeComponent, fakeComponent } from '../fakeComponent.ts'
+import { alpha, connectorStatus, db1, map } from '../payloads.ts'
+import { type RunOptions, workplace } from '../support.ts'
 
 const login = { user: 'admin', password: 'right' }
 
