@@ -24,7 +24,10 @@ export function wholeNumber(
   )
 }
 
-/** A user name as a login can carry it: no colon, no control characters (RFC 7617 section 2). */
+/**
+ * Validates a user name for HTTP Basic: no colon, no control characters (RFC 7617 section 2). Throws a
+ * `UsageError`.
+ */
 export function readLoginUser(written: string): string {
   const carries = [...written].every((it) => it >= ' ' && it !== '\u007f' && it !== ':')
   if (written !== '' && carries) return written

@@ -21,7 +21,6 @@ import {
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
-/** `tapi ping`: whether the API answers, and from which process. */
 async function showPing(call: Call): Promise<ExitCode> {
   const outcome = await ping(call.caller)
   return showOutcome({ call, outcome, render: (answered) => renderPing(call.place, answered) })
@@ -46,7 +45,6 @@ function renderVersion(body: unknown): string {
   ])
 }
 
-/** `tapi version`: which version of which component answers. */
 async function showComponentVersion(call: Call): Promise<ExitCode> {
   const outcome = await get(await login(call), `${basePath}/version`)
   return showOutcome({ call, outcome, render: renderVersion })
@@ -62,15 +60,14 @@ function renderUris(body: unknown, columns?: number): string {
   )
 }
 
-/** `tapi uris`: every call that the component serves. */
 async function showUris(call: Call): Promise<ExitCode> {
   const outcome = await get(await login(call), `${basePath}/uris`)
   return showOutcome({ call, outcome, render: renderUris })
 }
 
 /**
- * `tapi health`: whether the component is ready for its work; exit code 1 where it is not. The reasons are told to
- * a login only, which is made where a user is given.
+ * Shows whether the component is ready; exit code 1 if it is not. Logs in only if a user is given: without a
+ * login the API does not list the reasons.
  */
 async function showHealth(call: Call): Promise<ExitCode> {
   const { context, options } = call

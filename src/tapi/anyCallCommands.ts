@@ -16,7 +16,7 @@ import { renderBody, summarizeChange } from './call/render.ts'
 import type { ChangeContext, Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
-/** `tapi get PATH`: any GET. It logs in unless the path needs none and no --user is given. */
+/** Makes a GET call. Logs in unless the path is public and --user is absent. */
 async function getPath(call: Call, written: string): Promise<ExitCode> {
   const path = apiPath(written)
   const caller = isPublicPath(path) && call.options.user === undefined ? call.caller : await login(call)
@@ -24,8 +24,8 @@ async function getPath(call: Call, written: string): Promise<ExitCode> {
 }
 
 /**
- * The body that `--body` means: JSON itself, `@FILE`, or `-` for standard input. Throws a `UsageError` for
- * what is not JSON, without quoting it, and for a password in the argument itself.
+ * Reads the value of `--body`: JSON, `@FILE`, or `-` for standard input. Throws a `UsageError` if it is not
+ * JSON, without quoting it, or if the argument itself contains a password.
  */
 async function readBody(context: CommandContext, written: string): Promise<unknown> {
   if (written === '-') return parse(await readAllInput(context), 'standard input')
@@ -62,7 +62,9 @@ function holdsPassword(value: unknown): boolean {
   )
 }
 
-/** `tapi post PATH`: any POST, with the guard only when told; nobody is asked. */
+/**
+ * Creates a change from any POST call; the guard is added only with --i-am-sure, and no question is asked.
+ */
 async function postPath(
   told: ChangeContext,
   posted: { readonly path: string; readonly body: string | undefined },

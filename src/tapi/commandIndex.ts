@@ -16,7 +16,7 @@ export const groups = {
 /** Command as `tapi --help` lists it, and the function that adds its options, arguments, subcommands and actions. */
 export type CommandEntry = {
   readonly name: string
-  /** Options and arguments, as commander would write them from the definition; absent where there are none. */
+  /** Options and arguments as commander derives them from the loaded definition; absent if there are none. */
   readonly usage?: string
   readonly group: string
   readonly description: string

@@ -22,7 +22,7 @@ import {
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
-/** A ConnectorStatusPayload as a person reads it. Ends with a newline. */
+/** Renders a ConnectorStatusPayload; ends with a newline. */
 export function renderConnector(body: unknown, columns?: number): string {
   const it = object(readEnvelope(body)?.payload)
   if (typeof it.value !== 'string') return renderBody(body)
@@ -57,7 +57,6 @@ const descriptions = {
 
 type ConnectorChange = keyof typeof descriptions
 
-/** `tapi connector status`: what the connector does with connections, and how many there are. */
 async function connectorStatus(call: Call): Promise<ExitCode> {
   const outcome = await get(await login(call), `${basePath}/connector/status`)
   return showOutcome({ call, outcome, render: renderConnector })
@@ -80,7 +79,6 @@ function summarize(body: unknown): string {
   return `${cell(value)}, ${changed === true ? 'changed' : 'unchanged'}, ${counts}`
 }
 
-/** `tapi connector online|onhold|offline`: what becomes of connections. */
 const changeConnector = (change: ConnectorChange, immediate: boolean): Change => ({
   command: `connector ${change}`,
   question: (where) => question(change, { where, immediate }),

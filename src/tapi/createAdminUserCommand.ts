@@ -25,9 +25,9 @@ import type { Runner } from './call/runner.ts'
 import { showOutcome, showResults } from './call/showResults.ts'
 import { checkNewName } from './userCommands.ts'
 
-/** What `tapi create-admin-user` is told. */
+/** Options of `tapi create-admin-user`. */
 type CreateOptions = {
-  /** Absent: --user is who is created, with the password of a login. */
+  /** Absent: creates the user of --user with the login's password. */
   readonly name?: string
   readonly newPasswordFile?: string
   readonly newPasswordStdin: boolean
@@ -35,10 +35,9 @@ type CreateOptions = {
 }
 
 /**
- * `tapi create-admin-user NAME`: creates a user on the host, or changes its password. It logs in where
- * --user is given, and where the host, asked without, wants a login because it already has a user.
- * Without NAME it creates --user itself as the host's first, without a login; where a new password is
- * given beside the login's, it changes --user's own.
+ * Creates a user on one host, or changes its password. Logs in if --user is given, or if the host already has
+ * a user and requires a login. Without a name it creates the user of --user as the host's first, without a
+ * login; with a separate new password it changes the password of that user.
  */
 async function createOnHost(call: Call, created: CreateOptions): Promise<ExitCode> {
   const { context, options, place } = call
@@ -59,10 +58,9 @@ async function createOnHost(call: Call, created: CreateOptions): Promise<ExitCod
   return code
 }
 
-/** A user as the command line names it, and what else it says of it. */
 type Named = { readonly name: string; readonly created: CreateOptions }
 
-/** Throws a `UsageError` for a name that no user can have, and for two passwords from one input. */
+/** Throws a `UsageError` for an invalid name, or if both passwords are to come from standard input. */
 function checkNewUser({ options }: Call, { name, created }: Named): void {
   checkNewName(name)
   if (!created.newPasswordStdin || !options.passwordStdin) return
@@ -72,7 +70,6 @@ function checkNewUser({ options }: Call, { name, created }: Named): void {
   )
 }
 
-/** Whether the user is meant to be made at `place`. */
 const confirmUser = (
   asked: Named & { readonly context: CommandContext; readonly place: string },
 ): Promise<boolean> =>
@@ -84,7 +81,7 @@ const confirmUser = (
     question: `Create the user ${asked.name} on ${asked.place}, or change its password?`,
   })
 
-/** The user with its new password, and whether it is to be the first, made without a login. */
+/** Reads the new password; `isFirst` means that the user is created without a login. */
 async function readNewUser(
   call: Call,
   { name, created }: Named,
@@ -104,7 +101,7 @@ const givesNewPassword = ({ context }: Call, created: CreateOptions): boolean =>
   created.newPasswordStdin ||
   Boolean(context.env[newPasswordSources.variable])
 
-/** Names of what a new password may come from. */
+/** Names of the sources of the new password. */
 const newPasswordSources = {
   file: '--new-password-file',
   stdin: '--new-password-stdin',
@@ -128,14 +125,16 @@ async function newPassword(options: {
   throw new UsageError(`The new password ${problems.join(', and ')}.`, 'Choose another one.')
 }
 
-/** Whether there is a way to ask for a login. */
+/** Returns true if a password for a login is given or can be asked for. */
 const canLogIn = ({ context, options }: Call): boolean =>
   context.stdin.isTTY === true ||
   options.passwordFile !== undefined ||
   options.passwordStdin ||
   Boolean(context.env.TAPI_PASSWORD)
 
-/** Users belong to one host (specification section 1.3): says where else the call is to be made. */
+/**
+ * Renders a note with the other hosts of the cluster: users belong to one host (specification section 1.3).
+ */
 function noteOtherHosts({ target }: Call): string {
   const { found } = target
   const others = found?.cluster.hosts.filter(({ name }) => name !== found.host.name) ?? []
@@ -149,7 +148,7 @@ const withLogin = (call: Call, known: Call['caller']): Call => ({
   caller: { ...call.caller, ...(known.credentials && { credentials: known.credentials }) },
 })
 
-/** Asks a host for something that needs a login; one without any user takes its first without. */
+/** Checks that the host accepts the login; a host without any user accepts its first without one. */
 async function checkLogin({ caller }: Call): Promise<Outcome<unknown>> {
   const outcome = await get(caller, '/api/v2/version')
   return 'problem' in outcome && outcome.problem.code === 'no-user'
@@ -164,8 +163,8 @@ const needsLogin = (result: CallResult): boolean =>
   result.call.caller.credentials === undefined
 
 /**
- * `tapi --all create-admin-user`: the same user on every host, with one question for each password. Every host is
- * asked before the first is changed; a login is made where a host wants one, as for a single host.
+ * Creates the same user on every host with one prompt per password. Checks all hosts before the first change;
+ * logs in if a host requires it.
  */
 async function createOnEveryHost(
   calls: readonly Call[],

@@ -29,7 +29,7 @@ const descriptions = {
 
 type DatasourceChange = keyof typeof descriptions
 
-/** A data source as the command line names it; of the only service that has it unless one is named. */
+/** Data source on the command line; its service is looked up unless given. */
 type Named = { readonly name: string; readonly service: string | undefined }
 
 const below = (name: string): string => `/datasource/${encodeURIComponent(name)}`
@@ -43,7 +43,6 @@ async function pathOf(
   return 'problem' in found ? found : { path: path(found.service) }
 }
 
-/** `tapi datasource status NAME`: the state of a data source. */
 async function datasourceStatus(call: Call, named: Named): Promise<ExitCode> {
   const known = { ...call, caller: await login(call) }
   const asked = await pathOf(known, named, (service) => `${servicePath(service)}${below(named.name)}`)
@@ -51,7 +50,7 @@ async function datasourceStatus(call: Call, named: Named): Promise<ExitCode> {
   return showOutcome({ call, outcome, render: renderDatasource })
 }
 
-/** `tapi datasource ping NAME`: whether the data source answers now; exit code 1 where it does not. */
+/** Checks that the data source answers; exit code 1 if it does not. */
 async function pingDatasource(call: Call, named: Named): Promise<ExitCode> {
   const known = { ...call, caller: await login(call) }
   const root = (service: string): string =>
@@ -74,7 +73,7 @@ const questions: Readonly<Record<DatasourceChange, (name: string) => string>> = 
   recover: (name) => `Recover ${name} to OFFLINE? Under AUTOMATIC it then comes online by itself.`,
 }
 
-/** Says of a data source that was taken offline whether that lasts. */
+/** Returns a note if the policy will bring the data source back online. */
 async function noteAutomaticReturn(call: Call, body: unknown): Promise<string | undefined> {
   const { name, service } = object(readEnvelope(body)?.payload)
   if (typeof service !== 'string') return undefined
@@ -84,7 +83,10 @@ async function noteAutomaticReturn(call: Call, body: unknown): Promise<string | 
   return `the policy is AUTOMATIC: ${name} comes back by itself. \`tapi datasource shun ${name}\` keeps it out.`
 }
 
-/** Foresees a change that is not for the state of the data source; a check of the database comes with the change. */
+/**
+ * Predicts that the state of the data source does not allow the change; the health check of the database is
+ * made only by the change itself.
+ */
 async function predict(call: Call, change: DatasourceChange, named: Named): Promise<Forecast> {
   const asked = await pathOf(call, named, (service) => `${servicePath(service)}${below(named.name)}`)
   const told = 'problem' in asked ? asked : await readPayload(call, asked.path)
@@ -95,7 +97,6 @@ async function predict(call: Call, change: DatasourceChange, named: Named): Prom
   return predictRefusal('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
 }
 
-/** `tapi datasource online|offline|shun|welcome|recover NAME`: one data source. */
 const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   command: `datasource ${change}`,
   local: true,

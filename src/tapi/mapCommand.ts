@@ -34,15 +34,12 @@ import {
 import type { ChangeContext, Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
-/** TCP port of a MySQL or MariaDB server unless told. */
+/** Default port of MySQL and MariaDB. */
 const defaultPort = 3306
 
 const isRole = (word: string): word is DataSourceRole => (dataSourceRoles as readonly string[]).includes(word)
 
-/**
- * Reads a data source as the command line writes it: `NAME=ROLE@HOST` or `NAME=ROLE@HOST:PORT`, an IPv6 address in
- * brackets. Throws a `UsageError`.
- */
+/** Parses `NAME=ROLE@HOST` or `NAME=ROLE@HOST:PORT`, an IPv6 address in brackets. Throws a `UsageError`. */
 export function readDataSource(written: string): MapDataSource {
   const [, name = '', role = '', bracketed, plain = '', port] =
     /^([^=]+)=([^@]+)@(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(written) ?? []
@@ -62,7 +59,7 @@ export function readDataSource(written: string): MapDataSource {
   return { name, host: bracketed ?? plain, port: number, role }
 }
 
-/** A service without the states that `tapi map show --json` prints: the API refuses a map that holds any. */
+/** Removes the states that `tapi map show --json` prints: the API rejects a map that contains them. */
 function withoutStates(service: unknown): unknown {
   if (!isObject(service) || !Array.isArray(service.datasources)) return service
   const datasources = service.datasources.map((it) => {
@@ -74,8 +71,8 @@ function withoutStates(service: unknown): unknown {
 }
 
 /**
- * The services of a map in a file, `-` being standard input: what `tapi map show --json` prints, or the payload of it
- * alone. Whether they make a map is the API's to say. Throws a `UsageError`.
+ * Reads the services of a map from a file, or from standard input for `-`: the output of `tapi map show
+ * --json`, or only its payload. The API validates the map. Throws a `UsageError`.
  */
 async function readMap({ context, passwordStdin }: ChangeContext, file: string): Promise<unknown> {
   if (file === '-' && passwordStdin) {
@@ -104,14 +101,14 @@ function rows(service: Fields): readonly (readonly string[])[] {
   return sources.map((it) => [cell(service.name), cell(it.name), cell(it.role), cell(it.state), address(it)])
 }
 
-/** What of the map a payload tells: all services, one service, or one data source. */
+/** Returns the services in a payload of a map, a service or a data source. */
 function servicesOf(payload: Fields): readonly Fields[] | undefined {
   if (Array.isArray(payload.services)) return objects(payload.services)
   if (Array.isArray(payload.datasources)) return [payload]
   return typeof payload.service === 'string' ? [{ name: payload.service, datasources: [payload] }] : undefined
 }
 
-/** A ServicesMapPayload, DataServicePayload or DataSourcePayload as a person reads it. Ends with a newline. */
+/** Renders a ServicesMapPayload, DataServicePayload or DataSourcePayload; ends with a newline. */
 export function renderMap(body: unknown, columns?: number): string {
   const payload = object(readEnvelope(body)?.payload)
   const services = servicesOf(payload)
@@ -126,13 +123,12 @@ const pathOf = (call: Call, name: string): string => guarded(`${basePath}/${call
 
 const shown = { render: renderMap, summarize: summarizeChange, local: true } as const
 
-/** `tapi map show`: the services map in effect, with the state of each data source. */
 async function showMap(call: Call): Promise<ExitCode> {
   const outcome = await get(await login(call), mapPath(call))
   return showOutcome({ call, outcome, render: renderMap })
 }
 
-/** The services map of an answer; data sources that are none are left out. */
+/** Reads the services map of a payload, without data sources of unknown roles. */
 const mapOf = ({ services }: Fields): ServicesMap => ({
   services: objects(services).map(({ name, datasources }) => ({
     name: cell(name),
@@ -144,7 +140,7 @@ const mapOf = ({ services }: Fields): ServicesMap => ({
   })),
 })
 
-/** Foresees a change that the map of a host does not take; `edit` is tried on the map that the host reports. */
+/** Predicts that the host refuses a change of its map; `edit` is tried on the map that the host reports. */
 async function predict(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
   const { component, found } = call.target
   if (component === 'connector' && found?.host.apis.some((api) => api.component === 'manager')) {
@@ -164,7 +160,6 @@ async function predict(call: Call, edit?: (map: ServicesMap) => unknown): Promis
   }
 }
 
-/** `tapi map set FILE`: a whole new map. */
 const setMap = (services: unknown): Change => ({
   ...shown,
   command: 'map set',
@@ -176,7 +171,6 @@ const setMap = (services: unknown): Change => ({
   }),
 })
 
-/** `tapi map add-service NAME`: one more service. */
 const addService = (name: string, datasources: readonly MapDataSource[]): Change => ({
   ...shown,
   command: 'map add-service',
@@ -189,7 +183,6 @@ const addService = (name: string, datasources: readonly MapDataSource[]): Change
   }),
 })
 
-/** `tapi map add-datasource`: one more data source of a service. */
 const addDatasource = (source: MapDataSource, service: string | undefined): Change => ({
   ...shown,
   command: 'map add-datasource',
@@ -208,7 +201,6 @@ const addDatasource = (source: MapDataSource, service: string | undefined): Chan
   },
 })
 
-/** `tapi map reset`: back to the installed map. */
 const resetMap: Change = {
   ...shown,
   command: 'map reset',
@@ -218,7 +210,7 @@ const resetMap: Change = {
   request: async (call) => ({ path: pathOf(call, 'reset') }),
 }
 
-/** The manager's, where the host has one: its connector follows it. */
+/** The manager comes first: its connector follows it. */
 const allowed = ['manager', 'connector'] as const
 
 const notation = 'NAME=ROLE@HOST:PORT, such as db4=replica@10.0.0.14:3306'

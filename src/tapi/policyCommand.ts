@@ -20,14 +20,13 @@ const policyWords = ['automatic', 'manual', 'maintenance'] as const
 
 type PolicyWord = (typeof policyWords)[number]
 
-/** What a manager does by itself under each policy. */
+/** Actions of a manager under each policy. */
 const policyDescriptions: Readonly<Record<string, string>> = {
   AUTOMATIC: 'monitors, fences failed data sources and brings them back',
   MANUAL: 'monitors and fences failed data sources',
   MAINTENANCE: 'only monitors',
 }
 
-/** `tapi policy`: the policy of every service, or of one. */
 async function showPolicy(call: Call, service: string | undefined): Promise<ExitCode> {
   const known = { ...call, caller: await login(call) }
   const listed = service === undefined ? await listServices(known) : { services: [{ name: service }] }
@@ -59,7 +58,6 @@ const renderPolicy = (body: unknown): string => {
   return `${cell(name)}: ${cell(policy)}${meaning === undefined ? '' : ` (${meaning})`}, ${word}\n`
 }
 
-/** `tapi policy automatic|manual|maintenance`: what the manager of the host does by itself. */
 const changePolicy = (policy: PolicyWord, service: string | undefined): Change => ({
   command: `policy ${policy}`,
   local: true,

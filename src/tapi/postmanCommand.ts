@@ -11,8 +11,8 @@ import { exitCodeOfAll } from './call/showResults.ts'
 const place = ({ call }: CallResult): string => `${call.place} is left out\n`
 
 /**
- * `tapi postman`: a Postman collection of what the components of the host serve, made of the OpenAPI documents that
- * they give. A component that does not answer is left out, and told on standard error.
+ * Prints a Postman collection, created from the OpenAPI documents of all components of the host. Components
+ * that do not answer are excluded and reported on standard error.
  */
 export async function printCollection(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls

@@ -40,7 +40,7 @@ function errorOf(name: string, service: Fields): string {
   return `${printable(`${name}: ${pendingError}`)}\n  ${printable(words)}\n`
 }
 
-/** A ReplicatorStatusPayload as a person reads it: a table, and below it what is wrong. Ends with a newline. */
+/** Renders a ReplicatorStatusPayload as a table with the errors below; ends with a newline. */
 export function renderServices(body: unknown, width?: number): string {
   const payload = readEnvelope(body)?.payload
   if (!isObject(payload)) return renderBody(body)
@@ -52,7 +52,7 @@ export function renderServices(body: unknown, width?: number): string {
   return `${renderTable(headline, rows, width)}${services.map(([name, it]) => errorOf(name, it)).join('')}`
 }
 
-/** A ServicesPayload as a person reads it. Ends with a newline. */
+/** Renders a ServicesPayload; ends with a newline. */
 export function renderServiceList(body: unknown, width?: number): string {
   const payload = readEnvelope(body)?.payload
   if (!Array.isArray(payload)) return renderBody(body)
@@ -76,13 +76,11 @@ type ReplicatorChange = keyof typeof descriptions
 const pathOf = (action: string, service: string | undefined): string =>
   `${basePath}/replicator/${service === undefined ? '' : `service/${encodeURIComponent(service)}/`}${action}`
 
-/** `tapi replicator status [SERVICE]`: the state of every service, or of one. */
 async function replicatorStatus(call: Call, service: string | undefined): Promise<ExitCode> {
   const outcome = await get(await login(call), pathOf('status', service))
   return showOutcome({ call, outcome, render: renderServices })
 }
 
-/** `tapi replicator services`: the replication services of the host; none where it has no database. */
 async function replicatorServices(call: Call): Promise<ExitCode> {
   const outcome = await get(await login(call), `${basePath}/replicator/services`)
   return showOutcome({ call, outcome, render: renderServiceList })
@@ -102,7 +100,7 @@ function question(change: ReplicatorChange, what: string): string {
   }
 }
 
-/** Foresees that a database which is nobody's replica has nothing to change, and a reset that needs an offline first. */
+/** Predicts that a primary has nothing to change, and that a reset is refused while replication runs. */
 async function predict(call: Call, change: ReplicatorChange, service: string | undefined): Promise<Forecast> {
   const told = await readPayload(call, pathOf('status', service))
   if ('problem' in told) return told
@@ -121,7 +119,6 @@ async function predict(call: Call, change: ReplicatorChange, service: string | u
   return predictRefusal('wrong-state', `A reset needs services that are offline; not offline: ${names}.`)
 }
 
-/** `tapi replicator online|offline|reset [SERVICE]`: changes every service, or one. */
 const changeReplicator = (change: ReplicatorChange, service: string | undefined): Change => ({
   command: `replicator ${change}`,
   question: (where) =>

@@ -21,7 +21,6 @@ const descriptions = {
 
 type ServiceChange = keyof typeof descriptions
 
-/** `tapi service status [SERVICE]`: a service and its data sources; the only one unless named. */
 export async function serviceStatus(call: Call, service: string | undefined): Promise<ExitCode> {
   const known = { ...call, caller: await login(call) }
   const found = await findService(known, { service })
@@ -36,7 +35,6 @@ const questions: Readonly<Record<ServiceChange, (what: string) => string>> = {
     'Under AUTOMATIC they come back online by themselves.',
 }
 
-/** `tapi service online|offline [SERVICE]`: every data source of a service. */
 const changeService = (change: ServiceChange, service: string | undefined): Change => ({
   command: `service ${change}`,
   local: true,

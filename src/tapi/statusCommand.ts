@@ -17,7 +17,7 @@ import { renderDatasources } from './call/renderDatasources.ts'
 import type { Runner } from './call/runner.ts'
 import { exitCodeOfAll, isUnreachable } from './call/showResults.ts'
 
-/** What a component answered of itself, and the manager of its service. */
+/** Status of a component and, for a manager, of its service. */
 export type ComponentStatus = { readonly result: CallResult; readonly service?: unknown }
 
 const statusPaths: Readonly<Record<Component, string>> = {
@@ -26,7 +26,7 @@ const statusPaths: Readonly<Record<Component, string>> = {
   replicator: `${basePath}/replicator/status`,
 }
 
-/** A component that has nothing to do on its host is in good order. */
+/** Returns true for a component without a database: it has nothing to do, which is not a failure. */
 const isIdle = (result: CallResult): boolean =>
   'outcome' in result && 'problem' in result.outcome && result.outcome.problem.code === 'no-database'
 
@@ -40,7 +40,7 @@ function toJson({ result, service }: ComponentStatus): object {
   return { status: payload, ...(service !== undefined && { service }) }
 }
 
-/** `tapi status`: every component of the host on one screen, those that do not answer with the reason. */
+/** Shows all components of the host; those without a response are listed with the reason. */
 export async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
@@ -76,7 +76,7 @@ export async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
   return code
 }
 
-/** What to do about the components that did not answer, each advice once. */
+/** Groups the components without a response by fix. */
 function fixesOf(bad: readonly CallResult[]): ReadonlyMap<string, readonly Component[]> {
   const fixes = new Map<string, readonly Component[]>()
   for (const result of bad) {
@@ -87,7 +87,6 @@ function fixesOf(bad: readonly CallResult[]): ReadonlyMap<string, readonly Compo
   return fixes
 }
 
-/** A component, its state, and the rest in words. */
 type Line = readonly [component: string, state: string, more: string]
 
 const list = (parts: readonly (string | undefined)[]): string =>
@@ -124,7 +123,7 @@ function replicatorLines(services: Fields): readonly Line[] {
   })
 }
 
-/** What a component that gave no status answered instead. */
+/** Renders a component that returned no status. */
 function missingLine(result: CallResult): Line {
   const { component } = result.call.target
   if ('error' in result)
@@ -148,7 +147,7 @@ function lines({ result }: ComponentStatus): readonly Line[] {
   }
 }
 
-/** Aligned lines, whose last part goes on below itself where the terminal is narrow. Ends with a newline. */
+/** Aligns the columns; the last one continues below itself on a narrow terminal. Ends with a newline. */
 function alignLines(rows: readonly Line[], columns = Number.POSITIVE_INFINITY): string {
   const printed = rows.map((row) => row.map((part) => printable(part)))
   const widths = [0, 1].map((at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)))
@@ -161,7 +160,7 @@ function alignLines(rows: readonly Line[], columns = Number.POSITIVE_INFINITY): 
   return lines.map((line) => `${line.trimEnd()}\n`).join('')
 }
 
-/** The components of a host, then the data sources as its manager sees them. Ends with a newline. */
+/** Renders the components of a host, then the data sources that its manager sees; ends with a newline. */
 export function renderStatus(answered: readonly ComponentStatus[], columns?: number): string {
   const [first] = answered
   if (first === undefined) return ''

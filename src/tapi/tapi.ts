@@ -11,11 +11,11 @@ import { complete, completeWord } from '../commands/completion/complete.ts'
 import { renderError } from './call/callFailure.ts'
 import { type CommandEntry, commandIndex, groups } from './commandIndex.ts'
 
-/** Runs `tapi` with the given arguments (without node and script) and says with which code to exit. */
+/** Runs `tapi` with arguments that exclude node and the script, and resolves to its exit code. */
 export async function tapi(options: {
   readonly argv: readonly string[]
   readonly context: CommandContext
-  /** By what this machine's own host is told; looked up unless given. */
+  /** Identity of this machine; looked up unless given. */
   readonly machine?: ThisMachine
 }): Promise<ExitCode> {
   const { argv, context, machine = thisMachine() } = options
@@ -44,14 +44,20 @@ export async function tapi(options: {
   }
 }
 
-/** Returns the commands to load for a first word: all of them for `help` and for an unknown word with its suggestions. */
+/**
+ * Returns the commands to load for a first word: all for `help`, and for an unknown word, which is compared
+ * with all subcommands.
+ */
 function entriesOf(word: string | undefined): readonly CommandEntry[] {
   if (word === undefined || word === 'completion') return []
   const entry = commandIndex.find(({ name }) => name === word)
   return entry === undefined ? commandIndex : [entry]
 }
 
-/** Creates the program with all commands of the index; `load` adds the options, arguments and actions of some. */
+/**
+ * Creates the program with every command of the index; `load` adds options, arguments and actions to the
+ * given ones.
+ */
 function createProgram(world: {
   readonly context: CommandContext
   readonly machine: ThisMachine

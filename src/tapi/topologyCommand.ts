@@ -10,7 +10,7 @@ import { cell, object, objects, renderBody, renderTable } from './call/render.ts
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
-/** A ClusterTopologyPayload as a person reads it: services with their data sources, then connectors. */
+/** Renders a ClusterTopologyPayload; ends with a newline. */
 export function renderTopology(body: unknown, columns?: number): string {
   const payload = object(readEnvelope(body)?.payload)
   if (!Array.isArray(payload.services)) return renderBody(body)
@@ -32,7 +32,6 @@ export function renderTopology(body: unknown, columns?: number): string {
   return `${printable(`cluster ${cell(payload.name)}, ${cell(payload.topology)}`)}\n${tables.join('\n')}`
 }
 
-/** `tapi topology`: services, data sources and connectors, as the manager of the host knows them. */
 async function showTopology(call: Call, routers: boolean): Promise<ExitCode> {
   const path = `${basePath}/manager/cluster/topology${routers ? '' : '?includeRouters=no'}`
   return showOutcome({ call, outcome: await get(await login(call), path), render: renderTopology })

@@ -23,7 +23,6 @@ import {
 import type { Runner } from './call/runner.ts'
 import { showOutcome } from './call/showResults.ts'
 
-/** `tapi user NAME`: what the host knows of a user. */
 async function showUser(call: Call, name: string): Promise<ExitCode> {
   checkUserName(name)
   const outcome = await user(await login(call), name)
@@ -59,13 +58,12 @@ function renderUsers(body: unknown, columns?: number): string {
   return renderTable(['user', 'access'], rows, columns)
 }
 
-/** `tapi users`: the users of the host. */
 async function listUsers(call: Call): Promise<ExitCode> {
   const outcome = await get(await login(call), `${basePath}/users`)
   return showOutcome({ call, outcome, render: renderUsers })
 }
 
-/** `tapi unlock NAME`: ends the lock-outs of a user name. Throws a `UsageError` for a name that no user can have. */
+/** Creates the change that unlocks a user. Throws a `UsageError` for a name that no user can have. */
 function unlockUser(name: string): Change {
   checkUserName(name)
   return {
@@ -84,7 +82,7 @@ function unlockUser(name: string): Change {
   }
 }
 
-/** `tapi delete-user NAME`: takes a user off the host. Throws a `UsageError` for a name that no user can have. */
+/** Creates the change that deletes a user. Throws a `UsageError` for a name that no user can have. */
 function deleteUser(name: string): Change {
   checkUserName(name)
   return {

@@ -4,17 +4,17 @@ import { ClientError, isUnreachable } from '../../client/clientError.ts'
 import type { Problem } from '../../client/envelope.ts'
 import { howToRecord, type Target } from './chooseTarget.ts'
 
-/** How the certificate was going to be verified: what to advise depends on it. */
+/** Source of the trust that verifies the certificate; the advice depends on it. */
 export type TrustSource = 'record' | 'file' | 'system' | 'nobody'
 
-/** The exit code of a call that brought no answer. */
+/** Returns the exit code of a call without a response. */
 export function exitCodeOf(error: ClientError): ExitCode {
   if (error.code === 'interrupted') return exitCodes.interrupted
   if (error.code === 'bad-request' || error.code === 'bad-authority') return exitCodes.usage
   return isUnreachable(error.code) ? exitCodes.unreachable : exitCodes.failed
 }
 
-/** The same error with the advice that fits this host and these options. */
+/** Returns the error with the fix that fits this host and these options. */
 export function withAdvice(facts: {
   readonly error: ClientError
   readonly target: Target
@@ -51,7 +51,7 @@ function advice(facts: { error: ClientError; target: Target; trust: TrustSource 
   }
 }
 
-/** An error as a person reads it: what, then the fix. Ends with a newline. */
+/** Renders the message and the fix; ends with a newline. */
 export function renderError(error: {
   readonly message: string
   readonly fix: string
@@ -61,7 +61,7 @@ export function renderError(error: {
   return `error: ${printable(error.message)}${code}\n  fix: ${printable(error.fix)}\n`
 }
 
-/** What an API answered instead of the value, as a person reads it. Ends with a newline. */
+/** Renders a problem response; ends with a newline. */
 export function renderProblem(problem: Problem): string {
   const kind = problem.code === undefined ? `${problem.status}` : `${problem.status} ${problem.code}`
   const lines = [

@@ -4,21 +4,19 @@ import { ClientError } from '../../client/clientError.ts'
 import { withAdvice } from './callFailure.ts'
 import type { Call } from './prepareCall.ts'
 
-/** The result of a call that was sent to a host. */
+/** Response or error of a call that was sent. */
 export type CallResult =
   | { readonly call: Call; readonly outcome: Outcome<unknown> }
   | { readonly call: Call; readonly error: ClientError }
 
-/** A host that a change was not sent to, as a table tells it. */
+/** Host that a change was not sent to. */
 export type SkippedResult = {
   readonly call: Call
   readonly skipped: { readonly result: string; readonly what: string }
 }
 
-/** The result of one host. */
 export type Result = CallResult | SkippedResult
 
-/** A call that brought what it was made for. */
 export type SuccessResult = {
   readonly call: Call
   readonly outcome: Extract<Outcome<unknown>, { readonly value: unknown }>
@@ -27,14 +25,14 @@ export type SuccessResult = {
 export const isSuccess = (result: Result): result is SuccessResult =>
   'outcome' in result && !('problem' in result.outcome)
 
-/** Returns true for a call that was refused or that brought no answer. */
+/** Returns true for a problem response and for a call without a response. */
 export const hasFailed = (result: Result): boolean =>
   'error' in result || ('outcome' in result && 'problem' in result.outcome)
 
-/** Enough that hosts change almost together, and few enough for one machine. */
+/** Limit of simultaneous calls. */
 export const maxParallelHosts = 32
 
-/** A call whose failure is a result, too, with the advice that fits the host. */
+/** Makes a call and returns its `ClientError`, with the fix that fits the host, instead of throwing it. */
 export async function callHost<Made extends Call>(
   call: Made,
   action: (call: Made) => Promise<Outcome<unknown>>,
@@ -47,7 +45,7 @@ export async function callHost<Made extends Call>(
   }
 }
 
-/** Calls all hosts at once; the results come in the order of the calls. */
+/** Calls all hosts in parallel; results are in the order of `calls`. */
 export const callHosts = <Made extends Call>(
   calls: readonly Made[],
   action: (call: Made) => Promise<Outcome<unknown>>,

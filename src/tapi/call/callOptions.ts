@@ -3,11 +3,11 @@ import { readLoginUser } from '../../cli/optionValues.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { type Component, components, isComponent } from '../../contracts/component.ts'
 
-/** What the command line of tapi says that holds for every call. */
+/** Options that hold for every call, validated. */
 export type TapiOptions = {
   readonly host: string
   readonly component?: Component
-  /** The kinds of component that the command has to do with; all of them unless given. */
+  /** Components that the command can call; all unless given. */
   readonly allowed?: readonly Component[]
   readonly cluster?: string
   readonly ca?: string
@@ -21,7 +21,7 @@ export type TapiOptions = {
   readonly passwordStdin: boolean
 }
 
-/** As commander hands them over. */
+/** Options as commander parses them. */
 export type WrittenOptions = {
   readonly host?: string
   readonly component?: string
@@ -38,7 +38,7 @@ export type WrittenOptions = {
   readonly skipUnreachable?: boolean
 }
 
-/** Reads the written options, or throws a `UsageError` that says which one is wrong and how it is written. */
+/** Validates the options. Throws a `UsageError`. */
 export function readOptions(written: WrittenOptions): TapiOptions {
   const { cluster, ca, user, passwordFile } = written
   if (ca !== undefined && written.insecure === true) {
@@ -62,7 +62,7 @@ export function readOptions(written: WrittenOptions): TapiOptions {
   }
 }
 
-/** The options of a command that only these kinds of component understand. */
+/** Validates the options of a command that only some components support. Throws a `UsageError`. */
 export function readOptionsOf(allowed: readonly Component[], written: WrittenOptions): TapiOptions {
   const options = readOptions(written)
   const { component } = options

@@ -9,38 +9,38 @@ import type { Call } from './prepareCall.ts'
 import { object } from './render.ts'
 import { showOutcome } from './showResults.ts'
 
-/** An answer that was no good. */
+/** Response that carries a problem instead of a value. */
 export type Refused = Extract<Outcome<unknown>, { readonly problem: unknown }>
 
-/** A POST as it is sent; the guard is in its path. */
+/** POST call; its path includes the guard. */
 export type PostRequest = { readonly path: string; readonly body?: unknown }
 
-/** Something that a command changes with one POST, on a host or on every host. */
+/** Change that one POST makes, on one host or on every host. */
 export type Change = {
-  /** Name of the command, for messages. */
+  /** Name of the command for messages. */
   readonly command: string
-  /** What a person has to agree to, `where` being the host or the hosts; absent where nobody is asked. */
+  /** Returns the question to confirm, `where` being the host or hosts; absent if nothing is asked. */
   readonly question?: (where: string) => string
   /**
-   * What is sent; `call` carries the login, and may be asked for what the command line leaves open. Rejects with a
-   * `ClientError`, or with a `UsageError` where that is not clear.
+   * Returns the call to send. `call` carries the login; it may be used to look up what the command line
+   * leaves open. Rejects with a `ClientError` or, if the target is not clear, with a `UsageError`.
    */
   readonly request: (call: Call) => Promise<PostRequest | Refused>
   /**
-   * Foresees with --all, before any host is changed, what this host would answer, as far as its state tells; `call`
-   * carries the login. Absent where the request alone decides.
+   * Predicts with --all, before any host is changed, the response of this host from its state. `call` carries
+   * the login. Absent if the request alone decides.
    */
   readonly forecast?: (call: Call) => Promise<Forecast>
   readonly render: (body: unknown, columns?: number) => string
-  /** What became of it, in a few words. */
+  /** Returns the result in a few words. */
   readonly summarize: (body: unknown) => string
-  /** What a person should know afterwards, one sentence; may ask the API. */
+  /** Returns a note of one sentence to print after the change; may call the API. */
   readonly note?: (call: Call, body: unknown) => Promise<string | undefined>
-  /** Every host has its own, and people expect that it is one: says where else to make the change. */
+  /** Set for a change that holds on one host only: a note then names the other hosts. */
   readonly local?: true
 }
 
-/** Changes one host: asks whether it is meant, logs in, sends, prints. */
+/** Changes one host: asks for confirmation, logs in, sends the request, prints the result. */
 export async function changeHost(call: Call, change: Change, iAmSure: boolean): Promise<ExitCode> {
   const { context, place, options } = call
   const { command, question, render } = change
@@ -58,7 +58,7 @@ export async function changeHost(call: Call, change: Change, iAmSure: boolean): 
   return code
 }
 
-/** The note of a change; a failure to ask for it is none of the change. */
+/** Returns the note of a change; undefined if the call for it fails, since the change is already made. */
 export async function readNote(change: Change, call: Call, body: unknown): Promise<string | undefined> {
   try {
     return await change.note?.(call, body)
@@ -68,7 +68,6 @@ export async function readNote(change: Change, call: Call, body: unknown): Promi
   }
 }
 
-/** Where else a change has to be made that holds on one host alone; undefined where there is no other host. */
 function noteOtherHosts({ target }: Call): string | undefined {
   const { found, component } = target
   const others = found?.cluster.hosts.filter(
@@ -79,17 +78,20 @@ function noteOtherHosts({ target }: Call): string | undefined {
   return `this changed only ${found.host.name}. Other hosts of ${found.cluster.cluster}: ${names}; --all changes all of them.`
 }
 
-/** Foreseen answer of a host to a change: a refusal, or words for why nothing is to be done there; else undefined. */
+/**
+ * Predicted response: a refusal, or the reason why nothing would change; undefined if the change would be
+ * made.
+ */
 export type Forecast = Refused | { readonly unchanged: string } | undefined
 
-/** The refusal that the API of a host would answer, as far as its state tells. */
+/** Creates the refusal that the API would answer. */
 export function predictRefusal(code: ProblemCode, detail: string): Refused {
   const { status, title } = problems[code]
   const problem = { status, code, title, detail, errors: [] }
   return { answer: { status, headers: {}, body: problem }, problem }
 }
 
-/** The payload of a GET as an object, or the refusal that came instead. */
+/** Reads the payload of a GET call as an object. */
 export async function readPayload(
   call: Call,
   path: string,
@@ -98,7 +100,7 @@ export async function readPayload(
   return 'problem' in outcome ? outcome : { payload: object(readEnvelope(outcome.value)?.payload) }
 }
 
-/** Foresees the refusal of whoever refuses to tell the state that a change starts from. */
+/** Predicts that the change is refused if its state cannot be read. */
 export async function predictReadRefusal(call: Call, path: string): Promise<Forecast> {
   const told = await readPayload(call, path)
   return 'problem' in told ? told : undefined

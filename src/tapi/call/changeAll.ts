@@ -25,13 +25,13 @@ const components: Readonly<Record<string, string>> = {
   replicator: 'replicators',
 }
 
-/** All hosts of a change as a question names them: `the connectors of db1 and db2 (cluster alpha)`. */
+/** Describes the APIs of a change for its question: `the connectors of db1 and db2 (cluster alpha)`. */
 function describePlaces(calls: readonly Call[]): string {
   const kinds = [...new Set(calls.map(({ target }) => target.component))]
   return `the ${kinds.length === 1 ? components[kinds[0] ?? ''] : 'APIs'} of ${describeHosts(calls)}`
 }
 
-/** The hosts of some calls as a sentence names them: `db1 and db2 (cluster alpha)`. */
+/** Describes hosts: `db1 and db2 (cluster alpha)`. */
 export function describeHosts(calls: readonly Call[]): string {
   const names = calls.map(({ target, options }) => target.found?.host.name ?? options.host)
   const list = [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((it) => it !== '').join(' and ')
@@ -40,8 +40,8 @@ export function describeHosts(calls: readonly Call[]): string {
 }
 
 /**
- * Says that nothing was changed because a host could not be asked, and by which hosts; undefined where all may be
- * changed that `skipUnreachable` leaves.
+ * Reports that nothing was changed and which hosts failed the checks; returns undefined if the change may go
+ * on.
  */
 export function refuseWhereUnreachable(facts: {
   readonly context: CommandContext
@@ -71,8 +71,8 @@ export function refuseWhereUnreachable(facts: {
 }
 
 /**
- * Makes a change on every host: one question and one login for all; every host is asked before the first is
- * changed, and then all are changed at once; none more once one has refused.
+ * Changes every host with one question and one login: checks all hosts first, then changes them in parallel
+ * and starts no further change after a failure.
  */
 export async function changeAll(
   calls: readonly Call[],
@@ -118,7 +118,7 @@ export async function changeAll(
   return code
 }
 
-/** Changes hosts, many at once; those that wait for their turn when one fails are left alone. */
+/** Changes hosts in parallel; skips those not yet started when one fails. */
 export function changeUntilRefused<Made extends Call>(
   calls: readonly Made[],
   action: (call: Made) => Promise<Outcome<unknown>>,
@@ -136,7 +136,7 @@ export function changeUntilRefused<Made extends Call>(
   })
 }
 
-/** The results of all hosts, each the later one where there are two. */
+/** Replaces the results of hosts that have a later one. */
 export const replaceResults = <One extends Result>(
   results: readonly One[],
   later: readonly One[] = [],

@@ -6,25 +6,25 @@ import type { RegisteredCluster, RegisteredHost } from '../../client/registry.ts
 import { type Component, defaultPorts } from '../../contracts/component.ts'
 import type { TapiOptions, WrittenOptions } from './callOptions.ts'
 
-/** Which API is meant, and what the records know about it. */
+/** API to call, and its record. */
 export type Target = {
   readonly component: Component
   readonly address: string
   readonly port: number
   /** See `Endpoint`. */
   readonly names: readonly [string, ...string[]]
-  /** The host's cluster; absent for a host that no record has. */
+  /** Record of the host; absent for a host that is not recorded. */
   readonly found?: FoundHost
-  /** The records say that the API listens on loopback only, on a host that is not this machine. */
+  /** Set if the recorded API listens on loopback only, on a host that is not this machine. */
   readonly loopbackElsewhere: boolean
 }
 
-/** Finds the API that the options mean. Throws a `UsageError` where there is none or more than one. */
+/** Finds the API that the options select. Throws a `UsageError` if there is none or more than one. */
 export function chooseTarget(choice: {
   readonly options: TapiOptions
   readonly clusters: readonly RegisteredCluster[]
   readonly machine: ThisMachine
-  /** The current folder, absolute. */
+  /** Current directory, absolute. */
   readonly cwd: string
 }): Target {
   const { options, clusters, machine } = choice
@@ -82,10 +82,9 @@ const isThisMachine = ({ found, machine }: { found: FoundHost; machine: ThisMach
   machine.addresses.includes(found.host.address) ||
   [found.host.name, found.host.address].some((name) => name.toLowerCase() === machine.name.toLowerCase())
 
-/** Clusters or hosts that an error lists. */
 const maxListedRows = 10
 
-/** Rows of an error that lists what could be meant, a line each. */
+/** Lists candidates for an error, one per line. */
 function listRows(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length))
   const lines = rows.slice(0, maxListedRows).map(([name, place]) => `\n  ${name.padEnd(width)}  ${place}`)
@@ -110,17 +109,16 @@ function severalHosts(facts: { host: string; matches: readonly FoundHost[] }): U
   )
 }
 
-/** A cluster and its folder, as a row of an error. */
 const rowOf = ({ cluster, directory }: RegisteredCluster): readonly [string, string] => [cluster, directory]
 
-/** The option that means the first of some clusters: by its folder where another has its name. */
+/** Returns the option that selects the first cluster: its directory if another cluster has the same name. */
 function oneOf(clusters: readonly RegisteredCluster[]): string {
   const [first] = clusters
   const isAlone = clusters.filter(({ cluster }) => cluster === first?.cluster).length === 1
   return `--cluster ${isAlone ? first?.cluster : first?.directory}`
 }
 
-/** How a cluster gets into the records. */
+/** Part of a fix: the commands that record a cluster. */
 export const howToRecord =
   '`muster status FILE` records an installed cluster for the user who runs it, as `muster install` does'
 
@@ -146,19 +144,18 @@ function notInCluster(facts: {
   )
 }
 
-/** Hosts of one cluster that a call is to be repeated on. */
 type ChosenHosts = { readonly cluster: RegisteredCluster; readonly hosts: readonly RegisteredHost[] }
 
 /**
- * The hosts that `--all` means: those of the one recorded cluster, of that of the current folder, or of --cluster, that have such an API. Throws
- * a `UsageError` where that is nobody or not clear.
+ * Chooses the hosts of `--all`: those with such an API in the cluster of --cluster, of the current directory,
+ * or in the only recorded one. Throws a `UsageError` if there is none or more than one cluster.
  */
 export function chooseHosts(choice: {
   readonly written: WrittenOptions
   readonly clusters: readonly RegisteredCluster[]
-  /** What the command has to do with; any component unless given. */
+  /** Components that the command can call; all unless given. */
   readonly allowed?: readonly Component[] | undefined
-  /** The current folder, absolute. */
+  /** Current directory, absolute. */
   readonly cwd: string
 }): ChosenHosts {
   const { written, clusters, allowed } = choice

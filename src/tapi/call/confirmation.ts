@@ -3,10 +3,10 @@ import { confirm } from '../../cli/ask.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { UsageError } from '../../cli/usageError.ts'
 
-/** What a command that changes the host is told; both mean the same. */
+/** Options of a command that changes a host; both mean the same. */
 export type ConfirmationOptions = { readonly iAmSure?: boolean; readonly yes?: boolean }
 
-/** Adds the options that stand for the guard. */
+/** Adds --i-am-sure and --yes. */
 export const addConfirmationOptions = (command: Command): Command =>
   command
     .option('--i-am-sure', 'confirm that this changes the host')
@@ -16,14 +16,14 @@ export const isConfirmed = ({ iAmSure, yes }: ConfirmationOptions): boolean =>
   iAmSure === true || yes === true
 
 /**
- * Whether the change is confirmed: by option, or by a person who is asked. Says that nothing was changed where
- * it is not. Throws a `UsageError` where there is neither.
+ * Resolves to true if the change is confirmed by option or at the prompt; otherwise prints that nothing was
+ * changed. Throws a `UsageError` without an option and a terminal.
  */
 export async function confirmChange(options: {
   readonly context: CommandContext
-  /** The host or hosts, as a person names them. */
+  /** Host or hosts, for messages. */
   readonly place: string
-  /** Name of the command, for the message. */
+  /** Name of the command for messages. */
   readonly command: string
   readonly iAmSure: boolean
   readonly question: string

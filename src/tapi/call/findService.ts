@@ -6,19 +6,18 @@ import type { Refused } from './change.ts'
 import type { Call } from './prepareCall.ts'
 import { cell, object, objects } from './render.ts'
 
-/** The services map of the component that is called. */
+/** Returns the path of the services map on the called component. */
 export const mapPath = (call: Call): string =>
   `${basePath}/${call.target.component}/configuration/module/servicesmap`
 
-/** The status of a service, as the manager tells it. */
+/** Returns the path of the status of a service. */
 export const servicePath = (service: string): string =>
   `${basePath}/manager/status/service/${encodeURIComponent(service)}`
 
-/** The call that changes a service, without the guard. */
+/** Returns the path that changes a service, without the guard. */
 export const controlPath = (service: string): string =>
   `${basePath}/manager/control/service/${encodeURIComponent(service)}`
 
-/** Names of the services that the component knows, with those of their data sources. */
 export async function listServices(
   call: Call,
 ): Promise<{ readonly services: readonly KnownService[] } | Refused> {
@@ -34,8 +33,8 @@ export async function listServices(
 type KnownService = { readonly name: string; readonly datasources: readonly string[] }
 
 /**
- * The service that a command means: the one it names, else the only one that there is, or that has the data source.
- * Throws a `UsageError` where that is not clear.
+ * Finds the service that a command selects: the named one, the only one, or the only one with the data
+ * source. Throws a `UsageError` if it is not clear.
  */
 export async function findService(
   call: Call,

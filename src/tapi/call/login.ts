@@ -5,7 +5,7 @@ import { UsageError } from '../../cli/usageError.ts'
 import type { Caller } from '../../client/calls.ts'
 import type { Call } from './prepareCall.ts'
 
-/** Names of what a login's password may come from. */
+/** Names of the sources of the login password. */
 export const loginPasswordSources = {
   file: '--password-file',
   stdin: '--password-stdin',
@@ -13,8 +13,8 @@ export const loginPasswordSources = {
 }
 
 /**
- * The caller with a user and a password: the user from --user, TAPI_USER or a question, the password from
- * wherever the options say. Throws a `UsageError` where there is no way to have them, or `Interrupted`.
+ * Adds user and password to the caller: the user from --user, TAPI_USER or a prompt, the password from its
+ * options. Throws a `UsageError` if one is missing, or `Interrupted`.
  */
 export async function login(call: Call): Promise<Caller> {
   const { context, options } = call
@@ -29,7 +29,7 @@ export async function login(call: Call): Promise<Caller> {
   return { ...call.caller, credentials: { user, password } }
 }
 
-/** The user from --user, TAPI_USER or a question. Throws a `UsageError` where there is no way to have one. */
+/** Returns the user from --user, TAPI_USER or a prompt. Throws a `UsageError` if there is none. */
 export async function loginUser({ context, options }: Call): Promise<string> {
   if (options.user !== undefined) return options.user
   const fromEnvironment = context.env.TAPI_USER

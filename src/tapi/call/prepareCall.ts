@@ -15,22 +15,25 @@ import type { TrustSource } from './callFailure.ts'
 import type { TapiOptions } from './callOptions.ts'
 import { chooseTarget, type Target } from './chooseTarget.ts'
 
-/** Everything a command of tapi needs to call the API that was meant. */
+/** API to call, with its options, trust and caller. */
 export type Call = {
   readonly context: CommandContext
   readonly options: TapiOptions
   readonly target: Target
   readonly trust: TrustSource
   readonly endpoint: Endpoint
-  /** Without credentials; `login` adds them. */
+  /** Has no credentials; `login` adds them. */
   readonly caller: Caller
-  /** The host and component, as a person names them: `db1 manager at https://10.0.0.11:8090`. */
+  /** Host, component and URL for messages: `db1 manager at https://10.0.0.11:8090`. */
   readonly place: string
 }
 
 const warn = (context: CommandContext, text: string) => context.stderr.write(`warning: ${text}\n`)
 
-/** All recorded clusters but those whose folder is gone, which are forgotten; what is wrong with a record is a warning. */
+/**
+ * Reads the recorded clusters, removes those whose directory is gone, and prints a warning for a damaged
+ * record.
+ */
 export async function readRecords(context: CommandContext): Promise<RegisteredCluster[]> {
   const dir = registryDirectory(context.env)
   for (const { cluster, directory } of await forgetAbandoned(dir)) {
@@ -39,7 +42,7 @@ export async function readRecords(context: CommandContext): Promise<RegisteredCl
   return readRegistry(dir, (text) => warn(context, text))
 }
 
-/** Looks the host up in the records and settles address, port and trust. Throws a `UsageError`. */
+/** Looks up the host in the records and chooses address, port and trust. Throws a `UsageError`. */
 export async function prepareCall(preparation: {
   readonly context: CommandContext
   readonly options: TapiOptions

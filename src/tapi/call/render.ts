@@ -5,42 +5,41 @@ import { wrap } from '../../base/wrapping.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { tableLines } from '../../output/table.ts'
 
-/** The members of a payload, whatever they are. */
+/** Members of a payload, not yet validated. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A value in a column; what is not known is a dash. */
+/** Renders a value for a column; `-` if it is unknown. */
 export const cell = (value: unknown): string =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : '-'
 
-/** A length of time in whole seconds. */
 export const seconds = (value: unknown): string => (typeof value === 'number' ? `${value} s` : '-')
 
-/** A point in time as payloads tell it (RFC 3339, UTC), without fractions: `2025-03-10 10:12:18 UTC`. */
+/** Renders an RFC 3339 time in UTC without fractions: `2025-03-10 10:12:18 UTC`. */
 export const time = (value: unknown): string =>
   cell(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, '$1 $2 UTC')
 
-/** Where a database server listens, IPv6 in brackets. */
+/** Renders the address of a database server, IPv6 in brackets. */
 export const address = ({ host, port }: Fields): string => addressAndPort(cell(host), cell(port))
 
-/** The objects of a list; none where it is no list. */
+/** Returns the objects of a list; empty if it is not a list. */
 export const objects = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
-/** The object below a member; empty where there is none. */
+/** Returns the value if it is an object, else an empty object. */
 export const object = (value: unknown): Fields => (isObject(value) ? value : {})
 
-/** Whether a call changed something, as a field of its answer; nothing where the answer does not tell. */
+/** Returns the `changed` field; nothing if the response has none. */
 export const changedField = (fields: Fields): readonly (readonly [string, string])[] =>
   typeof fields.changed === 'boolean' ? [['changed', fields.changed ? 'yes' : 'no']] : []
 
-/** Rows under a headline, in aligned columns, or in blocks where the terminal is too narrow; ends with a newline. */
+/** Renders aligned columns, or blocks if the terminal is too narrow; ends with a newline. */
 export const renderTable = (
   titles: readonly string[],
   rows: readonly (readonly string[])[],
   columns = Number.POSITIVE_INFINITY,
 ): string => `${tableLines({ titles, rows, colour: false, width: columns }).join('\n')}\n`
 
-/** Rows of a name and a value, aligned; a value that is too long goes on below itself. Ends with a newline. */
+/** Renders aligned names and values; a long value continues below itself. Ends with a newline. */
 export function renderFields(
   fields: readonly (readonly [string, string])[],
   columns = Number.POSITIVE_INFINITY,
@@ -54,7 +53,7 @@ export function renderFields(
     .join('')
 }
 
-/** Any answer as a person reads it: a single value bare, everything else as JSON; ends with a newline. */
+/** Renders any response: a single value bare, everything else as JSON; ends with a newline. */
 export function renderBody(body: unknown): string {
   if (typeof body === 'string')
     return body === '' || body.endsWith('\n') ? printable(body) : `${printable(body)}\n`
@@ -65,7 +64,7 @@ export function renderBody(body: unknown): string {
   return jsonText(payload)
 }
 
-/** A length of time in its two largest units: `2 d 3 h`, `5 min 7 s`, `312 ms`. */
+/** Renders a duration in its two largest units: `2 d 3 h`, `5 min 7 s`, `312 ms`. */
 export function renderDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
   const seconds = Math.floor(milliseconds / 1000)
@@ -83,7 +82,7 @@ export function renderDuration(milliseconds: number): string {
     .join(' ')
 }
 
-/** What a change brought, in a few words: `ONHOLD, changed`. */
+/** Summarizes the result of a change: `ONHOLD, changed`. */
 export function summarizeChange(body: unknown): string {
   const payload = object(readEnvelope(body)?.payload)
   const { changed, state, policy, value } = payload

@@ -26,14 +26,14 @@ const row = (it: Fields): readonly string[] => [
   cell(object(it.connections).active),
 ]
 
-/** Why it is where it is; nothing for one that is online and well. */
+/** Renders the reason of a state; empty for a data source that is online without one. */
 function remark({ name, state, since, by, reason }: Fields): string {
   if (state === 'ONLINE' && typeof reason !== 'string') return ''
   const why = typeof reason === 'string' ? `: ${reason}` : ''
   return `${printable(`${cell(name)}: ${cell(state)} since ${time(since)} by ${cell(by)}${why}`)}\n`
 }
 
-/** Data sources as a table, and below it why those are not online that are not. Ends with a newline. */
+/** Renders data sources as a table with the reasons of their states below; ends with a newline. */
 export function renderDatasources(datasources: readonly Fields[], columns?: number): string {
   if (datasources.length === 0) return 'no data sources\n'
   return `${renderTable(headline, datasources.map(row), columns)}${datasources.map(remark).join('')}`
@@ -42,7 +42,7 @@ export function renderDatasources(datasources: readonly Fields[], columns?: numb
 const changedWord = ({ changed }: Fields): string =>
   typeof changed === 'boolean' ? (changed ? ', changed' : ', unchanged') : ''
 
-/** A ServiceStatusPayload as a person reads it. Ends with a newline. */
+/** Renders a ServiceStatusPayload; ends with a newline. */
 export function renderService(body: unknown, columns?: number): string {
   const service = object(readEnvelope(body)?.payload)
   if (!Array.isArray(service.datasources)) return renderBody(body)
@@ -50,7 +50,7 @@ export function renderService(body: unknown, columns?: number): string {
   return `${printable(title)}\n${renderDatasources(objects(service.datasources), columns)}`
 }
 
-/** A DatasourceStatusPayload as a person reads it. Ends with a newline. */
+/** Renders a DatasourceStatusPayload; ends with a newline. */
 export function renderDatasource(body: unknown, columns?: number): string {
   const it = object(readEnvelope(body)?.payload)
   if (typeof it.name !== 'string') return renderBody(body)

@@ -17,26 +17,26 @@ import { type Call, prepareCall, readRecords } from './prepareCall.ts'
 
 type Allowed = readonly Component[]
 
-/** How the commands of tapi run; `allowed` are the components that a command has to do with, all unless given. */
+/** Ways to run a command; `allowed` are the components that it can call, all unless given. */
 export type Runner = {
-  /** One call of one host that changes nothing. */
+  /** Runs a command that reads from one component of one host. */
   readonly read: (
     command: Command,
     action: (call: Call) => Promise<ExitCode>,
     allowed?: Allowed,
   ) => Promise<void>
-  /** A call of every component of one host. */
+  /** Runs a command that reads from every component of one host. */
   readonly readHost: (
     command: Command,
     action: (calls: readonly Call[]) => Promise<ExitCode>,
   ) => Promise<void>
-  /** What changes one host, or with --all every host. */
+  /** Runs a command that changes one host, or with --all every host. */
   readonly change: (
     command: Command,
     make: (told: ChangeContext) => Change | Promise<Change>,
     allowed?: Allowed,
   ) => Promise<void>
-  /** The same for a command that is more than one POST. */
+  /** Runs a changing command that takes more than one POST. */
   readonly changeEach: (
     command: Command,
     actions: {
@@ -46,17 +46,16 @@ export type Runner = {
   ) => Promise<void>
 }
 
-/** What a change is made of beside its own arguments. */
+/** Options from which a change is created, beside its own arguments. */
 export type ChangeContext = {
   readonly context: CommandContext
   readonly iAmSure: boolean
   readonly passwordStdin: boolean
 }
 
-/** What a change of every host is told. */
 export type EveryHostOptions = { readonly iAmSure: boolean; readonly skipUnreachable: boolean }
 
-/** Makes the runner that all commands of one start share; `done` takes their exit codes. */
+/** Creates the runner that all commands of a process share; `done` receives the exit code. */
 export function createRunner(world: {
   readonly context: CommandContext
   readonly machine: ThisMachine
@@ -140,7 +139,7 @@ function refuseAll(written: WrittenOptions): void {
   )
 }
 
-/** Runs what calls one host; a call without an answer is told with the advice that fits. */
+/** Runs an action and reports its `ClientError` with the fix that fits the host. */
 async function reportClientError(call: Call, action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await action()

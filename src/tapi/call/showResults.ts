@@ -9,13 +9,13 @@ import type { Call } from './prepareCall.ts'
 import { renderTable } from './render.ts'
 
 /**
- * Prints what a call brought. With --json standard output carries the body as it came, of a problem too;
- * otherwise the value goes to standard output and a problem to standard error.
+ * Prints the response of one call. With --json the body goes to standard output as received, also that of a
+ * problem; otherwise a problem goes to standard error.
  */
 export function showOutcome<Value>(shown: {
   readonly call: Call
   readonly outcome: Outcome<Value>
-  /** `columns` are those of the terminal; none where the output is none. */
+  /** `columns` is the width of the terminal, if there is one. */
   readonly render: (value: Value, columns?: number) => string
 }): ExitCode {
   const { call, outcome, render } = shown
@@ -34,17 +34,16 @@ export function showOutcome<Value>(shown: {
 
 const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
 
-/** What is told of a host where all went well: one word, and what became of it. */
+/** Text for a host whose call succeeded: one word, and a summary of the body. */
 type SuccessText = { readonly result: string; readonly summarize: (body: unknown) => string }
 
-/** The exit code of several calls: one that failed weighs more than one that could not be reached. */
+/** Returns the exit code of several calls; a failed one takes precedence over an unreachable one. */
 export function exitCodeOfAll(results: readonly Result[]): ExitCode {
   const codes = results.filter(hasFailed).map((result) => ('error' in result ? exitCodeOf(result.error) : 1))
   const weighed = [exitCodes.interrupted, exitCodes.usage, exitCodes.failed, exitCodes.unreachable]
   return weighed.find((code) => codes.includes(code)) ?? exitCodes.ok
 }
 
-/** Whether a call failed because nothing answered. */
 export const isUnreachable = (result: Result): boolean =>
   'error' in result && exitCodeOf(result.error) === exitCodes.unreachable
 
@@ -82,8 +81,8 @@ function toJson(result: Result): object {
 }
 
 /**
- * Prints what became of each host, a line each, and the reasons on standard error; with --json a list. Only a
- * terminal breaks lines up: programs read them, too.
+ * Prints one line per host, and the errors on standard error; with --json a list. Lines are folded only on a
+ * terminal, since programs read them.
  */
 export function showResults(shown: {
   readonly context: CommandContext
