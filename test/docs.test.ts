@@ -7,7 +7,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { muster } from '../src/commands/muster.ts'
 import { serviceData } from '../src/deployment/services/implementations.ts'
 import { unitName } from '../src/deployment/services/systemdUnits.ts'
-import { tapi } from '../src/tapi/program.ts'
+import { tapi } from '../src/tapi/tapi.ts'
 import { commandContext } from './config/commandContext.ts'
 import { type Block, blocksOf, commandsOf, decisions, pages, readPage, root } from './support/pages.ts'
 

@@ -61,7 +61,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
     'cli',
     'session',
-    'tapi',
   ],
   bin: [
     'diagnostics',

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { tapi } from '../tapi/program.ts'
+import { tapi } from '../tapi/tapi.ts'
 import { createProcessContext } from './processContext.ts'
 
 process.exitCode = await tapi({

@@ -23,3 +23,16 @@ export function parseCountOption(
     `Give one, such as --${option} ${Math.min(100, most)}.`,
   )
 }
+
+/**
+ * Validates a user name for HTTP Basic: no colon, no control characters (RFC 7617 section 2). Throws a
+ * `UsageError`.
+ */
+export function readLoginUser(written: string): string {
+  const carries = [...written].every((it) => it >= ' ' && it !== '\u007f' && it !== ':')
+  if (written !== '' && carries) return written
+  throw new UsageError(
+    'A user name must not be empty or contain a colon or control characters.',
+    'Give only the name, without the password.',
+  )
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { CommandContext } from '../../src/cli/context.ts'
 import { recordCluster } from '../../src/client/registry.ts'
-import { tapi } from '../../src/tapi/program.ts'
+import { tapi } from '../../src/tapi/tapi.ts'
 import { makeAuthority, makeLeaf } from '../support/clientCertificate.ts'
 import { bodyOf, type LoopbackServer, serveTls } from '../support/loopbackServer.ts'
 

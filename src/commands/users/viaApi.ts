@@ -4,8 +4,10 @@ import { createHasher } from '../../accounts/passwordHash.ts'
 import { requireConfirmation } from '../../cli/ask.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { readLoginUser } from '../../cli/optionValues.ts'
 import { readInputFile } from '../../cli/readInputFile.ts'
 import { readPassword } from '../../cli/readPassword.ts'
+import { type ThisMachine, thisMachine } from '../../cli/thisMachine.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { Credentials } from '../../client/credentials.ts'
 import { isReadableAuthority } from '../../client/endpoint.ts'
@@ -34,7 +36,6 @@ import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { readUserPasswords } from '../../session/resolveSecrets.ts'
 import { type Refusal, type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { beginSession, openStateToChange, reportPart, type Session } from '../../session/session.ts'
-import { readUser, type ThisMachine, thisMachine } from '../../tapi/options.ts'
 import { requireUsers, usersGiven } from './namedUsers.ts'
 
 /** Options of a command that works without SSH. */
@@ -66,7 +67,7 @@ async function readOwnLogin(
       'Name the user with --login USER.',
     )
   }
-  const user = readUser(login)
+  const user = readLoginUser(login)
   const password = await readPassword({
     context,
     what: `the password of ${user}`,

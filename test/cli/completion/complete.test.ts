@@ -10,7 +10,7 @@ import { completionSources } from '../../../src/commands/completionSources.ts'
 import { muster, musterProgram } from '../../../src/commands/muster.ts'
 import { allOptions } from '../../../src/config/settings/options.ts'
 import { spellings } from '../../../src/config/settings/setting.ts'
-import { tapi } from '../../../src/tapi/program.ts'
+import { tapi } from '../../../src/tapi/tapi.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 

@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { jsonText } from '../base/json.ts'
+import { printable } from '../base/printable.ts'
+import { showVersion } from '../cli/cliCommand.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { writeText } from '../cli/terminal.ts'
+import { get, type Ping, ping } from '../client/calls.ts'
+import { readEnvelope } from '../client/envelope.ts'
+import { basePath } from '../contracts/route.ts'
+import { login } from './call/login.ts'
+import type { Call } from './call/prepareCall.ts'
+import {
+  cell,
+  object,
+  objects,
+  renderBody,
+  renderDuration,
+  renderFields,
+  renderTable,
+} from './call/render.ts'
+import type { Runner } from './call/runner.ts'
+import { showOutcome } from './call/showResults.ts'
+
+async function showPing(call: Call): Promise<ExitCode> {
+  const outcome = await ping(call.caller)
+  return showOutcome({ call, outcome, render: (answered) => renderPing(call.place, answered) })
+}
+
+const renderPing = (place: string, answered: Ping): string =>
+  `${place} answered\n${renderFields([
+    ['  message', answered.message],
+    ['  host', answered.hostName],
+    ['  pid', String(answered.pid)],
+    ['  uptime', renderDuration(answered.jvmUptime)],
+    ['  date', answered.date],
+  ])}`
+
+function renderVersion(body: unknown): string {
+  const { version, component, node } = object(readEnvelope(body)?.payload)
+  if (typeof version !== 'string') return renderBody(body)
+  return renderFields([
+    ['version', version],
+    ['component', cell(component)],
+    ['node', cell(node)],
+  ])
+}
+
+async function showComponentVersion(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), `${basePath}/version`)
+  return showOutcome({ call, outcome, render: renderVersion })
+}
+
+function renderUris(body: unknown, columns?: number): string {
+  const payload = readEnvelope(body)?.payload
+  if (!Array.isArray(payload)) return renderBody(body)
+  return renderTable(
+    ['method', 'path'],
+    objects(payload).map(({ method, path }) => [cell(method), cell(path)]),
+    columns,
+  )
+}
+
+async function showUris(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), `${basePath}/uris`)
+  return showOutcome({ call, outcome, render: renderUris })
+}
+
+/**
+ * Shows whether the component is ready; exit code 1 if it is not. Logs in only if a user is given: without a
+ * login the API does not list the reasons.
+ */
+async function showHealth(call: Call): Promise<ExitCode> {
+  const { context, options } = call
+  const hasUser = options.user !== undefined || Boolean(context.env.TAPI_USER)
+  const outcome = await get(hasUser ? await login(call) : call.caller, '/health/ready')
+  const { status, body } = outcome.answer
+  // Text of 503 is the answer, not a problem.
+  const isAnswer = typeof body === 'string' && /^(un)?ready\b/.test(body)
+  if (!isAnswer) return showOutcome({ call, outcome, render: renderBody })
+  const [state = '', ...reasons] = body.trim().split('\n')
+  if (options.json) context.stdout.write(jsonText({ status, state, reasons }))
+  else writeText(context, `${printable([state, ...reasons.map((it) => `  ${it}`)].join('\n'))}\n`)
+  return status === 200 ? exitCodes.ok : exitCodes.failed
+}
+
+export function definePing(command: Command, { read }: Runner): void {
+  command.action(() => read(command, showPing))
+}
+
+export function defineHealth(command: Command, { read }: Runner): void {
+  command.action(() => read(command, showHealth))
+}
+
+export function defineVersion(command: Command, { read }: Runner): void {
+  command.action(() =>
+    command.optsWithGlobals<{ host?: string }>().host === undefined
+      ? showVersion(command)
+      : read(command, showComponentVersion),
+  )
+}
+
+export function defineUris(command: Command, { read }: Runner): void {
+  command.action(() => read(command, showUris))
+}

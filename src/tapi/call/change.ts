@@ -1,0 +1,107 @@
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { get, type Outcome, post } from '../../client/calls.ts'
+import { ClientError } from '../../client/clientError.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import { type ProblemCode, problems } from '../../contracts/problems.ts'
+import { confirmChange } from './confirmation.ts'
+import { login } from './login.ts'
+import type { Call } from './prepareCall.ts'
+import { object } from './render.ts'
+import { showOutcome } from './showResults.ts'
+
+/** Response that carries a problem instead of a value. */
+export type Refused = Extract<Outcome<unknown>, { readonly problem: unknown }>
+
+/** POST call; its path includes the guard. */
+export type PostRequest = { readonly path: string; readonly body?: unknown }
+
+/** Change that one POST makes, on one host or on every host. */
+export type Change = {
+  /** Name of the command for messages. */
+  readonly command: string
+  /** Returns the question to confirm, `where` being the host or hosts; absent if nothing is asked. */
+  readonly question?: (where: string) => string
+  /**
+   * Returns the call to send. `call` carries the login; it may be used to look up what the command line
+   * leaves open. Rejects with a `ClientError` or, if the target is not clear, with a `UsageError`.
+   */
+  readonly request: (call: Call) => Promise<PostRequest | Refused>
+  /**
+   * Predicts with --all, before any host is changed, the response of this host from its state. `call` carries
+   * the login. Absent if the request alone decides.
+   */
+  readonly forecast?: (call: Call) => Promise<Forecast>
+  readonly render: (body: unknown, columns?: number) => string
+  /** Returns the result in a few words. */
+  readonly summarize: (body: unknown) => string
+  /** Returns a note of one sentence to print after the change; may call the API. */
+  readonly note?: (call: Call, body: unknown) => Promise<string | undefined>
+  /** Set for a change that holds on one host only: a note then names the other hosts. */
+  readonly local?: true
+}
+
+/** Changes one host: asks for confirmation, logs in, sends the request, prints the result. */
+export async function changeHost(call: Call, change: Change, iAmSure: boolean): Promise<ExitCode> {
+  const { context, place, options } = call
+  const { command, question, render } = change
+  if (question && !(await confirmChange({ context, place, command, iAmSure, question: question(place) }))) {
+    return exitCodes.failed
+  }
+  const known: Call = { ...call, caller: await login(call) }
+  const request = await change.request(known)
+  const outcome = 'problem' in request ? request : await post(known.caller, request)
+  const code = showOutcome({ call, outcome, render })
+  if ('problem' in outcome || options.json) return code
+  for (const words of [await readNote(change, known, outcome.value), change.local && noteOtherHosts(call)]) {
+    if (words !== undefined) context.stderr.write(`note: ${words}\n`)
+  }
+  return code
+}
+
+/** Returns the note of a change; undefined if the call for it fails, since the change is already made. */
+export async function readNote(change: Change, call: Call, body: unknown): Promise<string | undefined> {
+  try {
+    return await change.note?.(call, body)
+  } catch (error) {
+    if (error instanceof ClientError) return undefined
+    throw error
+  }
+}
+
+function noteOtherHosts({ target }: Call): string | undefined {
+  const { found, component } = target
+  const others = found?.cluster.hosts.filter(
+    ({ name, apis }) => name !== found.host.name && apis.some((api) => api.component === component),
+  )
+  if (found === undefined || others === undefined || others.length === 0) return undefined
+  const names = others.map(({ name }) => name).join(', ')
+  return `this changed only ${found.host.name}. Other hosts of ${found.cluster.cluster}: ${names}; --all changes all of them.`
+}
+
+/**
+ * Predicted response: a refusal, or the reason why nothing would change; undefined if the change would be
+ * made.
+ */
+export type Forecast = Refused | { readonly unchanged: string } | undefined
+
+/** Creates the refusal that the API would answer. */
+export function predictRefusal(code: ProblemCode, detail: string): Refused {
+  const { status, title } = problems[code]
+  const problem = { status, code, title, detail, errors: [] }
+  return { answer: { status, headers: {}, body: problem }, problem }
+}
+
+/** Reads the payload of a GET call as an object. */
+export async function readPayload(
+  call: Call,
+  path: string,
+): Promise<Refused | { readonly payload: Readonly<Record<string, unknown>> }> {
+  const outcome = await get(call.caller, path)
+  return 'problem' in outcome ? outcome : { payload: object(readEnvelope(outcome.value)?.payload) }
+}
+
+/** Predicts that the change is refused if its state cannot be read. */
+export async function predictReadRefusal(call: Call, path: string): Promise<Forecast> {
+  const told = await readPayload(call, path)
+  return 'problem' in told ? told : undefined
+}

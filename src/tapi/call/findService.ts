@@ -1,0 +1,67 @@
+import { UsageError } from '../../cli/usageError.ts'
+import { get } from '../../client/calls.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import { basePath } from '../../contracts/route.ts'
+import type { Refused } from './change.ts'
+import type { Call } from './prepareCall.ts'
+import { cell, object, objects } from './render.ts'
+
+/** Returns the path of the services map on the called component. */
+export const mapPath = (call: Call): string =>
+  `${basePath}/${call.target.component}/configuration/module/servicesmap`
+
+/** Returns the path of the status of a service. */
+export const servicePath = (service: string): string =>
+  `${basePath}/manager/status/service/${encodeURIComponent(service)}`
+
+/** Returns the path that changes a service, without the guard. */
+export const controlPath = (service: string): string =>
+  `${basePath}/manager/control/service/${encodeURIComponent(service)}`
+
+export async function listServices(
+  call: Call,
+): Promise<{ readonly services: readonly KnownService[] } | Refused> {
+  const outcome = await get(call.caller, mapPath(call))
+  if ('problem' in outcome) return outcome
+  const services = objects(object(readEnvelope(outcome.value)?.payload).services).map((service) => ({
+    name: cell(service.name),
+    datasources: objects(service.datasources).map(({ name }) => cell(name)),
+  }))
+  return { services }
+}
+
+type KnownService = { readonly name: string; readonly datasources: readonly string[] }
+
+/**
+ * Finds the service that a command selects: the named one, the only one, or the only one with the data
+ * source. Throws a `UsageError` if it is not clear.
+ */
+export async function findService(
+  call: Call,
+  wanted: { readonly service?: string | undefined; readonly datasource?: string },
+): Promise<{ readonly service: string } | Refused> {
+  if (wanted.service !== undefined) return { service: wanted.service }
+  const known = await listServices(call)
+  if ('problem' in known) return known
+  const { datasource } = wanted
+  const having = known.services.filter(
+    ({ datasources }) => datasource === undefined || datasources.includes(datasource),
+  )
+  const [first, ...others] = having
+  if (first !== undefined && others.length === 0) return { service: first.name }
+  const names = known.services.map(({ name }) => name).join(', ')
+  const sources = [...new Set(known.services.flatMap(({ datasources }) => datasources))].join(', ')
+  if (first !== undefined) {
+    throw new UsageError(
+      `${datasource ?? 'The service'} is ambiguous on ${call.place}: it is in ${having.map(({ name }) => name).join(', ')}.`,
+      `Select one, for example with --service ${first.name}.`,
+    )
+  }
+  if (datasource === undefined || names === '') {
+    throw new UsageError(`${call.place} has no service.`, 'Add one with `tapi map add-service`.')
+  }
+  throw new UsageError(
+    `${call.place} has no data source ${datasource}. It has: ${sources || 'none'}.`,
+    'Check the spelling: `tapi service status` lists them.',
+  )
+}

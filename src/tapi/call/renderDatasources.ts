@@ -1,0 +1,74 @@
+import { printable } from '../../base/printable.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import {
+  address,
+  cell,
+  changedField,
+  type Fields,
+  object,
+  objects,
+  renderBody,
+  renderFields,
+  renderTable,
+  seconds,
+  time,
+} from './render.ts'
+
+const headline = ['data source', 'role', 'state', 'address', 'seqno', 'latency', 'active']
+
+const row = (it: Fields): readonly string[] => [
+  cell(it.name),
+  cell(it.role),
+  cell(it.state),
+  address(it),
+  cell(it.seqno),
+  seconds(it.appliedLatency),
+  cell(object(it.connections).active),
+]
+
+/** Renders the reason of a state; empty for a data source that is online without one. */
+function remark({ name, state, since, by, reason }: Fields): string {
+  if (state === 'ONLINE' && typeof reason !== 'string') return ''
+  const why = typeof reason === 'string' ? `: ${reason}` : ''
+  return `${printable(`${cell(name)}: ${cell(state)} since ${time(since)} by ${cell(by)}${why}`)}\n`
+}
+
+/** Renders data sources as a table with the reasons of their states below; ends with a newline. */
+export function renderDatasources(datasources: readonly Fields[], columns?: number): string {
+  if (datasources.length === 0) return 'no data sources\n'
+  return `${renderTable(headline, datasources.map(row), columns)}${datasources.map(remark).join('')}`
+}
+
+const changedWord = ({ changed }: Fields): string =>
+  typeof changed === 'boolean' ? (changed ? ', changed' : ', unchanged') : ''
+
+/** Renders a ServiceStatusPayload; ends with a newline. */
+export function renderService(body: unknown, columns?: number): string {
+  const service = object(readEnvelope(body)?.payload)
+  if (!Array.isArray(service.datasources)) return renderBody(body)
+  const title = `${cell(service.name)}: policy ${cell(service.policy)}${changedWord(service)}`
+  return `${printable(title)}\n${renderDatasources(objects(service.datasources), columns)}`
+}
+
+/** Renders a DatasourceStatusPayload; ends with a newline. */
+export function renderDatasource(body: unknown, columns?: number): string {
+  const it = object(readEnvelope(body)?.payload)
+  if (typeof it.name !== 'string') return renderBody(body)
+  const { active, created } = object(it.connections)
+  return renderFields(
+    [
+      ['service', cell(it.service)],
+      ['data source', it.name],
+      ['role', cell(it.role)],
+      ['address', address(it)],
+      ['state', `${cell(it.state)} since ${time(it.since)} by ${cell(it.by)}`],
+      ['reason', cell(it.reason)],
+      ['checked', time(it.checkedAt)],
+      ['connections', active === undefined ? '-' : `${cell(active)} active, ${cell(created)} created`],
+      ['seqno', cell(it.seqno)],
+      ['latency', seconds(it.appliedLatency)],
+      ...changedField(it),
+    ],
+    columns,
+  )
+}

@@ -1,0 +1,102 @@
+import { jsonText } from '../../base/json.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { writeText } from '../../cli/terminal.ts'
+import type { Outcome } from '../../client/calls.ts'
+import { exitCodeOf, renderError, renderProblem } from './callFailure.ts'
+import { hasFailed, type Result } from './callHosts.ts'
+import type { Call } from './prepareCall.ts'
+import { renderTable } from './render.ts'
+
+/**
+ * Prints the response of one call. With --json the body goes to standard output as received, also that of a
+ * problem; otherwise a problem goes to standard error.
+ */
+export function showOutcome<Value>(shown: {
+  readonly call: Call
+  readonly outcome: Outcome<Value>
+  /** `columns` is the width of the terminal, if there is one. */
+  readonly render: (value: Value, columns?: number) => string
+}): ExitCode {
+  const { call, outcome, render } = shown
+  const { context, options } = call
+  const failed = 'problem' in outcome
+  if (options.json) {
+    const { body, status } = outcome.answer
+    context.stdout.write(jsonText(body === '' ? { status } : body))
+  } else if (failed) {
+    context.stderr.write(renderProblem(outcome.problem))
+  } else {
+    writeText(context, render(outcome.value, context.stdout.columns))
+  }
+  return failed ? exitCodes.failed : exitCodes.ok
+}
+
+const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
+
+/** Text for a host whose call succeeded: one word, and a summary of the body. */
+type SuccessText = { readonly result: string; readonly summarize: (body: unknown) => string }
+
+/** Returns the exit code of several calls; a failed one takes precedence over an unreachable one. */
+export function exitCodeOfAll(results: readonly Result[]): ExitCode {
+  const codes = results.filter(hasFailed).map((result) => ('error' in result ? exitCodeOf(result.error) : 1))
+  const weighed = [exitCodes.interrupted, exitCodes.usage, exitCodes.failed, exitCodes.unreachable]
+  return weighed.find((code) => codes.includes(code)) ?? exitCodes.ok
+}
+
+export const isUnreachable = (result: Result): boolean =>
+  'error' in result && exitCodeOf(result.error) === exitCodes.unreachable
+
+function describeResult(result: Result, good: SuccessText): readonly [string, string] {
+  if ('error' in result) {
+    const { code } = result.error
+    const what = code === 'refused' ? 'connection refused' : code.replaceAll('-', ' ')
+    return [isUnreachable(result) ? 'not reached' : 'failed', what]
+  }
+  if ('skipped' in result) return [result.skipped.result, result.skipped.what]
+  if ('problem' in result.outcome) {
+    const { status, code, title } = result.outcome.problem
+    return ['refused', `${status} ${code ?? title}`]
+  }
+  return [good.result, good.summarize(result.outcome.value)]
+}
+
+function renderReason(result: Result): string {
+  const told = `${result.call.place}\n`
+  if ('error' in result) return told + renderError(result.error)
+  return 'outcome' in result && 'problem' in result.outcome
+    ? told + renderProblem(result.outcome.problem)
+    : ''
+}
+
+function toJson(result: Result): object {
+  const place = { host: hostOf(result), component: result.call.target.component }
+  if ('error' in result) {
+    const { code, message, fix } = result.error
+    return { ...place, error: { code, message, fix } }
+  }
+  if ('skipped' in result) return { ...place, ...result.skipped }
+  const { status, body } = result.outcome.answer
+  return { ...place, status, body }
+}
+
+/**
+ * Prints one line per host, and the errors on standard error; with --json a list. Lines are folded only on a
+ * terminal, since programs read them.
+ */
+export function showResults(shown: {
+  readonly context: CommandContext
+  readonly json: boolean
+  readonly results: readonly Result[]
+  readonly good: SuccessText
+}): ExitCode {
+  const { context, json, results, good } = shown
+  if (json) {
+    context.stdout.write(jsonText(results.map(toJson)))
+  } else {
+    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...describeResult(it, good)])
+    writeText(context, renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))
+    for (const result of results) context.stderr.write(renderReason(result))
+  }
+  return exitCodeOfAll(results)
+}

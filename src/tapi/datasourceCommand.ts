@@ -1,0 +1,146 @@
+import type { Command } from 'commander'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { guarded } from '../client/apiPath.ts'
+import { get } from '../client/calls.ts'
+import { readEnvelope } from '../client/envelope.ts'
+import { stateAfter, wrongState } from '../contracts/dataSourceOperations.ts'
+import { basePath } from '../contracts/route.ts'
+import { recordedStates } from '../contracts/servicesMap.ts'
+import { type Change, type Forecast, predictRefusal, type Refused, readPayload } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
+import { controlPath, findService, servicePath } from './call/findService.ts'
+import { login } from './call/login.ts'
+import type { Call } from './call/prepareCall.ts'
+import { object, summarizeChange } from './call/render.ts'
+import { renderDatasource } from './call/renderDatasources.ts'
+import type { Runner } from './call/runner.ts'
+import { showOutcome } from './call/showResults.ts'
+import { serviceStatus } from './serviceCommand.ts'
+
+const allowed = ['manager'] as const
+
+const descriptions = {
+  online: 'bring an offline data source online, if its health check succeeds',
+  offline: 'take a data source offline; under AUTOMATIC it comes back by itself',
+  shun: 'keep a data source out until it is welcomed back',
+  welcome: 'bring a shunned data source back online, if its health check succeeds',
+  recover: 'set a failed or shunned data source offline; under AUTOMATIC it then comes online',
+} as const
+
+type DatasourceChange = keyof typeof descriptions
+
+/** Data source on the command line; its service is looked up unless given. */
+type Named = { readonly name: string; readonly service: string | undefined }
+
+const below = (name: string): string => `/datasource/${encodeURIComponent(name)}`
+
+async function pathOf(
+  call: Call,
+  { name, service }: Named,
+  path: (service: string) => string,
+): Promise<{ readonly path: string } | Refused> {
+  const found = await findService(call, { service, datasource: name })
+  return 'problem' in found ? found : { path: path(found.service) }
+}
+
+async function datasourceStatus(call: Call, named: Named): Promise<ExitCode> {
+  const known = { ...call, caller: await login(call) }
+  const asked = await pathOf(known, named, (service) => `${servicePath(service)}${below(named.name)}`)
+  const outcome = 'problem' in asked ? asked : await get(known.caller, asked.path)
+  return showOutcome({ call, outcome, render: renderDatasource })
+}
+
+/** Checks that the data source answers; exit code 1 if it does not. */
+async function pingDatasource(call: Call, named: Named): Promise<ExitCode> {
+  const known = { ...call, caller: await login(call) }
+  const root = (service: string): string =>
+    `${basePath}/manager/service/${encodeURIComponent(service)}${below(named.name)}/ping`
+  const asked = await pathOf(known, named, root)
+  const outcome = 'problem' in asked ? asked : await get(known.caller, asked.path)
+  const answers = !('problem' in outcome) && object(readEnvelope(outcome.value)?.payload).value === true
+  const render = (): string => `${named.name} ${answers ? 'answers' : 'does not answer'}\n`
+  const code = showOutcome({ call, outcome, render })
+  return answers ? code : exitCodes.failed
+}
+
+const questions: Readonly<Record<DatasourceChange, (name: string) => string>> = {
+  online: (name) => `Bring ${name} online?`,
+  offline: (name) =>
+    `Take ${name} offline? The connector then sends it no connections. Under AUTOMATIC it comes back online by ` +
+    'itself; shun keeps it out.',
+  shun: (name) => `Shun ${name}? The connector sends it no connections until it is welcomed back.`,
+  welcome: (name) => `Take ${name} back and online?`,
+  recover: (name) => `Recover ${name} to OFFLINE? Under AUTOMATIC it then comes online by itself.`,
+}
+
+/** Returns a note if the policy will bring the data source back online. */
+async function noteAutomaticReturn(call: Call, body: unknown): Promise<string | undefined> {
+  const { name, service } = object(readEnvelope(body)?.payload)
+  if (typeof service !== 'string') return undefined
+  const outcome = await get(call.caller, servicePath(service))
+  if ('problem' in outcome) return undefined
+  if (object(readEnvelope(outcome.value)?.payload).policy !== 'AUTOMATIC') return undefined
+  return `the policy is AUTOMATIC: ${name} comes back by itself. \`tapi datasource shun ${name}\` keeps it out.`
+}
+
+/**
+ * Predicts that the state of the data source does not allow the change; the health check of the database is
+ * made only by the change itself.
+ */
+async function predict(call: Call, change: DatasourceChange, named: Named): Promise<Forecast> {
+  const asked = await pathOf(call, named, (service) => `${servicePath(service)}${below(named.name)}`)
+  const told = 'problem' in asked ? asked : await readPayload(call, asked.path)
+  if ('problem' in told) return told
+  const state = recordedStates.find((known) => known === told.payload.state)
+  if (state === undefined || stateAfter(change, state) !== undefined) return undefined
+  const reason = typeof told.payload.reason === 'string' ? told.payload.reason : null
+  return predictRefusal('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
+}
+
+const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
+  command: `datasource ${change}`,
+  local: true,
+  question: (where) => `${questions[change](named.name)} As ${where} sees it.`,
+  forecast: (call) => predict(call, change, named),
+  request: async (call) => {
+    const asked = await pathOf(call, named, (service) => `${controlPath(service)}${below(named.name)}`)
+    return 'problem' in asked ? asked : { path: guarded(`${asked.path}/${change}`) }
+  },
+  render: renderDatasource,
+  summarize: summarizeChange,
+  ...(change === 'offline' && { note: noteAutomaticReturn }),
+})
+
+type ServiceOption = { readonly service?: string }
+
+const withService = (command: Command): Command =>
+  command.option('--service <service>', 'name of the service, if several have such a data source')
+
+export function defineDatasource(command: Command, { read, change }: Runner): void {
+  command.helpCommand(false)
+  withService(command.command('status'))
+    .description('show a data source, or all data sources of the service')
+    .argument('[name]', 'name of the data source')
+    .action((name: string | undefined, { service }: ServiceOption, status: Command) =>
+      read(
+        status,
+        (call) =>
+          name === undefined ? serviceStatus(call, service) : datasourceStatus(call, { name, service }),
+        allowed,
+      ),
+    )
+  withService(command.command('ping'))
+    .description('check that a data source answers; exit code 1 if it does not')
+    .argument('<name>', 'name of the data source')
+    .action((name: string, { service }: ServiceOption, ping: Command) =>
+      read(ping, (call) => pingDatasource(call, { name, service }), allowed),
+    )
+  for (const [word, description] of Object.entries(descriptions) as [DatasourceChange, string][]) {
+    withService(addConfirmationOptions(command.command(word)))
+      .description(description)
+      .argument('<name>', 'name of the data source')
+      .action((name: string, { service }: ServiceOption, one: Command) =>
+        change(one, () => changeDatasource(word, { name, service }), allowed),
+      )
+  }
+}

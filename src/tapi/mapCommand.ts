@@ -1,0 +1,251 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { isObject, parseJson } from '../base/json.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { readInputFile } from '../cli/readInputFile.ts'
+import { readAllInput } from '../cli/terminalInput.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { guarded } from '../client/apiPath.ts'
+import { get } from '../client/calls.ts'
+import { envelope, readEnvelope } from '../client/envelope.ts'
+import * as editMap from '../contracts/editMap.ts'
+import { basePath } from '../contracts/route.ts'
+import {
+  type DataSourceRole,
+  dataSourceRoles,
+  type MapDataSource,
+  type ServicesMap,
+} from '../contracts/servicesMap.ts'
+import { type Change, type Forecast, predictRefusal, readPayload } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
+import { findService, mapPath } from './call/findService.ts'
+import { login } from './call/login.ts'
+import type { Call } from './call/prepareCall.ts'
+import {
+  address,
+  cell,
+  type Fields,
+  object,
+  objects,
+  renderBody,
+  renderTable,
+  summarizeChange,
+} from './call/render.ts'
+import type { ChangeContext, Runner } from './call/runner.ts'
+import { showOutcome } from './call/showResults.ts'
+
+/** Default port of MySQL and MariaDB. */
+const defaultPort = 3306
+
+const isRole = (word: string): word is DataSourceRole => (dataSourceRoles as readonly string[]).includes(word)
+
+/** Parses `NAME=ROLE@HOST` or `NAME=ROLE@HOST:PORT`, an IPv6 address in brackets. Throws a `UsageError`. */
+export function readDataSource(written: string): MapDataSource {
+  const [, name = '', role = '', bracketed, plain = '', port] =
+    /^([^=]+)=([^@]+)@(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(written) ?? []
+  const number = port === undefined ? defaultPort : Number(port)
+  if (name === '' || number < 1 || number > 65535) {
+    throw new UsageError(
+      `${JSON.stringify(written)} is not a data source.`,
+      'Write it as NAME=ROLE@HOST:PORT, for example db4=replica@10.0.0.14:3306.',
+    )
+  }
+  if (!isRole(role)) {
+    throw new UsageError(
+      `${JSON.stringify(role)} is not a role of a data source.`,
+      `Use one of ${dataSourceRoles.join(', ')}.`,
+    )
+  }
+  return { name, host: bracketed ?? plain, port: number, role }
+}
+
+/** Removes the states that `tapi map show --json` prints: the API rejects a map that contains them. */
+function withoutStates(service: unknown): unknown {
+  if (!isObject(service) || !Array.isArray(service.datasources)) return service
+  const datasources = service.datasources.map((it) => {
+    if (!isObject(it)) return it
+    const { state: _state, ...source } = it
+    return source
+  })
+  return { ...service, datasources }
+}
+
+/**
+ * Reads the services of a map from a file, or from standard input for `-`: the output of `tapi map show
+ * --json`, or only its payload. The API validates the map. Throws a `UsageError`.
+ */
+async function readMap({ context, passwordStdin }: ChangeContext, file: string): Promise<unknown> {
+  if (file === '-' && passwordStdin) {
+    throw new UsageError(
+      'The map and --password-stdin cannot both read standard input.',
+      'Use a file for the map, or --password-file for the password.',
+    )
+  }
+  const path = resolve(context.cwd, file)
+  const text =
+    file === '-' ? await readAllInput(context) : (await readInputFile({ path, what: 'The map' })).text
+  const body = parseJson(text)
+  const payload = readEnvelope(body)?.payload ?? body
+  if (isObject(payload) && Array.isArray(payload.services)) return payload.services.map(withoutStates)
+  throw new UsageError(
+    `${file === '-' ? 'Standard input' : path} contains no services map.`,
+    'Write JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',
+  )
+}
+
+const headline = ['service', 'data source', 'role', 'state', 'address']
+
+function rows(service: Fields): readonly (readonly string[])[] {
+  const sources = objects(service.datasources)
+  if (sources.length === 0) return [[cell(service.name), '-', '-', '-', '-']]
+  return sources.map((it) => [cell(service.name), cell(it.name), cell(it.role), cell(it.state), address(it)])
+}
+
+/** Returns the services in a payload of a map, a service or a data source. */
+function servicesOf(payload: Fields): readonly Fields[] | undefined {
+  if (Array.isArray(payload.services)) return objects(payload.services)
+  if (Array.isArray(payload.datasources)) return [payload]
+  return typeof payload.service === 'string' ? [{ name: payload.service, datasources: [payload] }] : undefined
+}
+
+/** Renders a ServicesMapPayload, DataServicePayload or DataSourcePayload; ends with a newline. */
+export function renderMap(body: unknown, columns?: number): string {
+  const payload = object(readEnvelope(body)?.payload)
+  const services = servicesOf(payload)
+  if (services === undefined) return renderBody(body)
+  const table =
+    services.length === 0 ? 'no services\n' : renderTable(headline, services.flatMap(rows), columns)
+  if (typeof payload.changed !== 'boolean') return table
+  return `${table}${payload.changed ? 'changed' : 'unchanged'}\n`
+}
+
+const pathOf = (call: Call, name: string): string => guarded(`${basePath}/${call.target.component}/${name}`)
+
+const shown = { render: renderMap, summarize: summarizeChange, local: true } as const
+
+async function showMap(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), mapPath(call))
+  return showOutcome({ call, outcome, render: renderMap })
+}
+
+/** Reads the services map of a payload, without data sources of unknown roles. */
+const mapOf = ({ services }: Fields): ServicesMap => ({
+  services: objects(services).map(({ name, datasources }) => ({
+    name: cell(name),
+    datasources: objects(datasources).flatMap((source) => {
+      const role = dataSourceRoles.find((known) => known === source.role)
+      if (role === undefined) return []
+      return [{ name: cell(source.name), host: cell(source.host), port: Number(source.port), role }]
+    }),
+  })),
+})
+
+/** Predicts that the host refuses a change of its map; `edit` is tried on the map that the host reports. */
+async function predict(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
+  const { component, found } = call.target
+  if (component === 'connector' && found?.host.apis.some((api) => api.component === 'manager')) {
+    return predictRefusal(
+      'follows-manager',
+      'Make the change with --component manager: the connector takes it over.',
+    )
+  }
+  const told = await readPayload(call, mapPath(call))
+  if ('problem' in told) return told
+  try {
+    edit?.(mapOf(told.payload))
+    return undefined
+  } catch (error) {
+    if (error instanceof editMap.MapError) return predictRefusal(error.code, error.message)
+    throw error
+  }
+}
+
+const setMap = (services: unknown): Change => ({
+  ...shown,
+  command: 'map set',
+  question: (where) => `Replace the whole services map of ${where}?`,
+  forecast: (call) => predict(call),
+  request: async (call) => ({
+    path: guarded(mapPath(call)),
+    body: envelope('ServicesMapPayload', { services }),
+  }),
+})
+
+const addService = (name: string, datasources: readonly MapDataSource[]): Change => ({
+  ...shown,
+  command: 'map add-service',
+  question: (where) => `Add the service ${name} to the services map of ${where}?`,
+  forecast: (call) =>
+    predict(call, (map) => editMap.addService(map, { name, datasources: [...datasources] })),
+  request: async (call) => ({
+    path: pathOf(call, 'addDataService'),
+    body: envelope('DataServicePayload', { name, ...(datasources.length > 0 && { datasources }) }),
+  }),
+})
+
+const addDatasource = (source: MapDataSource, service: string | undefined): Change => ({
+  ...shown,
+  command: 'map add-datasource',
+  question: (where) =>
+    `Add the data source ${source.name} (${source.role} at ${source.host} port ${source.port}) to the services map of ${where}?`,
+  forecast: async (call) => {
+    const found = await findService(call, { service })
+    if ('problem' in found) return found
+    return predict(call, (map) => editMap.addDataSource(map, { service: found.service, ...source }))
+  },
+  request: async (call) => {
+    const found = await findService(call, { service })
+    if ('problem' in found) return found
+    const body = envelope('DataSourcePayload', { service: found.service, ...source })
+    return { path: pathOf(call, 'addDataSource'), body }
+  },
+})
+
+const resetMap: Change = {
+  ...shown,
+  command: 'map reset',
+  question: (where) =>
+    `Reset the services map of ${where} to the installed one? Changes made by calls are discarded.`,
+  forecast: (call) => predict(call),
+  request: async (call) => ({ path: pathOf(call, 'reset') }),
+}
+
+/** The manager comes first: its connector follows it. */
+const allowed = ['manager', 'connector'] as const
+
+const notation = 'NAME=ROLE@HOST:PORT, such as db4=replica@10.0.0.14:3306'
+
+export function defineMap(command: Command, { read, change }: Runner): void {
+  command.helpCommand(false)
+  command
+    .command('show')
+    .description('show the map in effect')
+    .action((_options, show: Command) => read(show, showMap, allowed))
+  addConfirmationOptions(command.command('set'))
+    .description('replace the whole map')
+    .argument('<file>', 'JSON as `map show --json` prints it, its states left out; - is standard input')
+    .action((file: string, _options, set: Command) =>
+      change(set, async (told) => setMap(await readMap(told, file)), allowed),
+    )
+  addConfirmationOptions(command.command('add-service'))
+    .description('add a service')
+    .argument('<name>', 'name of the service')
+    .option(
+      '--datasource <datasource>',
+      `data source of the service, ${notation}; may be repeated`,
+      (value: string, before: readonly string[] | undefined) => [...(before ?? []), value],
+    )
+    .action((name: string, { datasource = [] }: { readonly datasource?: readonly string[] }, add: Command) =>
+      change(add, () => addService(name, datasource.map(readDataSource)), allowed),
+    )
+  addConfirmationOptions(command.command('add-datasource'))
+    .description('add a data source to a service')
+    .argument('<datasource>', notation)
+    .option('--service <service>', 'name of the service, if there are several')
+    .action((written: string, { service }: { readonly service?: string }, add: Command) =>
+      change(add, () => addDatasource(readDataSource(written), service), allowed),
+    )
+  addConfirmationOptions(command.command('reset'))
+    .description('reset the map to the installed one')
+    .action((_options, reset: Command) => change(reset, () => resetMap, allowed))
+}

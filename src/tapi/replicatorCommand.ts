@@ -1,0 +1,154 @@
+import type { Command } from 'commander'
+import { isObject } from '../base/json.ts'
+import { printable } from '../base/printable.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { guarded } from '../client/apiPath.ts'
+import { get } from '../client/calls.ts'
+import { readEnvelope } from '../client/envelope.ts'
+import { basePath } from '../contracts/route.ts'
+import { type Change, type Forecast, predictRefusal, readPayload } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
+import { login } from './call/login.ts'
+import type { Call } from './call/prepareCall.ts'
+import {
+  cell,
+  type Fields,
+  object,
+  objects,
+  renderBody,
+  renderTable,
+  seconds,
+  summarizeChange,
+} from './call/render.ts'
+import type { Runner } from './call/runner.ts'
+import { showOutcome } from './call/showResults.ts'
+
+const columns: readonly (readonly [title: string, show: (service: Fields) => string])[] = [
+  ['role', ({ role }) => cell(role)],
+  ['state', ({ state }) => cell(state)],
+  ['seqno', ({ appliedLastSeqno }) => cell(appliedLastSeqno)],
+  ['latency', ({ appliedLatency }) => seconds(appliedLatency)],
+  ['primary', ({ masterConnectUri }) => cell(masterConnectUri)],
+]
+
+const changed: (typeof columns)[number] = ['changed', (it) => (it.changed === true ? 'yes' : 'no')]
+
+function errorOf(name: string, service: Fields): string {
+  const { pendingError, pendingErrorCode, pendingExceptionMessage } = service
+  if (typeof pendingError !== 'string') return ''
+  const words = `ERROR ${cell(pendingErrorCode)}: ${cell(pendingExceptionMessage)}`
+  return `${printable(`${name}: ${pendingError}`)}\n  ${printable(words)}\n`
+}
+
+/** Renders a ReplicatorStatusPayload as a table with the errors below; ends with a newline. */
+export function renderServices(body: unknown, width?: number): string {
+  const payload = readEnvelope(body)?.payload
+  if (!isObject(payload)) return renderBody(body)
+  const services = Object.entries(payload).filter((entry): entry is [string, Fields] => isObject(entry[1]))
+  if (services.length === 0) return 'no replication services\n'
+  const shown = services.some(([, it]) => 'changed' in it) ? [...columns, changed] : columns
+  const headline = ['service', ...shown.map(([title]) => title)]
+  const rows = services.map(([name, it]) => [name, ...shown.map(([, show]) => show(it))])
+  return `${renderTable(headline, rows, width)}${services.map(([name, it]) => errorOf(name, it)).join('')}`
+}
+
+/** Renders a ServicesPayload; ends with a newline. */
+export function renderServiceList(body: unknown, width?: number): string {
+  const payload = readEnvelope(body)?.payload
+  if (!Array.isArray(payload)) return renderBody(body)
+  const services = objects(payload)
+  if (services.length === 0) return 'no replication services\n'
+  const headline = ['service', ...columns.map(([title]) => title)]
+  const rows = services.map((it) => [cell(it.serviceName), ...columns.map(([, show]) => show(it))])
+  return renderTable(headline, rows, width)
+}
+
+const allowed = ['replicator'] as const
+
+const descriptions = {
+  online: 'start replication and wait until it runs without an error',
+  offline: 'stop replication and wait until it has stopped',
+  reset: 'reset the replication position; replication must be offline',
+} as const
+
+type ReplicatorChange = keyof typeof descriptions
+
+const pathOf = (action: string, service: string | undefined): string =>
+  `${basePath}/replicator/${service === undefined ? '' : `service/${encodeURIComponent(service)}/`}${action}`
+
+async function replicatorStatus(call: Call, service: string | undefined): Promise<ExitCode> {
+  const outcome = await get(await login(call), pathOf('status', service))
+  return showOutcome({ call, outcome, render: renderServices })
+}
+
+async function replicatorServices(call: Call): Promise<ExitCode> {
+  const outcome = await get(await login(call), `${basePath}/replicator/services`)
+  return showOutcome({ call, outcome, render: renderServiceList })
+}
+
+function question(change: ReplicatorChange, what: string): string {
+  switch (change) {
+    case 'online':
+      return `Start ${what}?`
+    case 'offline':
+      return `Stop ${what}?`
+    case 'reset':
+      return (
+        `Reset the replication position of ${what}? With GTIDs the database keeps its position; without, it ` +
+        "starts over at the primary's oldest binary log."
+      )
+  }
+}
+
+/** Predicts that a primary has nothing to change, and that a reset is refused while replication runs. */
+async function predict(call: Call, change: ReplicatorChange, service: string | undefined): Promise<Forecast> {
+  const told = await readPayload(call, pathOf('status', service))
+  if ('problem' in told) return told
+  const replicas = Object.entries(told.payload).filter(([, status]) => object(status).role !== 'primary')
+  if (replicas.length === 0) {
+    return {
+      unchanged: `not a replica: nothing to ${{ online: 'start', offline: 'stop', reset: 'reset' }[change]}`,
+    }
+  }
+  const running = replicas.filter(([, status]) => {
+    const { receiver, applier } = object(status)
+    return receiver !== 'stopped' || applier !== 'stopped'
+  })
+  if (change !== 'reset' || running.length === 0) return undefined
+  const names = running.map(([name]) => name).join(', ')
+  return predictRefusal('wrong-state', `A reset needs services that are offline; not offline: ${names}.`)
+}
+
+const changeReplicator = (change: ReplicatorChange, service: string | undefined): Change => ({
+  command: `replicator ${change}`,
+  question: (where) =>
+    question(change, `the replication ${service === undefined ? '' : `service ${service} `}of ${where}`),
+  request: async () => ({ path: guarded(pathOf(change, service)) }),
+  forecast: (call) => predict(call, change, service),
+  render: renderServices,
+  summarize: summarizeChange,
+})
+
+export function defineReplicator(command: Command, { read, change }: Runner): void {
+  const serviceWord = 'name of a service (default: all of the host)'
+  command.helpCommand(false)
+  command
+    .command('services')
+    .description('list the replication services')
+    .action((_options, services: Command) => read(services, replicatorServices, allowed))
+  command
+    .command('status')
+    .description('show the state of replication')
+    .argument('[service]', serviceWord)
+    .action((service: string | undefined, _options, status: Command) =>
+      read(status, (call) => replicatorStatus(call, service), allowed),
+    )
+  for (const [word, description] of Object.entries(descriptions) as [ReplicatorChange, string][]) {
+    addConfirmationOptions(command.command(word))
+      .description(description)
+      .argument('[service]', serviceWord)
+      .action((service: string | undefined, _options, one: Command) =>
+        change(one, () => changeReplicator(word, service), allowed),
+      )
+  }
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { guarded } from '../client/apiPath.ts'
+import { get } from '../client/calls.ts'
+import { type Change, predictReadRefusal } from './call/change.ts'
+import { addConfirmationOptions } from './call/confirmation.ts'
+import { controlPath, findService, servicePath } from './call/findService.ts'
+import { login } from './call/login.ts'
+import type { Call } from './call/prepareCall.ts'
+import { summarizeChange } from './call/render.ts'
+import { renderService } from './call/renderDatasources.ts'
+import type { Runner } from './call/runner.ts'
+import { showOutcome } from './call/showResults.ts'
+
+const allowed = ['manager'] as const
+
+const descriptions = {
+  online: 'bring every offline data source online',
+  offline: 'take every online data source offline',
+} as const
+
+type ServiceChange = keyof typeof descriptions
+
+export async function serviceStatus(call: Call, service: string | undefined): Promise<ExitCode> {
+  const known = { ...call, caller: await login(call) }
+  const found = await findService(known, { service })
+  const outcome = 'problem' in found ? found : await get(known.caller, servicePath(found.service))
+  return showOutcome({ call, outcome, render: renderService })
+}
+
+const questions: Readonly<Record<ServiceChange, (what: string) => string>> = {
+  online: (what) => `Bring every offline data source of ${what} online?`,
+  offline: (what) =>
+    `Take every data source of ${what} offline? Applications then cannot reach the database through the connector. ` +
+    'Under AUTOMATIC they come back online by themselves.',
+}
+
+const changeService = (change: ServiceChange, service: string | undefined): Change => ({
+  command: `service ${change}`,
+  local: true,
+  question: (where) => `${questions[change](service ?? 'the service')} As ${where} sees it.`,
+  forecast: async (call) =>
+    service === undefined ? undefined : predictReadRefusal(call, servicePath(service)),
+  request: async (call) => {
+    const found = await findService(call, { service })
+    if ('problem' in found) return found
+    return { path: guarded(`${controlPath(found.service)}/${change}`) }
+  },
+  render: renderService,
+  summarize: summarizeChange,
+})
+
+export function defineService(command: Command, { read, change }: Runner): void {
+  const serviceWord = 'name of the service (default: the only one)'
+  command.helpCommand(false)
+  command
+    .command('status')
+    .description('show a service and its data sources')
+    .argument('[service]', serviceWord)
+    .action((service: string | undefined, _options, status: Command) =>
+      read(status, (call) => serviceStatus(call, service), allowed),
+    )
+  for (const [word, description] of Object.entries(descriptions) as [ServiceChange, string][]) {
+    addConfirmationOptions(command.command(word))
+      .description(description)
+      .argument('[service]', serviceWord)
+      .action((service: string | undefined, _options, one: Command) =>
+        change(one, () => changeService(word, service), allowed),
+      )
+  }
+}

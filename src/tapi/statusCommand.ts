@@ -1,0 +1,179 @@
+import type { Command } from 'commander'
+import { isObject, jsonText } from '../base/json.ts'
+import { printable } from '../base/printable.ts'
+import { wrap } from '../base/wrapping.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { writeText } from '../cli/terminal.ts'
+import { get, type Outcome } from '../client/calls.ts'
+import { readEnvelope } from '../client/envelope.ts'
+import type { Component } from '../contracts/component.ts'
+import { basePath } from '../contracts/route.ts'
+import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
+import { servicePath } from './call/findService.ts'
+import { login } from './call/login.ts'
+import type { Call } from './call/prepareCall.ts'
+import { cell, type Fields, object, objects, renderDuration, time } from './call/render.ts'
+import { renderDatasources } from './call/renderDatasources.ts'
+import type { Runner } from './call/runner.ts'
+import { exitCodeOfAll, isUnreachable } from './call/showResults.ts'
+
+/** Status of a component and, for a manager, of its service. */
+export type ComponentStatus = { readonly result: CallResult; readonly service?: unknown }
+
+const statusPaths: Readonly<Record<Component, string>> = {
+  manager: `${basePath}/manager/status`,
+  connector: `${basePath}/connector/status`,
+  replicator: `${basePath}/replicator/status`,
+}
+
+/** Returns true for a component without a database: it has nothing to do, which is not a failure. */
+const isIdle = (result: CallResult): boolean =>
+  'outcome' in result && 'problem' in result.outcome && result.outcome.problem.code === 'no-database'
+
+function toJson({ result, service }: ComponentStatus): object {
+  if ('error' in result) {
+    const { code, message, fix } = result.error
+    return { error: { code, message, fix } }
+  }
+  const payload = object(readEnvelope(result.outcome.answer.body)?.payload)
+  if ('problem' in result.outcome) return { problem: payload }
+  return { status: payload, ...(service !== undefined && { service }) }
+}
+
+/** Shows all components of the host; those without a response are listed with the reason. */
+export async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
+  const [first] = calls
+  if (first === undefined) return exitCodes.ok
+  const { context, options } = first
+  const { credentials } = await login(first)
+  const known = calls.map((call) => ({
+    ...call,
+    caller: { ...call.caller, ...(credentials && { credentials }) },
+  }))
+  const services = new Map<Component, unknown>()
+  const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
+    const { component } = call.target
+    const status = await get(call.caller, statusPaths[component])
+    if (component !== 'manager' || 'problem' in status) return status
+    const { dataServiceName } = object(readEnvelope(status.value)?.payload)
+    if (typeof dataServiceName !== 'string') return status
+    const service = await get(call.caller, servicePath(dataServiceName))
+    if (!('problem' in service)) services.set(component, object(readEnvelope(service.value)?.payload))
+    return status
+  })
+  const answered = results.map((result) => ({ result, service: services.get(result.call.target.component) }))
+  const bad = results.filter((result) => !isSuccess(result) && !isIdle(result))
+  const code = exitCodeOfAll(bad)
+  if (code === exitCodes.interrupted) return code
+  if (options.json) {
+    const members = answered.map((one) => [one.result.call.target.component, toJson(one)])
+    context.stdout.write(jsonText(Object.fromEntries(members)))
+    return code
+  }
+  writeText(context, renderStatus(answered, context.stdout.columns))
+  for (const [fix, kinds] of fixesOf(bad))
+    context.stderr.write(printable(`fix (${kinds.join(', ')}): ${fix}\n`))
+  return code
+}
+
+/** Groups the components without a response by fix. */
+function fixesOf(bad: readonly CallResult[]): ReadonlyMap<string, readonly Component[]> {
+  const fixes = new Map<string, readonly Component[]>()
+  for (const result of bad) {
+    if (!('error' in result)) continue
+    const { fix } = result.error
+    fixes.set(fix, [...(fixes.get(fix) ?? []), result.call.target.component])
+  }
+  return fixes
+}
+
+type Line = readonly [component: string, state: string, more: string]
+
+const list = (parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined).join(', ')
+
+function managerLine(status: Fields): Line {
+  const { state, reason, policyMode, dataSourceName, dataServiceName, isWitness, uptimeSeconds } = status
+  const part =
+    typeof dataSourceName === 'string'
+      ? `data source ${dataSourceName}`
+      : isWitness === true
+        ? 'witness'
+        : 'no data source'
+  const place = `${part} of ${cell(dataServiceName)}`
+  const uptime = typeof uptimeSeconds === 'number' ? `up ${renderDuration(uptimeSeconds * 1000)}` : undefined
+  const why = typeof reason === 'string' ? reason : undefined
+  return ['manager', cell(state), list([why, `policy ${cell(policyMode)}`, place, uptime])]
+}
+
+function connectorLine({ value, active, held, created, expiresAt, reason }: Fields): Line {
+  const until = typeof expiresAt === 'string' ? ` until ${time(expiresAt)}` : ''
+  const counts = `${cell(active)} active, ${cell(held)} held${until}, ${cell(created)} created`
+  return ['connector', cell(value), list([counts, typeof reason === 'string' ? reason : undefined])]
+}
+
+function replicatorLines(services: Fields): readonly Line[] {
+  const known = Object.entries(services).filter((entry): entry is [string, Fields] => isObject(entry[1]))
+  if (known.length === 0) return [['replicator', '-', 'no replication services']]
+  return known.map(([name, it]) => {
+    const behind = typeof it.appliedLatency === 'number' ? `${it.appliedLatency} s behind` : undefined
+    const from = typeof it.masterConnectUri === 'string' ? `fetches from ${it.masterConnectUri}` : undefined
+    const error = typeof it.pendingError === 'string' ? it.pendingError : undefined
+    return ['replicator', cell(it.state), list([`${name} as ${cell(it.role)}`, behind, from, error])]
+  })
+}
+
+/** Renders a component that returned no status. */
+function missingLine(result: CallResult): Line {
+  const { component } = result.call.target
+  if ('error' in result)
+    return [component, isUnreachable(result) ? 'not reached' : 'failed', result.error.message]
+  if (!('problem' in result.outcome)) return [component, '-', '']
+  const { status, code, title, detail } = result.outcome.problem
+  if (code === 'no-database') return [component, '-', detail ?? title]
+  return [component, 'refused', `${title} [${status}${code === undefined ? '' : ` ${code}`}]`]
+}
+
+function lines({ result }: ComponentStatus): readonly Line[] {
+  if ('error' in result || 'problem' in result.outcome) return [missingLine(result)]
+  const payload = object(readEnvelope(result.outcome.value)?.payload)
+  switch (result.call.target.component) {
+    case 'manager':
+      return [managerLine(payload)]
+    case 'connector':
+      return [connectorLine(payload)]
+    case 'replicator':
+      return replicatorLines(payload)
+  }
+}
+
+/** Aligns the columns; the last one continues below itself on a narrow terminal. Ends with a newline. */
+function alignLines(rows: readonly Line[], columns = Number.POSITIVE_INFINITY): string {
+  const printed = rows.map((row) => row.map((part) => printable(part)))
+  const widths = [0, 1].map((at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)))
+  const indent = widths.reduce((sum, width) => sum + width + 2, 0)
+  const width = Math.max(indent + 20, columns)
+  const lines = printed.flatMap(([component = '', state = '', more = '']) => {
+    const first = `${component.padEnd(widths[0] ?? 0)}  ${state.padEnd(widths[1] ?? 0)}  `
+    return wrap(more, { width, first, rest: ' '.repeat(indent) })
+  })
+  return lines.map((line) => `${line.trimEnd()}\n`).join('')
+}
+
+/** Renders the components of a host, then the data sources that its manager sees; ends with a newline. */
+export function renderStatus(answered: readonly ComponentStatus[], columns?: number): string {
+  const [first] = answered
+  if (first === undefined) return ''
+  const { target, options } = first.result.call
+  const name = target.found?.host.name ?? options.host
+  const cluster = target.found?.cluster.cluster
+  const title = `${name} (${target.found?.host.address ?? target.address})${cluster === undefined ? '' : ` of cluster ${cluster}`}`
+  const table = alignLines(answered.flatMap(lines), columns)
+  const services = answered.flatMap(({ service }) => (isObject(service) ? [service] : []))
+  const sources = services.map((it) => `\n${renderDatasources(objects(it.datasources), columns)}`)
+  return `${printable(title)}\n${table}${sources.join('')}`
+}
+
+export function defineStatus(command: Command, { readHost }: Runner): void {
+  command.action(() => readHost(command, showStatus))
+}

@@ -1,0 +1,153 @@
+import { type Command, CommanderError, Help, Option } from 'commander'
+import { foldLines } from '../base/wrapping.ts'
+import { CliCommand, helpCommand, helpFooter } from '../cli/cliCommand.ts'
+import { complete, completeWord } from '../cli/completion/complete.ts'
+import { completionCommand } from '../cli/completion/stubs.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { type ThisMachine, thisMachine } from '../cli/thisMachine.ts'
+import { UsageError } from '../cli/usageError.ts'
+import { renderError } from './call/callFailure.ts'
+import { type CommandEntry, commandIndex, groups } from './commandIndex.ts'
+
+/** Runs `tapi` with arguments that exclude node and the script, and resolves to its exit code. */
+export async function tapi(options: {
+  readonly argv: readonly string[]
+  readonly context: CommandContext
+  /** Identity of this machine; looked up unless given. */
+  readonly machine?: ThisMachine
+}): Promise<ExitCode> {
+  const { argv, context, machine = thisMachine() } = options
+  let code: ExitCode = exitCodes.ok
+  const done = (result: ExitCode): void => {
+    code = result
+  }
+  const { program, load } = createProgram({ context, machine, done })
+  const [first, ...words] = argv
+  if (first === completeWord) {
+    await load(
+      words.includes('help') ? commandIndex : commandIndex.filter(({ name }) => words.includes(name)),
+    )
+    return complete({ program, words, context })
+  }
+  try {
+    await load(entriesOf(program.parseOptions([...argv]).operands[0]))
+    await program.parseAsync([...argv], { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    if (error instanceof Interrupted) return exitCodes.interrupted
+    if (!(error instanceof UsageError)) throw error
+    context.stderr.write(renderError(error))
+    return exitCodes.usage
+  }
+}
+
+/**
+ * Returns the commands to load for a first word: all for `help`, and for an unknown word, which is compared
+ * with all subcommands.
+ */
+function entriesOf(word: string | undefined): readonly CommandEntry[] {
+  if (word === undefined || word === 'completion') return []
+  const entry = commandIndex.find(({ name }) => name === word)
+  return entry === undefined ? commandIndex : [entry]
+}
+
+/**
+ * Creates the program with every command of the index; `load` adds options, arguments and actions to the
+ * given ones.
+ */
+function createProgram(world: {
+  readonly context: CommandContext
+  readonly machine: ThisMachine
+  readonly done: (code: ExitCode) => void
+}): { readonly program: Command; readonly load: (entries: readonly CommandEntry[]) => Promise<void> } {
+  const { context, done } = world
+  const notLoaded = new Map<Command, CommandEntry>()
+  const program = globalOptions(base(context, notLoaded))
+  for (const entry of commandIndex) {
+    const command = program.command(entry.name).helpGroup(entry.group).description(entry.description)
+    notLoaded.set(command, entry)
+  }
+  completionCommand('tapi')(
+    program.command('completion').description('generate the shell completion script'),
+    { context, done },
+  )
+  helpCommand(program.command('help'))
+  const load = async (entries: readonly CommandEntry[]): Promise<void> => {
+    if (entries.length === 0) return
+    const { createRunner } = await import('./call/runner.ts')
+    const runner = createRunner(world)
+    for (const [command, entry] of notLoaded) {
+      if (!entries.includes(entry)) continue
+      const define = await entry.load()
+      define(command, runner)
+      notLoaded.delete(command)
+    }
+  }
+  return { program, load }
+}
+
+function base(context: CommandContext, notLoaded: ReadonlyMap<Command, CommandEntry>): Command {
+  return new CliCommand('tapi')
+    .description('Calls the REST API of one component on one host, and verifies its certificate.')
+    .version(context.version, '-V, --version', 'print the version')
+    .exitOverride()
+    .commandsGroup(groups.tapi)
+    .helpCommand(false)
+    .configureHelp({
+      showGlobalOptions: true,
+      subcommandTerm: (command) => {
+        const entry = notLoaded.get(command)
+        if (entry === undefined) return new Help().subcommandTerm(command)
+        return entry.usage === undefined ? entry.name : `${entry.name} ${entry.usage}`
+      },
+    })
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(foldLines(text, context.stdout.columns)),
+      writeErr: (text) => context.stderr.write(text),
+      getOutHelpWidth: () => context.stdout.columns ?? 100,
+      getErrHelpWidth: () => context.stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText('after', () => helpFooter(footer, context.stdout.columns))
+}
+
+const footer = [
+  'The password of --user comes from --password-file, --password-stdin, the environment variable TAPI_PASSWORD, or ' +
+    'a prompt; never from an argument. TAPI_USER is the default of --user.',
+  'Exit codes: 0 done, 1 the API answered an error, 3 wrong usage, 4 unreachable, 130 interrupted; with --all: ' +
+    '0 every host, 1 some host refused or failed, 4 some host was unreachable.',
+]
+
+function globalOptions(program: Command): Command {
+  program
+    .option('--host <host>', 'name or address of the host')
+    .option(
+      '--component <component>',
+      'manager, connector or replicator (default: the first that the host has)',
+    )
+    .option('--user <user>', 'user to log in as')
+    .option('--password-file <file>', "file with the user's password")
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--cluster <cluster>', 'name or directory of the cluster, if several have such a host')
+    .option('--ca <file>', 'PEM certificate of the authority to trust instead of the recorded one')
+    .option('--all', 'run a changing command on every host of the cluster; checks all hosts first')
+    .option('--skip-unreachable', 'with --all: skip unreachable hosts and change the others')
+    .option('--port <port>', 'port to use instead of the recorded or default one')
+    .option('--insecure', 'do not verify the certificate')
+    .option('--json', 'print the response body as received')
+    .option('--timeout <time>', 'time limit of a call, such as 500ms, 30s or 5m (default: 10s)')
+  for (const flags of ['-p, --password [never]', '--pass [never]', '--new-password [never]']) {
+    const option = new Option(flags).hideHelp()
+    program.addOption(option).on(`option:${option.name()}`, () => {
+      throw new UsageError(
+        'A password cannot be an argument: every user of this machine can read the arguments of a program.',
+        'Use --password-file FILE, --password-stdin, TAPI_PASSWORD or the prompt. If it was a real password, change it.',
+      )
+    })
+  }
+  return program
+}
