@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
-import { muster } from '../src/commands/program.ts'
+import { muster } from '../src/commands/muster.ts'
 import { serviceData } from '../src/deployment/services/implementations.ts'
 import { unitName } from '../src/deployment/services/systemdUnits.ts'
 import { tapi } from '../src/tapi/tapi.ts'

@@ -3,7 +3,7 @@ import { printVersion } from './printVersion.ts'
 
 const argv = process.argv.slice(2)
 if (!printVersion(argv)) {
-  const { muster } = await import('../commands/program.ts')
+  const { muster } = await import('../commands/muster.ts')
   const { createProcessContext } = await import('./processContext.ts')
   const atOnce =
     'Stopped at once: a step may be incomplete on a host. Run the same command again to continue.'

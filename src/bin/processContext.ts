@@ -6,9 +6,8 @@ import type { CommandContext, Output } from '../cli/context.ts'
 import { ownPackage } from './ownPackage.ts'
 
 /**
- * The world as this process has it. The first SIGINT or SIGTERM aborts `signal`; a second one ends the
- * process at once with code 130, after these words on standard error. A reader of our output that goes away (`| head`) is no error; an output without room ends the
- * process with code 1.
+ * Returns the context of this process. The first SIGINT or SIGTERM aborts `signal`; a second one prints `atOnce` and
+ * exits with code 130. A closed output (`| head`) is no error; an output without room exits with code 1.
  */
 export function createProcessContext(atOnce: string): CommandContext {
   const stop = new AbortController()
@@ -45,7 +44,7 @@ export function createProcessContext(atOnce: string): CommandContext {
   }
 }
 
-/** A stream that is as another one is at each moment, and writes in its own way. */
+/** Returns a stream with the properties of another one at each moment, and its own way to write. */
 const writingAs = (stream: Output, writes: Pick<Output, 'write' | 'writeFile'>): Output => ({
   ...writes,
   get isTTY() {
@@ -59,14 +58,14 @@ const writingAs = (stream: Output, writes: Pick<Output, 'write' | 'writeFile'>):
   },
 })
 
-/** A stream of this process that takes no control character but those of our own colours, whoever wrote the text. */
+/** Returns a stream without control characters, except those of our own colours. */
 export const printableOutput = (stream: Output): Output =>
   writingAs(stream, {
     write: (text) => stream.write(printableInColour(text)),
     writeFile: (text) => stream.write(stream.isTTY === true ? printableInColour(text) : text),
   })
 
-/** A stream whose lines break between words where a terminal is too narrow for them; a log keeps them whole. */
+/** Returns a stream that wraps lines between words on a terminal; elsewhere lines stay whole. */
 export const foldedOutput = (stream: Output): Output => {
   let begins = true
   return writingAs(stream, {
@@ -78,7 +77,7 @@ export const foldedOutput = (stream: Output): Output => {
   })
 }
 
-/** The folder that relative paths are of; one that was deleted meanwhile ends the process with code 3. */
+/** Returns the absolute working directory; exits with code 3 if it was deleted. */
 function workingDirectory(): string {
   try {
     return process.cwd()

@@ -27,10 +27,10 @@ export async function confirm(context: AskContext, question: string): Promise<bo
 }
 
 /**
- * What changes hosts asks on a terminal; elsewhere it wants --yes, and says so before it connects. `look` is the command
- * that shows what would be changed; null where there is none.
+ * Throws a `UsageError` where there is neither a terminal nor --yes. `look` is the command that shows the changes; null
+ * if there is none.
  */
-export function mustBeAbleToAsk(
+export function requireConfirmation(
   context: CommandContext,
   options: { yes: boolean; command: string; look?: string | null },
 ): void {
@@ -42,8 +42,8 @@ export function mustBeAbleToAsk(
   )
 }
 
-/** Whether the person agrees; --yes agrees beforehand. */
-export const agreed = async (
+/** Returns true where the user confirms, or gave --yes. */
+export const isConfirmed = async (
   context: CommandContext,
   options: {
     readonly yes: boolean

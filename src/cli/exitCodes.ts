@@ -18,10 +18,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/**
- * What has become of hosts as an exit code, whether they were looked at or worked on: one that failed weighs more than
- * one that could not be reached.
- */
+/** Returns the exit code for the states of hosts: a failed host outweighs an unreachable one. */
 export function exitOfHosts(states: readonly string[]): ExitCode {
   if (states.includes('failed')) return exitCodes.failed
   return states.includes('unreachable') ? exitCodes.unreachable : exitCodes.ok

@@ -2,7 +2,7 @@ import { OperatorError } from '../deployment/failure.ts'
 
 /** Ctrl-C or SIGTERM stopped a command; the programs answer it with exit code 130 and print nothing more. */
 export class Interrupted extends OperatorError {
-  /** Whether a person was told already that nothing was changed. */
+  /** True if the user has read already that nothing was changed. */
   readonly told: boolean
   constructor(options: { readonly told: boolean } = { told: false }) {
     super('interrupted')

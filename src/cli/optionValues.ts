@@ -2,7 +2,7 @@ import { parseDuration } from '../base/time.ts'
 import { UsageError } from './usageError.ts'
 
 /** Seconds of a length of time on the command line, such as `90s`, `10m`, `1h` or `2d`. Throws a `UsageError`. */
-export function lengthOfTime(text: string, option: string): number {
+export function parseDurationOption(text: string, option: string): number {
   const value = /^[1-9]\d{0,6}\D/.test(text) ? parseDuration(text, ['s', 'm', 'h', 'd']) : undefined
   if (value !== undefined) return value / 1000
   throw new UsageError(
@@ -12,7 +12,7 @@ export function lengthOfTime(text: string, option: string): number {
 }
 
 /** A whole number on the command line from 1 to `most`. Throws a `UsageError`. */
-export function wholeNumber(
+export function parseCountOption(
   text: string,
   { option, most }: { readonly option: string; readonly most: number },
 ): number {

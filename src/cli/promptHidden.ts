@@ -57,8 +57,8 @@ export const emptyLine: HiddenLine = { text: '', escape: 'none' }
 const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
- * What one character (a code point) of a terminal in raw mode does to the line: Enter ends it, Backspace
- * takes the last visible character away, Ctrl-U all of them, Ctrl-C interrupts, and Ctrl-D ends an empty line.
+ * Applies one character (a code point) of a terminal in raw mode to the line: Enter ends it, Backspace removes the last
+ * visible character, Ctrl-U all of them, Ctrl-C interrupts, and Ctrl-D ends an empty line.
  */
 export function typeCharacter(line: HiddenLine, character: string): HiddenKey {
   const typing = (text: string, state: HiddenLine['escape'] = 'none'): HiddenKey => ({

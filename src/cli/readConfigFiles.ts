@@ -19,7 +19,7 @@ export type ReadConfigFiles = {
   /** Those that could be read, in the order given. */
   readonly files: readonly ConfigFile[]
   readonly diagnostics: readonly Diagnostic[]
-  /** Whether a file was not there or could not be opened, so that nothing could be judged. */
+  /** True if a file does not exist or cannot be opened. */
   readonly missing: boolean
 }
 
@@ -40,7 +40,7 @@ function decodes(bytes: Buffer, stream: boolean): boolean {
   }
 }
 
-/** Where the bytes stop being UTF-8: the start of the first sequence that is no character. */
+/** Returns the offset of the first invalid UTF-8 sequence. */
 function badByte(bytes: Buffer): number {
   let good = 0
   let bad = bytes.length + 1
@@ -134,9 +134,9 @@ export async function readConfigFiles(options: {
   /** Absolute. */
   readonly cwd: string
   readonly stdin: Readable
-  /** Whether nobody named the file: the message then says how to. */
+  /** True if the command line names no file: the message then says how to. */
   readonly isDefault?: boolean
-  /** `safe`: the files may be a stranger's, so no link in them leads elsewhere; `all` unless told. */
+  /** `safe`: the files may be a stranger's, so no link may leave their folder. Default: `all`. */
   readonly policy?: SecretPolicy
   /** Set for a command with --host: a missing file may be a host's name. */
   readonly takesHost?: boolean
@@ -162,7 +162,7 @@ export async function readConfigFiles(options: {
   }
 }
 
-/** Whether something is there under this absolute path. */
+/** Returns true if something exists under this absolute path. */
 export const isThere = (path: string): boolean => existsSync(path)
 
 /** Standard input as text, up to the size of a configuration file. */

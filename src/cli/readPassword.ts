@@ -7,18 +7,18 @@ import { readInputFile } from './readInputFile.ts'
 import { readAllInput } from './terminalInput.ts'
 import { UsageError } from './usageError.ts'
 
-/** Where a command may take a password from; never from an argument, which everybody on the machine sees. */
+/** Sources of a password; never an argument, which every user of the machine can read. */
 export type PasswordRequest = {
   readonly context: Pick<CommandContext, 'stdin' | 'stderr' | 'env' | 'signal' | 'cwd'>
-  /** What it is, to go on in a sentence: `the password of admin`. */
+  /** Name within a sentence: `the password of admin`. */
   readonly what: string
-  /** Names of the options and the variable, as messages tell them. */
+  /** Names of the options and the variable, for messages. */
   readonly options: { readonly file: string; readonly stdin: string; readonly variable: string }
-  /** What `options.file` was given. */
+  /** Value of `options.file`. */
   readonly file?: string | undefined
-  /** Whether `options.stdin` was given. */
+  /** Value of `options.stdin`. */
   readonly stdin?: boolean | undefined
-  /** Ask for it twice: a new one that nobody could look up. */
+  /** Asks twice, for a new password. */
   readonly twice?: boolean
 }
 

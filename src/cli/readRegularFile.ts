@@ -4,7 +4,7 @@ import { errorCode, systemWords } from '../base/systemErrors.ts'
 import { isBelow } from '../secrets/policy.ts'
 import type { FileReading } from '../secrets/sources.ts'
 
-/** Why a file was not read; `reason` goes on after its name. */
+/** Reason why a file was not read; `reason` follows its name in a sentence. */
 type ReadFailure = Extract<FileReading, { ok: false }>
 
 /** A file of this machine and its permission bits. */
@@ -49,7 +49,7 @@ async function readReal(real: string, most: number): Promise<RegularFile> {
   }
 }
 
-/** What an error of the file system says about a file. */
+/** Converts an error of the file system. */
 export function readFailure(error: unknown): ReadFailure {
   const code = errorCode(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') {

@@ -87,13 +87,13 @@ async function runProgram(
   }
 }
 
-/** The message without the program's name, and without the folder, whose path is nobody's business. */
+/** Removes the name of the program and the path of the folder from a message. */
 function failureOf(message: string, program: string): string {
   const rest = message.startsWith(`${program} `) ? message.slice(program.length + 1) : message
   return rest.replace(/^cannot be run: no such program.*$/, 'cannot be run: there is no such program')
 }
 
-/** Where the secrets of a file come from on this machine. */
+/** Returns the sources of secrets on this machine. */
 const secretSources = (
   context: CommandContext,
   options: Pick<SecretSources, 'policy' | 'known'> & { readonly patience?: number },

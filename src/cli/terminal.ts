@@ -1,7 +1,7 @@
 import { foldLines } from '../base/wrapping.ts'
 import type { CommandContext, Output } from './context.ts'
 
-/** Whether to colour what goes to a stream: on a terminal, unless NO_COLOR is set (no-color.org). */
+/** Returns true for a terminal, unless NO_COLOR is set (no-color.org). */
 export const colourOf = (context: CommandContext, output: Output): boolean =>
   output.isTTY === true && !context.env.NO_COLOR && context.env.TERM !== 'dumb'
 
@@ -17,7 +17,7 @@ export const textWidth = (output: Output): number =>
 export const lineWidth = (output: Output): number =>
   output.isTTY === true ? textWidth(output) : Number.POSITIVE_INFINITY
 
-/** How lines for people are laid out on a stream. */
+/** Returns the layout of lines for people on a stream. */
 export const lineLayout = (
   context: CommandContext,
   output: Output,
@@ -26,7 +26,7 @@ export const lineLayout = (
   width: lineWidth(output),
 })
 
-/** How tables are laid out on standard output: a pipe takes lines of any length. */
+/** Returns the layout of tables on standard output; a pipe takes lines of any length. */
 export const tableLayout = (
   context: CommandContext,
 ): { readonly colour: boolean; readonly width: number } => ({

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import type { CommandContext } from './context.ts'
 import { Interrupted } from './interrupted.ts'
 
-/** What a reader of input made of a piece of text: the value, and what lies behind it. */
+/** Value that a reader took from a piece of text, and the rest of the text. */
 export type Taken<Value> = { readonly value: Value; readonly rest: string }
 
 /**

@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { errorCode } from '../base/systemErrors.ts'
 
-/** What became of the file. */
+/** Result of writing the file. */
 export type WriteOutcome = 'written' | 'exists' | 'no-folder' | 'is-directory' | 'refused' | 'failed'
 
 const outcomes: Readonly<Record<string, WriteOutcome>> = {
@@ -14,7 +14,7 @@ const outcomes: Readonly<Record<string, WriteOutcome>> = {
   EROFS: 'refused',
 }
 
-/** Writes a file, with mode 0600 unless told. Only with `force` in place of another, and then as one atomic change. */
+/** Writes a file (default mode 0600). Replaces another one only with `force`, and then atomically. */
 export async function writeNewFile(file: {
   readonly path: string
   readonly text: string | Uint8Array
@@ -34,7 +34,7 @@ export async function writeNewFile(file: {
   }
 }
 
-/** Why a file was not written and what to do about it, in words; `example` is a file's name, where one is usual. */
+/** Returns message and fix for a file that was not written; `example` is a usual file name. */
 export function writeProblem(
   outcome: Exclude<WriteOutcome, 'written' | 'exists'>,
   { file, example }: { readonly file: string; readonly example?: string },

@@ -13,7 +13,7 @@ export async function existing(paths: readonly string[]): Promise<readonly strin
   return paths.filter((_, index) => found[index] !== undefined)
 }
 
-/** What lies at a path; undefined where nothing is, or nobody may look. */
+/** Returns undefined where nothing exists, or access is denied. */
 const lookAt = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
 
 /**
@@ -65,7 +65,7 @@ async function removeMade(folder = '', made: string | undefined): Promise<void> 
   }
 }
 
-/** Why files, as the command line names them, were not written; `example` is a file's name, where one is usual. */
+/** Returns the error for files that were not written; `example` is a usual file name. */
 export function notWritten(
   outcome: Exclude<WriteOutcome, 'written'>,
   { files, example }: { readonly files: readonly string[]; readonly example?: string },

@@ -1,4 +1,5 @@
 import { jsonText } from '../base/json.ts'
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, tableLayout, writeText } from '../cli/terminal.ts'
@@ -9,15 +10,35 @@ import { readRuns } from '../deployment/runs/runsFile.ts'
 import { verifyChains } from '../deployment/verifyAuditChains.ts'
 import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { exitOfLooking, tellLost } from '../session/outcomes.ts'
+import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
 
-/** Whether a word of the command line is the id of a run, its beginning (from the day on) or `last`, and no file. */
+export const auditCommand: Define = (made, world) =>
+  runOnFiles(
+    targetOptions(made)
+      .option('--verify', 'verify on every host that no audit log line was changed or removed')
+      .option('--json', 'print the records as JSON')
+      .addHelpText(
+        'after',
+        '\nA FILE that looks like a run ID, such as 20260102T03 or `last`, shows the latest run that matches.',
+      ),
+    world,
+    (options) => {
+      const json = flag(made, 'json')
+      if (flag(made, 'verify')) return verifyAudit({ ...options, json })
+      const [first, ...rest] = options.files
+      const id = first !== undefined && isRunId(first) ? first : undefined
+      return audit({ ...options, files: id === undefined ? options.files : rest, id, json })
+    },
+  )
+
+/** Returns true for a run ID, its beginning (from the day on) or `last`. */
 export const isRunId = (word: string): boolean =>
   word === 'last' || /^\d{8}T(\d{0,6}|\d{6}Z(-[\da-f]*)?)$/.test(word)
 
-/** `muster audit`: the runs of a cluster that this state directory knows, or one of them. Changes nothing. */
+/** Lists the runs of a cluster that this state directory knows, or shows one. Changes nothing. */
 export async function audit(
   options: ClusterOptions & { readonly id: string | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
@@ -42,7 +63,7 @@ export async function audit(
   return exitCodes.ok
 }
 
-/** `muster audit --verify`: follows the chains of the audit logs of every host that can be reached. Changes nothing. */
+/** Verifies the chains of the audit logs on every reachable host. Changes nothing. */
 export async function verifyAudit(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)
@@ -61,7 +82,7 @@ export async function verifyAudit(options: ClusterOptions & { readonly json: boo
   const colour = colourOf(context, context.stdout)
   context.stdout.write(json ? auditChainsJson(config.cluster, hosts) : auditChainsText(hosts, colour))
   const lost = results.filter((one) => 'failure' in one)
-  tellLost(context, lost)
+  reportUnreachable(context, lost)
   const changed = hosts.some(({ chains }) => chains.some(({ fault }) => fault !== null))
-  return changed ? exitCodes.failed : exitOfLooking(lost)
+  return changed ? exitCodes.failed : exitOfUnreachable(lost)
 }

@@ -1,52 +1,129 @@
-import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
+import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
+import { preview } from '../deployment/hostPlan.ts'
 import type { Subject } from '../deployment/preflight/checkContract.ts'
 import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.ts'
 import { namesToResolve } from '../deployment/preflight/namesCheck.ts'
 import { observe } from '../deployment/preflight/observe.ts'
+import { remediesOf } from '../deployment/preflight/remedies.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import { closeAll, surveyHosts, type UnreachableHost, wholeLook } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { readOwnStores, readStoreSecrets } from '../session/readOwnStores.ts'
+import { lockWaitGiven, lockWaitOption } from '../session/runOptions.ts'
+import { runSteps } from '../session/runSteps.ts'
 import { namesOf, type SelectedCluster, wholeOf } from '../session/selectTargets.ts'
-import { mend } from './mend.ts'
-import { readOwnStores, readStoreSecrets } from './readOwnStores.ts'
+import { withHosts } from '../session/withHosts.ts'
+
+export const checkCommand: Define = (made, world) =>
+  runOnFiles(
+    lockWaitOption(
+      targetOptions(made)
+        .option('--json', 'print all results as JSON')
+        .option('--strict', 'count warnings as failures')
+        .option('--fix', 'fix what is safe to fix, then check again')
+        .option('-y, --yes', 'fix without asking'),
+    ),
+    world,
+    (options) =>
+      check({
+        ...options,
+        json: flag(made, 'json'),
+        strict: flag(made, 'strict'),
+        fix: flag(made, 'fix'),
+        yes: flag(made, 'yes'),
+        lockWait: lockWaitGiven(made),
+      }),
+  )
+
+/**
+ * Fixes the findings that muster can fix by itself, after confirmation, as a run with locks and a record. Returns
+ * `nothing` if there are none, and an exit code if the run failed.
+ */
+async function fixFindings(options: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly found: readonly HostChecks[]
+  readonly yes: boolean
+  readonly lockWait: number
+}): Promise<'done' | 'nothing' | ExitCode> {
+  const { context, found, yes } = options
+  const { stdout, stderr } = context
+  const remedies = new Map(found.map((one) => [one.host, remediesOf(one)]))
+  const hosts = options.config.hosts.filter(({ name }) => (remedies.get(name)?.length ?? 0) > 0)
+  if (hosts.length === 0) {
+    stdout.write('\nThere is nothing that muster can fix by itself.\n')
+    return 'nothing'
+  }
+  const lines = hosts.flatMap(
+    ({ name }) => remedies.get(name)?.map(({ title }) => `  ${name}: ${title}`) ?? [],
+  )
+  stdout.write(`\nmuster can fix by itself:\n${lines.join('\n')}\n`)
+  if (!(await isConfirmed(context, { yes, question: 'Go on?' }))) {
+    stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  const exit = await withHosts({
+    look: wholeLook,
+    context,
+    config: { ...options.config, hosts },
+    json: false,
+    yes,
+    operation: 'check --fix',
+    lockWait: options.lockWait,
+    requires: 'none',
+    work: (session) => {
+      const work = session.survey.reached.map(({ host, transport, facts }) => ({
+        host: host.name,
+        transport,
+        steps: preview(remedies.get(host.name) ?? [], facts),
+      }))
+      return runSteps({ ...session, work })
+    },
+  })
+  stdout.write('\n')
+  return exit === exitCodes.ok ? 'done' : exit
+}
 
 type CheckOptions = ClusterOptions & {
   readonly json: boolean
   /** Warnings count as failures. */
   readonly strict: boolean
-  /** Mends what muster may mend by itself, and looks again. */
+  /** Fixes what muster can fix by itself, and checks again. */
   readonly fix: boolean
   readonly yes: boolean
   readonly lockWait: number
 }
 
-/** `muster check`: what would go wrong, asked on every host that can be reached. Changes nothing without `fix`. */
+/** Runs the preflight checks on every reachable host. Changes nothing without `fix`. */
 export async function check(options: CheckOptions): Promise<ExitCode> {
   const { context, json, fix, yes } = options
   if (fix && json) {
     throw new UsageError('--fix cannot be used with --json.', 'Run --fix first, then check with --json.')
   }
-  if (fix) mustBeAbleToAsk(context, { yes, command: 'check --fix', look: 'check' })
+  if (fix) requireConfirmation(context, { yes, command: 'check --fix', look: 'check' })
   const { config } = await openCluster(options)
-  const found = await lookAtHosts(options, config)
+  const found = await checkAllHosts(options, config)
   show(options, config, found)
   if (!fix) return exitOf(found, options.strict)
-  const mended = await mend({ ...options, config, found })
+  const mended = await fixFindings({ ...options, config, found })
   if (mended !== 'done') return mended === 'nothing' ? exitOf(found, options.strict) : mended
-  const left = await lookAtHosts(options, config)
+  const left = await checkAllHosts(options, config)
   show(options, config, left)
   return exitOf(left, options.strict)
 }
 
-async function lookAtHosts(
+async function checkAllHosts(
   { context, json }: CheckOptions,
   config: SelectedCluster,
 ): Promise<readonly HostChecks[]> {
@@ -114,7 +191,7 @@ function show(
   )
 }
 
-/** As for a run: a host that failed weighs more than one that could not be reached. */
+/** Returns the exit code: a failed host outweighs an unreachable one. */
 function exitOf(hosts: readonly HostChecks[], strict: boolean): ExitCode {
   const bad = hosts
     .filter(({ state }) => state !== 'unreachable')

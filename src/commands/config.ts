@@ -1,16 +1,44 @@
+import { Option } from 'commander'
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { colourOf } from '../cli/terminal.ts'
 import { configJson } from '../output/config/configJson.ts'
 import { configText } from '../output/config/configText.ts'
+import { fileArguments, hostOption, runOnFiles } from '../session/clusterOptions.ts'
 import type { ClusterOptions } from '../session/openCluster.ts'
-import { describeFiles, hostsMeant } from './describeFiles.ts'
+import { describeFiles, describeFormatOption, describeGiven, hostsMeant } from './config/describeFiles.ts'
+import { scrub } from './config/scrub.ts'
+
+export const configCommand: Define = (made, world) =>
+  runOnFiles(
+    describeFormatOption(hostOption(fileArguments(made)).option('--origin', 'show the source of each value'))
+      .addOption(
+        new Option('--scrub', 'print the file without secrets, comments, names and addresses').conflicts([
+          'host',
+          'origin',
+          'format',
+          'set',
+        ]),
+      )
+      .addHelpText(
+        'after',
+        'Review a scrubbed file before you share it: numbers and misspelled names of options stay.',
+      )
+      // So that what follows the word diff belongs to it, --host and --format included.
+      .enablePositionalOptions(),
+    world,
+    (options) =>
+      flag(made, 'scrub')
+        ? scrub(options)
+        : config({ ...options, ...describeGiven(made), origin: flag(made, 'origin') }),
+  )
 
 const narrow = 60
 const wide = 120
 
 /**
- * `muster config`: what every host gets, and with `origin` where each value came from. Prints nothing of files
- * with errors but those. 0: printed; 1: errors; 3: a file cannot be read, or `hosts` names none.
+ * Shows the effective options of every host, with `origin` also the source of each value. Exit codes: 0 printed, 1
+ * errors in the file, 3 a file cannot be read or `hosts` matches none.
  */
 export async function config(
   options: ClusterOptions & {

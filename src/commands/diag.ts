@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import { compactTime } from '../base/time.ts'
+import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
@@ -14,20 +15,120 @@ import { redacted } from '../deployment/diag/redact.ts'
 import { type TarEntry, tarOf } from '../deployment/diag/tar.ts'
 import { type HostResult, onEachHost } from '../deployment/eachHost.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
-import { diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
+import { type DiagPart, diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { namesOf } from '../session/selectTargets.ts'
-import { createCapture } from './capture.ts'
+import { audit } from './audit.ts'
+import { check } from './check.ts'
+import { scrub } from './config/scrub.ts'
+import { config } from './config.ts'
+import { createCapture } from './diag/capture.ts'
 import { knownSecrets } from './diag/knownSecrets.ts'
-import { parts, told } from './diag/parts.ts'
+import { logs } from './logs.ts'
+import { plan } from './plan.ts'
+import { status } from './status.ts'
+
+export const diagCommand: Define = (made, world) =>
+  runOnFiles(
+    targetOptions(made).option(
+      '--out <file>',
+      'archive to write (default: ./muster-diag-CLUSTER-TIME.tar.gz)',
+    ),
+    world,
+    (options) => diag({ ...options, out: made.opts<{ out?: string }>().out }),
+  )
+
+/** Output of one muster command, as a file of the archive. */
+type IncludedCommand = DiagPart & {
+  /** Connects to hosts; run only for the reachable ones. */
+  readonly reaching: boolean
+  readonly run: (options: ClusterOptions) => Promise<ExitCode>
+}
+
+/** In the order of the archive. */
+const includedCommands: readonly IncludedCommand[] = [
+  {
+    path: 'config.yaml',
+    what: 'the files, as config --scrub prints them',
+    reaching: false,
+    run: async (options) => scrub(options),
+  },
+  {
+    path: 'settings.txt',
+    what: 'what every host gets, and where from',
+    reaching: false,
+    run: async (options) => config({ ...options, hosts: [], origin: true, format: 'text' }),
+  },
+  {
+    path: 'check.txt',
+    what: 'what stands in the way on the hosts',
+    reaching: true,
+    run: async (options) =>
+      check({
+        ...options,
+        json: false,
+        strict: false,
+        fix: false,
+        yes: false,
+        lockWait: 0,
+      }),
+  },
+  {
+    path: 'status.txt',
+    what: 'every host and component as it is',
+    reaching: true,
+    run: async (options) => status({ ...options, component: undefined, json: false }),
+  },
+  {
+    path: 'plan.txt',
+    what: 'what install would change',
+    reaching: true,
+    run: async (options) =>
+      plan({
+        ...options,
+        json: false,
+        runtimeFile: undefined,
+        replaced: [],
+        release: undefined,
+        out: undefined,
+      }),
+  },
+  {
+    path: 'logs.txt',
+    what: 'the last 200 lines of the components of each host',
+    reaching: true,
+    run: async (options) =>
+      logs({
+        ...options,
+        component: undefined,
+        since: undefined,
+        lines: '200',
+        json: false,
+      }),
+  },
+  {
+    path: 'runs.json',
+    what: 'the runs that this state directory knows',
+    reaching: false,
+    run: async (options) => audit({ ...options, id: undefined, json: true }),
+  },
+]
+
+/** Contents of the archive, for people. */
+const archiveParts: readonly DiagPart[] = [
+  { path: 'versions.json', what: 'of muster, Node.js and this machine' },
+  ...includedCommands,
+  { path: 'hosts/', what: 'facts, the last changes and changing calls of each host' },
+]
 
 /** Characters of one file at most; its end is kept. */
 const longest = 1024 * 1024
 
 /**
- * `muster diag`: all that a bug report needs, in one archive that only its owner can read. Changes nothing on the
- * hosts. A host that cannot be reached is told inside.
+ * Writes an archive for a bug report, readable only by its owner. Changes nothing on the hosts. Unreachable hosts are
+ * listed inside.
  */
 export async function diag(
   options: ClusterOptions & {
@@ -45,7 +146,7 @@ export async function diag(
   const stem = `muster-diag-${encodeURIComponent(cluster).slice(0, 60)}-${compactTime(made)}`
   const path = resolve(context.cwd, options.out ?? `${stem}.tar.gz`)
   const width = textWidth(context.stdout)
-  context.stdout.write(diagAnnounced(parts, width))
+  context.stdout.write(diagAnnounced(archiveParts, width))
 
   const { context: quiet, capture } = createCapture(context)
   await prepareConnections(quiet, hosts)
@@ -58,11 +159,11 @@ export async function diag(
   if (context.signal.aborted) throw new Interrupted()
   const lost = results.flatMap((one) => ('failure' in one ? [{ host: one.host.name, ...one.failure }] : []))
   const files: [string, string][] = [
-    ['README.txt', diagReadme({ cluster, made, parts, lost })],
+    ['README.txt', diagReadme({ cluster, made, parts: archiveParts, lost })],
     ['versions.json', versions(context)],
   ]
   const reached = namesOf(hosts).filter((name) => !lost.some(({ host }) => host === name))
-  for (const { path: name, reaching, run } of told) {
+  for (const { path: name, reaching, run } of includedCommands) {
     if (reaching && reached.length === 0) continue
     const targets = options.targets && { ...options.targets, hosts: reached }
     const asked = { ...options, ...(reaching && targets && { targets }) }
@@ -97,7 +198,7 @@ const versions = ({ version }: CommandContext): string => {
   return jsonText(all)
 }
 
-/** What the archive has of a host, each file by its path and text; of one that was not reached, why. */
+/** Returns the files of one host by path and text; for an unreachable one, the reason. */
 function hostFiles(result: HostResult<HostReport>, index: number): [string, string][] {
   const folder = `hosts/${index + 1}-${encodeURIComponent(result.host.name).slice(0, 60)}`
   if ('failure' in result) {

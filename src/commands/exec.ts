@@ -1,16 +1,38 @@
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
-import { lengthOfTime } from '../cli/optionValues.ts'
+import { parseDurationOption } from '../cli/optionValues.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/execOnHost.ts'
 import { execJson, execText } from '../output/deployment/exec.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { exitOfLooking, tellLost } from '../session/outcomes.ts'
+import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
 
-/** `muster exec`: runs one program on every host that can be reached, each word as it stands. */
+/** Takes the words behind `--` as the program, and looks for no option of ours in them. */
+export const execCommand: Define = (made, world) => {
+  targetOptions(made)
+    .usage('[options] [file...] -- <program> [argument...]')
+    .option('--timeout <time>', 'time limit per host, such as 30s or 10m', '60s')
+    .option('--json', 'print one line of JSON for each host')
+  let words: readonly string[] = []
+  const parse = made.parseOptions.bind(made)
+  // commander drops the `--`, by which alone the program can be told from the files.
+  made.parseOptions = (argv) => {
+    const at = argv.indexOf('--')
+    words = at === -1 ? [] : argv.slice(at + 1)
+    return parse(at === -1 ? argv : argv.slice(0, at))
+  }
+  return runOnFiles(made, world, (options) => {
+    const { timeout } = made.opts<{ timeout: string }>()
+    return exec({ ...options, words, timeout, json: flag(made, 'json') })
+  })
+}
+
+/** Runs one program on every reachable host, without a shell. */
 export async function exec(
   options: ClusterOptions & {
     /** The program and its arguments. */
@@ -30,7 +52,7 @@ export async function exec(
   // sh would take it for an option.
   if (program.startsWith('-'))
     throw new UsageError(`${program} is not a command.`, 'Put the command before its options.')
-  const timeout = lengthOfTime(options.timeout, 'timeout') * 1000
+  const timeout = parseDurationOption(options.timeout, 'timeout') * 1000
   const { config } = await openCluster(options)
   const results = await onEachHost({
     hosts: config.hosts,
@@ -44,6 +66,6 @@ export async function exec(
   const shown = { colour: colourOf(context, context.stdout), width: textWidth(context.stdout) }
   context.stdout.write(json ? execJson(done) : execText(done, shown))
   const lost = results.filter((one) => 'failure' in one)
-  tellLost(context, lost)
-  return done.some(({ result }) => result.code !== 0) ? exitCodes.failed : exitOfLooking(lost)
+  reportUnreachable(context, lost)
+  return done.some(({ result }) => result.code !== 0) ? exitCodes.failed : exitOfUnreachable(lost)
 }

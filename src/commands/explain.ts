@@ -1,5 +1,8 @@
+import { Option } from 'commander'
+import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { optionsHelp } from '../cli/optionsHelp.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
@@ -11,9 +14,18 @@ import { findingText, listText, settingText } from '../output/explain/explainTex
 import { type Layout, layoutFor } from '../output/explain/layout.ts'
 import { settingGroups, settingNames, settingsNamed } from '../output/explain/settings.ts'
 
-export const explainFormats = ['text', 'markdown', 'json'] as const
+export const explainCommand: Define = (made, { context, done }) =>
+  made
+    .argument('[name]', 'code of a finding, or name of an option or another setting')
+    .addOption(new Option('--format <format>', 'output format').choices(explainFormats).default('text'))
+    .addHelpText('after', optionsHelp)
+    .action(async (name: string | undefined, { format }: { format: ExplainFormat }) =>
+      done(await explain({ context, name, format })),
+    )
 
-export type ExplainFormat = (typeof explainFormats)[number]
+const explainFormats = ['text', 'markdown', 'json'] as const
+
+type ExplainFormat = (typeof explainFormats)[number]
 
 type Explained = Parameters<typeof explainJson>[0]
 
@@ -24,7 +36,7 @@ const everything = (): Explained => ({
   settings: settingGroups.flatMap(({ settings }) => settings),
 })
 
-/** What goes by this name: a finding, or the settings of one or two places. */
+/** Finds a finding or settings by name. Throws a `UsageError` for an unknown name. */
 function explained(name: string): Explained {
   const found = {
     findings: isCode(name) ? [explanationOf(name)] : [],

@@ -1,10 +1,78 @@
 import { dirname, join, resolve } from 'node:path'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { writeSchema } from './schema.ts'
-import { startingFile } from './startingFile.ts'
+
+export const initCommand: Define = (made, { context, done }) =>
+  made
+    .argument('[file]', 'file to write', 'muster.yaml')
+    .option('--force', 'overwrite an existing file')
+    .action(async (file: string) => done(await init({ context, file, force: flag(made, 'force') })))
+
+/** Commented example of every group of a configuration; it validates as it is. */
+const startingFile = `# yaml-language-server: $schema=./muster.schema.json
+# One file describes the whole installation. Check it with: muster validate
+
+# The name of the cluster. It becomes part of service and file names on the hosts.
+cluster: alpha
+
+# Options for every host. A service or a host can have its own, under "options:"; the most specific one applies.
+defaults:
+  # The administrator of every API. Without a password one is made, kept beside this file in .muster/
+  # and shown once. To bring your own, read it from elsewhere rather than writing it here:
+  #   rest-api-admin-pass: !env ADMIN_PASS          an environment variable
+  #   rest-api-admin-pass: !file admin-password     a file, relative to this one
+  #   rest-api-admin-pass: !exec [pass, muster]     a program and its arguments
+  # An editor accepts these tags with: yaml.customTags: ["!env scalar", "!file scalar", "!exec sequence"]
+  rest-api-admin-user: admin
+
+  # Each API listens on 127.0.0.1 only. 0.0.0.0 opens it on all interfaces of the host.
+  manager-rest-api-address: 0.0.0.0
+  connector-rest-api-address: 0.0.0.0
+  replicator-rest-api-address: 0.0.0.0
+
+  # Ports, when the usual ones are taken:
+  # manager-rest-api-port: 8090
+  # connector-rest-api-port: 8096
+  # replicator-rest-api-port: 8097
+
+  # Certificates are made for each host. To use your own, give both stores and their passwords:
+  # java-tls-keystore-path: tls/keystore.p12
+  # java-keystore-password: !env KEYSTORE_PASS
+  # java-truststore-path: tls/truststore.p12
+  # java-truststore-password: !env TRUSTSTORE_PASS
+
+# How to reach the hosts over SSH.
+ssh:
+  user: ops
+  # The login user is not root: run everything through sudo.
+  become: true
+  # identity: ~/.ssh/id_ed25519
+
+# Who does what. Members of a clustered service run manager and replicator, connectors run the connector;
+# members of a service with "topology: replicator" run the replicator alone.
+services:
+  alpha:
+    topology: clustered
+    master: db1
+    members: [db1, db2, db3]
+    connectors: [db1, db2, db3]
+
+# Every host, by name. Replace these with yours.
+hosts:
+  db1:
+    address: 10.0.0.11
+  db2:
+    address: 10.0.0.12
+  db3:
+    address: 10.0.0.13
+    # What is different on this host:
+    # ssh: { port: 2222 }
+    # options: { manager-rest-api-port: 18090 }
+`
 
 /** The way from the file to running APIs. */
 const next = [

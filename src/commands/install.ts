@@ -1,11 +1,13 @@
 import { sha256 } from '../base/sha256.ts'
-import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { requireConfirmation } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { recordCluster, recordedCluster, registryDirectory } from '../client/registry.ts'
 import { forgetReplaced } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
+import { allAtOnce } from '../deployment/execution/rollout.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { recorded } from '../deployment/hostIdentity.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
@@ -18,33 +20,76 @@ import { type ClusterState, untrustedAuthorities } from '../deployment/state/clu
 import { saveState } from '../deployment/state/openState.ts'
 import { wholeLook } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
+import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { inRun } from '../session/inRun.ts'
-import { reportMade } from '../session/madePasswords.ts'
-import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
-import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
-import { mustBeHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
-import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
-import { withSurvey } from '../session/withHosts.ts'
 import {
-  type Bars,
   decideInstall,
   type InstallDecision,
   type InstallSources,
+  type Obstacle,
   type PlannedTarget,
   readInstallSources,
   refuseRuntimeFile,
-} from './decideInstall.ts'
-import { type GivenPlan, mustBeOfPlan, openPlanned, outrunRefusal } from './followPlan.ts'
-import { reachOf, reportGrants } from './reportInstalled.ts'
-import { resolveSecrets } from './resolveSecrets.ts'
+} from '../session/install/decideInstall.ts'
+import {
+  type GivenPlan,
+  openPlanned,
+  refuseOutdatedPlan,
+  requireSameSecrets,
+} from '../session/install/followPlan.ts'
+import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
+import { reportMade } from '../session/madePasswords.ts'
+import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
+import { resolveSecrets } from '../session/resolveSecrets.ts'
+import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
+import {
+  changeFlags,
+  changeOptions,
+  keepFailedOption,
+  planGiven,
+  planOption,
+  releaseGiven,
+  releaseOption,
+  replacedGiven,
+  replacedOption,
+  runtimeFileGiven,
+  runtimeFileOption,
+} from '../session/runOptions.ts'
+import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
+import { requireHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
+import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
+import { withSurvey } from '../session/withHosts.ts'
 
-/** What sets apart a run that is more than an installation. */
+export const installCommand: Define = (made, world) => {
+  changeOptions(made)
+  passphraseOptions(made)
+  runtimeFileOption(made)
+  releaseOption(made)
+  replacedOption(made)
+  keepFailedOption(made)
+  rolloutOptions(made, allAtOnce)
+  planOption(made)
+  return runOnFiles(made, world, (options) =>
+    install({
+      ...options,
+      ...changeFlags(made),
+      rollout: rolloutGiven(made, allAtOnce),
+      runtimeFile: runtimeFileGiven(made),
+      release: releaseGiven(made),
+      plan: planGiven(made),
+      replaced: replacedGiven(made),
+      keepFailed: flag(made, 'keepFailed'),
+    }),
+  )
+}
+
+/** Differences of a run that is more than an installation. */
 type Purpose = {
   readonly operation: string
-  /** What else stands in the way on a host. */
-  readonly bars: Bars
-  /** What the plan says first. */
+  /** Additional reason to refuse a host. */
+  readonly bars: Obstacle
+  /** Notes at the top of the plan. */
   readonly notes: (decision: InstallDecision) => readonly string[]
 }
 
@@ -55,31 +100,31 @@ export type InstallOptions = ClusterOptions & {
   readonly runtimeFile: string | undefined
   /** Id or version of a release that the hosts keep, to run in place of this muster's own. */
   readonly release: string | undefined
-  /** Hosts that are meant to be other machines now. */
+  /** Hosts that are new machines on purpose. */
   readonly replaced: readonly string[]
   readonly rollout: Rollout
-  /** File of a saved plan, which alone is carried out; nothing is asked then. */
+  /** Saved plan to apply exactly, without confirmation. */
   readonly plan?: string | undefined
-  /** Leaves a host that fails as it is, for a look. */
+  /** Does not roll back a host that fails. */
   readonly keepFailed?: boolean
   /** Absent: an installation. */
   readonly purpose?: Purpose
 }
 
-/** `muster install`: makes every host what the file says, proves the logins, and records the cluster for tapi. */
+/** Brings every host to the configuration, verifies the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
   const { context, plan, purpose, replaced } = options
   const operation = purpose?.operation ?? 'install'
-  if (plan === undefined) mustBeAbleToAsk(context, { yes: options.yes, command: operation })
+  if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const opened: OpenedCluster & { readonly given?: GivenPlan } =
     plan === undefined ? await openCluster(options) : await openPlanned({ ...options, plan })
   const { config, given } = opened
   const release = given === undefined ? options.release : given.plan.release
   refuseRuntimeFile(release, options.runtimeFile)
-  mustBeHosts(config, '--replaced', replaced)
+  requireHosts(config, '--replaced', replaced)
   const rollout = rolloutFor(config, options.rollout)
   const secrets = await resolveSecrets(context, opened)
-  if (given !== undefined) await mustBeOfPlan(given, config, secrets)
+  if (given !== undefined) await requireSameSecrets(given, config, secrets)
   await prepareConnections(context, config.hosts)
   // Who saved the plan was shown it.
   const asked = { ...options, config, release, rollout, yes: options.yes || given !== undefined }
@@ -121,7 +166,7 @@ async function installOn(
     const changes = plan.steps.map(({ change }) => change.summary)
     renderer.emit({ type: 'planned', host: plan.host, changes })
   }
-  const outrun = given && (await outrunRefusal(session, { ...options, given, decision }))
+  const outrun = given && (await refuseOutdatedPlan(session, { ...options, given, decision }))
   if (outrun !== undefined) return refuse(session, outrun)
   const work = planned.map(({ target, plan, transport }) => ({
     ...plan,
@@ -143,7 +188,7 @@ async function installOn(
     await saveState({ ...config, before: preparation.state, after })
     await record(context, config, decision)
     await reportGrants(session, decision)
-    run.conclude(reachOf({ ...options, decision }))
+    run.conclude(apiUrls({ ...options, decision }))
     return exitCodes.ok
   }
   return runPlan(session, { work, notes, rollout, carryOut })

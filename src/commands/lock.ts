@@ -1,15 +1,31 @@
-import { agreed, mustBeAbleToAsk } from '../cli/ask.ts'
+import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostLocks.ts'
 import { staleAfter } from '../deployment/lock/lockScripts.ts'
 import { locksJson, locksText } from '../output/deployment/locks.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { ownHosts } from '../session/ownHosts.ts'
 
-/** `muster lock status`: who holds the lock of each host. Changes nothing. */
-export async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
+export const lockStatusCommand: Define = (made, world) =>
+  runOnFiles(targetOptions(made).option('--json', 'print the locks as JSON'), world, (options) =>
+    lockStatus({ ...options, json: flag(made, 'json') }),
+  )
+
+export const lockReleaseCommand: Define = (made, world) =>
+  runOnFiles(
+    targetOptions(made)
+      .option('-y, --yes', 'release without asking')
+      .option('--json', 'print the locks as JSON'),
+    world,
+    (options) => lockRelease({ ...options, yes: flag(made, 'yes'), json: flag(made, 'json') }),
+  )
+
+/** Shows who holds the lock of each host. Changes nothing. */
+async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)
   const locks = await hostLocks({ hosts: config.hosts, connect: await ownHosts(context, config) })
@@ -17,12 +33,12 @@ export async function lockStatus(options: ClusterOptions & { readonly json: bool
   return exitOf(locks)
 }
 
-/** `muster lock release`: takes away the locks that are held, after a question that tells whose they are. */
-export async function lockRelease(
+/** Releases the locks that are held, after a confirmation that names their holders. */
+async function lockRelease(
   options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json } = options
-  mustBeAbleToAsk(context, { yes, command: 'lock release', look: 'lock status' })
+  requireConfirmation(context, { yes, command: 'lock release', look: 'lock status' })
   const { config } = await openCluster(options)
   const { cluster, hosts } = config
   const connect = await ownHosts(context, config)
@@ -36,7 +52,7 @@ export async function lockRelease(
     : ''
   if (!json) context.stdout.write(warning)
   const names = held.map(({ host }) => host).join(', ')
-  if (!(await agreed(context, { yes, question: `Release the lock of ${names}?` }))) {
+  if (!(await isConfirmed(context, { yes, question: `Release the lock of ${names}?` }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

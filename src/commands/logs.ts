@@ -1,21 +1,38 @@
+import { type Define, flag } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
-import { lengthOfTime, wholeNumber } from '../cli/optionValues.ts'
+import { parseCountOption, parseDurationOption } from '../cli/optionValues.ts'
 import { colourOf, writeText } from '../cli/terminal.ts'
 import type { Component } from '../contracts/component.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { mergeLines } from '../deployment/logs/parseLogs.ts'
 import { readLogs } from '../deployment/logs/readLogs.ts'
 import { logsJson, logsText } from '../output/deployment/logs.ts'
+import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { exitOfLooking, tellLost } from '../session/outcomes.ts'
+import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
 import { ownHosts } from '../session/ownHosts.ts'
 import { withComponent } from '../session/selectTargets.ts'
+
+export const logsCommand: Define = (made, world) =>
+  runOnFiles(
+    componentOption(targetOptions(made))
+      .option('--since <time>', 'only lines newer than this, such as 10m, 1h or 2d')
+      .option('--lines <number>', 'number of lines per host', '100')
+      .option('--json', 'print the original JSON lines'),
+    world,
+    (options) => {
+      const { since, lines } = made.opts<{ since?: string; lines: string }>()
+      return logs({ ...options, component: componentGiven(made), since, lines, json: flag(made, 'json') })
+    },
+  )
 
 /** Lines of one host at most: what a command may hold of a thousand hosts. */
 const mostLines = 10_000
 
-/** `muster logs`: the ends of the components' logs of all hosts, by time. A host that is lost is told beside. */
+/**
+ * Merges the recent log lines of all components and hosts by time. Unreachable hosts are reported on standard error.
+ */
 export async function logs(
   options: ClusterOptions & {
     readonly component: Component | undefined
@@ -25,8 +42,8 @@ export async function logs(
   },
 ): Promise<ExitCode> {
   const { context, component, json } = options
-  const since = options.since === undefined ? undefined : lengthOfTime(options.since, 'since')
-  const lines = wholeNumber(options.lines, { option: 'lines', most: mostLines })
+  const since = options.since === undefined ? undefined : parseDurationOption(options.since, 'since')
+  const lines = parseCountOption(options.lines, { option: 'lines', most: mostLines })
   const { config: opened } = await openCluster(options)
   const { cluster, hosts } = withComponent(opened, component)
   const wanted = { cluster, lines, ...(since && { since }) }
@@ -40,6 +57,6 @@ export async function logs(
   if (json) context.stdout.write(logsJson(merged))
   else writeText(context, logsText(merged, colourOf(context, context.stdout)))
   const lost = results.filter((one) => 'failure' in one)
-  tellLost(context, lost)
-  return exitOfLooking(lost)
+  reportUnreachable(context, lost)
+  return exitOfUnreachable(lost)
 }

@@ -1,3 +1,4 @@
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lineLayout } from '../cli/terminal.ts'
@@ -9,17 +10,44 @@ import { closeAll, surveyHosts, unreachableOutcomes, wholeLook } from '../deploy
 import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
+import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { decideInstall, readInstallSources, refuseRuntimeFile } from '../session/install/decideInstall.ts'
+import { planOf } from '../session/install/followPlan.ts'
+import { keptPlanText, requirePlanFile, writePlan } from '../session/install/planFiles.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
-import { mustBeHosts, namesOf } from '../session/selectTargets.ts'
-import { decideInstall, readInstallSources, refuseRuntimeFile } from './decideInstall.ts'
-import { planOf } from './followPlan.ts'
-import { keptPlanText, mustTakePlan, writePlan } from './planFiles.ts'
-import { recordSeen, seenHosts } from './recordSeen.ts'
-import { resolveSecrets } from './resolveSecrets.ts'
+import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
+import { resolveSecrets } from '../session/resolveSecrets.ts'
+import {
+  releaseGiven,
+  releaseOption,
+  replacedGiven,
+  replacedOption,
+  runtimeFileGiven,
+  runtimeFileOption,
+} from '../session/runOptions.ts'
+import { namesOf, requireHosts } from '../session/selectTargets.ts'
 
-/** `muster plan`: what install would change, from what is on the hosts now. Writes nothing but the file of --out, and what tapi knows. */
+export const planCommand: Define = (made, world) =>
+  runOnFiles(
+    passphraseOptions(replacedOption(releaseOption(runtimeFileOption(targetOptions(made)))))
+      .option('--out <plan>', 'save the plan for install --plan or upgrade --plan')
+      .option('--json', 'print the plan as JSON')
+      .addHelpText('after', 'Exit codes: 0 no changes, 2 changes pending; others as in `muster --help`.'),
+    world,
+    (options) =>
+      plan({
+        ...options,
+        json: flag(made, 'json'),
+        replaced: replacedGiven(made),
+        runtimeFile: runtimeFileGiven(made),
+        release: releaseGiven(made),
+        out: made.opts<{ out?: string }>().out,
+      }),
+  )
+
+/** Shows what install would change now. Writes only the file of --out and tapi's registry. */
 export async function plan(
   options: ClusterOptions & {
     readonly json: boolean
@@ -36,8 +64,8 @@ export async function plan(
   refuseRuntimeFile(release, runtimeFile)
   const opened = await openCluster(options)
   const { config } = opened
-  mustBeHosts(config, '--replaced', replaced)
-  if (out !== undefined) await mustTakePlan(context, out)
+  requireHosts(config, '--replaced', replaced)
+  if (out !== undefined) await requirePlanFile(context, out)
   const secrets = await resolveSecrets(context, opened)
   await prepareConnections(context, config.hosts)
   const { state = emptyState } = (await readState(config)) ?? {}
@@ -67,11 +95,11 @@ export async function plan(
     return exitOfRun(failed, false)
   }
   const { preparation, planned } = decision
-  const seen = seenHosts(config.cluster, survey.reached)
+  const seen = installedHosts(config.cluster, survey.reached)
   const outside = preparation.targets
     .filter(({ host }) => host.tls.truststorePath !== undefined && seen.installed.includes(host.name))
     .flatMap(({ authorities }) => authorities)
-  await recordSeen({ context, config, state, seen, outside })
+  await recordInstalled({ context, config, state, seen, outside })
   if (out !== undefined) {
     await writePlan(context, out, await planOf({ context, config, secrets, state, decision, release }))
   }

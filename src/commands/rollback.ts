@@ -1,10 +1,12 @@
 import { mapLimit } from '../base/concurrency.ts'
-import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { requireConfirmation } from '../cli/ask.ts'
+import type { Define } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { hostsAtOnce } from '../deployment/execution/execute.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
+import { allAtOnce } from '../deployment/execution/rollout.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { failureOf, isUnreachable } from '../deployment/failure.ts'
 import { preview } from '../deployment/hostPlan.ts'
@@ -21,12 +23,35 @@ import { type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verify.ts'
 import { type HostReleases, releasesText } from '../output/deployment/releases.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { readUserPasswords } from '../session/resolveSecrets.ts'
+import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
+import { changeFlags, lockWaitOption } from '../session/runOptions.ts'
 import { changes, orderNotes, type Refusal, type RunPlan, runPlan } from '../session/runPlan.ts'
 import { rolloutFor } from '../session/selectTargets.ts'
 import type { SurveyedSession } from '../session/session.ts'
 import { withHosts } from '../session/withHosts.ts'
-import { readUserPasswords } from './resolveSecrets.ts'
+
+export const rollbackCommand: Define = (made, world) =>
+  runOnFiles(
+    rolloutOptions(
+      lockWaitOption(
+        targetOptions(made)
+          .option('--to <release>', 'rollback target: a release or version (default: the previous one)')
+          .option('-y, --yes', 'change hosts without asking'),
+      ).option('--json', 'print events as JSON lines'),
+      allAtOnce,
+    ),
+    world,
+    (options) =>
+      rollback({
+        ...options,
+        ...changeFlags(made),
+        to: made.opts<{ to?: string }>().to,
+        rollout: rolloutGiven(made, allAtOnce),
+      }),
+  )
 
 type RollbackOptions = ClusterOptions & {
   readonly yes: boolean
@@ -37,7 +62,7 @@ type RollbackOptions = ClusterOptions & {
   readonly to: string | undefined
 }
 
-/** What the decision needs beside the facts of the hosts. */
+/** Input of the decision beside the facts of the hosts. */
 type Known = {
   readonly to: string | undefined
   readonly rollout: Rollout
@@ -46,19 +71,19 @@ type Known = {
   readonly passwords: ReadonlyMap<string, ReadonlyMap<string, Secret>>
 }
 
-/** A host and what is to be done there. */
+/** Host with its planned work. */
 type Going = { readonly work: RunPlan['work'][number]; readonly releases: HostReleases }
 
-/** A host that cannot go back, and why. */
+/** Host that cannot go back, with the reason. */
 type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases }
 
 /**
- * `muster rollback`: every host goes back to a release that is still there, and its logins are proved. Where
- * one host cannot, none does: two versions at once are nobody's wish.
+ * Returns every host to a release that is still there, and verifies its logins. If one host cannot, none does, so that
+ * versions do not mix.
  */
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, to } = options
-  mustBeAbleToAsk(context, { yes, command: 'rollback', look: 'status' })
+  requireConfirmation(context, { yes, command: 'rollback', look: 'status' })
   const opened = await openCluster(options)
   const { config } = opened
   const rollout = rolloutFor(config, options.rollout)

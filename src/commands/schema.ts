@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
@@ -6,7 +7,12 @@ import { UsageError } from '../cli/usageError.ts'
 import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { schemaId, schemaText } from '../config/reference/schema.ts'
 
-/** Nothing in it is secret: whoever may read the folder may read it. */
+export const schemaCommand: Define = (made, { context, done }) =>
+  made
+    .option('--out <file>', 'file to write (default: standard output)')
+    .action(async ({ out }: { readonly out?: string }) => done(await schema({ context, out })))
+
+/** Nothing in the schema is secret. */
 const mode = 0o666
 
 function refusal(outcome: Exclude<WriteOutcome, 'written'>, file: string): UsageError {
@@ -21,8 +27,8 @@ function refusal(outcome: Exclude<WriteOutcome, 'written'>, file: string): Usage
 }
 
 /**
- * Writes the schema to `path`, shown as `file`; over another file only where that is a schema of muster, of any
- * version. Throws a `UsageError` where it cannot.
+ * Writes the schema to `path`, shown as `file`; replaces only another schema of muster, of any version. Throws a
+ * `UsageError`.
  */
 export async function writeSchema(path: string, file: string): Promise<void> {
   const text = schemaText()
@@ -35,7 +41,7 @@ export async function writeSchema(path: string, file: string): Promise<void> {
   if (second !== 'written') throw refusal(second, file)
 }
 
-/** What makes an editor use the schema that was written to this file. */
+/** Explains how an editor uses the schema in this file. */
 export const advice = (file: string): string => {
   const reference = isAbsolute(file) || file.startsWith('.') ? file : `./${file}`
   return (

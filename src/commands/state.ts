@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import type { CliCommand } from '../cli/cliCommand.ts'
+import { type Define, flag, type World } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readPassword } from '../cli/readPassword.ts'
@@ -11,10 +13,38 @@ import { stateDifferences } from '../deployment/state/stateDifferences.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { fileArguments, runOnFiles } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { recordSeen } from './recordSeen.ts'
+import { recordInstalled } from '../session/recordInstalled.ts'
 
-/** `muster state export|import`: carries the state directory to another operator, sealed by a passphrase. */
+export const stateExportCommand: Define = (made, world) =>
+  transferCommand(made, { world, operation: 'export', option: 'out' })
+
+export const stateImportCommand: Define = (made, world) =>
+  transferCommand(made, { world, operation: 'import', option: 'from' })
+
+function transferCommand(
+  made: CliCommand,
+  given: { readonly world: World; readonly operation: 'export' | 'import'; readonly option: string },
+): CliCommand {
+  const { world, operation, option } = given
+  fileArguments(made)
+    .requiredOption(`--${option} <archive>`, 'path of the archive')
+    .option('--passphrase-file <file>', 'file with the passphrase')
+    .option('--passphrase-stdin', 'read the passphrase from standard input')
+  return runOnFiles(made, world, (options) => {
+    const values = made.opts<Record<string, string | undefined>>()
+    return state({
+      ...options,
+      operation,
+      archive: values[option] ?? '',
+      passphraseFile: values.passphraseFile,
+      passphraseStdin: flag(made, 'passphraseStdin'),
+    })
+  })
+}
+
+/** Exports or imports the state directory, encrypted by a passphrase. */
 export async function state(
   options: ClusterOptions & {
     readonly operation: 'export' | 'import'
@@ -33,7 +63,7 @@ export async function state(
   const imported = code === exitCodes.ok ? await readState(place) : undefined
   if (imported === undefined) return code
   const seen = { installed: config.hosts.map(({ name }) => name), gone: [] }
-  await recordSeen({ context, config, state: imported.state, seen })
+  await recordInstalled({ context, config, state: imported.state, seen })
   return code
 }
 
@@ -56,7 +86,7 @@ const readPassphrase = (options: {
     twice: options.operation === 'export',
   })
 
-/** `muster state export FILE --out ARCHIVE`: the whole state as one encrypted file (0600). */
+/** Exports the whole state to one encrypted file (0600). */
 export async function stateExport(options: {
   readonly context: CommandContext
   /** Folder of the YAML file, absolute. */
@@ -94,7 +124,7 @@ const nothingThere = (place: StatePlace): StateError =>
     fix: 'run this where the cluster was installed from',
   })
 
-/** `muster state import FILE --from ARCHIVE`: an exported state into a folder that has none. */
+/** Imports an exported state into a folder without one. */
 export async function stateImport(options: {
   readonly context: CommandContext
   /** Folder of the YAML file, absolute. */
@@ -144,7 +174,7 @@ function refuse(
 
 const usage: readonly string[] = ['already-exists', 'no-state', 'not-an-archive', 'weak-passphrase']
 
-/** Says what went wrong with the state directory and which exit code that is; rethrows what is a bug. */
+/** Prints the error and returns its exit code; rethrows anything but a `StateError`. */
 function stateFailure(context: Pick<CommandContext, 'stderr'>, error: unknown): ExitCode {
   if (!(error instanceof StateError)) throw error
   context.stderr.write(`error: ${error.message} (${error.code})\n  fix: ${error.fix}\n`)

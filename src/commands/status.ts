@@ -1,5 +1,6 @@
 import { jsonText } from '../base/json.ts'
 import { describeChain } from '../certificates/chain.ts'
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
 import type { ClusterConfig } from '../config/model.ts'
@@ -8,13 +9,21 @@ import { failureOf } from '../deployment/failure.ts'
 import { type HostStatus, hostStatus, unreachableStatus } from '../deployment/status.ts'
 import { closeAll, type SurveyedHost, wholeLook } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/status.ts'
+import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
 import { withComponent } from '../session/selectTargets.ts'
-import { inOrderOf, surveyToLook, withShortTimeout } from '../session/surveyToLook.ts'
-import { recordSeen, seenHosts } from './recordSeen.ts'
+import { inOrderOf, surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
 
-/** `muster status`: every host and component as it is now. A dead host is shown, and delays the others not. */
+export const statusCommand: Define = (made, world) =>
+  runOnFiles(
+    componentOption(targetOptions(made)).option('--json', 'print the status as JSON'),
+    world,
+    (options) => status({ ...options, component: componentGiven(made), json: flag(made, 'json') }),
+  )
+
+/** Shows the current state of every host and component. An unreachable host is shown and does not delay the others. */
 export async function status(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
@@ -22,7 +31,7 @@ export async function status(
   const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, withShortTimeout(config).hosts)
-  const { state, survey } = await surveyToLook(context, config, wholeLook)
+  const { state, survey } = await surveyReadOnly(context, config, wholeLook)
   const authority = state.authority?.certificate
   const asked = await Promise.all(
     survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),
@@ -31,7 +40,7 @@ export async function status(
     unreachableStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   await closeAll(survey)
-  await recordSeen({ context, config, state, seen: seenHosts(config.cluster, survey.reached) })
+  await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
   const hosts = inOrderOf(config, [...asked, ...lost], ({ host }) => host)
   if (json) context.stdout.write(jsonText({ cluster: config.cluster, hosts }))
   else writeText(context, statusText(hosts, tableLayout(context)))

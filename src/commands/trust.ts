@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { counted } from '../base/words.ts'
 import { appendLines } from '../cli/appendLines.ts'
 import { ask } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
@@ -18,11 +19,28 @@ import {
   trustServers,
 } from '../deployment/trustServers.ts'
 import { lookedText, pinsYaml, trustJson, trustSummary } from '../output/deployment/trust.ts'
+import {
+  fileArguments,
+  hostOption,
+  runOnFiles,
+  serviceAndConnectionOptions,
+} from '../session/clusterOptions.ts'
 import { type HostKeyReader, hostKeyReader } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { tellLost } from '../session/outcomes.ts'
+import { reportUnreachable } from '../session/outcomes.ts'
 import type { Route } from '../transport/destination.ts'
 import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/hostKeys/knownHostsLines.ts'
+
+export const trustCommand: Define = (made, world) =>
+  runOnFiles(
+    serviceAndConnectionOptions(hostOption(fileArguments(made)))
+      .option('-y, --yes', 'trust every new key without asking')
+      .option('--pin', 'print YAML that pins the keys instead of writing known_hosts')
+      .option('--json', 'print the keys as JSON, without asking'),
+    world,
+    (options) =>
+      trust({ ...options, yes: flag(made, 'yes'), pin: flag(made, 'pin'), json: flag(made, 'json') }),
+  )
 
 type TrustOptions = ClusterOptions & {
   readonly yes: boolean
@@ -32,8 +50,8 @@ type TrustOptions = ClusterOptions & {
 }
 
 /**
- * `muster trust`: shows the keys of all hosts and jump hosts, and writes new ones that a person agrees to into the
- * known_hosts file that ssh itself would write to. Logs in to jump hosts alone.
+ * Shows the keys of all hosts and jump hosts, and adds confirmed new ones to the known_hosts file that ssh itself would
+ * write. Logs in to jump hosts only.
  */
 export async function trust(options: TrustOptions): Promise<ExitCode> {
   const { context, yes, pin, json } = options
@@ -59,11 +77,11 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   if (pin) context.stdout.write(pinsYaml(outcomes))
   if (json) context.stdout.write(trustJson(config.cluster, outcomes, lost))
   else shown.write(trustSummary({ ...layout, cluster: config.cluster, outcomes, lost, yes, pin }))
-  tellLost(context, lost)
+  reportUnreachable(context, lost)
   return exitOf(outcomes, lost, options)
 }
 
-/** The ways to the hosts that are reached by SSH; what is wrong with one is told like a host that is lost. */
+/** Returns the routes to the hosts with SSH; a host without a valid route counts as failed. */
 async function routesOf(
   hosts: readonly HostConfig[],
   reader: HostKeyReader,
@@ -84,7 +102,7 @@ async function routesOf(
   }
 }
 
-/** Asks about each server with new keys, unless --yes has answered or nobody is there. */
+/** Asks about each server with new keys; without a terminal or with --yes it does not ask. */
 async function decide(
   { context, yes, pin, json }: TrustOptions,
   looked: readonly Looked[],
@@ -145,7 +163,7 @@ async function writeDown(servers: readonly NewServer[], reader: HostKeyReader): 
   for (const [file, lines] of files) await appendLines(file, [...lines])
 }
 
-/** As for a run: what needs a person weighs more than what could not be reached. */
+/** Returns the exit code: a failed host outweighs an unreachable one. */
 function exitOf(
   outcomes: readonly TrustOutcome[],
   lost: readonly UnreachableHost[],

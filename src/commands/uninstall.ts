@@ -1,4 +1,5 @@
-import { mustBeAbleToAsk } from '../cli/ask.ts'
+import { requireConfirmation } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { forgetCluster, forgetHosts, registryDirectory } from '../client/registry.ts'
@@ -9,11 +10,20 @@ import { uninstallPlan } from '../deployment/plans/uninstall.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { wholeLook } from '../deployment/survey.ts'
+import { runOnFiles } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { changeFlags, changeOptions } from '../session/runOptions.ts'
 import { type RunPlan, runPlan } from '../session/runPlan.ts'
 import { namesOf } from '../session/selectTargets.ts'
 import type { SurveyedSession } from '../session/session.ts'
 import { withHosts } from '../session/withHosts.ts'
+
+export const uninstallCommand: Define = (made, world) =>
+  runOnFiles(
+    changeOptions(made).option('--purge', 'also delete the state directory and its certificate authority'),
+    world,
+    (options) => uninstall({ ...options, ...changeFlags(made), purge: flag(made, 'purge') }),
+  )
 
 type UninstallOptions = ClusterOptions & {
   readonly yes: boolean
@@ -23,12 +33,12 @@ type UninstallOptions = ClusterOptions & {
 }
 
 /**
- * `muster uninstall`: takes away from every host that can be reached what install put there. The state
- * directory stays unless --purge, and stays in any case while a host could not be cleaned.
+ * Removes from every reachable host what install put there. Keeps the state directory without --purge, and while any
+ * host could not be cleaned.
  */
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, purge } = options
-  mustBeAbleToAsk(context, { yes, command: 'uninstall', look: 'status' })
+  requireConfirmation(context, { yes, command: 'uninstall', look: 'status' })
   const { config } = await openCluster(options)
   if (purge && config.left.length > 0) {
     throw new UsageError(
@@ -42,11 +52,11 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
     operation: 'uninstall',
     look: wholeLook,
     requires: 'none',
-    work: (session) => runPlan(session, planOf(session, purge)),
+    work: (session) => runPlan(session, decideRemoval(session, purge)),
   })
 }
 
-function planOf(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan {
+function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan {
   const { context, config, run, survey } = session
   const { cluster, directory, left } = config
   const work = survey.reached.map(({ host, transport, facts }) => {

@@ -1,23 +1,45 @@
 import { counted, listOf } from '../base/words.ts'
+import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import type { FindingFormat } from '../cli/formatOption.ts'
+import { formatGiven, formatOption } from '../cli/formatOption.ts'
+import { optionsHelp } from '../cli/optionsHelp.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
+import { printReport } from '../cli/printReport.ts'
 import { UsageError } from '../cli/usageError.ts'
 import type { Silenced } from '../config/document/applyIgnores.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { asksForStdin, setSource } from '../config/sets.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { fileArguments, runOnFiles } from '../session/clusterOptions.ts'
 import { type LoadedCluster, loadCluster, readSetInput } from '../session/loadCluster.ts'
 import { withoutSilenced } from '../session/withoutSilenced.ts'
-import { printReport } from './printReport.ts'
 import { findBeyondFiles } from './validate/findBeyondFiles.ts'
-import type { ValidateFormat } from './validateFormats.ts'
+
+export const validateCommand: Define = (made, world) =>
+  runOnFiles(
+    formatOption(fileArguments(made))
+      .option('--each', 'validate each file alone instead of merging them')
+      .option('--strict', 'count warnings as errors')
+      .option('--resolve-secrets', 'trust the files: run !exec programs, read files outside their folder')
+      .addHelpText('after', optionsHelp),
+    world,
+    (options) =>
+      validate({
+        ...options,
+        format: formatGiven(made),
+        each: flag(made, 'each'),
+        strict: flag(made, 'strict'),
+        resolveSecrets: flag(made, 'resolveSecrets'),
+      }),
+  )
 
 const stricter = (finding: Diagnostic): Diagnostic =>
   finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding
 
-/** Files that were judged together. */
-type Judged = {
+/** Files that were checked together. */
+type CheckedFiles = {
   readonly loaded: LoadedCluster
   /** With warnings as errors where the run is strict; without what comments silence. */
   readonly diagnostics: readonly Diagnostic[]
@@ -29,15 +51,19 @@ type ValidateOptions = {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly set: readonly string[]
-  readonly format: ValidateFormat
+  readonly format: FindingFormat
   readonly strict: boolean
-  /** Whether the file is trusted: programs that it names are run, and files read wherever they are. */
+  /** Trusts the files: runs their programs, and reads files anywhere. */
   readonly resolveSecrets: boolean
-  /** Whether every file is a configuration of its own, instead of all of them being merged. */
+  /** Validates each file alone instead of merging all. */
   readonly each?: boolean
 }
 
-async function judge(files: readonly string[], options: ValidateOptions, setInput?: string): Promise<Judged> {
+async function checkFiles(
+  files: readonly string[],
+  options: ValidateOptions,
+  setInput?: string,
+): Promise<CheckedFiles> {
   const { context, set, strict, resolveSecrets } = options
   const policy = resolveSecrets ? 'all' : 'safe'
   const loaded = await loadCluster({ context, files, set, policy, setInput })
@@ -49,8 +75,8 @@ async function judge(files: readonly string[], options: ValidateOptions, setInpu
   return { loaded, diagnostics, silenced, failed: diagnostics.some(({ severity }) => severity === 'error') }
 }
 
-/** Judges every file alone, one after another: standard input, which a --set may ask for, is read once. */
-async function judgeEach(options: ValidateOptions): Promise<readonly Judged[]> {
+/** Checks each file alone, one after another: standard input, which a --set may need, can be read only once. */
+async function checkEachFile(options: ValidateOptions): Promise<readonly CheckedFiles[]> {
   const { context, set } = options
   const files = [...new Set(options.files)]
   if (files.includes('-') && set.some(asksForStdin)) {
@@ -60,44 +86,44 @@ async function judgeEach(options: ValidateOptions): Promise<readonly Judged[]> {
     )
   }
   const setInput = await readSetInput({ context, set, inVain: false })
-  const judged: Judged[] = []
-  for (const file of files) judged.push(await judge([file], options, setInput))
+  const judged: CheckedFiles[] = []
+  for (const file of files) judged.push(await checkFiles([file], options, setInput))
   return judged
 }
 
-const filesOf = ({ loaded }: Judged): readonly string[] =>
+const filesOf = ({ loaded }: CheckedFiles): readonly string[] =>
   loaded.sources.map(({ name }) => name).filter((name) => name !== setSource)
 
-/** What good files describe, in one line. */
+/** Returns one line about a valid configuration. */
 function summary({ cluster, hosts }: ClusterConfig, silenced: number): string {
   const enabled = hosts.flatMap(({ apis }) => apis.filter((api) => api.enabled)).length
   const quiet = silenced === 0 ? '' : ` (${silenced} silenced)`
   return `The configuration of ${cluster} is good: ${counted(hosts.length, 'host')}, ${counted(enabled, 'API')}${quiet}.\n`
 }
 
-/** The line of one file among several that were judged alone. */
-function verdict(one: Judged): string {
+/** Returns the line of one file among several that were checked alone. */
+function verdict(one: CheckedFiles): string {
   const { loaded, diagnostics, silenced, failed } = one
   const [file = diagnostics[0]?.span.file ?? ''] = filesOf(one)
   if (!failed && loaded.config !== undefined) return `${file}: ${summary(loaded.config, silenced.length)}`
   return `${file}: ${counted(diagnostics.filter(({ severity }) => severity === 'error').length, 'error')}.\n`
 }
 
-/** Tells that several files are one configuration, which who lists them may not expect. */
-function mergedText(one: Judged): string {
+/** Explains that several files are one configuration. */
+function mergedText(one: CheckedFiles): string {
   const files = filesOf(one)
   if (files.length < 2) return ''
   return `Merged ${listOf(files)} into one configuration. To validate each file alone, use --each.\n`
 }
 
 /**
- * Judges a configuration and prints every finding. 0: nothing but warnings (with `strict`: nothing at all) and
- * what comments silence; 1: findings; 3: a file is not there or cannot be opened. With `each` the worst of all files.
+ * Prints every finding of a configuration. Exit codes: 0 no errors (with `strict`: no findings), 1 findings, 3 a file
+ * cannot be read. With `each`, that of the worst file.
  */
 export async function validate(options: ValidateOptions): Promise<ExitCode> {
   const { context, format } = options
   const each = options.each === true && options.files.length > 0
-  const judged = each ? await judgeEach(options) : [await judge(options.files, options)]
+  const judged = each ? await checkEachFile(options) : [await checkFiles(options.files, options)]
   const diagnostics = judged.flatMap((one) => one.diagnostics)
   const merged = each ? '' : judged.map(mergedText).join('')
 

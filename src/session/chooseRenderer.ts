@@ -5,7 +5,7 @@ import { jsonLine } from '../output/deployment/json.ts'
 import { linesAfterPlan, plainLine } from '../output/deployment/logLines.ts'
 import type { Renderer } from '../output/deployment/progress.ts'
 
-/** Whether progress is shown live, and gone in the end. */
+/** Returns true where progress is shown live, and removed at the end. */
 export const isLive = ({ stdout, env }: CommandContext): boolean =>
   stdout.isTTY === true && env.TERM !== 'dumb'
 

@@ -20,8 +20,8 @@ import type { Transport } from '../transport/transport.ts'
 import { usualSshConfig } from './usualSshConfig.ts'
 
 /**
- * Opens the way to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`, code `stopped`
- * as soon as somebody stops the command.
+ * Connects to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`; its code is `stopped`
+ * after Ctrl-C.
  */
 export const connectHost = (context: CommandContext, host: HostConfig): Promise<Transport> =>
   untilStopped({ host: host.name, signal: context.signal }, () => openWay(context, host))
@@ -36,9 +36,9 @@ async function openWay(context: CommandContext, host: HostConfig): Promise<Trans
 }
 
 /**
- * Finds the ways to hosts and asks for what only a person knows, before anything is drawn on the terminal.
- * Rejects with `Interrupted`, or `SecretError` or `UsageError` for a password of sudo that is not to be had; what
- * is wrong with a way is told by `connectHost`.
+ * Finds the routes to hosts and prompts for passwords and passphrases before progress is drawn. Rejects with
+ * `Interrupted`, or with `SecretError` or `UsageError` for an unavailable sudo password; problems of a route are left
+ * to `connectHost`.
  */
 export async function prepareConnections(
   context: CommandContext,
@@ -73,11 +73,11 @@ function newConnector(context: CommandContext, usual: string | undefined): SshCo
   })
 }
 
-/** What reads the keys of SSH servers, and what is known of them. */
+/** Reads keys of SSH servers and entries of known_hosts. */
 export type HostKeyReader = Pick<SshConnector, 'hostKeysOf'> & {
   /** The way to a host. Rejects with `TransportError`, code `ssh-config`. */
   routeOf(host: HostConfig): Promise<Route>
-  /** What known_hosts files hold at this moment. */
+  /** Returns the current entries of known_hosts files. */
   entriesOf(files: readonly string[]): Promise<readonly KnownHost[]>
 }
 

@@ -36,8 +36,8 @@ export type Run = {
 }
 
 /**
- * Does the work of a run while holding the lock of the state directory, and writes down what came of it.
- * Its verdict is the last that a person is told. A lock that another run holds is waited for, `lockWait` milliseconds at most.
+ * Does the work of a run while holding the lock of the state directory, and records its outcome. Prints the verdict
+ * last. Waits at most `lockWait` milliseconds for a lock of another run.
  */
 export async function inRun(
   options: {
@@ -130,7 +130,7 @@ export async function inRun(
   }
 }
 
-/** How long, and how, a command waits for locks; Ctrl-C ends the wait. */
+/** Returns how a command waits for locks; Ctrl-C ends the wait. */
 function patienceOf(context: CommandContext, wait: number): RetryTiming {
   const { signal } = context
   return {

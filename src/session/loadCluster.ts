@@ -18,16 +18,16 @@ const defaultFile = 'muster.yaml'
 export type LoadedCluster = {
   /** Only when no finding is an error. */
   readonly config?: ClusterConfig
-  /** What the files say with all layers applied; absent where one of them could not be understood. */
+  /** Configuration with all layers applied; absent after a syntax error. */
   readonly cluster?: ResolvedCluster
   /** All of them: what comments silence is taken out last, by `withoutSilenced`. */
   readonly diagnostics: readonly Diagnostic[]
   readonly ignores: readonly Ignore[]
-  /** Whether several files, or a file and --set, made the result together. */
+  /** True if several files, or a file and --set, were merged. */
   readonly combined: boolean
-  /** What excerpts are taken from. */
+  /** Texts for excerpts. */
   readonly sources: readonly SourceText[]
-  /** Whether a file was not there or could not be opened: exit code 3 rather than 1. */
+  /** True if a file does not exist or cannot be opened: exit code 3 instead of 1. */
   readonly missing: boolean
 }
 
@@ -50,12 +50,12 @@ export async function readNamedFiles({
   return { paths, ...(await readConfigFiles({ paths, cwd, stdin, isDefault, policy, takesHost })) }
 }
 
-/** Reads and judges the files of a command: those named, else MUSTER_FILE, else ./muster.yaml. */
+/** Reads and checks the files of a command: those named, else MUSTER_FILE, else ./muster.yaml. */
 export async function loadCluster(options: {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly set: readonly string[]
-  /** `safe`: the files may be a stranger's, so nothing outside of their folders is looked at; `all` unless told. */
+  /** `safe`: the files may be a stranger's, so nothing outside their folders is read. Default: `all`. */
   readonly policy?: SecretPolicy
   /** Set for a command with --host: a missing file may be a host's name. */
   readonly takesHost?: boolean
@@ -94,7 +94,7 @@ export async function loadCluster(options: {
 export async function readSetInput(options: {
   readonly context: CommandContext
   readonly set: readonly string[]
-  /** Nothing will look at the value: nobody is to type it for that. */
+  /** The value is not used, so it is not prompted for. */
   readonly inVain: boolean
 }): Promise<string | undefined> {
   const { context, set, inVain } = options

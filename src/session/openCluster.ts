@@ -8,12 +8,12 @@ import { type SelectedCluster, selectTargets, type Targets } from './selectTarge
 import type { PassphraseOptions } from './unlocking.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
-/** How a command names its YAML files and overrides; the same for all. */
+/** Files, overrides and targets of a command line. */
 export type ClusterOptions = PassphraseOptions & {
   readonly context: CommandContext
   readonly files: readonly string[]
   readonly set: readonly string[]
-  /** Whether to ask for the password of sudo, where the files give none. */
+  /** Prompts for the sudo password where the files give none. */
   readonly askBecomePass?: boolean
   /** Set for a command with --host: a missing file may be a host's name. */
   readonly takesHost?: boolean

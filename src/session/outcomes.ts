@@ -28,19 +28,19 @@ export const refusedOutcomes = (
   failed: readonly HostOutcome[],
 ): readonly HostOutcome[] => hosts.map((name) => failed.find(({ host }) => host === name) ?? notStarted(name))
 
-/** The exit code of a run. */
+/** Returns the exit code of a read-only command with these unreachable hosts. */
 export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean): ExitCode {
   if (interrupted) return exitCodes.interrupted
   return exitOfHosts(outcomes.map(({ result }) => result))
 }
 
 /** Tells on standard error which hosts gave nothing, and why. */
-export function tellLost(context: CommandContext, lost: readonly UnreachableHost[]): void {
+export function reportUnreachable(context: CommandContext, lost: readonly UnreachableHost[]): void {
   const { stderr } = context
   const failures = lost.map(({ host, failure }) => ({ host: host.name, failure }))
   stderr.write(failuresText(failures, lineLayout(context, stderr)))
 }
 
 /** The exit code where these hosts gave nothing, and all others what was asked. */
-export const exitOfLooking = (lost: readonly UnreachableHost[]): ExitCode =>
+export const exitOfUnreachable = (lost: readonly UnreachableHost[]): ExitCode =>
   exitOfHosts(lost.map(({ unreachable }) => (unreachable ? 'unreachable' : 'failed')))

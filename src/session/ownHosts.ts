@@ -7,8 +7,8 @@ import type { Transport } from '../transport/transport.ts'
 import { connectHost } from './connectHost.ts'
 
 /**
- * A `connectHost` for commands that do without facts: it rejects with a `StepError`, too, where a host is not the
- * machine that was installed. Reads what the state directory has of the machines; throws a `StateError`.
+ * Returns a `connectHost` for commands without facts: it rejects with a `StepError` also if a host is not the machine
+ * that was installed. Reads the machines from the state directory; throws a `StateError`.
  */
 export async function ownHosts(
   context: CommandContext,

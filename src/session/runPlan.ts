@@ -1,4 +1,4 @@
-import { agreed } from '../cli/ask.ts'
+import { isConfirmed } from '../cli/ask.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
@@ -16,7 +16,7 @@ import { runSteps } from './runSteps.ts'
 import { namesOf } from './selectTargets.ts'
 import type { Session, SurveyedSession } from './session.ts'
 
-/** What a run is about to do, decided before anything is touched. */
+/** Planned changes of a run, decided before anything is changed. */
 export type RunPlan = {
   readonly work: readonly (HostWork & HostPlan)[]
   /** Sentences that the plan says first. */
@@ -29,14 +29,14 @@ export type RunPlan = {
   readonly carryOut?: (execute: () => Promise<Executed>) => Promise<ExitCode>
 }
 
-/** How the steps of a plan ended. */
+/** Result of the steps of a plan. */
 type Executed = {
   readonly exit: ExitCode
   /** Names of the hosts on which the run proved what it was for. */
   readonly proved: readonly string[]
 }
 
-/** Why nothing may be touched. */
+/** Reason to change nothing. */
 export type Refusal = {
   /** The others are not started. */
   readonly failed: readonly HostOutcome[]
@@ -49,8 +49,8 @@ export type Refusal = {
 }
 
 /**
- * Runs one plan from its decision to its end: refuses, or shows it, asks, and carries it out. Where no host changes
- * nobody is asked, and the proof alone is run.
+ * Runs one plan to its end: refuses, or shows it, asks, and executes it. If no host changes, it only verifies, without
+ * a question.
  */
 export async function runPlan(
   session: SurveyedSession<InstalledFacts>,
@@ -65,7 +65,7 @@ export async function runPlan(
     context.stdout.write(`${planText({ cluster: config.cluster, notes, plans: work, left, ...layout })}\n`)
   }
   const asks = plan.asksAnyway === true || changes(plan)
-  if (asks && !(await agreed(context, { yes, question: 'Go on?', run }))) {
+  if (asks && !(await isConfirmed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }

@@ -6,7 +6,7 @@ import type { Component } from '../contracts/component.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 
-/** Which hosts a command is for, and how it reaches them, as the command line says. */
+/** Hosts of a command and the way to reach them, from the command line. */
 export type Targets = {
   /** Patterns of names: `*` stands for any characters and `?` for one. All hosts where there is none. */
   readonly hosts: readonly string[]
@@ -23,8 +23,8 @@ export type SelectedCluster = ClusterConfig & {
 }
 
 /**
- * Picks the hosts of a command, in the order of the file. Throws a `UsageError` for a pattern that means
- * nothing, for patterns that together mean no host, and for a connection that cannot be meant.
+ * Selects the hosts of a command, in the order of the file. Throws a `UsageError` for a pattern without a match, for
+ * patterns that exclude all hosts, and for an impossible connection.
  */
 export function selectTargets(config: ClusterConfig, targets: Targets | undefined): SelectedCluster {
   if (targets === undefined) return { ...config, left: [] }
@@ -47,11 +47,11 @@ export function selectTargets(config: ClusterConfig, targets: Targets | undefine
 
 export const namesOf = (hosts: readonly HostConfig[]): readonly string[] => hosts.map(({ name }) => name)
 
-/** The cluster with all hosts of its file, those that the command is for first. */
+/** Returns the cluster with all hosts of its file, the selected ones first. */
 export const wholeOf = ({ left, ...cluster }: SelectedCluster): ClusterConfig =>
   left.length === 0 ? cluster : { ...cluster, hosts: [...cluster.hosts, ...left] }
 
-/** The hosts that have a component, with that component alone; all as they are without one. */
+/** Keeps only the hosts with a component, and only that component; without a component, all. */
 export function withComponent(cluster: SelectedCluster, component: Component | undefined): SelectedCluster {
   if (component === undefined) return cluster
   const hosts = cluster.hosts.flatMap((host): HostConfig[] => {
@@ -95,8 +95,8 @@ function reachedBy(way: Targets['connection'], hosts: readonly HostConfig[]): re
   return hosts.map((host) => (host.connection === way ? host : { ...host, via: way }))
 }
 
-/** Throws a `UsageError` where an option was given a name that no host of the command has. */
-export function mustBeHosts(config: ClusterConfig, option: string, given: readonly string[]): void {
+/** Throws a `UsageError` if an option names a host that the command does not have. */
+export function requireHosts(config: ClusterConfig, option: string, given: readonly string[]): void {
   const names = namesOf(config.hosts)
   const vain = given.find((name) => !names.includes(name))
   if (vain === undefined) return
@@ -109,10 +109,10 @@ export function mustBeHosts(config: ClusterConfig, option: string, given: readon
   )
 }
 
-/** The order that the command line asks for, with the hosts that there are. Throws a `UsageError`. */
+/** Resolves the rollout of the command line for the selected hosts. Throws a `UsageError`. */
 export function rolloutFor(config: ClusterConfig, rollout: Rollout): Rollout {
   const { canary } = rollout
-  if (canary !== undefined && canary !== 'first') mustBeHosts(config, '--canary-host', [canary.host])
+  if (canary !== undefined && canary !== 'first') requireHosts(config, '--canary-host', [canary.host])
   const primaries = config.services.flatMap(({ datasources }) =>
     datasources.flatMap(({ name, role }) => (role === 'primary' ? [name] : [])),
   )

@@ -10,7 +10,7 @@ import { chooseRenderer } from './chooseRenderer.ts'
 import type { Run } from './inRun.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
 
-/** What the stages of a run share: survey, decide, show, ask, execute. */
+/** State that the stages of a run share: survey, decide, show, ask, execute. */
 export type Session = {
   readonly context: CommandContext
   readonly config: SelectedCluster

@@ -4,7 +4,7 @@ import { readPassword } from '../cli/readPassword.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import type { Secret } from '../secrets/secret.ts'
 
-/** Where a command may take the passphrase of the authority's key from. */
+/** Sources of the passphrase of the authority's key. */
 export type PassphraseOptions = {
   readonly authorityPassphraseFile?: string | undefined
   readonly authorityPassphraseStdin?: boolean | undefined
@@ -25,8 +25,8 @@ const authorityPassphrase = (context: CommandContext, options: PassphraseOptions
   })
 
 /**
- * The state, whose authority asks for its passphrase once something must be signed, and only once; so does one that
- * is to take its place, which has the same. A state that asks already stays as it is.
+ * Returns the state with an authority that asks for its passphrase when something must be signed, and only once; the
+ * next authority of a rotation has the same one.
  */
 export function unlocking(
   state: ClusterState,

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { includesOfPlain } from '../transport/sshConfig.ts'
 
 /**
- * The file of ssh_config(5) for who names none: undefined for what ssh itself reads, `none` where nothing there
- * matters. ssh takes the home of the password database for its own, whatever HOME says; all of ours goes by HOME.
+ * Returns the ssh_config(5) file if none is named: undefined for ssh's own default, `none` if nothing there matters.
+ * ssh uses the home of the password database, whatever HOME says; muster uses HOME.
  */
 export function usualSshConfig(
   home: string,
@@ -19,7 +19,7 @@ export function usualSshConfig(
   return home === world.sshHome && matters(world.system) ? undefined : 'none'
 }
 
-/** Whether a file, or one that it includes, may say how to reach a host. */
+/** Returns true if a file, or one that it includes, can change how a host is reached. */
 function matters(path: string, depth = 0): boolean {
   if (!existsSync(path)) return false
   try {
@@ -34,7 +34,7 @@ function matters(path: string, depth = 0): boolean {
   }
 }
 
-/** The files that an Include means: one file, or `*.conf` of a folder; undefined for other patterns. */
+/** Returns the files of an Include: one file, or `*.conf` of a folder; undefined for other patterns. */
 function included(pattern: string): readonly (string | undefined)[] {
   if (!/[*?[\]~$%"]/.test(pattern)) return [pattern]
   const folder = dirname(pattern)

@@ -24,16 +24,16 @@ import { namesOf } from './selectTargets.ts'
 import { beginSession, type Session, type SurveyedSession } from './session.ts'
 
 type SurveyOptions<Facts extends InstalledFacts> = {
-  /** How much of each host is read. */
+  /** Facts to read of each host. */
   readonly look: Look<Facts>
-  /** How many of the hosts must be reached; with fewer, the run is refused. */
+  /** Number of hosts that must be reached; with fewer, the run is refused. */
   readonly requires: 'all' | 'one' | 'none'
   readonly work: (session: SurveyedSession<Facts>) => Promise<ExitCode>
 }
 
 /**
- * Runs `work` while holding the lock of the state directory, and the lock of and a connection to every host that can be
- * reached. `operation` names the command in events and records; locks are waited for up to `lockWait` milliseconds.
+ * Runs `work` while holding the lock of the state directory and the locks of and connections to every reachable host.
+ * `operation` names the command in events and records; waits up to `lockWait` milliseconds for locks.
  */
 export async function withHosts<Facts extends InstalledFacts>(
   options: Omit<Session, 'run' | 'renderer'> &
@@ -49,8 +49,8 @@ export async function withHosts<Facts extends InstalledFacts>(
 }
 
 /**
- * Surveys and locks the hosts of a session, and runs `work` while the connections are open; however it ends, they are
- * closed, since an open one keeps the program from ending. A host whose lock another run holds ends the run: exit code 5.
+ * Surveys and locks the hosts of a session, and runs `work` while the connections are open; always closes them. A host
+ * that another run has locked ends the run with exit code 5.
  */
 export async function withSurvey<Facts extends InstalledFacts>(
   session: Session,
@@ -77,9 +77,8 @@ const heldHosts = (survey: Pick<Survey, 'lost'>): readonly UnreachableHost[] =>
   survey.lost.filter(({ failure }) => failure.code === 'locked')
 
 /**
- * Surveys all hosts and takes the lock of each in the same round trip. Where another run holds one, those
- * just taken are let go at once and, within the patience of the run, all are tried again later. The locks are held
- * until the survey is closed.
+ * Surveys all hosts and locks each in the same round trip. If another run holds a lock, releases those just taken and
+ * retries all until the timeout of the run. The locks are held until the survey is closed.
  */
 async function surveyLocked<Facts extends InstalledFacts>(
   { context, config, run, renderer }: Session,

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { shorten } from '../diagnostics/shorten.ts'
 import type { LoadedCluster } from './loadCluster.ts'
 
-/** How codes start whose findings need more than the files; only some commands look for them. */
+/** Prefixes of codes whose findings need more than the files; only some commands look for them. */
 const beyondFiles = [
   'keystore-',
   'truststore-',
@@ -17,10 +17,9 @@ const beyondFiles = [
 ] as const
 
 /**
- * What is told: findings in order, without those that comments of the files silence, with those about the
- * comments, and not more than anybody reads. `looked` names the kinds of `beyondFiles` that were looked for;
- * without that no comment about them counts as unused. Where several files or --set are combined none does: a
- * file's comment may be needed without the others.
+ * Returns the findings in order, without those that comments of the files silence, with findings about these comments,
+ * and capped in number. `looked` names the kinds of `beyondFiles` that were checked; comments about others never count
+ * as unused. Neither do comments of merged files, which may be needed without the others.
  */
 export function withoutSilenced(
   loaded: Pick<LoadedCluster, 'ignores' | 'combined' | 'sources'>,

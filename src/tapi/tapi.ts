@@ -1,15 +1,16 @@
 import { type Command, CommanderError, Help, Option } from 'commander'
 import { foldLines } from '../base/wrapping.ts'
+import { CliCommand, helpCommand, helpFooter } from '../cli/cliCommand.ts'
+import { complete, completeWord } from '../cli/completion/complete.ts'
+import { completionCommand } from '../cli/completion/stubs.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { type ThisMachine, thisMachine } from '../cli/thisMachine.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { CliCommand, helpCommand, helpFooter } from '../commands/cliCommand.ts'
-import { completionCommand } from '../commands/completion/command.ts'
-import { complete, completeWord } from '../commands/completion/complete.ts'
 import { renderError } from './call/callFailure.ts'
 import { type CommandEntry, commandIndex, groups } from './commandIndex.ts'
+import { completionSources } from './completionSources.ts'
 
 /** Runs `tapi` with arguments that exclude node and the script, and resolves to its exit code. */
 export async function tapi(options: {
@@ -29,7 +30,7 @@ export async function tapi(options: {
     await load(
       words.includes('help') ? commandIndex : commandIndex.filter(({ name }) => words.includes(name)),
     )
-    return complete({ program, words, context })
+    return complete({ program, words, context, sources: completionSources })
   }
   try {
     await load(entriesOf(program.parseOptions([...argv]).operands[0]))
@@ -70,11 +71,10 @@ function createProgram(world: {
     const command = program.command(entry.name).helpGroup(entry.group).description(entry.description)
     notLoaded.set(command, entry)
   }
-  completionCommand(program.command('completion').description('generate the shell completion script'), {
-    name: 'tapi',
-    context,
-    done,
-  })
+  completionCommand('tapi')(
+    program.command('completion').description('generate the shell completion script'),
+    { context, done },
+  )
   helpCommand(program.command('help'))
   const load = async (entries: readonly CommandEntry[]): Promise<void> => {
     if (entries.length === 0) return

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { agreed, mustBeAbleToAsk } from '../../src/cli/ask.ts'
+import { isConfirmed, requireConfirmation } from '../../src/cli/ask.ts'
 import { Interrupted } from '../../src/cli/interrupted.ts'
 import { commandContext } from '../config/commandContext.ts'
 
@@ -13,20 +13,20 @@ describe('agreed', () => {
     ['', false],
   ])('is the answer %j: %j', async (typed, answer) => {
     const { context, err } = commandContext({ typed })
-    expect(await agreed(context, { yes: false, question: 'Go on?' })).toBe(answer)
+    expect(await isConfirmed(context, { yes: false, question: 'Go on?' })).toBe(answer)
     expect(err()).toBe('Go on? [yes/no] ')
   })
 
   it('asks nothing where --yes agrees', async () => {
     const { context, err } = commandContext({})
-    expect(await agreed(context, { yes: true, question: 'Go on?' })).toBe(true)
+    expect(await isConfirmed(context, { yes: true, question: 'Go on?' })).toBe(true)
     expect(err()).toBe('')
   })
 
   it('ends the line of the question where Ctrl-C is the answer, and says what that means', async () => {
     const control = new AbortController()
     const { context, err } = commandContext({ stdin: new PassThrough(), signal: control.signal })
-    const answer = agreed(context, { yes: false, question: 'Go on?' })
+    const answer = isConfirmed(context, { yes: false, question: 'Go on?' })
     control.abort()
     await expect(answer).rejects.toBeInstanceOf(Interrupted)
     expect(err()).toBe('Go on? [yes/no] \nNothing was changed.\n')
@@ -41,7 +41,7 @@ describe('mustBeAbleToAsk', () => {
   ])('says what shows the changes: %s', (look, fix) => {
     const { context } = commandContext({})
     const options = { yes: false, command: 'users apply', ...(look !== undefined && { look }) }
-    expect(() => mustBeAbleToAsk(context, options)).toThrow(expect.objectContaining({ fix }))
-    expect(() => mustBeAbleToAsk(context, { ...options, yes: true })).not.toThrow()
+    expect(() => requireConfirmation(context, options)).toThrow(expect.objectContaining({ fix }))
+    expect(() => requireConfirmation(context, { ...options, yes: true })).not.toThrow()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { muster } from '../../src/commands/program.ts'
+import { muster } from '../../src/commands/muster.ts'
 import { allOptions } from '../../src/config/settings/options.ts'
 import { catalogue } from '../../src/diagnostics/catalogue.ts'
 import { commandContext } from '../config/commandContext.ts'

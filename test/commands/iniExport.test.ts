@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CommandContext } from '../../src/cli/context.ts'
-import { muster } from '../../src/commands/program.ts'
+import { muster } from '../../src/commands/muster.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CommandContext } from '../../src/cli/context.ts'
+import { type FindingFormat, findingFormats } from '../../src/cli/formatOption.ts'
 import { largestConfigFile } from '../../src/cli/readConfigFiles.ts'
-import { muster } from '../../src/commands/program.ts'
+import { muster } from '../../src/commands/muster.ts'
 import { validate } from '../../src/commands/validate.ts'
-import { type ValidateFormat, validateFormats } from '../../src/commands/validateFormats.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { good } from '../config/loadText.ts'
 import { asNobody } from '../support/asNobody.ts'
@@ -150,7 +150,7 @@ describe('what comments silence', () => {
 })
 
 describe('formats for programs', () => {
-  const programs = validateFormats.filter((format) => format !== 'text')
+  const programs = findingFormats.filter((format) => format !== 'text')
 
   /** How each format says that there was nothing, a warning, an error. */
   const signs = {
@@ -221,7 +221,7 @@ describe('formats for programs', () => {
   it('tell silenced findings where the format has a word for it', async () => {
     const text = warned.replace('0.12 }', '0.12 } # muster-ignore: unused-host spare')
     const folder = folderWith({ 'a.yaml': text })
-    const of = async (format: ValidateFormat): Promise<string> =>
+    const of = async (format: FindingFormat): Promise<string> =>
       (await run(folder, { files: ['a.yaml'], format })).out
     expect(await of('sarif')).toContain('"justification": "spare"')
     expect(await of('junit')).toContain('<skipped message="Silenced: spare">')
@@ -247,7 +247,7 @@ describe('several files', () => {
       out: `${merged}The configuration of beta is good: 1 host, 3 APIs.\n`,
       err: '',
     })
-    for (const format of validateFormats.filter((it) => it !== 'text')) {
+    for (const format of findingFormats.filter((it) => it !== 'text')) {
       expect(await run(folder(), { files, format })).toMatchObject({ code: 0, err: merged })
     }
     expect((await run(folder(), { files: ['a.yaml'] })).out).not.toContain('Merged')
@@ -368,7 +368,7 @@ describe('a password in the file', () => {
       `defaults:\n  rest-api-admin-pass: ${value}\n  monitor-password: ${value}`,
     )
     const folder = folderWith({ 'muster.yaml': text })
-    for (const format of validateFormats) {
+    for (const format of findingFormats) {
       const { out, err } = await run(folder, { format, set: [`rest-api-admin-pass=${sentinel}`] })
       expect(out.length).toBeGreaterThan(100)
       expect(out + err).not.toMatch(/Zq7|#%:@/)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/usageError.ts'
-import { muster } from '../../src/commands/program.ts'
+import { muster } from '../../src/commands/muster.ts'
 import type { ClusterConfig, HostConfig } from '../../src/config/model.ts'
 import { selectTargets, type Targets, wholeOf, withComponent } from '../../src/session/selectTargets.ts'
 import { commandContext } from '../config/commandContext.ts'

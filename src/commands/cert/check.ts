@@ -1,25 +1,38 @@
 import { counted } from '../../base/words.ts'
+import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
+import type { FindingFormat } from '../../cli/formatOption.ts'
+import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import type { Component } from '../../contracts/component.ts'
 import { checkCertificates, type LookedAt } from '../../deployment/certificates/checkCertificates.ts'
+import { componentGiven, componentOption, runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { placesOfHosts, reportFindings } from '../../session/reportFindings.ts'
 import { withComponent } from '../../session/selectTargets.ts'
-import { placesOfHosts, reportFindings } from '../reportFindings.ts'
-import type { ValidateFormat } from '../validateFormats.ts'
-import { lookAtCertificates } from './lookAtCertificates.ts'
+import { surveyCertificates } from './surveyCertificates.ts'
+
+export const certCheckCommand: Define = (made, world) =>
+  runOnFiles(
+    formatOption(componentOption(targetOptions(made))).addHelpText(
+      'after',
+      '\nWarnings fail the check; tls-warning-days sets how early a certificate is reported.',
+    ),
+    world,
+    (options) => certCheck({ ...options, component: componentGiven(made), format: formatGiven(made) }),
+  )
 
 /**
- * `muster cert check`: judges the certificates of all hosts as they lie there and as they are served. Warnings
- * count, since the file says when it wants to be warned; for the exit codes see `reportFindings`.
+ * Checks the certificates of all hosts on disk and as served. Warnings count, since the file sets when they begin; for
+ * the exit codes see `reportFindings`.
  */
-export async function certCheck(
-  options: ClusterOptions & { readonly component: Component | undefined; readonly format: ValidateFormat },
+async function certCheck(
+  options: ClusterOptions & { readonly component: Component | undefined; readonly format: FindingFormat },
 ): Promise<ExitCode> {
   const { context, format } = options
   const opened = await openCluster(options)
   const { loaded } = opened
   const config = withComponent(opened.config, options.component)
-  const { hosts, now } = await lookAtCertificates(context, config)
+  const { hosts, now } = await surveyCertificates(context, config)
   return reportFindings({
     context,
     format,
@@ -32,7 +45,7 @@ export async function certCheck(
   })
 }
 
-/** What is good, in one line, and when the first of them ends. */
+/** Returns one line that says when the first certificate expires. */
 function summary(cluster: string, hosts: readonly LookedAt[], silenced: number): string {
   const facts = hosts.flatMap(({ certificates }) => certificates.onDisk?.facts ?? [])
   const served = hosts.flatMap(({ certificates }) =>

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { shortListOf } from '../../base/words.ts'
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
@@ -8,14 +9,28 @@ import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import { readState } from '../../deployment/state/openState.ts'
 import { folderOf } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { fileArguments, hostOption, hostsGiven, runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 
+export const certCsrCommand: Define = (made, world) =>
+  runOnFiles(
+    hostOption(fileArguments(made))
+      .requiredOption('--out <path>', 'folder for the requests, one HOST.csr each')
+      .option('--force', 'overwrite existing requests'),
+    world,
+    (options) => {
+      const { out } = made.opts<{ out: string }>()
+      const targets = { hosts: hostsGiven(made), services: [] }
+      return certCsr({ ...options, targets, out, force: flag(made, 'force') })
+    },
+  )
+
 /**
- * `muster cert csr`: a request to an outside authority for each host's key, which stays in the state directory.
- * No host is reached. Either every host gets one, or none is written.
+ * Writes a certificate signing request for each host's key, which stays in the state directory. Reaches no host. Writes
+ * all requests or none.
  */
-export async function certCsr(
+async function certCsr(
   options: ClusterOptions & { readonly out: string; readonly force: boolean },
 ): Promise<ExitCode> {
   const { context, out, force } = options

@@ -30,7 +30,7 @@ import { report, type Session, type SurveyedSession } from '../../session/sessio
 import { type PassphraseOptions, unlocking } from '../../session/unlocking.ts'
 import type { Transport } from '../../transport/transport.ts'
 
-/** What a command that replaces certificates works with. */
+/** Input of the commands that replace certificates. */
 export type CertificateRun = PassphraseOptions & {
   readonly session: SurveyedSession<HostFacts>
   readonly rollout: Rollout
@@ -38,10 +38,10 @@ export type CertificateRun = PassphraseOptions & {
 }
 
 /**
- * Brings the hosts that were reached the certificates that `state` wants, as an installation does, but nothing
- * else: keeps the new leaves before any host gets one, deploys them, and proves that each running API shows its own.
- * No component is restarted. An outside certificate is kept until the one in its place is proved. Gives the exit code,
- * and the state that is kept then; `ran` where hosts had their turn.
+ * Deploys the certificates of `state` to the hosts that were reached, and nothing else: saves the new leaves before any
+ * host gets one, and verifies that each running API serves its own. Restarts no component. Keeps an external
+ * certificate until its replacement is verified. Returns the exit code and the saved state; `ran` is true if hosts were
+ * changed.
  */
 export async function deployCertificates(
   options: CertificateRun & {
@@ -50,7 +50,7 @@ export async function deployCertificates(
     readonly state: ClusterState
     readonly renew: boolean
     readonly ownAuthority?: boolean
-    /** What the plan says first. */
+    /** Notes at the top of the plan. */
     readonly notes: readonly string[]
   },
 ): Promise<{ readonly exit: ExitCode; readonly state: ClusterState; readonly ran: boolean }> {
@@ -96,7 +96,7 @@ export async function deployCertificates(
   return { exit, state, ran }
 }
 
-/** The steps of one host and their proof, which is of what is installed there, whatever the file says today. */
+/** Plans the steps of one host, and verifies what is installed there, whatever the file says today. */
 async function workOn(
   target: CertificateTarget,
   known: { readonly transport: Transport; readonly state: ClusterState; readonly secrets: ResolvedSecrets },
@@ -124,10 +124,10 @@ async function workOn(
 }
 
 /** Reports how a run of several phases ended. */
-export const reportEnd = (session: Session, message: string): void =>
+export const reportResult = (session: Session, message: string): void =>
   report(session, session.json ? message : `\n${message}`)
 
-/** Lets tapi trust whom the hosts trust now, where it knows the cluster; of hosts its record stays as it is. */
+/** Records the authorities that the hosts trust now, if tapi's registry has the cluster; its hosts stay as recorded. */
 export async function recordAuthorities({ context, config }: Session, state: ClusterState): Promise<void> {
   const { directory, cluster } = config
   const dir = registryDirectory(context.env)
@@ -140,15 +140,15 @@ export async function recordAuthorities({ context, config }: Session, state: Clu
 }
 
 /**
- * The hosts whose certificates muster makes, and what there is to say of those with keystores of the user. Throws a
- * `UsageError` where it makes none.
+ * Excludes the hosts with keystores of the user, and returns a note about them. Throws a `UsageError` if no host
+ * remains.
  */
 export function withoutUserProvided(
   config: SelectedCluster,
   words: {
     /** The verb of the command. */
     readonly what: string
-    /** What does not happen to those keystores. */
+    /** Second half of the note: how muster treats those keystores. */
     readonly rule: string
   },
 ): { readonly config: SelectedCluster; readonly notes: readonly string[] } {

@@ -1,9 +1,13 @@
 import { join, parse, resolve } from 'node:path'
+import { Option } from 'commander'
 import { printable } from '../../base/printable.ts'
 import { quote } from '../../base/shellWords.ts'
-import { listOf } from '../../base/words.ts'
+import { capitalized, listOf } from '../../base/words.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
+import { type Define, flag } from '../../cli/command.ts'
+import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { existing, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
@@ -11,6 +15,7 @@ import { apiPlace } from '../../deployment/callHost.ts'
 import {
   type ExportFormat,
   exportAuthorities,
+  exportFormats,
   exportHost,
 } from '../../deployment/certificates/exportStores.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
@@ -23,8 +28,93 @@ import {
   exportUsage,
 } from '../../output/deployment/exportUsage.ts'
 import { Secret } from '../../secrets/secret.ts'
+import { fileArguments, runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
-import { keystorePassword, truststorePassword } from './storePassword.ts'
+
+export const certExportCommand: Define = (made, world) =>
+  runOnFiles(
+    fileArguments(made)
+      .requiredOption('--out <path>', 'the file to write')
+      .addOption(
+        new Option('--format <format>', 'format of the file; p12 and jks are truststores for Java')
+          .choices(exportFormats)
+          .default('pem'),
+      )
+      .option('--host <host>', 'export the certificate of this host instead of the authority')
+      .addOption(
+        new Option('--each', 'write one file for each authority, for browsers: NAME-1.crt …').conflicts([
+          'host',
+          'withKey',
+        ]),
+      )
+      .option('--with-key', "include the host's private key; only you can read the file")
+      .option('--password-file <path>', 'file with the password of the store')
+      .option('--password-stdin', 'read the password of the store from standard input')
+      .option('--force', 'overwrite an existing file'),
+    world,
+    (options) => {
+      const { out, format, host, passwordFile } = made.opts<{
+        out: string
+        format: ExportFormat
+        host?: string
+        passwordFile?: string
+      }>()
+      return certExport({
+        ...options,
+        out,
+        format,
+        host,
+        passwordFile,
+        withKey: flag(made, 'withKey'),
+        each: flag(made, 'each'),
+        passwordStdin: flag(made, 'passwordStdin'),
+        force: flag(made, 'force'),
+      })
+    },
+  )
+
+/** Sources of the password of an exported store. */
+type StorePasswordOptions = {
+  readonly context: CommandContext
+  readonly passwordFile: string | undefined
+  readonly passwordStdin: boolean
+}
+
+/** Returns the password of a truststore, which holds nothing secret: the given one, else Java's default. */
+export async function truststorePassword(
+  options: StorePasswordOptions,
+): Promise<{ readonly password: Secret; readonly usual: boolean }> {
+  const { context, passwordFile, passwordStdin } = options
+  const given = passwordFile !== undefined || passwordStdin || Boolean(context.env.MUSTER_STORE_PASSWORD)
+  if (!given) return { password: new Secret(defaultTruststorePassword), usual: true }
+  return { password: await ask(options, 'the password of the truststore'), usual: false }
+}
+
+/** Returns the password of a keystore, which holds a key: given or prompted for. */
+export const keystorePassword = (options: StorePasswordOptions): Promise<Secret> =>
+  ask(options, 'the password of the keystore')
+
+/** Characters; Java takes no shorter one when it writes a store. */
+const shortest = 6
+
+async function ask(
+  { context, passwordFile, passwordStdin }: StorePasswordOptions,
+  what: string,
+): Promise<Secret> {
+  const password = await readPassword({
+    context,
+    what,
+    options: { file: '--password-file', stdin: '--password-stdin', variable: 'MUSTER_STORE_PASSWORD' },
+    file: passwordFile,
+    stdin: passwordStdin,
+    twice: true,
+  })
+  if ([...password.reveal()].length >= shortest) return password
+  throw new UsageError(
+    `${capitalized(what)} is too short.`,
+    `Use at least ${shortest} characters: keytool refuses fewer.`,
+  )
+}
 
 type ExportOptions = ClusterOptions & {
   readonly out: string
@@ -47,10 +137,10 @@ type Exported = {
 }
 
 /**
- * `muster cert export`: the authority for clients, or a host's certificate, out of the state directory; no host is
- * reached. A private key goes nowhere unless it is asked for, and then into a file for its owner alone.
+ * Exports the authority for clients, or a host's certificate, from the state directory. Reaches no host. Exports a
+ * private key only on request, into a file for its owner alone.
  */
-export async function certExport(options: ExportOptions): Promise<ExitCode> {
+async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
   const { config } = await openCluster(options)
   // Nobody types a password in vain.
@@ -178,7 +268,7 @@ function named(config: ClusterConfig, name: string): HostConfig {
   )
 }
 
-/** Where the first open API is called from elsewhere. */
+/** Returns the address of the first enabled API. */
 function apiOf(config: ClusterConfig): string | undefined {
   for (const host of config.hosts) {
     const api = host.apis.find(({ enabled }) => enabled)

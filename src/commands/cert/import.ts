@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { listOf } from '../../base/words.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
+import type { Define } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { readInputFile } from '../../cli/readInputFile.ts'
 import { UsageError } from '../../cli/usageError.ts'
@@ -10,13 +11,23 @@ import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import { lockState } from '../../deployment/state/lockState.ts'
 import { openState, readState, saveState } from '../../deployment/state/openState.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { fileArguments, runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 
+export const certImportCommand: Define = (made, world) =>
+  runOnFiles(
+    fileArguments(made)
+      .requiredOption('--host <host>', 'host of the certificate')
+      .requiredOption('--from <path>', 'PEM file with the certificate and its chain, including the root'),
+    world,
+    (options) => certImport({ ...options, ...made.opts<{ host: string; from: string }>() }),
+  )
+
 /**
- * `muster cert import`: takes the certificate of an outside authority into the state directory, judged. The next
- * installation spreads it; muster never renews it. No host is reached.
+ * Saves the certificate of an external authority in the state directory, after checks. The next installation deploys
+ * it; muster never renews it. Reaches no host.
  */
-export async function certImport(
+async function certImport(
   options: ClusterOptions & { readonly host: string; readonly from: string },
 ): Promise<ExitCode> {
   const { context, from } = options

@@ -1,4 +1,5 @@
 import { type Authority, isLocked, lockKey, signingKey } from '../../certificates/authority.ts'
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
@@ -8,14 +9,31 @@ import { openState, readState, saveState } from '../../deployment/state/openStat
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { type StatePlace, stateFolder } from '../../deployment/state/statePlace.ts'
 import type { Secret } from '../../secrets/secret.ts'
+import { fileArguments, runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+
+export const certProtectAuthorityCommand: Define = (made, world) =>
+  runOnFiles(
+    fileArguments(made)
+      .option('--remove', 'remove the passphrase')
+      .option('--passphrase-file <file>', 'file with the passphrase')
+      .option('--passphrase-stdin', 'read the passphrase from standard input'),
+    world,
+    (options) =>
+      protectAuthority({
+        ...options,
+        remove: flag(made, 'remove'),
+        passphraseFile: made.opts<{ passphraseFile?: string }>().passphraseFile,
+        passphraseStdin: flag(made, 'passphraseStdin'),
+      }),
+  )
 
 /** Characters below which a passphrase can be tried out. */
 const shortest = 12
 
 /**
- * `muster cert protect-authority`: encrypts the authority's key with a passphrase, or takes that away. Only runs
- * that must sign a certificate ask for it from then on. No host is reached.
+ * Encrypts the authority's key with a passphrase, or removes that. Runs that sign a certificate then ask for it.
+ * Reaches no host.
  */
 export async function protectAuthority(
   options: ClusterOptions & {

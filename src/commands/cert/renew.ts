@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { leavingOf } from '../../deployment/certificates/authorityRotation.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
@@ -14,18 +15,37 @@ import {
   leavingText,
   stoppedLeavingText,
 } from '../../output/deployment/rotation.ts'
+import { passphraseOptions, runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { resolveSecrets } from '../../session/resolveSecrets.ts'
+import { rolloutGiven, rolloutOptions } from '../../session/rolloutOptions.ts'
+import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { namesOf, rolloutFor } from '../../session/selectTargets.ts'
 import { openStateToChange, reportPart } from '../../session/session.ts'
 import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
-import { resolveSecrets } from '../resolveSecrets.ts'
 import {
   type CertificateRun,
   deployCertificates,
   recordAuthorities,
-  reportEnd,
+  reportResult,
   withoutUserProvided,
 } from './deployCertificates.ts'
+
+export const certRenewCommand: Define = (made, world) =>
+  runOnFiles(
+    rolloutOptions(passphraseOptions(changeOptions(made)), allAtOnce).option(
+      '--own-authority',
+      "replace certificates of an external authority by the cluster's own",
+    ),
+    world,
+    (options) =>
+      renew({
+        ...options,
+        ...changeFlags(made),
+        rollout: rolloutGiven(made, allAtOnce),
+        ownAuthority: flag(made, 'ownAuthority'),
+      }),
+  )
 
 export type CertificateOptions = ClusterOptions & {
   readonly yes: boolean
@@ -34,15 +54,14 @@ export type CertificateOptions = ClusterOptions & {
 }
 
 /**
- * `muster cert renew`: a new key and certificate for every chosen host, however long the old one is still good; with
- * `ownAuthority` instead for those alone whose certificate an outside authority signed. Running components show it
- * without a restart. Keystores of the user are told and left alone.
+ * Creates a new key and certificate for every selected host; with `ownAuthority` only for those with a certificate of
+ * an external authority. Running components serve it without a restart. Keystores of the user are reported and stay.
  */
 export async function renew(
   options: CertificateOptions & { readonly rollout: Rollout; readonly ownAuthority: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json, ownAuthority } = options
-  mustBeAbleToAsk(context, { yes, command: 'cert renew', look: 'cert list' })
+  requireConfirmation(context, { yes, command: 'cert renew', look: 'cert list' })
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'renew',
@@ -69,9 +88,9 @@ export async function renew(
 }
 
 /**
- * Brings hosts back from outside authorities to our own, which every truststore has all the while: first they get new
- * keys and certificates, and the state keeps an outside certificate until its host has proved the new one; then the
- * truststores let go of the authorities that signed for no host any more. Killed anywhere, the same run goes on.
+ * Replaces certificates of external authorities by those of the cluster's own, which every truststore has anyway: first
+ * hosts get new keys and certificates, and the state keeps an external certificate until its host serves the new one;
+ * then the truststores drop the authorities that no host uses any more. An interrupted run can be repeated.
  */
 async function returnToClusterAuthority(
   given: CertificateRun,
@@ -87,7 +106,7 @@ async function returnToClusterAuthority(
   })
   const behind = leavingOf(moved.state, leaving.hosts).hosts
   if (moved.exit !== exitCodes.ok) {
-    if (moved.ran && leaving.hosts.length > 0) reportEnd(session, stoppedLeavingText(behind))
+    if (moved.ran && leaving.hosts.length > 0) reportResult(session, stoppedLeavingText(behind))
     return moved.exit
   }
   if (leaving.dropped.length > 0) {
@@ -98,12 +117,12 @@ async function returnToClusterAuthority(
       notes: [droppingText(leaving.dropped)],
     })
     if (dropped.exit !== exitCodes.ok) {
-      reportEnd(session, stoppedLeavingText([]))
+      reportResult(session, stoppedLeavingText([]))
       return dropped.exit
     }
   }
   await recordAuthorities(session, moved.state)
   if (leaving.hosts.length === 0) return exitCodes.ok
-  reportEnd(session, endedLeavingText(leaving, namesOf(config.left.filter(isGenerated))))
+  reportResult(session, endedLeavingText(leaving, namesOf(config.left.filter(isGenerated))))
   return exitCodes.ok
 }

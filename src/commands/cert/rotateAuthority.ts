@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createAuthority, signingKey } from '../../certificates/authority.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { afterPhase, beginRotation, waiting } from '../../deployment/certificates/authorityRotation.ts'
 import { allAtOnce, type Rollout } from '../../deployment/execution/rollout.ts'
@@ -17,20 +18,32 @@ import {
   phaseText,
   stoppedRotationText,
 } from '../../output/deployment/rotation.ts'
+import { allHostsOptions, passphraseOptions, runOnFiles } from '../../session/clusterOptions.ts'
 import { openCluster } from '../../session/openCluster.ts'
+import { resolveSecrets } from '../../session/resolveSecrets.ts'
+import { changeFlags, confirmationOptions } from '../../session/runOptions.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { openStateToChange } from '../../session/session.ts'
 import { unlocking } from '../../session/unlocking.ts'
 import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
-import { resolveSecrets } from '../resolveSecrets.ts'
 import {
   type CertificateRun,
   deployCertificates,
   recordAuthorities,
-  reportEnd,
+  reportResult,
   withoutUserProvided,
 } from './deployCertificates.ts'
 import type { CertificateOptions } from './renew.ts'
+
+export const certRotateAuthorityCommand: Define = (made, world) =>
+  runOnFiles(
+    passphraseOptions(confirmationOptions(allHostsOptions(made))).option(
+      '--trust-only',
+      'stop once all hosts trust both, so that clients can be updated',
+    ),
+    world,
+    (options) => rotateAuthority({ ...options, ...changeFlags(made), trustOnly: flag(made, 'trustOnly') }),
+  )
 
 /** One host after another, each proved before the next. */
 const oneByOne: Rollout = { ...allAtOnce, batch: { hosts: 1 } }
@@ -41,13 +54,13 @@ type RotateOptions = CertificateOptions & {
 }
 
 /**
- * `muster cert rotate-authority`: every host comes to trust a new authority beside the old one, then gets a leaf
- * of it, then trusts the old one no longer. A phase begins when every host of the file is in the one before; a
- * host that is down or fails ends the run there, and the same command goes on. Nothing is restarted.
+ * Rotates the authority in three phases: every host trusts the new authority beside the old one, then gets a leaf of
+ * it, then drops the old one. A phase begins when every host of the file has finished the one before; a host that is
+ * unreachable or fails ends the run, and the same command continues. Restarts nothing.
  */
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, trustOnly } = options
-  mustBeAbleToAsk(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
+  requireConfirmation(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'rotate',
@@ -92,13 +105,13 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     })
     if (deployed.exit !== exitCodes.ok) {
       const lost = namesOf(session.survey.lost.map(({ host }) => host))
-      if (deployed.state.rotation !== undefined) reportEnd(session, stoppedRotationText(phase, lost))
+      if (deployed.state.rotation !== undefined) reportResult(session, stoppedRotationText(phase, lost))
       return deployed.exit
     }
     if (trustOnly && phase === 'trust') {
       await saveState({ ...config, before: deployed.state, after: waiting(deployed.state) })
       await recordAuthorities(session, deployed.state)
-      reportEnd(session, pausedRotationText(file))
+      reportResult(session, pausedRotationText(file))
       return exitCodes.ok
     }
     const next = afterPhase(deployed.state)
@@ -109,7 +122,7 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     state = next
     session = await surveyedAgain(session)
   }
-  reportEnd(session, endedRotationText(file))
+  reportResult(session, endedRotationText(file))
   return exitCodes.ok
 }
 

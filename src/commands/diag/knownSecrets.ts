@@ -4,7 +4,7 @@ import type { ClusterConfig } from '../../config/model.ts'
 import { readState } from '../../deployment/state/openState.ts'
 import type { Secret } from '../../secrets/secret.ts'
 
-/** Every secret that is known here, so that none passes wherever it stands; what cannot be read cannot be known. */
+/** Returns every secret that can be read here, so that all of them can be redacted. */
 export async function knownSecrets(
   context: CommandContext,
   config: ClusterConfig,

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { type Command, Option } from 'commander'
 import { createHasher, type Hasher } from '../../accounts/passwordHash.ts'
 import { listOf } from '../../base/words.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
+import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { recorded } from '../../deployment/hostIdentity.ts'
 import { preview } from '../../deployment/hostPlan.ts'
@@ -20,17 +23,70 @@ import { installedLook } from '../../deployment/survey.ts'
 import { type DecidedHost, decideUsers, extraNotes } from '../../deployment/users/decideUsers.ts'
 import type { GivenPasswords } from '../../deployment/users/viaApi/apiHost.ts'
 import { verifyHost } from '../../deployment/verify.ts'
+import { runOnFiles } from '../../session/clusterOptions.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import { inRun } from '../../session/inRun.ts'
 import { reportMade } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { readUserPasswords } from '../../session/resolveSecrets.ts'
+import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { type Refusal, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
 import { beginSession, printNotes, reportPart, type SurveyedSession } from '../../session/session.ts'
 import { withSurvey } from '../../session/withHosts.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { readUserPasswords } from '../resolveSecrets.ts'
-import { mustNameUsers, usersGiven } from './namedUsers.ts'
+import { requireUsers, usersGiven } from './namedUsers.ts'
+import { applyViaApi } from './viaApi.ts'
+
+export const usersApplyCommand: Define = (made, world) =>
+  runOnFiles(
+    changeOptions(made)
+      .addOption(
+        new Option('--via <way>', 'ssh, or api where SSH is not available')
+          .choices(['ssh', 'api'])
+          .default('ssh'),
+      )
+      .option('--prune', 'remove users that the file does not name, after showing them')
+      .option('--generate', 'generate a password for every user without one, even existing users')
+      .option('--cacert <file>', 'with --via api: authority to trust instead of the one in the state')
+      .option('--login <user>', 'with --via api: user to log in as where no known password works')
+      .option('--login-password-file <file>', 'file with the password of --login')
+      .option('--login-password-stdin', 'read the password of --login from standard input'),
+    world,
+    async (options) => {
+      const common = { ...options, ...changeFlags(made), prune: flag(made, 'prune') }
+      if (made.opts<{ via: 'ssh' | 'api' }>().via === 'ssh') {
+        refuseApiOptions(made)
+        return applyUsers({ ...common, generate: flag(made, 'generate') })
+      }
+      if (flag(made, 'generate')) {
+        throw new UsageError(
+          '--generate cannot be used with --via api.',
+          'Remove it: a user that no host has gets a password anyway.',
+        )
+      }
+      const { cacert, login, loginPasswordFile } = made.opts<Record<string, string | undefined>>()
+      const loginPasswordStdin = flag(made, 'loginPasswordStdin')
+      return applyViaApi({ ...common, cacert, login, loginPasswordFile, loginPasswordStdin })
+    },
+  )
+
+const apiOptions: readonly string[] = [
+  '--cacert',
+  '--login',
+  '--login-password-file',
+  '--login-password-stdin',
+]
+
+/** Throws a `UsageError` for an option that is for --via api alone. */
+function refuseApiOptions(made: Command): void {
+  const given = made.options.find(
+    (option) =>
+      apiOptions.includes(option.long ?? '') && made.getOptionValue(option.attributeName()) !== undefined,
+  )
+  if (given === undefined) return
+  throw new UsageError(`${given.long} requires --via api.`, 'Add --via api, or remove the option.')
+}
 
 type ApplyOptions = ClusterOptions & {
   readonly yes: boolean
@@ -42,7 +98,7 @@ type ApplyOptions = ClusterOptions & {
   readonly generate: boolean
 }
 
-/** What the decision needs beside the facts of the hosts. */
+/** Input of the decision beside the facts of the hosts. */
 type Known = Pick<ApplyOptions, 'prune' | 'generate'> & {
   readonly opened: OpenedState
   /** By host and user, what the file gives. */
@@ -51,16 +107,16 @@ type Known = Pick<ApplyOptions, 'prune' | 'generate'> & {
 }
 
 /**
- * `muster users apply`: brings every host to the users that the file names, and proves each login; nothing is
- * restarted. Users that the file does not name are told of, and removed with --prune alone.
+ * Brings every host to the users of the file, and verifies each login. Restarts nothing. Users that the file does not
+ * name are reported, and removed only with --prune.
  */
-export async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
+async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
   const operation = 'users apply'
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, look: 'users list' })
   const loaded = await openCluster(options)
   const { config } = loaded
-  mustNameUsers(config)
+  requireUsers(config)
   const given = await readUserPasswords(context, loaded)
   const hash = createHasher()
   await prepareConnections(context, config.hosts)
@@ -118,7 +174,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
   }
 }
 
-/** What is to be done on one host, and the proof of it where its components listen now, whatever the file says. */
+/** Plans one host, and verifies the logins where its components listen now, whatever the file says. */
 function workOn(
   { host, facts, users, extra }: DecidedHost,
   {

@@ -1,11 +1,29 @@
+import type { Command } from 'commander'
+import { printable } from '../../base/printable.ts'
 import { listOf, shortListOf } from '../../base/words.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { HostConfig } from '../../config/model.ts'
+import { existingNameProblems } from '../../contracts/credentialRules.ts'
 import type { GivenPasswords } from '../../deployment/users/viaApi/apiHost.ts'
+import type { ClusterOptions } from '../../session/openCluster.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
 
-/** Throws a `UsageError` where the file names nobody for a host: then nobody could log in there any more. */
-export function mustNameUsers(config: SelectedCluster): void {
+export const userArgument = <Made extends Command>(made: Made): Made => made.argument('<name>', 'the user')
+
+/** Splits the user name from the files behind it. Throws a `UsageError` for a name that no user can have. */
+export function userGiven(options: ClusterOptions): ClusterOptions & { readonly user: string } {
+  const [given = '', ...files] = options.files
+  const user = given.normalize('NFC')
+  const problems = existingNameProblems(user)
+  if (problems.length === 0) return { ...options, files, user }
+  throw new UsageError(
+    `“${printable(user)}” is not a valid user name: it ${problems.join(', and ')}.`,
+    'Put the user name before the files.',
+  )
+}
+
+/** Throws a `UsageError` if the file names no user for a host. */
+export function requireUsers(config: SelectedCluster): void {
   const without = namesOf(config.hosts.filter(({ users }) => users.length === 0))
   if (without.length === 0) return
   throw new UsageError(
@@ -16,7 +34,10 @@ export function mustNameUsers(config: SelectedCluster): void {
 
 const names = ({ users }: HostConfig): readonly string[] => users.map(({ user }) => user)
 
-/** The cluster with those of its hosts alone that have a user by the file, and with that user alone. Throws a `UsageError` where none has. */
+/**
+ * Returns the cluster with only the hosts that have the user by the file, and with only that user. Throws a
+ * `UsageError` if there are none.
+ */
 export function hostsThatName(config: SelectedCluster, user: string): SelectedCluster {
   const has = (host: HostConfig): boolean => names(host).includes(user)
   const hosts = config.hosts.filter(has)
@@ -38,7 +59,7 @@ export function hostsThatName(config: SelectedCluster, user: string): SelectedCl
       )
 }
 
-/** The users of some hosts, and whether the file gives the password of each on every host that has it. */
+/** Returns the users of some hosts; `given` is true if the file gives the password on every host with the user. */
 export function usersGiven(
   hosts: readonly { readonly name: string; readonly users: readonly { readonly user: string }[] }[],
   given: GivenPasswords,

@@ -1,5 +1,6 @@
 import { shortListOf } from '../../base/words.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
+import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
@@ -9,11 +10,19 @@ import { StepError } from '../../deployment/stepError.ts'
 import { installedLook, type Survey } from '../../deployment/survey.ts'
 import { extraUsers } from '../../deployment/users/decideUsers.ts'
 import { removeFromHost } from '../../deployment/users/userCallsOnHost.ts'
+import { runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { changes, type Refusal, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { openStateToChange, report, type SurveyedSession } from '../../session/session.ts'
 import { withHosts } from '../../session/withHosts.ts'
+import { userArgument, userGiven } from './namedUsers.ts'
+
+export const usersRemoveCommand: Define = (made, world) =>
+  runOnFiles(changeOptions(userArgument(made)), world, async (options) =>
+    remove({ ...userGiven(options), ...changeFlags(made) }),
+  )
 
 type RemoveOptions = ClusterOptions & {
   readonly user: string
@@ -23,13 +32,13 @@ type RemoveOptions = ClusterOptions & {
 }
 
 /**
- * `muster users remove`: takes a user that the file does not name off every host, after showing where it is. A host
- * that would have no user left refuses the whole run; one that is down is named, and keeps the user.
+ * Removes a user that the file does not name from every host, after confirmation. If a host would have no user left,
+ * the whole run is refused; an unreachable host is reported and keeps the user.
  */
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
   const operation = `users remove ${user}`
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, look: 'users list' })
   const { config } = await openCluster(options)
   const naming = [...config.hosts, ...config.left].filter(({ users }) =>
     users.some((one) => one.user === user),
@@ -78,7 +87,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, user: string): P
   }
 }
 
-/** Nobody has the user: it is gone already, or its name is misspelt. */
+/** Explains that no host has the user: it is gone already, or its name is misspelt. */
 function unknownNote(user: string, { reached }: Survey<InstalledFacts>): string {
   const others = [...new Set(reached.flatMap(({ host, facts }) => extraUsers(host, facts)))]
   const has = others.length === 0 ? 'nobody' : shortListOf(others, 8)

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher, type Hasher, saltBytes } from '../../accounts/passwordHash.ts'
 import { makePassword } from '../../certificates/password.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
+import type { Define } from '../../cli/command.ts'
+import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
+import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
+import { passwordWeakness } from '../../config/passwordFinding.ts'
+import { passwordProblems } from '../../contracts/credentialRules.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { type ClusterState, emptyState, type UserState } from '../../deployment/state/clusterState.ts'
 import { readState, saveState } from '../../deployment/state/openState.ts'
@@ -13,15 +18,50 @@ import { installedLook } from '../../deployment/survey.ts'
 import { carryOutRotation, type NewLogin, rotateHost } from '../../deployment/users/rotateHost.ts'
 import { passwordRotationNotes } from '../../output/deployment/users.ts'
 import type { Secret } from '../../secrets/secret.ts'
+import { runOnFiles } from '../../session/clusterOptions.ts'
 import { madePasswordText, storedText } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { readUserPasswords } from '../../session/resolveSecrets.ts'
+import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { openStateToChange, report, type SurveyedSession } from '../../session/session.ts'
 import { withHosts } from '../../session/withHosts.ts'
-import { readUserPasswords } from '../resolveSecrets.ts'
-import { hostsThatName } from './namedUsers.ts'
-import { readNewPassword } from './newPassword.ts'
+import { hostsThatName, userArgument, userGiven } from './namedUsers.ts'
+
+export const usersRotateCommand: Define = (made, world) =>
+  runOnFiles(
+    changeOptions(userArgument(made))
+      .option('--new-password <file>', 'file with the new password, - for standard input (default: generate)')
+      .option('--no-show', 'do not show a generated password'),
+    world,
+    async (options) => {
+      const { newPassword, show } = made.opts<{ newPassword?: string; show: boolean }>()
+      return rotate({ ...userGiven(options), ...changeFlags(made), newPassword, show })
+    },
+  )
+
+/** Reads the password of --new-password from a file, or from standard input for `-`. Throws a `UsageError`. */
+export async function readNewPassword(
+  context: CommandContext,
+  { user, from }: { readonly user: string; readonly from: string },
+): Promise<Secret> {
+  const password = await readPassword({
+    context,
+    what: `the new password of ${user}`,
+    options: { file: '--new-password', stdin: '--new-password -', variable: 'MUSTER_NEW_PASSWORD' },
+    ...(from === '-' ? { stdin: true } : { file: from }),
+    twice: true,
+  })
+  const fix = 'Choose another one: at least 12 characters at random.'
+  const problems = passwordProblems(password.reveal())
+  if (problems.length > 0) throw new UsageError(`The new password ${problems.join(', and ')}.`, fix)
+  const weakness = passwordWeakness(password.reveal(), user)
+  if (weakness === undefined) return password
+  if (weakness.known) throw new UsageError(`The new password is ${weakness.reason}.`, fix)
+  context.stderr.write(`warning: the new password ${weakness.reason}\n  fix: ${fix}\n`)
+  return password
+}
 
 export type RotateOptions = ClusterOptions & {
   readonly user: string
@@ -30,29 +70,29 @@ export type RotateOptions = ClusterOptions & {
   readonly lockWait: number
   /** File with the new password, or `-` for standard input; absent: one is made, or a rotation goes on. */
   readonly newPassword: string | undefined
-  /** Whether a made password is shown. */
+  /** Shows a generated password. */
   readonly show: boolean
 }
 
-/** What the decision needs beside the facts of the hosts. */
+/** Input of the decision beside the facts of the hosts. */
 type Known = {
   readonly user: string
   readonly show: boolean
   readonly chosen: Secret | undefined
   readonly given: readonly Secret[]
-  /** Whether the file gives a password for every host. */
+  /** True if the file gives a password for every host. */
   readonly alwaysGiven: boolean
   readonly hash: Hasher
 }
 
 /**
- * `muster users rotate`: a new password on every host whose file names the user. The state directory knows it before
- * any host does, and the old one until every host is proved; so at every moment each host takes one that is known.
+ * Changes the password of a user on every host that names the user. The state directory saves the new one before any
+ * host has it, and keeps the old one until every host is verified, so that each host takes a known one at any time.
  */
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, show, newPassword } = options
   const operation = `users rotate ${user}`
-  mustBeAbleToAsk(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, look: 'users list' })
   const opened = await openCluster(options)
   const config = hostsThatName(opened.config, user)
   const chosen =
@@ -73,7 +113,7 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
   })
 }
 
-/** What is to become of the password. Throws a `UsageError` where the file or the operator has to say more. */
+/** Chooses the new password. Throws a `UsageError` where the file or the operator must say more. */
 function chosenLogin(
   { user, given, chosen }: Known,
   state: ClusterState,
@@ -83,7 +123,7 @@ function chosenLogin(
   return choice
 }
 
-/** The user as the state is to know it from now on; `made` where a password was made. */
+/** Returns the next state of the user and the new password. */
 async function begun(
   known: Known,
   { state, now }: { readonly state: ClusterState; readonly now: Date },

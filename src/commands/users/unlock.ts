@@ -1,13 +1,19 @@
+import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
 import { onEachHost } from '../../deployment/eachHost.ts'
 import { readInstalledSet } from '../../deployment/installedSet.ts'
 import { unlockOnHost } from '../../deployment/users/userCallsOnHost.ts'
+import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
-import { exitOfLooking, tellLost } from '../../session/outcomes.ts'
+import { exitOfUnreachable, reportUnreachable } from '../../session/outcomes.ts'
 import { ownHosts } from '../../session/ownHosts.ts'
+import { userArgument, userGiven } from './namedUsers.ts'
 
-/** `muster users unlock`: ends the lock-outs of a user name in every component of every host. */
+export const usersUnlockCommand: Define = (made, world) =>
+  runOnFiles(targetOptions(userArgument(made)), world, async (options) => unlock(userGiven(options)))
+
+/** Unlocks a user name in every component of every reachable host. */
 export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {
   const { context, user } = options
   const { config } = await openCluster(options)
@@ -26,6 +32,6 @@ export async function unlock(options: ClusterOptions & { readonly user: string }
     context.stdout.write(`${one.host.name}: ${user} ${one.result.length === 0 ? 'was ' : ''}${where}\n`)
   }
   const lost = results.filter((one) => 'failure' in one)
-  tellLost(context, lost)
-  return exitOfLooking(lost)
+  reportUnreachable(context, lost)
+  return exitOfUnreachable(lost)
 }

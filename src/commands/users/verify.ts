@@ -1,28 +1,39 @@
+import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
+import type { FindingFormat } from '../../cli/formatOption.ts'
+import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import { textWidth } from '../../cli/terminal.ts'
 import { checkUsers } from '../../deployment/users/checkUsers.ts'
 import { loginsOf, proofText } from '../../output/deployment/userProof.ts'
+import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
-import { placesOfUsers, reportFindings } from '../reportFindings.ts'
-import { readUserPasswords } from '../resolveSecrets.ts'
-import type { ValidateFormat } from '../validateFormats.ts'
-import { lookAtUsers } from './lookAtUsers.ts'
-import { mustNameUsers } from './namedUsers.ts'
+import { placesOfUsers, reportFindings } from '../../session/reportFindings.ts'
+import { readUserPasswords } from '../../session/resolveSecrets.ts'
+import { requireUsers } from './namedUsers.ts'
+import { surveyUsers } from './surveyUsers.ts'
+
+export const usersVerifyCommand: Define = (made, world) =>
+  runOnFiles(
+    formatOption(targetOptions(made)).addHelpText(
+      'after',
+      '\nAn unreachable host is reported; the others are verified all the same.',
+    ),
+    world,
+    (options) => verifyUsers({ ...options, format: formatGiven(made) }),
+  )
 
 /**
- * `muster users verify`: logs in everywhere with what is known, and finds hosts that miss a user, have another
- * password or a user more, and components that do not follow. For the exit codes see `reportFindings`.
+ * Logs in to every component with the known passwords, and finds hosts with missing or extra users or other passwords,
+ * and components that have not reloaded. For the exit codes see `reportFindings`.
  */
-export async function verifyUsers(
-  asked: ClusterOptions & { readonly format: ValidateFormat },
-): Promise<ExitCode> {
+async function verifyUsers(asked: ClusterOptions & { readonly format: FindingFormat }): Promise<ExitCode> {
   const { context, format } = asked
   const opened = await openCluster(asked)
   const { config, loaded } = opened
   const { cluster } = config
-  mustNameUsers(config)
+  requireUsers(config)
   const given = await readUserPasswords(context, opened)
-  const hosts = await lookAtUsers(context, config, given)
+  const hosts = await surveyUsers(context, config, given)
   return reportFindings({
     context,
     format,

@@ -1,14 +1,23 @@
 import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import { createHasher } from '../../accounts/passwordHash.ts'
-import { mustBeAbleToAsk } from '../../cli/ask.ts'
+import { requireConfirmation } from '../../cli/ask.ts'
+import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { thisMachine } from '../../cli/thisMachine.ts'
+import { readLoginUser } from '../../cli/optionValues.ts'
+import { readInputFile } from '../../cli/readInputFile.ts'
+import { readPassword } from '../../cli/readPassword.ts'
+import { type ThisMachine, thisMachine } from '../../cli/thisMachine.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import type { Credentials } from '../../client/credentials.ts'
+import { isReadableAuthority } from '../../client/endpoint.ts'
+import type { HostConfig } from '../../config/model.ts'
 import type { Failure, HostOutcome } from '../../deployment/events.ts'
 import { failureOf } from '../../deployment/failure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/openState.ts'
 import { settled } from '../../deployment/state/passwordRotation.ts'
+import { type StatePlace, stateFolder } from '../../deployment/state/statePlace.ts'
 import { StepError } from '../../deployment/stepError.ts'
 import { replacedPasswords } from '../../deployment/users/replacedPasswords.ts'
 import {
@@ -25,11 +34,78 @@ import { usersNowText } from '../../output/deployment/users.ts'
 import { inRun } from '../../session/inRun.ts'
 import { reportMade } from '../../session/madePasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
+import { readUserPasswords } from '../../session/resolveSecrets.ts'
 import { type Refusal, type RunPlan, runPlan } from '../../session/runPlan.ts'
 import { beginSession, openStateToChange, reportPart, type Session } from '../../session/session.ts'
-import { readUserPasswords } from '../resolveSecrets.ts'
-import { type ApiAccessOptions, isHere, readOwnLogin, readTrust } from './apiAccess.ts'
-import { mustNameUsers, usersGiven } from './namedUsers.ts'
+import { requireUsers, usersGiven } from './namedUsers.ts'
+
+/** Options of a command that works without SSH. */
+type ApiAccessOptions = {
+  /** File of the authority to trust, instead of the state's own. */
+  readonly cacert: string | undefined
+  /** A user of the hosts, for where no known password is taken. */
+  readonly login: string | undefined
+  readonly loginPasswordFile: string | undefined
+  readonly loginPasswordStdin: boolean
+}
+
+const loginWays = {
+  file: '--login-password-file',
+  stdin: '--login-password-stdin',
+  variable: 'MUSTER_LOGIN_PASSWORD',
+}
+
+/** Reads the login of the operator; undefined without --login. Throws a `UsageError`, or `Interrupted`. */
+async function readOwnLogin(
+  context: CommandContext,
+  options: ApiAccessOptions,
+): Promise<Credentials | undefined> {
+  const { login, loginPasswordFile: file, loginPasswordStdin: stdin } = options
+  if (login === undefined) {
+    if (file === undefined && !stdin) return undefined
+    throw new UsageError(
+      `${file === undefined ? loginWays.stdin : loginWays.file} is given, and no user to log in as.`,
+      'Name the user with --login USER.',
+    )
+  }
+  const user = readLoginUser(login)
+  const password = await readPassword({
+    context,
+    what: `the password of ${user}`,
+    options: loginWays,
+    file,
+    stdin,
+  })
+  return { user, password }
+}
+
+/** Returns the authorities that a call trusts: --cacert, else the state's own. Throws a `UsageError` without either. */
+async function readTrust(
+  context: CommandContext,
+  options: { readonly cacert: string | undefined; readonly state: ClusterState; readonly place: StatePlace },
+): Promise<readonly string[]> {
+  const { cacert, state, place } = options
+  if (cacert === undefined) {
+    if (state.authority !== undefined) return [state.authority.certificate]
+    throw new UsageError(
+      `The authority of the certificates of the hosts is unknown: ${stateFolder(place)} has none.`,
+      'Name its certificate with --cacert FILE; no server is trusted without it.',
+    )
+  }
+  const path = resolve(context.cwd, cacert)
+  const { text } = await readInputFile({ path, what: 'The authority of --cacert' })
+  if (isReadableAuthority(text)) return [text]
+  throw new UsageError(
+    `${path} contains no readable PEM certificate.`,
+    'Use --cacert with the certificate of the authority, a file with a BEGIN CERTIFICATE line.',
+  )
+}
+
+/** Returns true for the machine that the command runs on, whose loopback addresses can be called. */
+export function isHere(host: HostConfig, { name, addresses }: ThisMachine): boolean {
+  if ((host.via ?? host.connection) === 'local' || addresses.includes(host.address)) return true
+  return [host.name, host.address].some((one) => one.toLowerCase() === name.toLowerCase())
+}
 
 type ViaApiOptions = ClusterOptions &
   ApiAccessOptions & {
@@ -39,7 +115,7 @@ type ViaApiOptions = ClusterOptions &
     readonly prune: boolean
   }
 
-/** What the decision needs beside what the APIs answer. */
+/** Input of the decision beside the answers of the APIs. */
 type Known = {
   readonly given: GivenPasswords
   readonly own: Credentials | undefined
@@ -51,15 +127,15 @@ type Known = {
 const operation = 'users apply --via api'
 
 /**
- * `muster users apply --via api`: brings the hosts to the users of the file without SSH. All APIs of all hosts are
- * asked first; where one host could not follow, none is changed.
+ * Brings the hosts to the users of the file without SSH. Asks all APIs of all hosts first; if one host cannot follow,
+ * none is changed.
  */
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const { context, yes, cacert } = options
-  mustBeAbleToAsk(context, { yes, command: operation, look: null })
+  requireConfirmation(context, { yes, command: operation, look: null })
   const loaded = await openCluster(options)
   const { config } = loaded
-  mustNameUsers(config)
+  requireUsers(config)
   const own = await readOwnLogin(context, options)
   const given = await readUserPasswords(context, loaded)
   return inRun({ ...options, config, operation }, async (run) => {

@@ -4,14 +4,13 @@ import { secretReader } from '../../cli/secretReader.ts'
 import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { SecretPolicy } from '../../secrets/policy.ts'
-import { readSecrets } from './readSecrets.ts'
-import { readStores } from './readStores.ts'
-import { secretFindings } from './secretFindings.ts'
+import { readSecrets, secretFindings } from '../../session/secretFindings.ts'
+import { readStores } from './storeUse.ts'
 import { trackedSecrets } from './trackedSecrets.ts'
 
 /**
- * What the files alone do not tell: whether secrets that stand elsewhere can be read and are good, what is in
- * the keystores and truststores, and which secrets git tracks. Rejects with `Interrupted` alone.
+ * Finds what the files alone do not show: secrets from elsewhere that are unreadable or weak, wrong contents of
+ * keystores and truststores, and secrets that git tracks. Rejects only with `Interrupted`.
  */
 export async function findBeyondFiles(options: {
   readonly context: CommandContext

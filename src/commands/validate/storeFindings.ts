@@ -1,17 +1,83 @@
 import { checkStores } from '../../certificates/checkStores.ts'
-import { type StoreProblem, storeProblem } from '../../certificates/storeProblem.ts'
+import { type StoreProblem, storeProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
 import { type ReadStore, readStore } from '../../certificates/stores/readStore.ts'
 import type { RegularFile } from '../../cli/readRegularFile.ts'
 import { bySpan, type ResolvedCluster, type ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
-import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Given } from '../../config/settings/setting.ts'
+import { diagnose, type Place } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { trustFix } from '../../secrets/policy.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { SecretReadings } from './readSecrets.ts'
-import { storePlace } from './storePlace.ts'
+import type { SecretReadings } from '../../session/secretFindings.ts'
 import { lockedStore, type StoreKind, type StoreUse, storeUse } from './storeUse.ts'
-import { type StoreFound, toldOnce } from './toldOnce.ts'
+
+/** Returns the value to change, and the place of the store if that is elsewhere. */
+function placeOfProblem(
+  problem: StoreProblem,
+  given: {
+    readonly keystore: StoreUse | undefined
+    readonly truststore: StoreUse | undefined
+    readonly alias: Given | undefined
+  },
+): Place | undefined {
+  const { keystore, truststore, alias } = given
+  const kind: StoreKind = problem.code.startsWith('truststore-') ? 'truststore' : 'keystore'
+  const store = kind === 'keystore' ? keystore : truststore
+  if (store === undefined) return undefined
+  const beside = (at: Given, other: Given, what: StoreKind): Place => ({
+    span: at.span,
+    related: [{ message: `The ${what} is named here.`, span: other.span }],
+  })
+  switch (problem.code) {
+    case 'keystore-wrong-password':
+    case 'truststore-wrong-password':
+      return beside(store.password?.given ?? store.path, store.path, kind)
+    case 'keystore-alias-absent':
+      return alias === undefined ? { span: store.path.span } : beside(alias, store.path, kind)
+    case 'truststore-does-not-trust':
+      return beside(store.path, keystore?.path ?? store.path, 'keystore')
+    default:
+      return { span: store.path.span }
+  }
+}
+
+/** Problem of a host's store, and the place in the file to change. */
+type StoreFound = { readonly problem: StoreProblem; readonly place: Place; readonly host: string }
+
+/** Returns the same text for problems of one place that differ only in missing names. */
+function identityOf({ code, facts }: StoreProblem): string {
+  const { missing: _, ...same } = { missing: undefined, ...facts }
+  return JSON.stringify([code, same])
+}
+
+/** Merges the same problem of several hosts; missing names are united. */
+function joined([first, ...others]: readonly [StoreFound, ...StoreFound[]]): StoreProblem {
+  const { problem } = first
+  if (problem.code !== 'keystore-names-do-not-cover' && problem.code !== 'keystore-names-partly-cover') {
+    return problem
+  }
+  const all = [first, ...others].flatMap(({ problem: { facts } }) =>
+    'missing' in facts ? facts.missing : [],
+  )
+  return storeProblem(problem.code, { ...problem.facts, missing: [...new Set(all)] })
+}
+
+/** Merges equal findings of one place into one that names all hosts. */
+function mergeFindings(found: readonly StoreFound[]): readonly Diagnostic[] {
+  return bySpan(found.map((one) => ({ ...one, span: one.place.span }))).flatMap((there) => {
+    const groups = new Map<string, [StoreFound, ...StoreFound[]]>()
+    for (const one of there) {
+      const group = groups.get(identityOf(one.problem))
+      if (group === undefined) groups.set(identityOf(one.problem), [one])
+      else group.push(one)
+    }
+    return [...groups.values()].map((group) => {
+      const hosts = [...new Set(group.map(({ host }) => host))]
+      return { ...tellStoreProblem(joined(group), hosts), ...group[0].place }
+    })
+  })
+}
 
 type Known = {
   readonly cluster: ResolvedCluster
@@ -23,7 +89,7 @@ type Known = {
 
 const byOthers = 0o004
 
-/** What is wrong with the file itself. One that is not there has its finding already. */
+/** Returns problems of the file itself. A missing file has its finding already. */
 function fileProblems(kind: StoreKind, use: StoreUse | undefined): readonly StoreProblem[] {
   if (use === undefined) return []
   const { file } = use
@@ -39,7 +105,7 @@ function fileProblems(kind: StoreKind, use: StoreUse | undefined): readonly Stor
 }
 
 /** Opens a store once for each password: with a thousand hosts that share one it would take minutes. */
-function rememberingReader(): typeof readStore {
+function cachedReader(): typeof readStore {
   const done = new Map<Buffer, { readonly password: Secret; readonly read: ReadStore }[]>()
   return (bytes, password) => {
     const before = done.get(bytes) ?? []
@@ -51,7 +117,7 @@ function rememberingReader(): typeof readStore {
   }
 }
 
-function judgeHost(host: ResolvedHost, known: Known, read: typeof readStore): readonly StoreFound[] {
+function checkHost(host: ResolvedHost, known: Known, read: typeof readStore): readonly StoreFound[] {
   const keystore = storeUse(host, 'keystore', known)
   const truststore = storeUse(host, 'truststore', known)
   if (keystore === undefined && truststore === undefined) return []
@@ -67,25 +133,25 @@ function judgeHost(host: ResolvedHost, known: Known, read: typeof readStore): re
   })
   const all = [...fileProblems('keystore', keystore), ...fileProblems('truststore', truststore), ...problems]
   return all.flatMap((problem) => {
-    const place = storePlace(problem, { keystore, truststore, alias: alias.given })
+    const place = placeOfProblem(problem, { keystore, truststore, alias: alias.given })
     return place === undefined ? [] : [{ problem, place, host: host.name }]
   })
 }
 
 /**
- * Opens the stores of every host and judges what is in them for the host's name and address as the file gives
- * them; install knows more names, from the host itself. One whose password is not known stays closed.
+ * Opens the stores of every host and checks them for the host's name and address in the file; install knows more names,
+ * from the host itself. Skips a store without a known password.
  */
 export function storeFindings(known: Known): readonly Diagnostic[] {
-  const read = rememberingReader()
+  const read = cachedReader()
   return [
-    ...toldOnce(known.cluster.hosts.flatMap((host) => judgeHost(host, known, read))),
-    ...storesLeftAlone(known),
+    ...mergeFindings(known.cluster.hosts.flatMap((host) => checkHost(host, known, read))),
+    ...skippedStores(known),
   ]
 }
 
 /** Notes once for each place the stores that were not read because the file may be a stranger's. */
-function storesLeftAlone(known: Known): readonly Diagnostic[] {
+function skippedStores(known: Known): readonly Diagnostic[] {
   const found = known.cluster.hosts.flatMap((host) =>
     (['keystore', 'truststore'] as const).flatMap((kind) => {
       const use = storeUse(host, kind, known)

@@ -1,14 +1,15 @@
 import type { LockedStore } from '../../certificates/checkStores.ts'
-import type { RegularFile } from '../../cli/readRegularFile.ts'
+import { type RegularFile, readRegularFile } from '../../cli/readRegularFile.ts'
 import { absolutePath, isOnHost } from '../../config/paths.ts'
 import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
 import type { Given } from '../../config/settings/setting.ts'
+import { isBelow, type SecretPolicy } from '../../secrets/policy.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { SecretReadings } from './readSecrets.ts'
+import type { SecretReadings } from '../../session/secretFindings.ts'
 
 /** The options of each kind of store. */
-export const storeOptions = {
+const storeOptions = {
   keystore: { path: options.keystorePath, password: options.keystorePassword },
   truststore: { path: options.truststorePath, password: options.truststorePassword },
 } as const
@@ -17,15 +18,15 @@ export type StoreKind = keyof typeof storeOptions
 
 /** A store of this machine as one host uses it. */
 export type StoreUse = {
-  /** Where the file names it. */
+  /** Place of the path in the file. */
   readonly path: Given
   readonly file: RegularFile
-  /** What opens it; absent where it is not known. */
+  /** Password; absent if it is unknown. */
   readonly password?: { readonly given: Given; readonly secret: Secret }
 }
 
 /** Absolute path of a host's own store on this machine; undefined when it has none here. */
-export function storePath(host: ResolvedHost, kind: StoreKind, cluster: ResolvedCluster): string | undefined {
+function storePath(host: ResolvedHost, kind: StoreKind, cluster: ResolvedCluster): string | undefined {
   const { value, given } = host.option(storeOptions[kind].path)
   // A host that runs nothing gets no store.
   if (value === undefined || given === undefined || isOnHost(value) || host.components.length === 0) {
@@ -34,7 +35,7 @@ export function storePath(host: ResolvedHost, kind: StoreKind, cluster: Resolved
   return absolutePath(value, { span: given.span, paths: cluster.paths })
 }
 
-/** What is known of one store of a host; undefined when it has none on this machine. */
+/** Returns undefined for a host without such a store on this machine. */
 export function storeUse(
   host: ResolvedHost,
   kind: StoreKind,
@@ -60,3 +61,30 @@ export const lockedStore = (use: StoreUse | undefined): LockedStore | undefined 
   use?.file.ok === true && use.password !== undefined
     ? { bytes: use.file.content, password: use.password.secret }
     : undefined
+
+/** Bytes; the largest truststores have a tenth of it. */
+const largestStore = 10 * 1024 * 1024
+
+/**
+ * Reads every store of this machine that a host uses once, by absolute path. With the policy `safe` only those below
+ * a folder of the YAML files.
+ */
+export async function readStores(
+  cluster: ResolvedCluster,
+  policy: SecretPolicy,
+): Promise<ReadonlyMap<string, RegularFile>> {
+  const { directories, fallback } = cluster.paths
+  const folders = directories.size === 0 ? [fallback] : [...directories.values()]
+  const paths = cluster.hosts.flatMap((host) =>
+    (['keystore', 'truststore'] as const).flatMap((kind) => storePath(host, kind, cluster) ?? []),
+  )
+  const files = new Map<string, RegularFile>()
+  for (const path of new Set(paths)) {
+    const below = folders.find((folder) => isBelow(path, folder)) ?? fallback
+    files.set(
+      path,
+      await readRegularFile(path, { most: largestStore, ...(policy === 'safe' ? { below } : {}) }),
+    )
+  }
+  return files
+}

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
 import type { CommandContext } from '../../cli/context.ts'
 import { stdinName } from '../../cli/readConfigFiles.ts'
 import { literalSecrets } from '../../config/locatedSecret.ts'
@@ -6,14 +7,68 @@ import type { Draft } from '../../config/shape/draft.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 
-/** Every secret that stands written out in a file which git tracks. Without such a secret nobody asks git. */
+/** Milliseconds; git answers in a hundredth of it. */
+const usualPatience = 5000
+
+/**
+ * The repository may be a stranger's: nothing that its configuration names is run (a monitor of files, hooks,
+ * a way to fetch what is missing), and a repository that lies among its files is none.
+ */
+const nothingOfItsOwn = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['protocol.allow', 'never'],
+  ['safe.bareRepository', 'explicit'],
+].flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+const quietly = {
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_CONFIG_COUNT: '0',
+}
+
+/**
+ * Returns true if git tracks the file that the path leads to; false also without git, without a repository and after a
+ * timeout.
+ */
+export async function isTracked(
+  path: string,
+  given: Pick<CommandContext, 'env' | 'signal'> & { readonly patience?: number },
+): Promise<boolean> {
+  const { env, signal, patience = usualPatience } = given
+  const { run } = await import('../../processes/run.ts')
+  try {
+    const real = await realpath(path)
+    const question = ['ls-files', '--error-unmatch', '--', basename(real)]
+    const { code } = await run({
+      command: [
+        'git',
+        '--no-pager',
+        '--literal-pathspecs',
+        ...nothingOfItsOwn,
+        '-C',
+        dirname(real),
+        ...question,
+      ],
+      env,
+      extraEnv: quietly,
+      timeout: patience,
+      signal,
+    })
+    return code === 0
+  } catch {
+    return false
+  }
+}
+
+/** Finds plaintext secrets in files that git tracks. Runs git only if there are such secrets. */
 export async function trackedSecrets(
   drafts: readonly Draft[],
   context: CommandContext,
 ): Promise<readonly Diagnostic[]> {
   const secrets = drafts.flatMap(literalSecrets).filter(({ span }) => span.file !== stdinName)
   if (secrets.length === 0) return []
-  const { isTracked } = await import('./isTracked.ts')
   const tracked = new Set<string>()
   for (const file of new Set(secrets.map(({ span }) => span.file))) {
     if (await isTracked(resolve(context.cwd, file), context)) tracked.add(file)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { muster } from '../../../src/commands/program.ts'
+import { muster } from '../../../src/commands/muster.ts'
 import { commandContext } from '../../config/commandContext.ts'
 
 describe.each(['rotate', 'remove', 'unlock'])('muster users %s', (operation) => {

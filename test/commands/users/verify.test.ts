@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { muster } from '../../../src/commands/program.ts'
+import { muster } from '../../../src/commands/muster.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { strictXml } from '../../output/diagnostics/strictXml.ts'
 import { freePort } from '../../support/ports.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { exitCodes } from '../../../src/cli/exitCodes.ts'
-import { muster } from '../../../src/commands/program.ts'
-import { validateFormats } from '../../../src/commands/validateFormats.ts'
+import { findingFormats } from '../../../src/cli/formatOption.ts'
+import { muster } from '../../../src/commands/muster.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { places, validated } from './validated.ts'
@@ -162,7 +162,7 @@ describe('a password', () => {
     `admin\n  java-keystore-password: !exec [./fail]\n  monitor-user: m\n  monitor-password: !env ADMIN_PASS\n`,
   )
 
-  it.each(validateFormats)('from elsewhere shows in nothing that is printed as %s', async (format) => {
+  it.each(findingFormats)('from elsewhere shows in nothing that is printed as %s', async (format) => {
     const folder = folderWith(text)
     writeFileSync(join(folder, 'pw'), `${sentinel}\n`)
     const get = `#!/bin/sh\ncat pw\ncat pw >&2\n`
@@ -178,7 +178,7 @@ describe('a password', () => {
     }
   })
 
-  it.each(validateFormats)('that is weak shows in nothing that is printed as %s', async (format) => {
+  it.each(findingFormats)('that is weak shows in nothing that is printed as %s', async (format) => {
     const folder = folderWith(text)
     const own = { ...env, ADMIN_PASS: 'Zq7Zq7' }
     const { context, out, err } = commandContext({ cwd: folder, env: own })

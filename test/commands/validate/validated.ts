@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../../src/cli/context.ts'
 import type { ExitCode } from '../../../src/cli/exitCodes.ts'
-import { muster } from '../../../src/commands/program.ts'
+import { muster } from '../../../src/commands/muster.ts'
 import type { Severity } from '../../../src/diagnostics/diagnostic.ts'
 import { commandContext } from '../../config/commandContext.ts'
 

@@ -4,7 +4,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import type { CommandContext } from '../../../src/cli/context.ts'
-import { muster } from '../../../src/commands/program.ts'
+import { muster } from '../../../src/commands/muster.ts'
 
 export const packageDirectory = fileURLToPath(new URL('../../..', import.meta.url))
 export const version: string = JSON.parse(

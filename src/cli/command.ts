@@ -1,0 +1,33 @@
+import { foldLines } from '../base/wrapping.ts'
+import { CliCommand } from './cliCommand.ts'
+import type { CommandContext } from './context.ts'
+import type { ExitCode } from './exitCodes.ts'
+
+/** Environment of the commands of a program. */
+export type World = {
+  readonly context: CommandContext
+  /** Takes the exit code of the command that ran. */
+  readonly done: (code: ExitCode) => void
+}
+
+/** Adds options, arguments, examples and the action to a command that has its name and description already. */
+export type Define = (made: CliCommand, world: World) => unknown
+
+/** Creates a command that writes to the streams of the context and throws on wrong usage. */
+export function command(name: string, description: string, { context }: World): CliCommand {
+  return new CliCommand(name)
+    .description(description)
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(foldLines(text, context.stdout.columns)),
+      writeErr: (text) => context.stderr.write(text),
+    })
+}
+
+/** Collects the values of an option that may be repeated, in the order given. */
+export const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
+
+/** Returns true where an option without a value was given; `name` is in camel case. */
+export const flag = (made: { opts: () => Record<string, unknown> }, name: string): boolean =>
+  made.opts()[name] === true

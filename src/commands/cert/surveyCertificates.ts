@@ -1,0 +1,52 @@
+import type { CommandContext } from '../../cli/context.ts'
+import { Interrupted } from '../../cli/interrupted.ts'
+import type { LookedAt } from '../../deployment/certificates/checkCertificates.ts'
+import { expectedCertificate, originOf } from '../../deployment/certificates/decideCertificates.ts'
+import { hostCertificates, unreachableCertificates } from '../../deployment/certificates/hostCertificates.ts'
+import { failureOf } from '../../deployment/failure.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { closeAll, type SurveyedHost, wholeLook } from '../../deployment/survey.ts'
+import { prepareConnections } from '../../session/connectHost.ts'
+import { readOwnStores, readStoreSecrets } from '../../session/readOwnStores.ts'
+import type { SelectedCluster } from '../../session/selectTargets.ts'
+import { inOrderOf, surveyReadOnly, withShortTimeout } from '../../session/surveyReadOnly.ts'
+
+/** Returns the current certificates of all hosts, in the order of the file. Changes nothing. */
+export async function surveyCertificates(
+  context: CommandContext,
+  config: SelectedCluster,
+): Promise<{ readonly state: ClusterState; readonly now: Date; readonly hosts: readonly LookedAt[] }> {
+  await prepareConnections(context, withShortTimeout(config).hosts)
+  const files = await readOwnStores(config)
+  const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
+  const { state, survey } = await surveyReadOnly(context, config, wholeLook)
+  const now = context.now()
+  const looked = await Promise.all(
+    survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),
+  ).finally(() => closeAll(survey))
+  if (context.signal.aborted) throw new Interrupted()
+  const lost = survey.lost.map(({ host, failure, unreachable }): LookedAt => {
+    const why = unreachable ? ('unreachable' as const) : ('failed' as const)
+    const told = { state: why, detail: failure.message, origin: originOf(host, state) }
+    return { host, certificates: unreachableCertificates(host, told) }
+  })
+  return { state, now, hosts: inOrderOf(config, [...looked, ...lost], ({ host }) => host.name) }
+}
+
+async function look(
+  surveyed: SurveyedHost,
+  around: Parameters<typeof expectedCertificate>[1],
+): Promise<LookedAt> {
+  const { host, facts } = surveyed
+  const expected = expectedCertificate(surveyed, around)
+  try {
+    const certificates = await hostCertificates({ surveyed, expected, now: around.now })
+    return { host, certificates, known: { facts, expected } }
+  } catch (error) {
+    const { message: detail } = failureOf(error)
+    return {
+      host,
+      certificates: unreachableCertificates(host, { state: 'unreachable', detail, origin: expected.origin }),
+    }
+  }
+}

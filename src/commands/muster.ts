@@ -1,0 +1,63 @@
+import { CommanderError } from 'commander'
+import { type CliCommand, helpCommand, helpFooter, loadCommand, versionCommand } from '../cli/cliCommand.ts'
+import { command, type World } from '../cli/command.ts'
+import { complete, completeWord } from '../cli/completion/complete.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { type CommandRow, commandTable } from './commandTable.ts'
+import { completionSources } from './completionSources.ts'
+
+const exitCodeHelp =
+  'Exit codes: 0 done or clean, 1 failed or findings, 2 changes pending, 3 could not run or wrong usage, ' +
+  '4 some hosts unreachable, 5 locked, 130 interrupted.'
+
+/** Returns the program with all its commands; the definition of each is loaded when it is used. */
+export function musterProgram(world: World): CliCommand {
+  const { context } = world
+  const description = 'Deploys and manages the REST APIs of a database cluster from one YAML file.'
+  const program = command('muster', description, world)
+    .version(context.version, '-V, --version', 'print the version')
+    .addHelpText('after', () => helpFooter([exitCodeHelp], context.stdout.columns))
+    // An option belongs to the command before it: `config diff` has some that `config` has, too.
+    .enablePositionalOptions()
+  addCommands(program, commandTable, world)
+  program
+    .addCommand(helpCommand(command('help', '', world)))
+    .addCommand(versionCommand(command('version', '', world)))
+  return program
+}
+
+function addCommands(above: CliCommand, rows: readonly CommandRow[], world: World): void {
+  above.hook('preSubcommand', (_, made) => loadCommand(made))
+  for (const { name, usage, description, load, below } of rows) {
+    const made = command(name, description, world)
+    made.lazy({ usage, define: async () => void (await load?.())?.(made, world) })
+    if (below !== undefined) addCommands(made, below, world)
+    above.addCommand(made)
+  }
+}
+
+/** Runs `muster` with the given arguments (without node and script); returns its exit code. */
+export async function muster(options: {
+  readonly argv: readonly string[]
+  readonly context: CommandContext
+}): Promise<ExitCode> {
+  const { argv, context } = options
+  let code: ExitCode = exitCodes.ok
+  const done = (result: ExitCode): void => {
+    code = result
+  }
+  try {
+    const program = musterProgram({ context, done })
+    const [first, ...words] = argv
+    if (first === completeWord) {
+      return await complete({ program, words, context, sources: completionSources })
+    }
+    await program.parseAsync([...argv], { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    const { reportFailure } = await import('../session/reportFailure.ts')
+    return reportFailure(context, error)
+  }
+}

@@ -1,0 +1,94 @@
+import { type Command, Option } from 'commander'
+import type { CliCommand } from '../cli/cliCommand.ts'
+import { several, type World } from '../cli/command.ts'
+import type { ExitCode } from '../cli/exitCodes.ts'
+import { type Component, components } from '../contracts/component.ts'
+import type { ClusterOptions } from './openCluster.ts'
+import type { Targets } from './selectTargets.ts'
+import type { PassphraseOptions } from './unlocking.ts'
+
+/** Adds FILE… and --set. */
+export const fileArguments = <Made extends Command>(made: Made): Made =>
+  made
+    .argument('[file...]', 'YAML files, merged in order; - is standard input')
+    .addOption(
+      new Option('--set <name=value>', 'set an option for every host; may be repeated').argParser(several),
+    )
+    .addHelpText('after', '\nThe default FILE is $MUSTER_FILE, else ./muster.yaml.')
+
+/** Adds FILE…, --set, --host, --service, --connection and --ask-become-pass. */
+export const targetOptions = <Made extends Command>(made: Made): Made =>
+  becomeOption(serviceAndConnectionOptions(hostOption(fileArguments(made))))
+
+/** Adds what `targetOptions` adds, without a choice of hosts. */
+export const allHostsOptions = <Made extends Command>(made: Made): Made =>
+  becomeOption(connectionOption(fileArguments(made)))
+
+const becomeOption = <Made extends Command>(made: Made): Made =>
+  made.option('--ask-become-pass', 'ask for the password of sudo on the hosts')
+
+export const hostOption = <Made extends Command>(made: Made): Made =>
+  made.addOption(
+    new Option(
+      '--host <glob>',
+      "only these hosts, such as db1,db2 or 'db*' or 'db[12]'; may be repeated",
+    ).argParser(several),
+  )
+
+export const hostsGiven = (made: Command): readonly string[] => made.opts<{ host?: string[] }>().host ?? []
+
+const connectionOption = <Made extends Command>(made: Made): Made =>
+  made.addOption(
+    new Option('--connection <way>', 'connect this way, overriding the file').choices(['ssh', 'local']),
+  )
+
+export const serviceAndConnectionOptions = <Made extends Command>(made: Made): Made =>
+  connectionOption(
+    made.addOption(
+      new Option('--service <glob>', 'only hosts of these services; may be repeated').argParser(several),
+    ),
+  )
+
+export const componentOption = <Made extends Command>(made: Made): Made =>
+  made.addOption(
+    new Option('--component <component>', 'only this component, on hosts that have it').choices(components),
+  )
+
+export const componentGiven = (made: Command): Component | undefined =>
+  made.opts<{ component?: Component }>().component
+
+/** Adds the sources of the passphrase of the authority's key, for a command that may have to sign. */
+export const passphraseOptions = <Made extends Command>(made: Made): Made =>
+  made
+    .option('--authority-passphrase-file <file>', "file with the passphrase of the authority's key")
+    .option('--authority-passphrase-stdin', "read the passphrase of the authority's key from standard input")
+
+/** Returns undefined for a command that reaches no host. */
+function targetsOf(made: Command): Targets | undefined {
+  if (!made.options.some(({ long }) => long === '--connection')) return undefined
+  const { service = [], connection } = made.opts<{ service?: string[]; connection?: 'ssh' | 'local' }>()
+  return { hosts: hostsGiven(made), services: service, ...(connection && { connection }) }
+}
+
+/** Sets the action of a command: `run` gets the files, --set and the targets of the command line. */
+export const runOnFiles = (
+  made: CliCommand,
+  world: World,
+  run: (options: ClusterOptions, made: CliCommand) => Promise<ExitCode>,
+): CliCommand =>
+  made.action(async () => {
+    const { set = [], askBecomePass = false } = made.opts<{ set?: string[]; askBecomePass?: boolean }>()
+    const { authorityPassphraseFile, authorityPassphraseStdin } = made.opts<PassphraseOptions>()
+    const targets = targetsOf(made)
+    const takesHost = made.options.some(({ long }) => long === '--host')
+    const given = {
+      files: made.args,
+      set,
+      askBecomePass,
+      authorityPassphraseFile,
+      authorityPassphraseStdin,
+      takesHost,
+      ...(targets && { targets }),
+    }
+    world.done(await run({ context: world.context, ...given }, made))
+  })

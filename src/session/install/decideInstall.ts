@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto'
+import { createHasher } from '../../accounts/passwordHash.ts'
+import { mapLimit } from '../../base/concurrency.ts'
+import { shortListOf } from '../../base/words.ts'
+import type { CommandContext } from '../../cli/context.ts'
+import { UsageError } from '../../cli/usageError.ts'
+import { recordedCluster, registryDirectory } from '../../client/registry.ts'
+import { isGenerated } from '../../deployment/desired/generatedStores.ts'
+import { hostsAtOnce } from '../../deployment/execution/execute.ts'
+import { failureOf } from '../../deployment/failure.ts'
+import { type HostPlan, preview } from '../../deployment/hostPlan.ts'
+import { installPlan } from '../../deployment/plans/install.ts'
+import { type Preparation, prepare, type ResolvedSecrets } from '../../deployment/prepare.ts'
+import { type Program, readProgram } from '../../deployment/program.ts'
+import { requireTargetSupport } from '../../deployment/releases/compatibility.ts'
+import type { PackedRuntime, RuntimeFile, SentRuntime } from '../../deployment/runtime/chooseRuntime.ts'
+import { readRuntimeFile } from '../../deployment/runtime/fetchRuntime.ts'
+import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { StateError } from '../../deployment/state/stateError.ts'
+import { stateFolder } from '../../deployment/state/statePlace.ts'
+import { StepError } from '../../deployment/stepError.ts'
+import type { Survey, SurveyedHost } from '../../deployment/survey.ts'
+import type { Target } from '../../deployment/target.ts'
+import type { Transport } from '../../transport/transport.ts'
+import { readOwnStores } from '../readOwnStores.ts'
+import { type Refusal, refusalFor } from '../runPlan.ts'
+import { namesOf, type SelectedCluster } from '../selectTargets.ts'
+import { type PassphraseOptions, unlocking } from '../unlocking.ts'
+
+/** Target with the changes on its host and its connection. */
+export type PlannedTarget = {
+  readonly target: Target
+  readonly plan: HostPlan
+  readonly transport: Transport
+}
+
+/** Decision of an installation, before it changes anything. */
+export type InstallDecision = {
+  readonly preparation: Extract<Preparation, { ok: true }>
+  readonly planned: readonly PlannedTarget[]
+}
+
+/** Additional reason to refuse a host that was reached. */
+export type Obstacle = (
+  surveyed: SurveyedHost,
+  to: Pick<Program, 'version'> & { readonly release: string | undefined },
+) => StepError | undefined
+
+/** Files of this machine that an installation sends. */
+export type InstallSources = {
+  readonly program: Program
+  /** The operator's --runtime-file, packed. */
+  readonly runtimeFile: (RuntimeFile & { readonly packed: Buffer }) | undefined
+  /** The operator's own stores, by path. */
+  readonly storeFiles: ReadonlyMap<string, Buffer>
+}
+
+/** Throws a `UsageError` for --runtime-file together with --release. */
+export function refuseRuntimeFile(release: string | undefined, runtimeFile: string | undefined): void {
+  if (release === undefined || runtimeFile === undefined) return
+  throw new UsageError(
+    `--runtime-file cannot be used with --release: release ${release} runs on the Node.js it was installed with.`,
+    'Leave out one of them.',
+  )
+}
+
+/** Reads what an installation sends, before any host is reached. Throws a `StateError` if the authority is missing. */
+export async function readInstallSources(options: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly state: ClusterState
+  readonly runtimeFile: string | undefined
+}): Promise<InstallSources> {
+  const { context, config, runtimeFile: path } = options
+  await requireAuthority(options)
+  return {
+    program: await readProgram(context.packageDirectory, context.version),
+    runtimeFile: path === undefined ? undefined : await readRuntimeFile({ path, env: context.env }),
+    storeFiles: await readOwnStores(config),
+  }
+}
+
+/**
+ * Throws a `StateError` if an authority would be created although tapi's record says that excluded hosts have
+ * certificates of one, whose key is missing here.
+ */
+async function requireAuthority({
+  context,
+  config,
+  state,
+}: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly state: ClusterState
+}): Promise<void> {
+  const { cluster, directory, left } = config
+  if (state.authority !== undefined || !config.hosts.some(isGenerated)) return
+  const record = await recordedCluster({ dir: registryDirectory(context.env), cluster, directory })
+  const recorded = new Set(record?.hosts.map(({ name }) => name))
+  const installed = namesOf(left.filter((host) => isGenerated(host) && recorded.has(host.name)))
+  if (installed.length === 0) return
+  throw new StateError({
+    code: 'authority-lost',
+    message: `${stateFolder(config)} has no authority, but the certificates of ${shortListOf(installed)} were signed by one`,
+    fix: 'Restore it from a backup, or run `muster state import` with the archive of another operator. Clients would not trust a second authority.',
+  })
+}
+
+/**
+ * Checks the facts of the survey and plans every host; one host that cannot be installed refuses the whole run. Calls
+ * hosts only to ask if they support a release of --release.
+ */
+export async function decideInstall(
+  options: PassphraseOptions & {
+    readonly context: CommandContext
+    readonly config: SelectedCluster
+    readonly secrets: ResolvedSecrets
+    readonly state: ClusterState
+    readonly survey: Survey
+    readonly sources: InstallSources
+    /** Of --release: id or version of a release that the hosts keep. */
+    readonly release: string | undefined
+    readonly bars?: Obstacle
+    /** Returns the packed runtime when the step is applied. */
+    readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
+  },
+): Promise<InstallDecision | Refusal> {
+  const { context, config, survey, secrets, release, bars } = options
+  const { program, runtimeFile, storeFiles } = options.sources
+  const barred = survey.reached.flatMap((one) => bars?.(one, { ...program, release }) ?? [])
+  if (barred.length > 0) return refusalFor(barred)
+  const preparation = await prepare({
+    config,
+    left: config.left,
+    surveyed: survey.reached,
+    state: unlocking(options.state, options),
+    secrets,
+    storeFiles,
+    program,
+    ownNode: { path: process.execPath, version: process.version },
+    runtimeFile,
+    release,
+    now: context.now(),
+    random: randomBytes,
+    hash: createHasher(),
+  })
+  if (!preparation.ok) return refusalFor(preparation.problems)
+  const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
+  const planned = preparation.targets.flatMap((target): readonly PlannedTarget[] => {
+    const { name: host, address } = target.host
+    const transport = transports.get(host)
+    const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
+    return transport === undefined ? [] : [{ target, plan: { host, address, steps }, transport }]
+  })
+  const unfit = await unfitReleases(release === undefined ? [] : planned)
+  return unfit.length > 0 ? refusalFor(unfit) : { preparation, planned }
+}
+
+/** Hosts that would change, and whose kept release does not understand what would be installed. */
+async function unfitReleases(planned: readonly PlannedTarget[]): Promise<readonly StepError[]> {
+  const found = await mapLimit({
+    items: planned.filter(({ plan }) => plan.steps.length > 0),
+    limit: hostsAtOnce,
+    map: ({ transport, target }) =>
+      requireTargetSupport(transport, target).then(
+        () => undefined,
+        (error: unknown) => new StepError({ host: target.host.name, ...failureOf(error), cause: error }),
+      ),
+  })
+  return found.filter((one) => one !== undefined)
+}

@@ -1,0 +1,177 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { muster } from '../../src/commands/muster.ts'
+
+const commands = [
+  'init',
+  'validate',
+  'config',
+  'explain',
+  'import',
+  'export',
+  'trust',
+  'check',
+  'logs',
+  'exec',
+  'plan',
+  'install',
+  'status',
+  'start',
+  'stop',
+  'restart',
+  'uninstall',
+  'lock',
+  'audit',
+  'upgrade',
+  'rollback',
+  'users',
+  'cert',
+  'state',
+  'diag',
+  'schema',
+  'completion',
+  'help',
+  'version',
+]
+
+const run = (...argv: string[]) => runWith({}, ...argv)
+
+async function runWith(
+  env: Readonly<Record<string, string>>,
+  ...argv: string[]
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const printed = { stdout: '', stderr: '' }
+  const code = await muster({
+    argv,
+    context: {
+      stdin: Readable.from([]),
+      stdout: { write: (text) => (printed.stdout += text) },
+      stderr: { write: (text) => (printed.stderr += text) },
+      env,
+      cwd: '/nowhere',
+      now: () => new Date(0),
+      signal: new AbortController().signal,
+      packageDirectory: '/nowhere',
+      version: '1.2.3',
+    },
+  })
+  return { code, ...printed }
+}
+
+describe('the program muster', () => {
+  it('prints its version', async () => {
+    expect(await run('--version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
+    expect(await run('-V')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
+    expect(await run('version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
+  })
+
+  it('lists its commands and what its exit codes mean', async () => {
+    const { code, stdout, stderr } = await run('--help')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const listed = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)
+    expect(listed).toEqual(commands)
+    expect(stdout).toContain('0 done or clean, 1 failed or findings, 2 changes pending, 3 could not run')
+    expect(stdout).toContain('4 some hosts unreachable, 5 locked, 130 interrupted.')
+  })
+
+  it.each(commands)('explains %s', async (command) => {
+    const { code, stdout, stderr } = await run(command, '--help')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`Usage: muster ${command} `)
+    expect(stdout).not.toMatch(/undefined|\[\]/)
+  })
+
+  it.each([[[]], [['install']], [['users']], [['users', 'rotate']], [['help']]])(
+    'shows for `help %j` what --help of that command shows',
+    async (words) => {
+      const shown = await run('help', ...words)
+      expect(shown).toEqual(await run(...words, '--help'))
+      expect(shown).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
+
+  it.each([
+    [['help', 'usrs'], "'usrs'", 'Did you mean `muster users`? Otherwise see `muster --help`.'],
+    [['help', 'users', 'frob'], "'frob'", 'See `muster users --help`.'],
+    [['list'], "'list'", 'Did you mean `muster users list` or `muster cert list`? Otherwise see `muster'],
+    [['frobnicate'], "'frobnicate'", 'See `muster --help`.'],
+    [['who'], "'who'", 'See `muster --help`.'],
+  ])('suggests for %j only commands that are near', async (argv, word, fix) => {
+    const { code, stdout, stderr } = await run(...argv)
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toContain(`error: unknown command ${word}\n  fix: ${fix}`)
+  })
+
+  it('suggests no option that is not near, and shows no value of an unknown one', async () => {
+    const { code, stderr } = await run('plan', '--rest-api-pass=secret')
+    expect(code).toBe(3)
+    expect(stderr).toBe("error: unknown option '--rest-api-pass'\n  fix: See `muster plan --help`.\n")
+  })
+
+  it.each([
+    ['a misspelt command', 'instal', "unknown command 'instal'", 'Did you mean `muster install`?', 'muster'],
+    [
+      'a misspelt option',
+      'install --jsno',
+      "unknown option '--jsno'",
+      'Did you mean --json?',
+      'muster install',
+    ],
+    ['a value outside the choices', 'validate --format xml', 'are text, json, sarif', '', 'muster validate'],
+    [
+      'a missing archive',
+      'state export',
+      "option '--out <archive>' not specified",
+      '',
+      'muster state export',
+    ],
+    ['two names where one is meant', 'init a.yaml b.yaml', 'too many arguments', '', 'muster init'],
+    [
+      'a misspelt command of a group',
+      'state exprt',
+      "unknown command 'exprt'",
+      'Did you mean `muster state export`?',
+      'muster state',
+    ],
+  ])('answers %s with 3 and the help of that command', async (_, argv, message, suggestion, path) => {
+    const { code, stdout, stderr } = await run(...argv.split(' '))
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toContain(message)
+    const see = suggestion === '' ? 'See' : `${suggestion} Otherwise see`
+    expect(stderr).toContain(`\n  fix: ${see} \`${path} --help\`.\n`)
+  })
+
+  it.each([
+    [['status', 'ux1'], 'use --host ux1;'],
+    [['logs', 'ux*'], "use --host 'ux*';"],
+    [['plan', 'muster.yaml', 'db1.example.org'], 'use --host db1.example.org;'],
+    [['config', 'ux1'], 'use --host ux1;'],
+    [['trust', 'ux1'], 'use --host ux1;'],
+    [['audit', 'ux1'], 'use --host ux1;'],
+    [['users', 'verify', 'ux1'], 'use --host ux1;'],
+    [['cert', 'list', 'ux1'], 'use --host ux1;'],
+    [['exec', 'ux1', '--', 'uptime'], 'use --host ux1;'],
+  ])('suggests --host where %j takes a host for a file', async (argv, fix) => {
+    const { code, stdout, stderr } = await run(...argv)
+    expect({ code, output: (stdout + stderr).replace(/\n */g, ' ') }).toEqual({
+      code: 3,
+      output: expect.stringContaining(fix),
+    })
+  })
+
+  it.each([[['validate', 'ux1']], [['status', 'ux1.yaml']], [['status', './ux1']], [['status']]])(
+    'suggests no --host for %j, which is no name of a host or has no such option',
+    async (argv) => {
+      const { stdout, stderr } = await run(...argv)
+      expect(stdout + stderr).toContain('There is no file')
+      expect(stdout + stderr).not.toContain('--host')
+    },
+  )
+
+  it('reads the file that MUSTER_FILE or the command line names, else muster.yaml', async () => {
+    expect((await run('plan')).stderr).toContain('There is no file muster.yaml.')
+    const env = { MUSTER_FILE: 'chosen.yaml' }
+    expect((await runWith(env, 'plan')).stderr).toContain('There is no file chosen.yaml.')
+    expect((await runWith(env, 'plan', 'other.yaml')).stderr).toContain('There is no file other.yaml.')
+  })
+})
