@@ -82,7 +82,7 @@ function summarize(body: unknown): string {
 const changeConnector = (change: ConnectorChange, immediate: boolean): Change => ({
   command: `connector ${change}`,
   question: (where) => question(change, { where, immediate }),
-  // Its map is refused where a change of its state is: without a database, where its status is OFFLINE.
+  // Without a database the API refuses its map as it refuses the change, while its status is still OFFLINE.
   forecast: (call) => predictReadRefusal(call, mapPath(call)),
   request: async () => ({
     path: guarded(`${basePath}/connector/${change}${immediate ? '?immediate=true' : ''}`),

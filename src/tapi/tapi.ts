@@ -1,6 +1,6 @@
-import { type Command, CommanderError, Help, Option } from 'commander'
+import { type Command, CommanderError, Option } from 'commander'
 import { foldLines } from '../base/wrapping.ts'
-import { CliCommand, helpCommand, helpFooter } from '../cli/cliCommand.ts'
+import { CliCommand, helpCommand, helpFooter, loadCommand } from '../cli/cliCommand.ts'
 import { complete, completeWord } from '../cli/completion/complete.ts'
 import { completionCommand } from '../cli/completion/stubs.ts'
 import type { CommandContext } from '../cli/context.ts'
@@ -9,7 +9,8 @@ import { Interrupted } from '../cli/interrupted.ts'
 import { type ThisMachine, thisMachine } from '../cli/thisMachine.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { renderError } from './call/callFailure.ts'
-import { type CommandEntry, commandIndex, groups } from './commandIndex.ts'
+import { commandIndex, groups } from './commandIndex.ts'
+import { completionSources } from './completionSources.ts'
 
 /** Runs `tapi` with arguments that exclude node and the script, and resolves to its exit code. */
 export async function tapi(options: {
@@ -23,16 +24,11 @@ export async function tapi(options: {
   const done = (result: ExitCode): void => {
     code = result
   }
-  const { program, load } = createProgram({ context, machine, done })
+  const program = createProgram({ context, machine, done })
   const [first, ...words] = argv
-  if (first === completeWord) {
-    await load(
-      words.includes('help') ? commandIndex : commandIndex.filter(({ name }) => words.includes(name)),
-    )
-    return complete({ program, words, context })
-  }
+  if (first === completeWord) return complete({ program, words, context, sources: completionSources })
   try {
-    await load(entriesOf(program.parseOptions([...argv]).operands[0]))
+    await loadSuggested(program, argv)
     await program.parseAsync([...argv], { from: 'user' })
     return code
   } catch (error) {
@@ -44,66 +40,52 @@ export async function tapi(options: {
   }
 }
 
-/**
- * Returns the commands to load for a first word: all for `help`, and for an unknown word, which is compared
- * with all subcommands.
- */
-function entriesOf(word: string | undefined): readonly CommandEntry[] {
-  if (word === undefined || word === 'completion') return []
-  const entry = commandIndex.find(({ name }) => name === word)
-  return entry === undefined ? commandIndex : [entry]
+/** Loads all commands for `help`, and for an unknown word: it is compared with the names of all subcommands. */
+async function loadSuggested(program: Command, argv: readonly string[]): Promise<void> {
+  const [word] = program.parseOptions([...argv]).operands
+  if (word === undefined) return
+  const isKnown = program.commands.some((one) => one.name() === word)
+  if (!isKnown || word === 'help') for (const one of program.commands) await loadCommand(one)
 }
 
-/**
- * Creates the program with every command of the index; `load` adds options, arguments and actions to the
- * given ones.
- */
+/** Creates the program with all its commands; the definition of each is loaded when it is used. */
 function createProgram(world: {
   readonly context: CommandContext
   readonly machine: ThisMachine
   readonly done: (code: ExitCode) => void
-}): { readonly program: Command; readonly load: (entries: readonly CommandEntry[]) => Promise<void> } {
+}): Command {
   const { context, done } = world
-  const notLoaded = new Map<Command, CommandEntry>()
-  const program = globalOptions(base(context, notLoaded))
-  for (const entry of commandIndex) {
-    const command = program.command(entry.name).helpGroup(entry.group).description(entry.description)
-    notLoaded.set(command, entry)
+  const program = base(context)
+  globalOptions(program)
+  program.hook('preSubcommand', (_, made) => loadCommand(made))
+  for (const { name, usage = '', group, description, load } of commandIndex) {
+    const made = program.command(name)
+    made.helpGroup(group).description(description)
+    made.lazy({
+      usage,
+      define: async () => {
+        const { createRunner } = await import('./call/runner.ts')
+        const define = await load()
+        define(made, createRunner(world))
+      },
+    })
   }
   completionCommand('tapi')(
     program.command('completion').description('generate the shell completion script'),
     { context, done },
   )
   helpCommand(program.command('help'))
-  const load = async (entries: readonly CommandEntry[]): Promise<void> => {
-    if (entries.length === 0) return
-    const { createRunner } = await import('./call/runner.ts')
-    const runner = createRunner(world)
-    for (const [command, entry] of notLoaded) {
-      if (!entries.includes(entry)) continue
-      const define = await entry.load()
-      define(command, runner)
-      notLoaded.delete(command)
-    }
-  }
-  return { program, load }
+  return program
 }
 
-function base(context: CommandContext, notLoaded: ReadonlyMap<Command, CommandEntry>): Command {
+function base(context: CommandContext): CliCommand {
   return new CliCommand('tapi')
     .description('Calls the REST API of one component on one host, and verifies its certificate.')
     .version(context.version, '-V, --version', 'print the version')
     .exitOverride()
     .commandsGroup(groups.tapi)
     .helpCommand(false)
-    .configureHelp({
-      showGlobalOptions: true,
-      subcommandTerm: (command) => {
-        const entry = notLoaded.get(command)
-        if (entry === undefined) return new Help().subcommandTerm(command)
-        return entry.usage === undefined ? entry.name : `${entry.name} ${entry.usage}`
-      },
-    })
+    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => context.stdout.write(foldLines(text, context.stdout.columns)),
       writeErr: (text) => context.stderr.write(text),
@@ -122,7 +104,7 @@ const footer = [
     '0 every host, 1 some host refused or failed, 4 some host was unreachable.',
 ]
 
-function globalOptions(program: Command): Command {
+function globalOptions(program: Command): void {
   program
     .option('--host <host>', 'name or address of the host')
     .option(
@@ -149,5 +131,4 @@ function globalOptions(program: Command): Command {
       )
     })
   }
-  return program
 }
