@@ -46,7 +46,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
     'cli',
   ],
-  tapi: ['contracts', 'secrets', 'client', 'output', 'cli', 'commands'],
+  tapi: ['contracts', 'secrets', 'client', 'output', 'cli'],
   commands: [
     'diagnostics',
     'contracts',
