@@ -91,7 +91,7 @@ const sorted = (map: ReadonlyMap<unknown, unknown>): readonly (readonly [unknown
 
 /** What was planned for some hosts, as it is kept and compared; without any secret. */
 export function savedPlanOf(options: {
-  readonly config: ClusterConfig & { readonly left: readonly HostConfig[] }
+  readonly config: ClusterConfig & { readonly excluded: readonly HostConfig[] }
   readonly planned: readonly { readonly target: Target; readonly plan: HostPlan }[]
   /** The state directory as it is: what it has not yet is made at install. */
   readonly state: ClusterState
@@ -110,7 +110,7 @@ export function savedPlanOf(options: {
     muster: version,
     ...(release === undefined ? {} : { release }),
     services: servicesDigest(config),
-    left: config.left.map(({ name }) => name),
+    left: config.excluded.map(({ name }) => name),
     hosts: planned.map(({ target, plan }): SavedHost => {
       const { host, facts } = target
       return {
