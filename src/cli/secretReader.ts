@@ -18,7 +18,7 @@ export type SecretReading = { readonly secret: Secret } | { readonly failure: Se
  */
 export function secretReader(
   context: CommandContext,
-  options: { readonly policy: SecretPolicy; readonly patience?: number },
+  options: { readonly policy: SecretPolicy; readonly timeout?: number },
 ): (reference: SecretReference) => Promise<SecretReading> {
   const known: Secret[] = []
   const sources = secretSources(context, { ...options, known })
@@ -44,7 +44,7 @@ export function secretReader(
 }
 
 /** Milliseconds that a program named by `!exec` has; it may ask a person for a key. */
-const programPatience = 60_000
+const programTimeout = 60_000
 
 /** Bytes; no secret is longer. */
 const largestSecretFile = 64 * 1024
@@ -66,7 +66,7 @@ async function runProgram(
   program: {
     readonly command: readonly [string, ...string[]]
     readonly cwd: string
-    readonly patience: number
+    readonly timeout: number
   },
 ): Promise<ProgramReading> {
   // Loaded only where a program is run at all: a validation should start quickly.
@@ -74,10 +74,10 @@ async function runProgram(
     import('../processes/run.ts'),
     import('../processes/processError.ts'),
   ])
-  const { command, cwd, patience } = program
+  const { command, cwd, timeout } = program
   const { env, signal } = context
   try {
-    const result = await run({ command, cwd, env, signal, timeout: patience, maxOutput: mostOutput })
+    const result = await run({ command, cwd, env, signal, timeout, maxOutput: mostOutput })
     const failure = result.code === 0 ? {} : { failure: `ended with code ${result.code}` }
     return { ...failure, stdout: new Secret(result.stdout), stderr: result.stderr }
   } catch (error) {
@@ -96,7 +96,7 @@ function failureOf(message: string, program: string): string {
 /** Returns the sources of secrets on this machine. */
 const secretSources = (
   context: CommandContext,
-  options: Pick<SecretSources, 'policy' | 'known'> & { readonly patience?: number },
+  options: Pick<SecretSources, 'policy' | 'known'> & { readonly timeout?: number },
 ): SecretSources => ({
   policy: options.policy,
   known: options.known,
@@ -107,6 +107,6 @@ const secretSources = (
     runProgram(context, {
       command,
       cwd: directory ?? context.cwd,
-      patience: options.patience ?? programPatience,
+      timeout: options.timeout ?? programTimeout,
     }),
 })

@@ -81,8 +81,8 @@ export async function verifyAudit(options: ClusterOptions & { readonly json: boo
   )
   const colour = colourOf(context, context.stdout)
   context.stdout.write(json ? auditChainsJson(config.cluster, hosts) : auditChainsText(hosts, colour))
-  const lost = results.filter((one) => 'failure' in one)
-  reportUnreachable(context, lost)
+  const unreachable = results.filter((one) => 'failure' in one)
+  reportUnreachable(context, unreachable)
   const changed = hosts.some(({ chains }) => chains.some(({ fault }) => fault !== null))
-  return changed ? exitCodes.failed : exitOfUnreachable(lost)
+  return changed ? exitCodes.failed : exitOfUnreachable(unreachable)
 }

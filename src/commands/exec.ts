@@ -65,7 +65,7 @@ export async function exec(
   )
   const shown = { colour: colourOf(context, context.stdout), width: textWidth(context.stdout) }
   context.stdout.write(json ? execJson(done) : execText(done, shown))
-  const lost = results.filter((one) => 'failure' in one)
-  reportUnreachable(context, lost)
-  return done.some(({ result }) => result.code !== 0) ? exitCodes.failed : exitOfUnreachable(lost)
+  const unreachable = results.filter((one) => 'failure' in one)
+  reportUnreachable(context, unreachable)
+  return done.some(({ result }) => result.code !== 0) ? exitCodes.failed : exitOfUnreachable(unreachable)
 }

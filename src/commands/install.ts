@@ -184,7 +184,7 @@ async function installOn(
     const { exit } = await execute()
     reportPart(session)
     if (exit !== exitCodes.ok) return exit
-    const after = dropReplacedPasswords(preparation.state, preparation.targets, config.left)
+    const after = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
     await saveState({ ...config, before: preparation.state, after })
     await record(context, config, decision)
     await reportGrants(session, decision)
@@ -201,9 +201,9 @@ async function record(
   { preparation }: InstallDecision,
 ): Promise<void> {
   const dir = registryDirectory(context.env)
-  const { cluster, directory, left } = config
+  const { cluster, directory, excluded } = config
   const { targets, state } = preparation
-  const before = left.length === 0 ? undefined : await recordedCluster({ dir, cluster, directory })
+  const before = excluded.length === 0 ? undefined : await recordedCluster({ dir, cluster, directory })
   await recordCluster({ dir, cluster: registration(config, targets, before, untrustedAuthorities(state)) })
 }
 

@@ -56,7 +56,7 @@ export async function logs(
   const merged = mergeLines(results.flatMap((one) => ('result' in one ? [one.result] : [])))
   if (json) context.stdout.write(logsJson(merged))
   else writeText(context, logsText(merged, colourOf(context, context.stdout)))
-  const lost = results.filter((one) => 'failure' in one)
-  reportUnreachable(context, lost)
-  return exitOfUnreachable(lost)
+  const unreachable = results.filter((one) => 'failure' in one)
+  reportUnreachable(context, unreachable)
+  return exitOfUnreachable(unreachable)
 }

@@ -40,7 +40,7 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, purge } = options
   requireConfirmation(context, { yes, command: 'uninstall', look: 'status' })
   const { config } = await openCluster(options)
-  if (purge && config.left.length > 0) {
+  if (purge && config.excluded.length > 0) {
     throw new UsageError(
       '--purge deletes files that all hosts need, but only some hosts are selected.',
       'Leave --purge out, or --host and --service.',
@@ -58,7 +58,7 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
 
 function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan {
   const { context, config, run, survey } = session
-  const { cluster, directory, left } = config
+  const { cluster, directory, excluded } = config
   const work = survey.reached.map(({ host, transport, facts }) => {
     const layout = layoutOf(host.installDirectory)
     const steps = preview(uninstallPlan({ cluster, layout, facts }), facts)
@@ -76,7 +76,7 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
       }
       if (exit !== exitCodes.ok) return exit
       const dir = registryDirectory(context.env)
-      if (left.length > 0) {
+      if (excluded.length > 0) {
         await forgetHosts({ dir, ...config, hosts: namesOf(config.hosts) })
         return exitCodes.ok
       }

@@ -21,7 +21,7 @@ import { notStarted } from './outcomes.ts'
 /** One run of a command that changes hosts. */
 export type Run = {
   readonly owner: RunOwner
-  readonly patience: RetryTiming
+  readonly retryTiming: RetryTiming
   readonly recorder: Recorder
   /** The same renderer, whose events the record of the run follows. */
   readonly follow: (renderer: Renderer) => Renderer
@@ -56,18 +56,18 @@ export async function inRun(
   const id = runId(context.now(), randomBytes(3).toString('hex'))
   const owner = { id, operation, cluster, ...thisProcess() }
   const recorder = createRecorder({ owner, version: context.version, now: context.now })
-  const patience = patienceOf(context, options.lockWait)
+  const retryTiming = retryTimingOf(context, options.lockWait)
   const began = performance.now()
   let waited = 0
   let closing = ''
   let kept = true
   let begun = false
   let followed: Renderer | undefined
-  const lock = await lockPatiently({ context, place, patience })
+  const lock = await lockStateWithRetry({ context, place, retryTiming })
   try {
     const exit = await work({
       owner,
-      patience,
+      retryTiming,
       recorder,
       follow: (renderer) => {
         followed = {
@@ -131,7 +131,7 @@ export async function inRun(
 }
 
 /** Returns how a command waits for locks; Ctrl-C ends the wait. */
-function patienceOf(context: CommandContext, wait: number): RetryTiming {
+function retryTimingOf(context: CommandContext, wait: number): RetryTiming {
   const { signal } = context
   return {
     wait,
@@ -144,13 +144,13 @@ function patienceOf(context: CommandContext, wait: number): RetryTiming {
   }
 }
 
-async function lockPatiently(options: {
+async function lockStateWithRetry(options: {
   readonly context: CommandContext
   readonly place: StatePlace
-  readonly patience: RetryTiming
+  readonly retryTiming: RetryTiming
 }): Promise<StateLock> {
-  const { context, place, patience } = options
-  const outcome = await retryWhileHeld<StateLock | StateError>(patience, {
+  const { context, place, retryTiming } = options
+  const outcome = await retryWhileHeld<StateLock | StateError>(retryTiming, {
     attempt: () =>
       lockState(place, context.now()).catch((error: unknown) => {
         if (error instanceof StateError && error.code === 'locked') return error

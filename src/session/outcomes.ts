@@ -28,19 +28,18 @@ export const refusedOutcomes = (
   failed: readonly HostOutcome[],
 ): readonly HostOutcome[] => hosts.map((name) => failed.find(({ host }) => host === name) ?? notStarted(name))
 
-/** Returns the exit code of a read-only command with these unreachable hosts. */
 export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean): ExitCode {
   if (interrupted) return exitCodes.interrupted
   return exitOfHosts(outcomes.map(({ result }) => result))
 }
 
-/** Tells on standard error which hosts gave nothing, and why. */
-export function reportUnreachable(context: CommandContext, lost: readonly UnreachableHost[]): void {
+/** Prints the failures of hosts on standard error. */
+export function reportUnreachable(context: CommandContext, unreachable: readonly UnreachableHost[]): void {
   const { stderr } = context
-  const failures = lost.map(({ host, failure }) => ({ host: host.name, failure }))
+  const failures = unreachable.map(({ host, failure }) => ({ host: host.name, failure }))
   stderr.write(failuresText(failures, lineLayout(context, stderr)))
 }
 
-/** The exit code where these hosts gave nothing, and all others what was asked. */
-export const exitOfUnreachable = (lost: readonly UnreachableHost[]): ExitCode =>
-  exitOfHosts(lost.map(({ unreachable }) => (unreachable ? 'unreachable' : 'failed')))
+/** Returns the exit code of a read-only command with these unreachable hosts. */
+export const exitOfUnreachable = (unreachable: readonly UnreachableHost[]): ExitCode =>
+  exitOfHosts(unreachable.map((one) => (one.unreachable ? 'unreachable' : 'failed')))

@@ -60,7 +60,7 @@ export async function runPlan(
   const { context, config, json, yes, run } = session
   const { work, notes, carryOut } = plan
   if (!json) {
-    const left = namesOf(config.left)
+    const left = namesOf(config.excluded)
     const layout = lineLayout(context, context.stdout)
     context.stdout.write(`${planText({ cluster: config.cluster, notes, plans: work, left, ...layout })}\n`)
   }

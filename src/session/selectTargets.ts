@@ -19,7 +19,7 @@ export type Targets = {
 /** A cluster whose `hosts` are those that a command is for. */
 export type SelectedCluster = ClusterConfig & {
   /** The other hosts of the file: neither connected to nor changed. */
-  readonly left: readonly HostConfig[]
+  readonly excluded: readonly HostConfig[]
 }
 
 /**
@@ -27,7 +27,7 @@ export type SelectedCluster = ClusterConfig & {
  * patterns that exclude all hosts, and for an impossible connection.
  */
 export function selectTargets(config: ClusterConfig, targets: Targets | undefined): SelectedCluster {
-  if (targets === undefined) return { ...config, left: [] }
+  if (targets === undefined) return { ...config, excluded: [] }
   const { cluster, hosts } = config
   const names = matched('host', targets.hosts, { cluster, known: hosts.map(({ name }) => name) })
   const known = [...new Set(hosts.flatMap(({ services }) => services))]
@@ -41,15 +41,15 @@ export function selectTargets(config: ClusterConfig, targets: Targets | undefine
       `--host matches ${shortListOf([...names], 8)}; --service matches ${shortListOf([...services], 8)}. Choose options that match a common host.`,
     )
   }
-  const left = hosts.filter((host) => !isMeant(host))
-  return { ...config, hosts: reachedBy(targets.connection, chosen), left }
+  const excluded = hosts.filter((host) => !isMeant(host))
+  return { ...config, hosts: reachedBy(targets.connection, chosen), excluded }
 }
 
 export const namesOf = (hosts: readonly HostConfig[]): readonly string[] => hosts.map(({ name }) => name)
 
 /** Returns the cluster with all hosts of its file, the selected ones first. */
-export const wholeOf = ({ left, ...cluster }: SelectedCluster): ClusterConfig =>
-  left.length === 0 ? cluster : { ...cluster, hosts: [...cluster.hosts, ...left] }
+export const wholeOf = ({ excluded, ...cluster }: SelectedCluster): ClusterConfig =>
+  excluded.length === 0 ? cluster : { ...cluster, hosts: [...cluster.hosts, ...excluded] }
 
 /** Keeps only the hosts with a component, and only that component; without a component, all. */
 export function withComponent(cluster: SelectedCluster, component: Component | undefined): SelectedCluster {

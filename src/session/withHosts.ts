@@ -93,7 +93,7 @@ async function surveyLocked<Facts extends InstalledFacts>(
     }
     emit(event)
   }
-  const survey = await retryWhileHeld(run.patience, {
+  const survey = await retryWhileHeld(run.retryTiming, {
     attempt: async () => {
       const found = await surveyHosts({
         config,

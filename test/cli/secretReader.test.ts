@@ -15,11 +15,11 @@ const sentinel = `'"\\$#%:@ é`
 const env = { PATH: process.env.PATH, HOME: '/home/ops', ADMIN_PASS: 'hunter2' }
 
 /** A folder with a YAML file's references in it, read as `policy` lets them. */
-function world(policy: SecretPolicy = 'all', patience?: number) {
+function world(policy: SecretPolicy = 'all', timeout?: number) {
   const folder = temporaryFolder()
   const abort = new AbortController()
   const { context } = commandContext({ env, cwd: '/', signal: abort.signal })
-  const read = secretReader(context, { policy, ...(patience === undefined ? {} : { patience }) })
+  const read = secretReader(context, { policy, ...(timeout === undefined ? {} : { timeout }) })
   const at = { option: 'monitor-password', place: 'muster.yaml:4:3', directory: folder }
   const exec = (...command: [string, ...string[]]): SecretReference => ({ kind: 'exec', command, at })
   const sh = (script: string): SecretReference => exec('/bin/sh', '-c', script)

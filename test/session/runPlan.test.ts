@@ -18,7 +18,7 @@ async function run(
   const { typed, json = false, hosts = ['db1', 'db2'] } = options
   const directory = temporaryFolder()
   const { context, out, err } = commandContext({ cwd: directory, ...(typed !== undefined && { typed }) })
-  const config = { cluster: 'alpha', directory, services: [], hosts: hosts.map(named), left: [] }
+  const config = { cluster: 'alpha', directory, services: [], hosts: hosts.map(named), excluded: [] }
   const happened: string[] = []
   const code = await inRun({ context, config, json, operation: 'test', lockWait: 0 }, async (locked) => {
     const session = await beginSession({ context, config, json, yes: typed === undefined, run: locked })

@@ -43,7 +43,7 @@ describe('the hosts that --host means', () => {
     const selected = select({ hosts })
     expect(names(selected)).toEqual(expected)
     expect(names(wholeOf(selected)).toSorted()).toEqual(names(config).toSorted())
-    expect(selected.left.map(({ name }) => name)).toEqual(
+    expect(selected.excluded.map(({ name }) => name)).toEqual(
       names(config).filter((name) => !expected.includes(name)),
     )
   })
@@ -55,7 +55,7 @@ describe('the hosts that --host means', () => {
   })
 
   it('are all where a command reaches no hosts', () => {
-    expect(selectTargets(config, undefined)).toEqual({ ...config, left: [] })
+    expect(selectTargets(config, undefined)).toEqual({ ...config, excluded: [] })
   })
 })
 

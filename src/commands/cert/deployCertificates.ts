@@ -164,5 +164,5 @@ export function withoutUserProvided(
       'Put a new keystore in its place, then run `muster install`: nothing is restarted for it.',
     )
   }
-  return { config: { ...config, hosts, left: [...config.left, ...provided] }, notes: [note] }
+  return { config: { ...config, hosts, excluded: [...config.excluded, ...provided] }, notes: [note] }
 }

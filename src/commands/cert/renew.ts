@@ -123,6 +123,6 @@ async function returnToClusterAuthority(
   }
   await recordAuthorities(session, moved.state)
   if (leaving.hosts.length === 0) return exitCodes.ok
-  reportResult(session, endedLeavingText(leaving, namesOf(config.left.filter(isGenerated))))
+  reportResult(session, endedLeavingText(leaving, namesOf(config.excluded.filter(isGenerated))))
   return exitCodes.ok
 }

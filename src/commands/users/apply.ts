@@ -145,7 +145,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
       facts,
       given: given.get(host.name) ?? new Map(),
     })),
-    excluded: config.left,
+    excluded: config.excluded,
     state: opened.state,
     generate,
     hash,
@@ -166,7 +166,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
       reportMade(session, generated)
       const { exit } = await execute()
       reportPart(session)
-      if (exit !== exitCodes.ok || config.left.length > 0) return exit
+      if (exit !== exitCodes.ok || config.excluded.length > 0) return exit
       const after = afterVerifiedRun(state, usersGiven(config.hosts, given))
       await saveState({ ...config, before: state, after })
       return exit

@@ -41,16 +41,16 @@ const names = ({ users }: HostConfig): readonly string[] => users.map(({ user })
 export function hostsThatName(config: SelectedCluster, user: string): SelectedCluster {
   const has = (host: HostConfig): boolean => names(host).includes(user)
   const hosts = config.hosts.filter(has)
-  const left = config.left.filter(has)
+  const excluded = config.excluded.filter(has)
   const alone = (host: HostConfig): HostConfig => ({
     ...host,
     users: host.users.filter((one) => one.user === user),
   })
-  if (hosts.length > 0) return { ...config, hosts: hosts.map(alone), left }
-  const known = [...new Set([...config.hosts, ...config.left].flatMap(names))]
-  throw left.length > 0
+  if (hosts.length > 0) return { ...config, hosts: hosts.map(alone), excluded }
+  const known = [...new Set([...config.hosts, ...config.excluded].flatMap(names))]
+  throw excluded.length > 0
     ? new UsageError(
-        `The file names the user ${user} only for ${shortListOf(namesOf(left))}, which --host does not select.`,
+        `The file names the user ${user} only for ${shortListOf(namesOf(excluded))}, which --host does not select.`,
         'Select one of them with --host.',
       )
     : new UsageError(

@@ -40,7 +40,7 @@ export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const operation = `users remove ${user}`
   requireConfirmation(context, { yes, command: operation, look: 'users list' })
   const { config } = await openCluster(options)
-  const naming = [...config.hosts, ...config.left].filter(({ users }) =>
+  const naming = [...config.hosts, ...config.excluded].filter(({ users }) =>
     users.some((one) => one.user === user),
   )
   if (naming.length > 0) {
@@ -72,7 +72,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, user: string): P
     notes: changes({ work }) ? [] : [unknownNote(user, survey)],
     carryOut: async (execute) => {
       const { exit, proved } = await execute()
-      const behind = namesOf([...config.hosts, ...config.left]).filter((name) => !proved.includes(name))
+      const behind = namesOf([...config.hosts, ...config.excluded]).filter((name) => !proved.includes(name))
       if (behind.length > 0) {
         report(
           session,

@@ -99,7 +99,7 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
     newPassword === undefined ? undefined : await readNewPassword(context, { user, from: newPassword })
   const passwords = await readUserPasswords(context, { ...opened, config })
   const given = [...passwords.values()].flatMap((of) => of.get(user) ?? [])
-  const alwaysGiven = given.length === config.hosts.length + config.left.length
+  const alwaysGiven = given.length === config.hosts.length + config.excluded.length
   const known = { user, show, chosen, given, alwaysGiven, hash: createHasher() }
   // A refusal is told before any host is reached, and holds again once nobody else can change the state.
   chosenLogin(known, (await readState(config))?.state ?? emptyState)
@@ -168,7 +168,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
         state,
         next,
         given: alwaysGiven && given.every((one) => one.equals(password)),
-        hosts: namesOf([...config.hosts, ...config.left]),
+        hosts: namesOf([...config.hosts, ...config.excluded]),
         save: (before, after) => saveState({ ...config, before, after }),
         run: async () => {
           tellPassword()

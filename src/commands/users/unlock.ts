@@ -31,7 +31,7 @@ export async function unlock(options: ClusterOptions & { readonly user: string }
     const where = one.result.length === 0 ? 'not locked out' : `unlocked in the ${one.result.join(', ')}`
     context.stdout.write(`${one.host.name}: ${user} ${one.result.length === 0 ? 'was ' : ''}${where}\n`)
   }
-  const lost = results.filter((one) => 'failure' in one)
-  reportUnreachable(context, lost)
-  return exitOfUnreachable(lost)
+  const unreachable = results.filter((one) => 'failure' in one)
+  reportUnreachable(context, unreachable)
+  return exitOfUnreachable(unreachable)
 }

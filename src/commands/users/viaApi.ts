@@ -178,7 +178,7 @@ async function decide(session: Session, known: Known): Promise<RunPlan | Refusal
         context.stdout.write(usersNowText(operation, run.recorder.record(exit)?.hosts ?? []) ?? '')
       }
       reportPart(session)
-      if (exit !== exitCodes.ok || config.left.length > 0) return exit
+      if (exit !== exitCodes.ok || config.excluded.length > 0) return exit
       const hosts = desiredUsers.map(({ host, users }) => ({ name: host, users }))
       await saveState({ ...config, before: state, after: afterVerifiedRun(state, usersGiven(hosts, given)) })
       return exit
@@ -227,7 +227,7 @@ async function askViaApi(
   const decision =
     failed.length > 0
       ? undefined
-      : decideViaApi({ answered, addresses, excluded: config.left, state, random: randomBytes })
+      : decideViaApi({ answered, addresses, excluded: config.excluded, state, random: randomBytes })
   if (decision?.ok === true) {
     for (const { host, steps } of decision.plans) {
       emit({ type: 'planned', host, changes: steps.map(({ change }) => change.summary) })

@@ -17,7 +17,7 @@ export async function findBeyondFiles(options: {
   readonly cluster: ResolvedCluster
   readonly policy: SecretPolicy
   /** Milliseconds that a program which gives a secret has. */
-  readonly patience?: number
+  readonly timeout?: number
 }): Promise<readonly Diagnostic[]> {
   const { context, cluster, policy } = options
   const readings = await readSecrets({ cluster, read: secretReader(context, options) })

@@ -8,7 +8,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 
 /** Milliseconds; git answers in a hundredth of it. */
-const usualPatience = 5000
+const defaultTimeout = 5000
 
 /**
  * The repository may be a stranger's: nothing that its configuration names is run (a monitor of files, hooks,
@@ -34,9 +34,9 @@ const quietly = {
  */
 export async function isTracked(
   path: string,
-  given: Pick<CommandContext, 'env' | 'signal'> & { readonly patience?: number },
+  given: Pick<CommandContext, 'env' | 'signal'> & { readonly timeout?: number },
 ): Promise<boolean> {
-  const { env, signal, patience = usualPatience } = given
+  const { env, signal, timeout = defaultTimeout } = given
   const { run } = await import('../../processes/run.ts')
   try {
     const real = await realpath(path)
@@ -53,7 +53,7 @@ export async function isTracked(
       ],
       env,
       extraEnv: quietly,
-      timeout: patience,
+      timeout,
       signal,
     })
     return code === 0

@@ -93,11 +93,11 @@ async function requireAuthority({
   readonly config: SelectedCluster
   readonly state: ClusterState
 }): Promise<void> {
-  const { cluster, directory, left } = config
+  const { cluster, directory, excluded } = config
   if (state.authority !== undefined || !config.hosts.some(isGenerated)) return
   const record = await recordedCluster({ dir: registryDirectory(context.env), cluster, directory })
   const recorded = new Set(record?.hosts.map(({ name }) => name))
-  const installed = namesOf(left.filter((host) => isGenerated(host) && recorded.has(host.name)))
+  const installed = namesOf(excluded.filter((host) => isGenerated(host) && recorded.has(host.name)))
   if (installed.length === 0) return
   throw new StateError({
     code: 'authority-lost',
@@ -131,7 +131,7 @@ export async function decideInstall(
   if (barred.length > 0) return refusalFor(barred)
   const preparation = await prepare({
     config,
-    excluded: config.left,
+    excluded: config.excluded,
     surveyed: survey.reached,
     state: unlocking(options.state, options),
     secrets,

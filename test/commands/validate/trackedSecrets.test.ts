@@ -98,7 +98,7 @@ describe('whether git tracks a file', () => {
     expect(await tracked(known, { env: { PATH: folder } })).toBe(false)
     writeFileSync(join(folder, 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
     const slow = { PATH: `${folder}:${process.env.PATH}` }
-    expect(await tracked(known, { env: slow, patience: 200 })).toBe(false)
+    expect(await tracked(known, { env: slow, timeout: 200 })).toBe(false)
   })
 })
 

@@ -54,7 +54,7 @@ async function prepared(options: {
   const loaded = { ...loadText(yaml), combined: false, missing: false }
   const { config, diagnostics } = loaded
   expect(diagnostics).toEqual([])
-  const opened = { config: { ...(config as ClusterConfig), left: [] }, loaded }
+  const opened = { config: { ...(config as ClusterConfig), excluded: [] }, loaded }
   const secrets = await resolveSecrets(commandContext({ env }).context, opened)
   if (typeof secrets === 'number') throw new Error('the secrets of the file are no good')
   const result = await prepare({

@@ -16,7 +16,7 @@ export function saved(
   const steps = preview(installPlan({ target: now, packed: () => undefined }), facts)
   const { name: host, address } = target.host
   return savedPlanOf({
-    config: { ...configOf(target), left: [] },
+    config: { ...configOf(target), excluded: [] },
     planned: [{ target: now, plan: { host, address, steps } }],
     state: emptyState,
     marks: new Map([[host, { 'rest-api-admin-pass': 'a3f' }]]),
