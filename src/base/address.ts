@@ -30,7 +30,7 @@ function ipv6Bytes(text: string): Buffer | undefined {
   return Buffer.concat([head, Buffer.alloc(16 - head.length - tail.length), tail])
 }
 
-/** Parses `a:b:c`, or at the address's end `a:b:1.2.3.4`; undefined when a group is wrong. */
+/** Parses `a:b:c`, or at the end of an address `a:b:1.2.3.4`; undefined when a group is wrong. */
 function groupBytes(text: string, atEnd: boolean): Buffer | undefined {
   if (text === '') return Buffer.alloc(0)
   const parts = text.split(':')
@@ -43,7 +43,7 @@ function groupBytes(text: string, atEnd: boolean): Buffer | undefined {
   return good.length === bytes.length ? Buffer.concat(good) : undefined
 }
 
-/** Writes an address of 4 or 16 bytes in canonical form: dotted where it is IPv4, else as RFC 5952 has IPv6. */
+/** Writes an address of 4 or 16 bytes in canonical form: dotted for IPv4, RFC 5952 for IPv6. */
 export function addressText(address: Buffer): string {
   const bytes = unmapped(address)
   if (bytes.length === 4) return [...bytes].join('.')
@@ -61,7 +61,10 @@ export function addressText(address: Buffer): string {
   return `${groups.slice(0, longest.index).join(':')}::${groups.slice(end).join(':')}`
 }
 
-/** The canonical form of an IP address (an IPv4 address in IPv6 clothing becomes IPv4); undefined with a zone. */
+/**
+ * Returns the canonical form of an IP address (an IPv4 address mapped into IPv6 becomes IPv4); undefined with
+ * a zone.
+ */
 export function canonicalAddress(text: string): string | undefined {
   const bytes = text.includes('%') ? undefined : addressBytes(text)
   return bytes && addressText(bytes)
@@ -69,13 +72,16 @@ export function canonicalAddress(text: string): string | undefined {
 
 export const isAddress = (text: string): boolean => addressBytes(text) !== undefined
 
-/** Returns true for an address of 127.0.0.0/8 and `::1`: only the host itself reaches what listens there. */
+/** Returns true for 127.0.0.0/8 and `::1`: only the host itself reaches a listener there. */
 export function isLoopback(address: string): boolean {
   const bytes = addressBytes(address)
   return bytes?.length === 4 ? bytes[0] === 127 : bytes !== undefined && addressText(bytes) === '::1'
 }
 
-/** Returns true for `0.0.0.0` and `::`, which listen on all interfaces and where nothing can be reached. */
+/**
+ * Returns true for `0.0.0.0` and `::`: a listener there takes all interfaces, and nothing can connect to
+ * them.
+ */
 export const isWildcard = (address: string): boolean =>
   addressBytes(address)?.every((byte) => byte === 0) ?? false
 
@@ -91,20 +97,23 @@ export function overlaps(one: string, other: string): boolean {
   return false
 }
 
-/** The address under which a listener is called on its own host: a wildcard is called as loopback. */
+/** Returns the address to connect to a listener from its own host: loopback for a wildcard. */
 export function callableAddress(listenAddress: string): string {
   if (!isWildcard(listenAddress)) return listenAddress
   return listenAddress.includes(':') ? '::1' : '127.0.0.1'
 }
 
-/** A name or address as a URL writes it: IPv6 in brackets (RFC 3986, section 3.2.2). */
+/** Writes a name or an address for a URL: IPv6 in brackets (RFC 3986, section 3.2.2). */
 export const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
 
-/** `10.0.0.11:8090`, `[2001:db8::1]:8090`. */
+/** Writes `10.0.0.11:8090`, `[2001:db8::1]:8090`. */
 export const addressAndPort = (address: string, port: number | string): string =>
   `${bracketed(address)}:${port}`
 
-/** Names the kind of an address that no host can have: `a network address`; undefined for one that a host can have. */
+/**
+ * Names the kind of an address that no host can have, such as `a network address`; undefined for other
+ * addresses.
+ */
 export function impossibleAddress(text: string): string | undefined {
   const prefix = /^(.+)\/\d{1,3}$/.exec(text)?.[1]
   if (prefix !== undefined && canonicalAddress(prefix) !== undefined) return 'a whole network'
@@ -120,5 +129,8 @@ export function impossibleAddress(text: string): string | undefined {
 const label = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const hostName = new RegExp(`^(?=.{1,253}$)${label}(\\.${label})*$`)
 
-/** Returns true if a host can have this name (RFC 1123); what looks like a wrong IPv4 address is none. */
+/**
+ * Returns true if a host can have this name (RFC 1123). Digits and dots alone are a wrong IPv4 address, not a
+ * name.
+ */
 export const isHostName = (text: string): boolean => hostName.test(text) && !/^[\d.]+$/.test(text)

@@ -1,15 +1,14 @@
-/** Bytes that come from elsewhere, in one buffer that grows with them. */
+/** Bytes from outside, in one buffer that grows as they arrive. */
 export type BoundedBytes = {
-  /** Keeps as much of the chunk as there is room for. */
+  /** Keeps as much of the chunk as fits. */
   push(chunk: Buffer): void
-  /** Bytes that are kept. */
   readonly length: number
   bytes(): Buffer
 }
 
 const smallest = 4096
 
-/** Keeps at most `most` bytes. The chunks themselves are not held, so that a sender of tiny ones costs no more. */
+/** Keeps at most `most` bytes. Copies the chunks, so that many small ones do not cost extra memory. */
 export function boundedBytes(most: number): BoundedBytes {
   let kept = Buffer.alloc(0)
   let length = 0

@@ -1,4 +1,4 @@
-/** Lets `atOnce` calls run at a time; the others wait, in the order in which they came. */
+/** Lets `atOnce` calls run at a time; the others wait in the order of their calls. */
 export function createSemaphore(atOnce: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let running = 0
   const queue: (() => void)[] = []
@@ -35,7 +35,8 @@ export async function mapLimit<In, Out>(options: {
 }
 
 /**
- * Runs the work once at a time. Calls during a run share the next one, so that no result is older than its call.
+ * Runs the work once at a time. Calls during a run share the next run, so that no result is older than its
+ * call.
  */
 export function shareRuns<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | undefined

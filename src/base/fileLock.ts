@@ -2,18 +2,18 @@ import { open, rm } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { errorCode } from './systemErrors.ts'
 
-/** Who made a lock file; the id is fit for a file name. */
+/** Owner of a lock file; the id is fit for a file name. */
 export type LockOwner = { readonly id: string }
 
-/** How the lock files of one purpose name their owners. */
+/** Format of the lock files of one purpose. */
 export type LockFormat<Owner extends LockOwner> = {
   /** Permissions of the file. */
   readonly mode: number
-  /** Returns the text of a lock of this process. */
+  /** Returns the text of a lock that this process holds. */
   readonly ownText: () => string
-  /** Reads a lock: undefined where there is none, empty where it may not be read. */
+  /** Reads a lock file: undefined if it does not exist, empty if it cannot be read. */
   readonly read: (path: string) => string | undefined | Promise<string | undefined>
-  /** Throws for a text that is no lock of this format. */
+  /** Throws for a text that is not a lock of this format. */
   readonly parse: (text: string, path: string) => Owner
   readonly isRunning: (owner: Owner) => boolean
 }
@@ -21,10 +21,13 @@ export type LockFormat<Owner extends LockOwner> = {
 export type FileLock = { readonly release: () => Promise<void> }
 
 const pauseMilliseconds = 20
-/** One second: how long a lock may stay without its owner's name, which is written right after it is made. */
+/**
+ * Tries of 20 ms (1 s) in which a lock may have no owner: the owner is written right after the file is
+ * created.
+ */
 const namelessTries = 50
 
-/** Makes the file with the owner in it; false when it is there already. */
+/** Creates the file with its owner in it; false if it exists already. */
 async function make(path: string, { mode, text }: { mode: number; text: string }): Promise<boolean> {
   try {
     const handle = await open(path, 'wx', 0o600)
@@ -45,9 +48,9 @@ async function make(path: string, { mode, text }: { mode: number; text: string }
 }
 
 /**
- * Takes an exclusive lock file, or tells which running process holds it or breaks it just now. A lock whose owner is
- * gone is broken. Only who holds a lock named after that owner may break it, and looks once more: without it, two
- * could remove the dead lock and then the lock of the one who was faster.
+ * Takes an exclusive lock file, or returns the running process that holds or breaks it. Breaks a lock whose
+ * owner has ended. Only the holder of a second lock, named after that owner, may break it, and checks again
+ * first: otherwise two processes could remove the dead lock and then the new one.
  */
 export async function takeLock<Owner extends LockOwner>(
   path: string,

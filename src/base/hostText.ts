@@ -2,9 +2,9 @@ import { inspect } from 'node:util'
 import { lastLines } from './printable.ts'
 
 /**
- * Text that a host, or whoever answers in its place, wrote. Wherever it is printed (string, template, JSON,
- * util.inspect, error) it is the printable end of it in one line, at most 1,000 characters. `raw()` is the one way to
- * the text itself, for parsers; what they return is to be judged before it is used.
+ * Text that a host wrote, or somebody in its place. Printed in any way (string, template, JSON, util.inspect,
+ * error), it is its printable end on one line, at most 1,000 characters. `raw()` is the only way to the text
+ * itself, for parsers; validate what they return before use.
  */
 export class HostText {
   readonly #raw: string
@@ -13,7 +13,6 @@ export class HostText {
     this.#raw = raw
   }
 
-  /** The text itself. */
   raw(): string {
     return this.#raw
   }

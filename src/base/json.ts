@@ -1,11 +1,11 @@
 import { printable } from './printable.ts'
 
-/** Levels and values of a JSON text that are read: a text of a megabyte could stand for a hundred of them. */
+/** Limits of a JSON text: one megabyte could expand to a hundred. */
 const most = { levels: 64, values: 200_000 }
 
 /**
- * Parses JSON; returns undefined for any other text, and for JSON with more than 64 levels or 200,000 values, since
- * those who walk through it recurse for each level.
+ * Parses JSON; returns undefined for any other text, and for JSON with more than 64 levels or 200,000 values,
+ * since callers recurse into each level.
  */
 export function parseJson(text: string): unknown {
   if (!isModest(text)) return undefined
@@ -16,7 +16,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Counts brackets and commas outside of strings, and makes no value of any. */
+/** Counts brackets and commas outside of strings, without parsing. */
 function isModest(text: string): boolean {
   let level = 0
   let values = 1
@@ -46,14 +46,14 @@ function isModest(text: string): boolean {
   return true
 }
 
-/** Returns the index of the quote that ends the string which begins at `start`, or the end of the text. */
+/** Returns the index of the quote that ends the string starting at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at
 }
 
-/** Returns true for an object with members, which is neither an array nor null. */
+/** Returns true for a JSON object: neither an array nor null. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -63,12 +63,12 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   return isObject(value) ? value : undefined
 }
 
-/** Returns an own member of a value that may be no object, or have none of that name. */
+/** Returns an own member; undefined if the value is not an object or has no such member. */
 export const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Writes a value as JSON on one line; characters that nobody sees stand as escapes, so the value stays exact. */
+/** Writes a value as JSON on one line. Invisible characters become escapes, so the value stays exact. */
 export const jsonLineOf = (value: unknown): string => `${printable(JSON.stringify(value))}\n`
 
-/** Writes a value as JSON with each member on a line of its own, escaped like `jsonLineOf`. */
+/** Writes a value as indented JSON, escaped like `jsonLineOf`. */
 export const jsonText = (value: unknown): string => `${printable(JSON.stringify(value, null, 2))}\n`

@@ -1,7 +1,8 @@
 /**
- * Characters that a reader cannot see or that a terminal or a page acts on, other than line feed and tab: control
- * characters (C0, DEL, C1), marks of writing direction, characters without width, line separators, unassigned and
- * private ones, and halves of a character (Unicode general categories, and Default_Ignorable_Code_Point).
+ * Characters that a reader cannot see, or that a terminal or a page acts on, other than line feed and tab:
+ * control characters (C0, DEL, C1), marks of writing direction, zero-width characters, line separators,
+ * unassigned and private ones, and lone surrogates (Unicode general categories, and
+ * Default_Ignorable_Code_Point).
  */
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\ufffc]/gu
 
@@ -16,20 +17,20 @@ const escapeOf = (character: string): string =>
 const hex = (unit: string, digits: number): string => unit.charCodeAt(0).toString(16).padStart(digits, '0')
 
 /**
- * Replaces each character that is not seen by a visible escape, such as `\x1b` or `\u202e`; line feeds and tabs stay.
- * JSON text that `JSON.stringify` made stands for the same values afterwards.
+ * Replaces each invisible character by a visible escape, such as `\x1b` or `\u202e`; line feeds and tabs
+ * stay. The output of `JSON.stringify` keeps its value.
  */
 export const printable = (text: string): string => text.replace(unseen, escapeOf)
 
 /** Escapes like `printable`, and line feeds as `\x0a`, so that the text is one line. */
 export const printableLine = (text: string): string => printable(text).replaceAll('\n', '\\x0a')
 
-/** The sequences of ECMA-48 that our own colours are: none that hides text, moves the cursor or asks the terminal. */
+/** The ECMA-48 sequences of our own colours: none hides text, moves the cursor or queries the terminal. */
 const ownColours = new RegExp(`(${String.fromCharCode(0x1b)}\\[(?:[1-4]|2[2-4]|3[1-6]|39)m)`)
 
 /**
- * Escapes everything that steers a terminal but our own colours: the last step before text goes to a terminal, a log
- * or a pipe, for what was not made printable before.
+ * Escapes all terminal control sequences but our own colours: the last step before text goes to a terminal, a
+ * log or a pipe.
  */
 export const printableInColour = (text: string): string =>
   text
@@ -37,15 +38,15 @@ export const printableInColour = (text: string): string =>
     .map((piece, index) => (index % 2 === 1 ? piece : printable(piece)))
     .join('')
 
-/** Replaces each character that is not seen by one `·`, for places where columns count. */
+/** Replaces each invisible character by one `·`, where columns count. */
 export const masked = (text: string): string => text.replace(unseen, '\u00b7')
 
-/** Lines and characters of somebody else's text that a message quotes. */
+/** Limits of foreign text that a message quotes. */
 const most = { lines: 5, characters: 1000 }
 
 /**
- * Returns the end of somebody else's text, printable and in one line, so that it can be quoted in a message: a line
- * break in it cannot pass for a line of ours. Empty for text of spaces alone.
+ * Returns the end of foreign text, printable and on one line, for quoting in a message: a line break in it
+ * cannot fake a line of ours. Empty for blank text.
  */
 export function lastLines(text: string): string {
   // Long text is not split whole: a host can send millions of lines.
@@ -58,10 +59,13 @@ export function lastLines(text: string): string {
   return said.length > most.characters ? `…${said.slice(-most.characters)}` : said
 }
 
-/** Characters and lines of a message; what is longer is not read by anybody. */
+/** Limits of a message. */
 const longest = { lines: 40, characters: 8000 }
 
-/** Makes a message of several lines printable and cuts it: the last step for words that may quote somebody else. */
+/**
+ * Makes a message of several lines printable and cuts it: the last step for messages that may quote foreign
+ * text.
+ */
 export function boundedMessage(text: string): string {
   const lines = printable(text.slice(0, longest.characters)).split('\n', longest.lines + 1)
   const isCut = lines.length > longest.lines || text.length > longest.characters

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { errorCode } from './systemErrors.ts'
 
-/** Fields of /proc/<pid>/stat from the third on (proc(5)); none when there is no such process, or no /proc. */
+/**
+ * Reads the fields of /proc/<pid>/stat from the third on (proc(5)); empty if there is no such process, or no
+ * /proc.
+ */
 function statFields(pid: number | 'self'): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -14,8 +17,8 @@ function statFields(pid: number | 'self'): readonly string[] {
 }
 
 /**
- * Returns when a process started, in clock ticks since boot (field 22 of /proc/<pid>/stat), which with the pid names
- * one process for ever. Undefined when there is no such process, or no /proc.
+ * Returns the start of a process in clock ticks since boot (field 22 of /proc/<pid>/stat). With the pid it
+ * identifies one process for ever. Undefined if there is no such process, or no /proc.
  */
 export const processStart = (pid: number | 'self'): string | undefined => statFields(pid)[19]
 
@@ -32,10 +35,10 @@ export function processRuns(pid: number, start: string | undefined): boolean {
   return start === undefined || now === undefined || now === start
 }
 
-/** Names one process for ever: a later one with the same pid started at another time. */
+/** Identifies one process for ever: a later one with the same pid has another start. */
 export type ProcessIdentity = {
   readonly pid: number
-  /** Clock ticks since boot; absent where there is no /proc. */
+  /** Clock ticks since boot; absent without /proc. */
   readonly started?: string
   readonly machine: string
 }
@@ -45,11 +48,17 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, machine: hostname(), ...(started === undefined ? {} : { started }) }
 }
 
-/** Returns true while that process runs; one of another machine counts as running, since nobody can tell from here. */
+/**
+ * Returns true while that process runs. A process of another machine counts as running, since it cannot be
+ * checked from here.
+ */
 export const isRunning = (one: ProcessIdentity): boolean =>
   one.machine !== hostname() || processRuns(one.pid, one.started)
 
-/** Describes this process and its user, as locks on hosts and records of runs name them. machine-id(5) where there is one. */
+/**
+ * Describes this process and its user for locks on hosts and records of runs; the machine-id(5) if there is
+ * one.
+ */
 export function thisProcess(): ProcessIdentity & { readonly user: string; readonly machineId?: string } {
   const { pid, machine, started } = ownIdentity()
   const machineId = readMachineId()
@@ -70,7 +79,7 @@ function readMachineId(): string | undefined {
   }
 }
 
-/** A user without an entry in the user database has a number only. */
+/** Returns the user's number if the user database has no name for it. */
 function userName(): string {
   try {
     return userInfo().username

@@ -1,4 +1,4 @@
-/** Errors of the system in words (errno(3), getaddrinfo(3)), to go on after what failed and a colon. */
+/** Errors of the system in words (errno(3), getaddrinfo(3)), written after a colon. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EADDRINUSE: 'the address is in use',
@@ -39,15 +39,15 @@ const reasons: Readonly<Record<string, string>> = {
   EXDEV: 'it lies on another file system',
 }
 
-/** Returns the system's code of an error, such as `ENOENT`; undefined for any other error. */
+/** Returns the system's code of an error, such as `ENOENT`; undefined for other errors. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Explains a code of the system, such as `ENOENT`; undefined for one that has no words here. */
+/** Explains a code of the system, such as `ENOENT`; undefined for a code without words here. */
 export const systemReason = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(reasons, code) ? reasons[code] : undefined
 
-/** Explains an error of the system; by its code where there are no words, by its message where it has no code. */
+/** Explains an error of the system: in words, else by its code, else by its message. */
 export function systemWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = errorCode(error)

@@ -9,7 +9,7 @@ const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } 
 type TimeUnit = keyof typeof milliseconds
 
 /**
- * Reads a duration with one of the units, such as `500ms`, `30s` or `5m`; returns milliseconds, undefined for any
+ * Reads a duration in one of the units, such as `500ms`, `30s` or `5m`; returns milliseconds, undefined for
  * other text.
  */
 export function parseDuration(
@@ -21,7 +21,7 @@ export function parseDuration(
   return unit === undefined ? undefined : Number(number) * milliseconds[unit]
 }
 
-/** Writes milliseconds in the largest unit up to minutes that leaves a whole number. */
+/** Writes milliseconds as a whole number of the largest possible unit, at most minutes. */
 export function durationText(value: number): string {
   if (value % 60_000 === 0) return `${value / 60_000}m`
   return value % 1000 === 0 ? `${value / 1000}s` : `${value}ms`

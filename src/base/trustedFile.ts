@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from './systemErrors.ts'
 
-/** A file that somebody else put in place of ours. The message says why it is not used and quotes nothing of it. */
+/** A file that somebody else may have put in place of ours. The message quotes nothing of it. */
 export class UntrustedFileError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -11,7 +11,7 @@ export class UntrustedFileError extends Error {
   }
 }
 
-/** Flags of every open(2): a link at the end of the path fails, and a FIFO or terminal keeps nobody waiting. */
+/** Flags of every open(2): a link at the end of the path fails, and a FIFO or terminal never blocks. */
 const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
 export const readFlags = constants.O_RDONLY | careful
@@ -30,8 +30,8 @@ function explained(error: unknown): unknown {
 }
 
 /**
- * Throws an `UntrustedFileError` unless an open file is a regular file of ours or of root. Root accepts nobody's file
- * but the owner's of its folder: in a folder of the service user, a hard link could lead it to a file of its own.
+ * Throws an `UntrustedFileError` unless an open file is a regular file of ours or of root. Root accepts only
+ * files of their folder's owner: in a folder of the service user, a hard link could point to another file.
  */
 function checkFile(stats: Stats, path: string): void {
   if (!stats.isFile()) throw new UntrustedFileError('it is not a regular file')
@@ -77,8 +77,8 @@ export async function openTrustedHandle(path: string, flags: number) {
 }
 
 /**
- * Reads a trusted file of at most so many bytes. Throws the system's error or an `UntrustedFileError`, before
- * anything of a larger file is read: a sparse one costs its owner nothing.
+ * Reads a trusted file of at most `most` bytes. Throws the system's error or an `UntrustedFileError`, before
+ * it reads anything of a larger (perhaps sparse) file.
  */
 export function readTrusted(path: string, most: number): { readonly text: string; readonly stats: Stats } {
   const { file, stats } = openTrusted(path, readFlags)
@@ -98,7 +98,7 @@ export function readTrusted(path: string, most: number): { readonly text: string
   }
 }
 
-/** Returns the owner of the folder that a file lies in. Throws an `UntrustedFileError` where that is a link. */
+/** Returns the owner of the folder of a file. Throws an `UntrustedFileError` if the folder is a link. */
 export function folderOwner(path: string): { readonly uid: number; readonly gid: number } {
   const stats = lstatSync(dirname(path))
   if (!stats.isDirectory()) throw new UntrustedFileError(`${dirname(path)} is not a folder`)

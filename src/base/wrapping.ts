@@ -7,8 +7,8 @@ const wide =
 const narrow = /[\uff61-\uffdc]/u
 
 /**
- * Columns that a text takes on a terminal, nearly: two for each East Asian letter and emoji (UAX #11), none for marks
- * that stand on the letter before them.
+ * Returns the columns of a text on a terminal, approximately: two for each East Asian letter and emoji (UAX
+ * #11), none for combining marks.
  */
 export const columnsOf = (text: string): number =>
   [...text.replaceAll(/\p{M}/gu, '')].reduce(
@@ -16,7 +16,10 @@ export const columnsOf = (text: string): number =>
     0,
   )
 
-/** Breaks text into lines of at most `width` columns between words; `first` starts line one, `rest` the others. */
+/**
+ * Breaks text between words into lines of at most `width` columns; `first` starts line one, `rest` the
+ * others.
+ */
 export function wrap(
   text: string,
   layout: { readonly width: number; readonly first: string; readonly rest: string },
@@ -38,16 +41,16 @@ export function wrap(
 
 const widthOf = (text: string): number => columnsOf(stripVTControlCharacters(text))
 
-/** An escape sequence that is no colour (ECMA-48, 5.4): such text draws on the screen by itself. */
+/** An escape sequence other than a colour (ECMA-48, 5.4): such text draws on the screen by itself. */
 const draws = new RegExp(`${String.fromCharCode(0x1b)}(?!\\[[0-9;]*m)`)
 
-/** Where the words of a line begin that stand behind a label: `  fix: `. */
+/** Indent and label before the words of a line: `  fix: `. */
 const label = /^\s*(?:fix: )?/
 
 /**
- * Breaks the lines of a text that are longer than a terminal is wide, between words: what follows stands two columns
- * further in, or under the words of a fix. A word that is longer than a line, such as a path, stays whole on one of its
- * own. Text that moves the cursor stays as it is, and so does JSON.
+ * Breaks lines that are wider than the terminal between words. Continuation lines are indented by two more
+ * columns, or aligned under the words of a fix. A longer word, such as a path, stays whole on its own line.
+ * Text that moves the cursor and JSON stay as they are.
  */
 export function foldLines(text: string, columns: number | undefined): string {
   if (columns === undefined || columns < 20 || draws.test(text)) return text

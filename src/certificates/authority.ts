@@ -13,13 +13,13 @@ import {
   subjectKey,
 } from './signCertificate.ts'
 
-/** A cluster's own certificate authority. */
+/** Certificate authority of a cluster. */
 export type Authority = {
   /** PEM. */
   readonly certificate: string
-  /** PKCS#8 PEM, maybe encrypted with a passphrase. */
+  /** PKCS#8 PEM, possibly encrypted with a passphrase. */
   readonly key: Secret
-  /** Asks for that passphrase; absent where nobody can be asked. */
+  /** Asks for that passphrase; absent if nobody can be asked. */
   readonly passphrase?: () => Promise<Secret>
 }
 
@@ -27,14 +27,14 @@ export type Authority = {
 const lifetimeDays = 3652
 
 /**
- * A new authority for a cluster, valid for 10 years from 24 hours ago; it may sign leaves only. The key of a
- * successor is protected as that of the one before; only then does this throw, as `signingKey`.
+ * Creates an authority, valid for 10 years from 24 hours ago; it may sign leaves only. The key of a successor
+ * gets the protection of the previous key; only then this throws, as `signingKey`.
  */
 export async function createAuthority(options: {
   readonly cluster: string
   readonly now: Date
   readonly random?: (size: number) => Buffer
-  /** The one whose place it takes: people tell the two apart by the day in its name. */
+  /** Predecessor; the date in the name tells the two apart. */
   readonly successorOf?: Authority
 }): Promise<Authority> {
   const { successorOf } = options
@@ -57,8 +57,8 @@ export async function createAuthority(options: {
 }
 
 /**
- * What keeps these two from being an authority that can sign, as the end of a sentence that begins with
- * "the authority"; undefined when nothing does. Its time is not judged.
+ * Explains why certificate and key are no authority that can sign, as the end of a sentence that begins with
+ * "the authority"; undefined if they are one. Ignores expiry.
  */
 export function authorityDefect(authority: Authority): string | undefined {
   const certificate = certificatesOf(authority.certificate)?.[0]
@@ -74,7 +74,7 @@ export function authorityDefect(authority: Authority): string | undefined {
   return 'has a key that does not belong to its certificate'
 }
 
-/** The authority's certificate; throws `CertificateError` when it cannot sign at that time. */
+/** Returns the authority's certificate; throws `CertificateError` if it cannot sign at that time. */
 export function signingCertificate(authority: Authority, now: Date): X509Certificate {
   const certificate = certificatesOf(authority.certificate)?.[0]
   const defect = authorityDefect(authority)
@@ -95,10 +95,10 @@ export function signingCertificate(authority: Authority, now: Date): X509Certifi
   return certificate
 }
 
-/** Whether a key (PEM) is encrypted with a passphrase. */
+/** Returns true if a key (PEM) is encrypted. */
 export const isLocked = (key: Secret): boolean => key.reveal().includes('BEGIN ENCRYPTED PRIVATE KEY')
 
-/** A key (PKCS#8 PEM) encrypted with a passphrase: PBES2 with AES-256, which OpenSSL and Java open, too. */
+/** Encrypts a key (PKCS#8 PEM): PBES2 with AES-256, which OpenSSL and Java can read. */
 export function lockKey(key: Secret, passphrase: Secret): Secret {
   const locked = createPrivateKey(key.reveal()).export({
     format: 'pem',
@@ -109,7 +109,7 @@ export function lockKey(key: Secret, passphrase: Secret): Secret {
   return new Secret(locked.toString())
 }
 
-/** The key (PKCS#8 PEM) that an encrypted one holds; undefined when the passphrase does not open it. */
+/** Decrypts a key (PKCS#8 PEM); undefined for a wrong passphrase. */
 export function unlockKey(key: Secret, passphrase: Secret): Secret | undefined {
   try {
     const opened = createPrivateKey({ key: key.reveal(), format: 'pem', passphrase: passphrase.reveal() })
@@ -120,8 +120,8 @@ export function unlockKey(key: Secret, passphrase: Secret): Secret | undefined {
 }
 
 /**
- * The key with which an authority signs; one that is encrypted is opened with the passphrase that is asked for
- * here, and nowhere else. Throws `CertificateError`: `authority-locked`, `authority-passphrase`.
+ * Returns the key for signing. The passphrase of an encrypted key is asked for only here. Throws
+ * `CertificateError`: `authority-locked`, `authority-passphrase`.
  */
 export async function signingKey(authority: Authority): Promise<Secret> {
   const { certificate, key } = authority
@@ -137,8 +137,8 @@ export async function signingKey(authority: Authority): Promise<Secret> {
 }
 
 /**
- * Another key (PKCS#8 PEM), protected as an authority's own is: by the same passphrase, which must open that one
- * first, since with a slip in it nothing would ever open the other. Throws as `signingKey`.
+ * Protects a new key (PKCS#8 PEM) like the authority's own key. The passphrase must open the own key first:
+ * after a typing error nothing would open the new one. Throws as `signingKey`.
  */
 async function lockAs(authority: Authority, key: Secret): Promise<Secret> {
   if (!isLocked(authority.key)) return key

@@ -13,7 +13,7 @@ export type CertificateErrorCode =
   | 'outside-purpose'
   | 'outside-issuer'
 
-/** A certificate that cannot be made: why and the fix, in words for a person. */
+/** Reason why a certificate cannot be made, and the fix, for a person. */
 export class CertificateError extends Error {
   readonly code: CertificateErrorCode
   readonly fix: string

@@ -3,11 +3,11 @@ import { canonicalAddress } from '../base/address.ts'
 import { certificatesOf } from './pem.ts'
 import { dayMs } from './profile.ts'
 
-/** What a certificate says about itself. */
+/** Fields of a certificate. */
 export type CertificateFacts = {
-  /** In one line, such as `CN=db1`. */
+  /** On one line, such as `CN=db1`. */
   readonly subject: string
-  /** In one line. */
+  /** On one line. */
   readonly issuer: string
   /** Subject alternative names: DNS names and IP addresses. */
   readonly names: readonly string[]
@@ -15,14 +15,14 @@ export type CertificateFacts = {
   readonly serial: string
   /** SHA-256, in pairs of hexadecimal digits with colons. */
   readonly fingerprint: string
-  /** RFC 3339, as the next one. */
+  /** RFC 3339, as `notAfter`. */
   readonly notBefore: string
   readonly notAfter: string
-  /** Whole days until it ends; negative when it has ended. */
+  /** Whole days until expiry; negative after it. */
   readonly daysLeft: number
 }
 
-/** The facts of a certificate; `now` is what its days are counted from. */
+/** Reads the fields of a certificate; `now` is for `daysLeft`. */
 export function certificateFacts(certificate: X509Certificate, now: Date): CertificateFacts {
   const { subject, issuer, subjectAltName, serialNumber, fingerprint256, validFrom, validTo } = certificate
   return {
@@ -37,13 +37,13 @@ export function certificateFacts(certificate: X509Certificate, now: Date): Certi
   }
 }
 
-/** The facts of the leaf of a PEM chain; undefined where it cannot be read. */
+/** Reads the leaf of a PEM chain; undefined if it cannot be parsed. */
 export function leafFacts(chain: string, now: Date): CertificateFacts | undefined {
   const leaf = certificatesOf(chain)?.[0]
   return leaf && certificateFacts(leaf, now)
 }
 
-/** OpenSSL writes all eight groups of an IPv6 address. */
+/** Compresses an IPv6 address: OpenSSL writes all eight groups. */
 const canonicalName = (name: string): string => canonicalAddress(name) ?? name
 
 const oneLine = (name: string | undefined): string => name?.split('\n').join(', ') ?? ''

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { certificatesOf } from './pem.ts'
 
-/** Whether `issuer` really signed `certificate`: names, key identifiers and signature agree. */
+/** Returns true if `issuer` signed `certificate`: names, key identifiers and signature match. */
 export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   try {
     return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
@@ -10,7 +10,7 @@ export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate
   }
 }
 
-/** The leaf and, as far as `pool` has them, those that issued it, up to one that issued itself. */
+/** Builds the chain from the leaf to a self-issued certificate, as far as `pool` has the issuers. */
 export function chainOf(leaf: X509Certificate, pool: readonly X509Certificate[]): readonly X509Certificate[] {
   const chain = [leaf]
   const taken = new Set([leaf.fingerprint256])
@@ -25,8 +25,8 @@ export function chainOf(leaf: X509Certificate, pool: readonly X509Certificate[])
 }
 
 /**
- * Whether a PEM chain, leaf first, leads link by link to one of these authorities (PEM), or is itself trusted.
- * Nobody's time is judged.
+ * Returns true if each certificate of a PEM chain, leaf first, is signed by the next and the last by one of
+ * these authorities (PEM), or is one of them. Ignores expiry.
  */
 export function leadsTo(chain: string, authorities: readonly string[]): boolean {
   const [leaf, ...others] = certificatesOf(chain) ?? []
@@ -37,11 +37,11 @@ export function leadsTo(chain: string, authorities: readonly string[]): boolean 
   return authorities.flatMap((pem) => certificatesOf(pem) ?? []).some(trusts)
 }
 
-/** What a chain read from a host says about itself. */
+/** Fields of a certificate chain from a host. */
 type ChainFacts = {
-  /** The leaf's subject in one line, such as `CN=db1`. */
+  /** The leaf's subject on one line, such as `CN=db1`. */
   readonly subject: string
-  /** The leaf's issuer in one line. */
+  /** The leaf's issuer on one line. */
   readonly issuer: string
   /** The leaf's subject alternative names: DNS names and IP addresses. */
   readonly names: readonly string[]
@@ -49,13 +49,13 @@ type ChainFacts = {
   readonly fingerprint: string
   readonly notBefore: Date
   readonly notAfter: Date
-  /** Whether `now` is outside the leaf's time. */
+  /** True if `now` is outside the leaf's validity. */
   readonly expired: boolean
-  /** Whether this authority (PEM) really signed the leaf, or an issuer that the chain has. */
+  /** Returns true if this authority (PEM) signed the leaf, or an issuer in the chain. */
   issuedBy(authority: string): boolean
 }
 
-/** Reads a PEM chain, leaf first; undefined when it is none. */
+/** Parses a PEM chain, leaf first; undefined for other text. */
 export function describeChain(pem: string, now: Date): ChainFacts | undefined {
   const chain = certificatesOf(pem)
   const leaf = chain?.[0]

@@ -10,7 +10,7 @@ import type { Store, StoreKey } from './stores/store.ts'
 const trustedOf = (truststore: Store): readonly X509Certificate[] =>
   truststore.trusted.flatMap((one) => certificatesOf(one.certificate) ?? [])
 
-/** The finding about a truststore that trusts nobody, if so. */
+/** Returns the finding for a truststore without certificates. */
 function emptyProblem(truststore: Store): StoreProblem | undefined {
   if (trustedOf(truststore).length > 0) return undefined
   const others = truststore.unused.length + truststore.keys.length
@@ -18,7 +18,7 @@ function emptyProblem(truststore: Store): StoreProblem | undefined {
   return storeProblem('truststore-empty', { detail })
 }
 
-/** The finding about a truststore with certificates that do not lead to the chain, if so. */
+/** Returns the finding for a truststore whose certificates do not verify the chain. */
 function trustProblem(options: {
   readonly truststore: Store
   readonly chain: readonly X509Certificate[]
@@ -35,13 +35,13 @@ function trustProblem(options: {
   return storeProblem('truststore-does-not-trust', facts)
 }
 
-/** A distinguished name in one line. */
+/** Writes a distinguished name on one line. */
 const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ')
 
-/** A store as it lies on disk and what opens it. */
+/** Content and password of a store file. */
 export type LockedStore = { readonly bytes: Buffer; readonly password: Secret }
 
-/** The key that servers use, with its certificate and those that issued it. */
+/** The server key with its certificate and issuers. */
 type KeyEntry = {
   readonly key: Secret
   readonly chain: readonly [X509Certificate, ...X509Certificate[]]
@@ -50,13 +50,13 @@ type KeyEntry = {
 type JudgedStores = {
   readonly entry?: KeyEntry
   readonly truststore?: Store
-  /** Of both stores, warnings too. */
+  /** Findings of both stores, with warnings. */
   readonly problems: readonly StoreProblem[]
 }
 
 /**
- * Opens the stores of one host (PKCS#12 or JKS) and judges what is in them, each as far as it is given; all
- * findings at once. Of `names` one must be covered, the others are warnings.
+ * Opens and checks the given stores of one host (PKCS#12 or JKS); returns all findings at once. The
+ * certificate must cover one of `names`; a warning lists the others.
  */
 export function checkStores(options: {
   readonly keystore?: LockedStore | undefined
@@ -65,7 +65,7 @@ export function checkStores(options: {
   readonly names: readonly string[]
   readonly now: Date
   readonly warningDays: number
-  /** For a caller that meets a store more than once. */
+  /** Replaceable for callers that open a store more than once. */
   readonly read?: typeof readStore
 }): JudgedStores {
   const { keystore, truststore, now, read = readStore } = options
@@ -123,22 +123,23 @@ export type OpenedStores =
       readonly key: Secret
       /** The leaf, then its issuers as far as the keystore has them; PEM. */
       readonly chain: string
-      /** PEM of what clients must trust: the truststore's certificates, without one the chain's last. */
+      /** Authorities (PEM) for clients: those of the truststore, else the last certificate of the chain. */
       readonly authorities: readonly string[]
       readonly warnings: readonly StoreProblem[]
     }
-  /** All findings, the warnings too. */
+  /** All findings, with warnings. */
   | { readonly ok: false; readonly problems: readonly StoreProblem[] }
 
 /**
- * Opens an operator's own stores (PKCS#12 or JKS) and judges them for one host; all findings at once.
- * `names` are the host's names and addresses without localhost: one must be covered, the others are warnings.
+ * Opens and checks an operator's own stores (PKCS#12 or JKS) for one host; returns all findings at once.
+ * `names` are the host's names and addresses without localhost: the certificate must cover one; a warning
+ * lists the others.
  */
 export function openStores(options: {
   readonly keystore: Buffer
   readonly keystorePassword: Secret
   readonly truststore?: Buffer
-  /** Absent: the keystore's. */
+  /** Absent: that of the keystore. */
   readonly truststorePassword?: Secret
   readonly alias: string
   readonly names: readonly string[]

@@ -17,8 +17,8 @@ import {
 } from './stores/writePkcs12.ts'
 
 /**
- * A PKCS#12 truststore of authorities; keytool lists each as trustedCertEntry, `authority` the first,
- * then `authority-2` and so on.
+ * Creates a PKCS#12 truststore; keytool lists each authority as trustedCertEntry: `authority`, `authority-2`
+ * and so on.
  */
 export function createTruststore(options: {
   /** PEM. */
@@ -33,7 +33,7 @@ export function createTruststore(options: {
   return writePkcs12({ bags, password, random })
 }
 
-/** The same as JKS, for programs that read nothing newer; `now` is the time of its entries. */
+/** Creates a JKS truststore, for programs that cannot read PKCS#12; `now` is the date of its entries. */
 export const createJksTruststore = (options: {
   /** PEM. */
   readonly authorities: readonly string[]
@@ -46,7 +46,9 @@ const named = (authorities: readonly string[]): readonly { readonly alias: strin
     .flatMap((pem) => certificatesOf(pem) ?? [])
     .map(({ raw }, index) => ({ alias: index === 0 ? 'authority' : `authority-${index + 1}`, der: raw }))
 
-/** A PKCS#12 keystore of one key with its chain; keytool lists it as PrivateKeyEntry under the alias. */
+/**
+ * Creates a PKCS#12 keystore of one key with its chain; keytool lists it as PrivateKeyEntry under the alias.
+ */
 export function createKeystore(options: {
   readonly leaf: Leaf
   readonly alias: string
@@ -67,7 +69,7 @@ export function createKeystore(options: {
   return writePkcs12({ bags, password, random })
 }
 
-/** Everything of one host's TLS: two stores for Java, and the same key and chain for our server. */
+/** TLS files of one host: two stores for Java, and the same key and chain for muster-api. */
 export type HostStores = {
   /** PKCS#12. */
   readonly keystore: Buffer
@@ -77,20 +79,20 @@ export type HostStores = {
   readonly key: Secret
   /** The leaf, then its authority; PEM. */
   readonly chain: string
-  /** The outside authority (PEM) that signed the leaf; absent where ours did. It is never renewed then. */
+  /** The outside authority (PEM) that signed the leaf, which is then never renewed; absent for our own. */
   readonly outside?: string
 }
 
-/** How the two stores are locked, and whom the truststore trusts. */
+/** Passwords and alias of the stores, and the trusted authorities. */
 type StoreLocks = {
-  /** Authorities (PEM) of the truststore; the leaf's own alone unless given. */
+  /** Authorities (PEM) of the truststore; default: the leaf's own. */
   readonly trusted?: readonly string[]
   readonly alias: string
   readonly keystorePassword: Secret
   readonly truststorePassword: Secret
 }
 
-/** A new key and certificate for one host, packed. Throws `CertificateError`. */
+/** Creates the key, certificate and stores of one host. Throws `CertificateError`. */
 export async function makeHostStores(
   options: HostNames &
     StoreLocks & {
@@ -103,7 +105,7 @@ export async function makeHostStores(
   return packHostStores({ ...options, leaf: await issueLeaf(options) })
 }
 
-/** Packs a key and certificate that exist, under another alias or password say. */
+/** Packs an existing key and certificate into stores, for example under another alias or password. */
 export function packHostStores(
   options: StoreLocks & { readonly leaf: Leaf; readonly authority: { readonly certificate: string } },
 ): HostStores {

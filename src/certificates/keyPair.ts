@@ -9,13 +9,13 @@ export type KeyPair = {
   readonly publicKey: Buffer
 }
 
-/** Kinds of keys that are made: on the curve P-256, or RSA with 3072 bits. */
+/** Type of a new key: P-256, or RSA with 3072 bits. */
 export type KeyType = 'ec' | 'rsa'
 
 /**
- * A new key, made by OpenSSL beside our own thread. Java (7 and later), OpenSSL, curl and Node.js all take P-256 in
- * TLS 1.2 and 1.3, it is as strong as RSA with 3072 bits (NIST SP 800-57, part 1, table 2), and it is made in
- * under a millisecond where RSA takes 100 to 500: the leaves of 1,000 hosts cost a second instead of minutes.
+ * Generates a key in OpenSSL's own thread. Java (7 and later), OpenSSL, curl and Node.js all support P-256 in
+ * TLS 1.2 and 1.3. It is as strong as RSA with 3072 bits (NIST SP 800-57, part 1, table 2) and is made in
+ * under a millisecond, RSA in 100 to 500: the leaves of 1,000 hosts take a second instead of minutes.
  */
 export async function generateKey(type: KeyType = 'ec'): Promise<KeyPair> {
   const made =

@@ -32,9 +32,9 @@ type RenewalReason = {
 }
 
 /**
- * Why a host's generated leaf must be issued again; undefined while it serves. A leaf that ends with its
- * authority is not issued again for ending soon, and one with a short life only in its last third: a new
- * one would be no better, and a second run must change nothing.
+ * Explains why a generated leaf must be renewed; undefined if it need not. A leaf that expires together with
+ * its authority is not renewed for that, and a short-lived one only in its last third: a new one would be no
+ * better, and a second run must not change anything.
  */
 export function leafNeedsRenewal(
   options: HostNames & {
@@ -44,7 +44,7 @@ export function leafNeedsRenewal(
     readonly authority: string
     readonly now: Date
     readonly warningDays: number
-    /** The kind that the key should be of; any unless given. */
+    /** Required key type; default: any. */
     readonly keyType?: KeyType
   },
 ): RenewalReason | undefined {
@@ -73,7 +73,7 @@ export function leafNeedsRenewal(
   return { code: 'other-key-type', message: `is not of java-tls-key-type ${keyType}` }
 }
 
-/** A host's own key and certificate. */
+/** Key and certificate of a host. */
 export type Leaf = {
   /** PKCS#8 PEM. */
   readonly key: Secret
@@ -82,13 +82,13 @@ export type Leaf = {
 }
 
 /**
- * A new key and certificate for one host: valid for its names and addresses, localhost, 127.0.0.1 and ::1,
- * from 24 hours ago for `lifetimeDays`, never beyond the authority's own time. Throws `CertificateError`.
+ * Issues a key and certificate for one host: valid for its names and addresses, localhost, 127.0.0.1 and ::1,
+ * from 24 hours ago for `lifetimeDays`, at most until the authority expires. Throws `CertificateError`.
  */
 export async function issueLeaf(
   options: HostNames & {
     readonly authority: Authority
-    /** P-256 unless given. */
+    /** Default: P-256. */
     readonly keyType?: KeyType
     readonly lifetimeDays: number
     readonly now: Date

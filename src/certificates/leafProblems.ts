@@ -4,14 +4,14 @@ import { isoDate } from '../base/time.ts'
 import { dayMs } from './profile.ts'
 import { type StoreProblem, storeProblem } from './storeProblem.ts'
 
-/** Whether a certificate is valid for a DNS name or an IP address; its common name does not count. */
+/** Returns true if a certificate is valid for a DNS name or an IP address; ignores its common name. */
 export function covers(certificate: X509Certificate, nameOrAddress: string): boolean {
   const address = canonicalAddress(nameOrAddress)
   if (address !== undefined) return certificate.checkIP(address) !== undefined
   return certificate.checkHost(nameOrAddress, { subject: 'never' }) !== undefined
 }
 
-/** The finding about a leaf's time, if any; only `keystore-expires-soon` is a warning. */
+/** Checks the validity of a leaf; only `keystore-expires-soon` is a warning. */
 export function timeProblem(options: {
   readonly leaf: X509Certificate
   readonly now: Date
@@ -27,7 +27,7 @@ export function timeProblem(options: {
   return storeProblem('keystore-expires-soon', { day: isoDate(end), days })
 }
 
-/** The finding about a leaf's names: an error when none of the host's is covered, a warning when some are not. */
+/** Checks the names of a leaf: an error if it covers no name of the host, a warning if it misses some. */
 export function nameProblem(leaf: X509Certificate, wanted: readonly string[]): StoreProblem | undefined {
   const missing = wanted.filter((name) => !covers(leaf, name))
   if (missing.length === 0) return undefined

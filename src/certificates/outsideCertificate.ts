@@ -6,13 +6,13 @@ import { chainOf, isIssuedBy } from './chain.ts'
 import { covers } from './leafProblems.ts'
 import { certificatePem, certificatesOf } from './pem.ts'
 
-/** What an outside authority made of a request. */
+/** Certificate that an outside authority issued for a request. */
 export type OutsideCertificate = {
-  /** The leaf, then all that signed it up to the authority; PEM. */
+  /** The leaf and its issuers without the authority; PEM. */
   readonly chain: string
   /** The authority alone, PEM. */
   readonly authority: string
-  /** Sentences: what serves now and should be looked at. */
+  /** Problems that do not prevent the use, as sentences. */
   readonly warnings: readonly string[]
 }
 
@@ -20,18 +20,18 @@ export type OutsideCertificate = {
 const forServers = '1.3.6.1.5.5.7.3.1'
 
 /**
- * Judges certificates (PEM, in any order) that an outside authority answered to the request for a key: the leaf
- * belongs to the key, is valid now, for servers, and for the host; each link up to an authority that signed itself
- * is there, really signed the one before, and is valid. Throws a `CertificateError`, code `outside-…`.
+ * Checks certificates (PEM, in any order) of an outside authority against the requested key: the leaf belongs
+ * to the key, is valid now, for servers, and for the host; each issuer up to a self-signed authority is
+ * present, signed the previous certificate, and is valid. Throws a `CertificateError`, code `outside-…`.
  */
 export function checkOutsideCertificate(options: {
-  /** As it was given. */
+  /** As given by the operator. */
   readonly pem: string
   readonly key: Secret
   readonly host: string
-  /** Where clients and the proof of an installation call: each must be covered. */
+  /** Names used by clients and by the verification of an installation: all must be covered. */
   readonly called: readonly string[]
-  /** Other names of the host: one that is missing is a warning. */
+  /** Other names of the host: a missing one is a warning. */
   readonly names: readonly string[]
   readonly now: Date
 }): OutsideCertificate {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Secret } from '../secrets/secret.ts'
 
-/** A new password: 192 random bits as 32 characters that need no quoting anywhere (A–Z a–z 0–9 - _). */
+/** Creates a password of 192 random bits: 32 characters that need no quoting anywhere (A–Z a–z 0–9 - _). */
 export const makePassword = (random: (size: number) => Buffer = randomBytes): Secret =>
   new Secret(random(24).toString('base64url'))

@@ -4,21 +4,21 @@ import { CertificateError } from './certificateError.ts'
 
 export const dayMs = 86_400_000
 
-/** How far back certificates begin, for hosts whose clocks are behind (milliseconds). */
+/** Milliseconds by which certificates start in the past, for hosts with slow clocks. */
 export const backdateMs = dayMs
 
-/** What a host is called and where it is reached; each list may hold names and addresses. */
+/** Names and addresses of a host; each list may hold both. */
 export type HostNames = { readonly names: readonly string[]; readonly addresses: readonly string[] }
 
 /** Subject alternative names: DNS names in ASCII and lower case, addresses as bytes. */
 export type AlternativeNames = { readonly dns: readonly string[]; readonly addresses: readonly Buffer[] }
 
-/** What every leaf is valid for beside its host's own names: on the host itself, muster-api is called so. */
+/** Names in every leaf, for calls on the host itself. */
 const everyHost = ['localhost', '127.0.0.1', '::1']
 
 /**
- * Everything a host's leaf must be valid for, without repetition and without `0.0.0.0` and `::`.
- * Throws `CertificateError` (`bad-name`) for what is neither an address nor a DNS name.
+ * Collects the names of a host's leaf, without repetition and without `0.0.0.0` and `::`. Throws
+ * `CertificateError` (`bad-name`) for other text than an address or a DNS name.
  */
 export function alternativeNames(host: HostNames): AlternativeNames {
   const dns = new Set<string>()
@@ -41,10 +41,10 @@ function dnsName(text: string): string {
   })
 }
 
-/** The common name of a subject: at most 64 characters (RFC 5280, appendix A.1, ub-common-name). */
+/** Cuts the common name to 64 characters (RFC 5280, appendix A.1, ub-common-name). */
 export const commonName = (text: string): string => [...text].slice(0, 64).join('')
 
-/** From 24 hours ago until `days` from now, within the authority's own time where one is given. */
+/** Returns the time from 24 hours ago until `days` from now, within that of the authority, if given. */
 export function validity(options: {
   readonly now: Date
   readonly days: number

@@ -23,13 +23,13 @@ import {
   utf8,
 } from './stores/der.ts'
 
-/** X.509 extensions (RFC 5280, section 4.2.1), each as the node that goes into the certificate. */
+/** Builds an X.509 extension (RFC 5280, section 4.2.1). */
 function extension(id: string, value: Der, critical = false): Der {
   const flag = critical ? [boolean(true)] : []
   return sequence(oid(id), ...flag, octets(encode(value)))
 }
 
-/** An authority that may sign leaves and nothing below them. */
+/** An authority that signs leaves, but no other authorities. */
 export const authorityConstraints = (): Der =>
   extension('2.5.29.19', sequence(boolean(true), integer(0)), true)
 
@@ -38,13 +38,13 @@ export const leafConstraints = (): Der => extension('2.5.29.19', sequence(), tru
 /** keyCertSign and cRLSign. */
 export const authorityUsage = (): Der => extension('2.5.29.15', bits(Buffer.of(0b0000_0110), 1), true)
 
-/** digitalSignature: all that an elliptic-curve key does in TLS; an RSA key may take part in key exchange, too. */
+/** digitalSignature: enough for an elliptic-curve key in TLS; an RSA key also needs key encipherment. */
 export const leafUsage = (type: KeyType = 'ec'): Der =>
   type === 'ec'
     ? extension('2.5.29.15', bits(Buffer.of(0b1000_0000), 7), true)
     : extension('2.5.29.15', bits(Buffer.of(0b1010_0000), 5), true)
 
-/** serverAuth and clientAuth: components of Java call each other with the same keystore. */
+/** serverAuth and clientAuth: Java components use one keystore for both. */
 export const leafPurposes = (): Der =>
   extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'), oid('1.3.6.1.5.5.7.3.2')))
 
@@ -69,17 +69,19 @@ function keyIdentifier(publicKey: Buffer): Buffer {
   return createHash('sha1').update(keyBits).digest()
 }
 
-/** A Name (RFC 5280, section 4.1.2.4) of one common name. */
+/** A Name (RFC 5280, section 4.1.2.4) with a common name only. */
 export const nameOf = (commonName: string): Der => sequence(set(sequence(oid('2.5.4.3'), utf8(commonName))))
 
-/** The subject of a certificate, byte for byte: Java compares names so. */
+/** Returns the subject of a certificate unchanged, since Java compares names byte for byte. */
 export function subjectOf(certificate: Buffer): Der {
   const subject = children(children(decode(certificate))[0])[5]
   if (subject === undefined) throw new Error('a certificate without a subject')
   return subject
 }
 
-/** Makes an X.509 version 3 certificate (RFC 5280, section 4.1), as PEM. `random` gives its serial number. */
+/**
+ * Makes an X.509 version 3 certificate (RFC 5280, section 4.1), as PEM. `random` is for the serial number.
+ */
 export function signCertificate(options: {
   readonly subject: Der
   /** SubjectPublicKeyInfo, DER. */
@@ -110,7 +112,7 @@ function serialNumber(random: (size: number) => Buffer): Buffer {
   return Buffer.concat([Buffer.of(((bytes[0] ?? 0) & 0x3f) | 0x40), bytes.subarray(1)])
 }
 
-/** Something signed with SHA-256 by a key, as certificates and requests for one are (RFC 5280, section 4.1). */
+/** Signs content with SHA-256, as in certificates and requests (RFC 5280, section 4.1). */
 function signedBy(key: KeyObject, content: Der): Der {
   return sequence(content, signatureAlgorithm(key), bits(sign('sha256', encode(content), key)))
 }
@@ -125,8 +127,8 @@ const signatureAlgorithm = (key: KeyObject): Der =>
 const extensionRequest = '1.2.840.113549.1.9.14'
 
 /**
- * A request to an outside authority (PKCS#10, RFC 2986), as PEM: for a host's key and for all names that its
- * certificate must have. Throws `CertificateError` (`bad-name`).
+ * Creates a certificate request (PKCS#10, RFC 2986), as PEM, with a host's key and all names of its
+ * certificate. Throws `CertificateError` (`bad-name`).
  */
 export function signingRequest(options: HostNames & { readonly key: Secret }): string {
   const key = createPrivateKey(options.key.reveal())

@@ -4,33 +4,32 @@ import { openedStoreEntries } from '../diagnostics/entries/openedStores.ts'
 import type { Words } from '../diagnostics/entry.ts'
 import type { StoreReadReason } from './stores/store.ts'
 
-/** Every finding about a store itself; the first word says which of the two. */
+/** Codes of findings about a store; the first word is `keystore` or `truststore`. */
 export type StoreProblemCode = keyof typeof openedStoreEntries
 
-/** What the words of a finding need, beside whose store it is. */
+/** Facts for the text of a finding, without the hosts. */
 export type StoreFacts<C extends StoreProblemCode> = Omit<Facts<C>, 'hosts'>
 
-/** A finding about a store, whose words are made when it is known how many hosts have it. */
+/** A finding about a store; its text is made later, when all hosts with it are known. */
 export type StoreProblem = {
   readonly [C in StoreProblemCode]: { readonly code: C; readonly facts: StoreFacts<C> }
 }[StoreProblemCode]
 
-/** A finding; the compiler holds the facts to what its words in the catalogue need. */
+/** Creates a finding; the compiler checks its facts against the catalogue. */
 export function storeProblem<C extends StoreProblemCode>(code: C, facts: StoreFacts<C>): StoreProblem {
   // Code and facts belong together by the signature, which the compiler cannot follow into the union.
   return { code, facts } as StoreProblem
 }
 
-/** The finding for a store that cannot be opened; `detail` comes from `readStore`. */
+/** Returns the finding for a store that cannot be opened; `detail` comes from `readStore`. */
 export const unopened = (
   store: 'keystore' | 'truststore',
   read: { readonly reason: StoreReadReason; readonly detail: string },
 ): StoreProblem => storeProblem(`${store}-${read.reason}`, { detail: read.detail })
 
-/** Whether a finding leaves the stores usable. */
 export const isWarning = ({ code }: StoreProblem): boolean => openedStoreEntries[code].severity !== 'error'
 
-/** The finding as it is told of these hosts; its place is for the caller to know. */
+/** Writes the finding for these hosts; the caller adds the span. */
 export function tellStoreProblem(problem: StoreProblem, hosts: readonly string[]): Omit<Diagnostic, 'span'> {
   const { code, facts } = problem
   const { severity, words } = openedStoreEntries[code]

@@ -8,15 +8,15 @@ import { tlsOptions } from './request.ts'
 
 const usedUp = (): Error => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
 
-/** All hosts of a cluster trust the same authorities, and to read them takes as long as a handshake. */
+/** All hosts of a cluster trust the same authorities, and parsing them takes as long as a handshake. */
 const remembered = rememberLast<SecureContext>()
 
 const contextOf = (options: ReturnType<typeof tlsOptions>): SecureContext =>
   remembered(JSON.stringify([options.ca, options.minVersion]), () => createSecureContext(options))
 
 /**
- * An agent whose only connection to the endpoint goes over `stream`: over TCP for calls one after another, to a socket
- * for a single one. Once it is over, calls fail as those of a connection that was reset.
+ * Creates an agent that uses `stream` as its only connection to the endpoint: over TCP for consecutive calls,
+ * over a socket for one. After its end, calls fail like on a reset connection.
  */
 export function agentOver(stream: Duplex, endpoint: Endpoint): Agent {
   const agent = endpoint.kind === 'tcp' ? new TlsAgent({ keepAlive: true, maxSockets: 1 }) : new PlainAgent()

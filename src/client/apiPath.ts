@@ -1,11 +1,11 @@
 import { basePath, guardParameter } from '../contracts/route.ts'
 
-/** What the servers offer outside /api/v2 (contract.md, "Common to the three components"). */
+/** Paths outside /api/v2 (contract.md, "Common to the three components"). */
 const outside = /^\/(openapi\.json|docs|health\/(live|ready)|metrics)(\?|$)/
 
 /**
- * The path of a call as a person may write it, `ping`, `/ping` or `/api/v2/ping`, as the server knows it:
- * `/api/v2/ping`. `/openapi.json`, `/docs`, `/health/…` and `/metrics` stay where they are.
+ * Completes a path of the command line: `ping`, `/ping` and `/api/v2/ping` become `/api/v2/ping`.
+ * `/openapi.json`, `/docs`, `/health/…` and `/metrics` stay as they are.
  */
 export function apiPath(written: string): string {
   const path = written.startsWith('/') ? written : `/${written}`
@@ -13,11 +13,11 @@ export function apiPath(written: string): string {
   return outside.test(path) ? path : `${basePath}${path}`
 }
 
-/** Whether a call needs no login: ping, health and the API's own description. */
+/** Returns true for a path without login: ping, health and the API's own description. */
 export const isPublicPath = (path: string): boolean =>
   /^\/(api\/v2\/ping|openapi\.json|docs|health\/(live|ready))(\?|$)/.test(path)
 
-/** The path with `i-am-sure=true`, once (specification section 4.4). */
+/** Adds `i-am-sure=true` to the path unless it is there (specification section 4.4). */
 export function guarded(path: string): string {
   const guard = `${guardParameter}=true`
   const [, query] = path.split('?')

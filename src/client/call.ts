@@ -10,26 +10,26 @@ import type { Endpoint } from './endpoint.ts'
 import { type ApiAnswer, request } from './request.ts'
 import { shownCertificates } from './shownCertificates.ts'
 
-/** Where a call on a database host goes: over TCP and TLS, or to the host's own Unix socket. */
+/** Address of a call on a database host: TCP with TLS, or the host's own Unix socket. */
 export type CallTarget =
   | {
-      /** As configured; `0.0.0.0` and `::` are called as loopback. */
+      /** As configured; the wildcards `0.0.0.0` and `::` mean loopback. */
       readonly address: string
       readonly port: number
-      /** Name that the certificate must carry; the address unless given. */
+      /** Name that the certificate must have; default: the address. */
       readonly servername?: string
-      /** PEM certificates of the only authorities that are trusted. */
+      /** PEM certificates of the only trusted authorities. */
       readonly authorities: readonly string[]
-      /** SHA-256 of the certificate that must be shown, in pairs of hexadecimal digits with colons. */
+      /** SHA-256 of the expected certificate, in pairs of hexadecimal digits with colons. */
       readonly certificate?: string
-      /** Seconds after which to ask again, of an answer that says so. */
+      /** Retry-After of the response in seconds. */
       readonly retryAfter?: number
     }
   | { readonly socket: string }
 
-/** One call that `muster-api call` makes on a host; a list of them comes as JSON on standard input. */
+/** A call for `muster-api call` on a host; a JSON list of them is its standard input. */
 export type CallRequest = {
-  /** Comes back with the result. */
+  /** Copied to the result. */
   readonly id: string
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -38,32 +38,35 @@ export type CallRequest = {
   readonly body?: unknown
   /** Milliseconds for one attempt. */
   readonly timeout: number
-  /** Milliseconds during which an API that is not up yet (see `callAll`) is tried again. */
+  /** Milliseconds in which a call to an API that is not ready yet (see `callAll`) is repeated. */
   readonly retryUntil?: number
-  /** `certificates`: tell also what the server shows in a handshake of its own, trusted or not. Over TCP only. */
+  /**
+   * `certificates`: also return the server's certificates from a separate handshake, trusted or not. TCP
+   * only.
+   */
   readonly show?: 'certificates'
 }
 
-/** What became of a call: any answer, or why there was none. */
+/** Result of a call: a response of any status, or the error. */
 export type CallResult = (
   | {
       readonly id: string
       readonly status: number
       readonly body: unknown
-      /** The certificate that the target demanded and that was shown; a release that knows no demand says nothing. */
+      /** Pinned certificate that the server showed; older releases do not send it. */
       readonly certificate?: string
     }
   | {
       readonly id: string
-      /** `ended`: told in place of results where what was called has ended meanwhile. */
+      /** `ended`: replaces the results if the called process has ended. */
       readonly error: { readonly code: ClientErrorCode | 'ended'; readonly message: string }
     }
 ) & {
-  /** Where it was to be told: what the server shows, leaf first, as PEM; empty where no handshake came about. */
+  /** The server's certificates with `show`, leaf first, as PEM; empty if the handshake failed. */
   readonly certificates?: readonly string[]
 }
 
-/** Time as `callAll` sees it; both in milliseconds. */
+/** Clock of `callAll`; both in milliseconds. */
 export type CallClock = {
   readonly now: () => number
   readonly wait: (milliseconds: number) => Promise<unknown>
@@ -73,9 +76,10 @@ const pause = 100
 const realClock: CallClock = { now: () => performance.now(), wait }
 
 /**
- * Makes all calls at once; the results come in the order of the requests. Within `retryUntil` a call is
- * tried again every 100 ms while nothing listens, the socket is not there yet, the API answers 503, the
- * connection of a GET breaks off, or another certificate is shown than the one that is demanded. Never rejects: each failure is that call's result.
+ * Makes all calls concurrently; results have the order of the requests. Within `retryUntil` it repeats a call
+ * every 100 ms if nothing listens, the socket does not exist, the API responds with 503, a GET is cut off, or
+ * the server shows another certificate than the pinned one. Never rejects: a failure is the result of its
+ * call.
  */
 export const callAll = (
   requests: readonly CallRequest[],
@@ -93,7 +97,7 @@ async function callOne(call: CallRequest, clock: CallClock): Promise<CallResult>
   }
 }
 
-/** Makes a call once, over a connection of the agent where one is given; never rejects. */
+/** Makes a call once, with the agent's connection if given; never rejects. */
 export async function attempt(call: CallRequest, agent?: Agent): Promise<CallResult> {
   try {
     const answer: ApiAnswer = await request({
@@ -138,7 +142,6 @@ async function shownFor(call: CallRequest): Promise<Pick<CallResult, 'certificat
   }
 }
 
-/** A target as the client calls it. */
 export function endpointOf(target: CallTarget): Endpoint {
   if ('socket' in target) return { kind: 'socket', path: target.socket }
   const address = callableAddress(target.address)
@@ -163,12 +166,12 @@ function isNotUpYet({ call, result }: { call: CallRequest; result: CallResult })
   return result.error.code === 'refused' || result.error.code === 'no-socket'
 }
 
-/** Results and characters of a message that are read at most: what `muster-api call` itself writes is far less. */
+/** Limits on results and the characters of a message; `muster-api call` writes far less. */
 const most = { results: 10_000, message: 2000 }
 
 /**
- * Reads what `muster-api call` printed; undefined where it is no list of results. A body is any JSON value: who asked
- * judges it.
+ * Parses the output of `muster-api call`; undefined for anything but a list of results. A body may be any
+ * JSON value: the caller validates it.
  */
 export function parseCallResults(text: string): readonly CallResult[] | undefined {
   const value = parseJson(text)
@@ -202,7 +205,7 @@ function readCertificates(value: unknown): { readonly certificates: readonly str
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What is wrong with the text that `muster-api call` was given. It quotes nothing of it: it holds passwords. */
+/** Invalid input of `muster-api call`. The message quotes none of it, since it holds passwords. */
 export class CallRequestError extends Error {
   constructor(message: string) {
     super(message)
@@ -211,8 +214,8 @@ export class CallRequestError extends Error {
 }
 
 /**
- * Reads the JSON array of calls from standard input of `muster-api call`. Members that it does not know are
- * passed over, so that a newer muster can call an older host. Throws a `CallRequestError`.
+ * Parses the JSON array of calls on standard input of `muster-api call`. Ignores unknown members, so that a
+ * newer muster can call an older host. Throws a `CallRequestError`.
  */
 export function parseCallRequests(text: string): CallRequest[] {
   const calls = parseArray(text).map((value, index) => readCall(value, `call ${index + 1}`))

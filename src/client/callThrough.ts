@@ -3,20 +3,19 @@ import { callableAddress } from '../base/address.ts'
 import { agentOver } from './agentOver.ts'
 import { attempt, type CallRequest, type CallResult, type CallTarget, endpointOf } from './call.ts'
 
-/** Where a connection is to lead. */
+/** Listening address to connect to. */
 export type Place = { readonly address: string; readonly port: number } | { readonly socket: string }
 
-/** Opens a connection, or says why there is none; never rejects. */
+/** Opens a connection or resolves with the error; never rejects. */
 export type Dial = (place: Place) => Promise<Duplex | Error>
 
-/** One connection, and the calls that are made over it in turn. */
+/** A connection and its consecutive calls. */
 type Way = { readonly target: CallTarget; readonly calls: CallRequest[] }
 
 /**
- * Makes calls over connections that `dial` opens: one to each server over TCP, for all its calls in turn, and one for
- * each call of a socket. Every call is made once, and changes nothing. Undefined where that is not the whole truth, and
- * somebody on the host itself has to make them: a connection did not come about, a call had no answer, or the API says
- * that it is not ready.
+ * Makes calls over connections of `dial`: one per TCP server for all its calls, and one per call of a socket.
+ * Each call is made once and must not change anything. Undefined if the host has to repeat them itself: a
+ * connection failed, a call got no response, or the API is not ready.
  */
 export async function callThrough(
   requests: readonly CallRequest[],

@@ -7,10 +7,10 @@ import { describeEndpoint, type Endpoint } from './endpoint.ts'
 import { envelope, type Problem, readEnvelope, readProblem } from './envelope.ts'
 import { type ApiAnswer, request } from './request.ts'
 
-/** Users that a host may have: far more than a person can look after. */
+/** Limit on the users of a host. */
 const most = 10_000
 
-/** The names in what an API answers to `GET /api/v2/users`; undefined where that is no list of users. */
+/** Reads the names from the response to `GET /api/v2/users`; undefined for any other body. */
 export function listedUsers(body: unknown): readonly string[] | undefined {
   const payload = readEnvelope(body)?.payload
   if (!Array.isArray(payload) || payload.length > most) return undefined
@@ -20,7 +20,7 @@ export function listedUsers(body: unknown): readonly string[] | undefined {
   return names.length === payload.length ? names : undefined
 }
 
-/** Which API is called, by whom, and for how long. */
+/** Endpoint, credentials and timeout of a call. */
 export type Caller = {
   readonly endpoint: Endpoint
   readonly credentials?: Credentials
@@ -29,7 +29,7 @@ export type Caller = {
   readonly signal?: AbortSignal
 }
 
-/** An answer together with what it means: the value asked for, or a problem. */
+/** A response with its result: the value, or a problem. */
 export type Outcome<Value> =
   | { readonly answer: ApiAnswer; readonly value: Value }
   | { readonly answer: ApiAnswer; readonly problem: Problem }
@@ -43,10 +43,10 @@ export type Ping = {
   readonly jvmUptime: number
 }
 
-/** CredentialsPayload of an answer, without its obfuscated password (specification section 2.2). */
+/** CredentialsPayload of a response, without its obfuscated password (specification section 2.2). */
 type User = { readonly user: string; readonly access: string }
 
-/** GET ping. These calls reject with a `ClientError` where no answer came or it has another shape. */
+/** GET ping. All calls here reject with a `ClientError` if there is no response or it is malformed. */
 export async function ping(caller: Caller): Promise<Outcome<Ping>> {
   return typed(caller, await get(caller, '/api/v2/ping'), (fields) => {
     const { message, date, hostName, pid, jvmUptime } = fields
@@ -76,12 +76,12 @@ export async function user(caller: Caller, name: string): Promise<Outcome<User>>
   )
 }
 
-/** Any GET; the value is the body as it came. `path` begins with a slash. */
+/** Any GET; the value is the unchanged body. `path` begins with a slash. */
 export async function get(caller: Caller, path: string): Promise<Outcome<unknown>> {
   return judge(await request({ ...caller, method: 'GET', path }))
 }
 
-/** Any POST; the guard is the caller's to add. */
+/** Any POST; the caller adds the guard. */
 export async function post(
   caller: Caller,
   call: { readonly path: string; readonly body?: unknown },

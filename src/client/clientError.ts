@@ -1,6 +1,6 @@
 import { boundedMessage } from '../base/printable.ts'
 
-/** Why a call brought no answer of an API. */
+/** Reasons why a call got no response from an API. */
 export const clientErrorCodes = [
   'refused',
   'no-socket',
@@ -29,18 +29,18 @@ const known: readonly string[] = clientErrorCodes
 
 export const isClientErrorCode = (word: string): word is ClientErrorCode => known.includes(word)
 
-/** What a ClientError tells: never a header, a body or a credential. */
+/** Facts of a ClientError; no header, body or credential. */
 export type ClientErrorFacts = {
   readonly code: ClientErrorCode
-  /** What happened and where, one sentence. */
+  /** One sentence: what happened and where. */
   readonly message: string
-  /** What to do about it, one or two sentences. */
+  /** One or two sentences. */
   readonly fix: string
 }
 
 /**
- * A call that brought no answer: what happened, where, and the fix, in words for a person. They are made printable here,
- * whatever they quote.
+ * A call without a response: what happened, where, and the fix, for a person. All text is made printable
+ * here.
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
@@ -63,5 +63,5 @@ const neverReached: readonly ClientErrorCode[] = [
   'reset',
 ]
 
-/** Whether an error means that the host or its API could not be reached, rather than that it is wrong. */
+/** Returns true if the host or its API could not be reached, rather than responded wrongly. */
 export const isUnreachable = (code: ClientErrorCode): boolean => neverReached.includes(code)

@@ -6,7 +6,7 @@ const block = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 const remembered = rememberLast<boolean>()
 
-/** Whether a text holds at least one PEM certificate and every one in it can be read. */
+/** Returns true if a text has at least one PEM certificate and all of them can be parsed. */
 export const isReadableAuthority = (text: string): boolean =>
   remembered(text, () => {
     const certificates = text.match(block) ?? []
@@ -21,16 +21,16 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** Which certificates a call accepts. */
+/** Rule for accepting a server certificate. */
 export type Trust =
-  /** Signed by one of these (PEM), and by nothing else. */
+  /** Signed by one of these (PEM) only. */
   | { readonly kind: 'authorities'; readonly certificates: readonly string[] }
-  /** Signed by one of the public authorities that Node.js carries, or of NODE_EXTRA_CA_CERTS. */
+  /** Signed by a public authority of Node.js or of NODE_EXTRA_CA_CERTS. */
   | { readonly kind: 'system' }
-  /** Any certificate at all: whoever answers is believed. */
+  /** Any certificate: the server is not verified. */
   | { readonly kind: 'anyone' }
 
-/** Where an API listens: over TCP with TLS, or on the host's own Unix socket, which needs neither. */
+/** Listening address of an API: TCP with TLS, or the host's own Unix socket, which needs neither. */
 export type Endpoint =
   | {
       readonly kind: 'tcp'
@@ -38,17 +38,17 @@ export type Endpoint =
       readonly address: string
       readonly port: number
       /**
-       * The certificate must carry one of these; an IP address must be among its IP addresses. The first
-       * one is also the Host header and, where it is a name, the TLS server name.
+       * The certificate must have one of these; an IP address must be among its IP addresses. The first one
+       * is the Host header and, if it is a name, the TLS server name.
        */
       readonly names: readonly [string, ...string[]]
       readonly trust: Trust
-      /** SHA-256 of the only certificate that is taken, as Node.js writes it; any that is trusted without it. */
+      /** SHA-256 of the only accepted certificate, in the format of Node.js; absent: any trusted one. */
       readonly leaf?: string
     }
   | { readonly kind: 'socket'; readonly path: string }
 
-/** How messages name an endpoint: `https://db1:8090`, or the socket's path. */
+/** Names an endpoint for messages: `https://db1:8090`, or the socket's path. */
 export const describeEndpoint = (endpoint: Endpoint): string =>
   endpoint.kind === 'tcp'
     ? `https://${addressAndPort(endpoint.address, endpoint.port)}`

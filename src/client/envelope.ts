@@ -1,10 +1,10 @@
 import { isObject } from '../base/json.ts'
 import { lastLines } from '../base/printable.ts'
 
-/** The envelope of every request and response (specification section 2.1). */
+/** Envelope of every request and response (specification section 2.1). */
 type Envelope = {
   readonly payloadType: string
-  /** Always there in a response, value `1`; a request may omit it. */
+  /** Always `1` in a response; optional in a request. */
   readonly payloadVersion?: string
   readonly payload: unknown
 }
@@ -16,7 +16,7 @@ export const envelope = (payloadType: string, payload: unknown): Envelope => ({
   payload,
 })
 
-/** Reads the body of an answer as an envelope; undefined where it is none. */
+/** Parses the body of a response; undefined if it is no envelope. */
 export function readEnvelope(body: unknown): Envelope | undefined {
   if (!isObject(body) || typeof body.payloadType !== 'string' || !('payload' in body)) return undefined
   const version = body.payloadVersion
@@ -27,10 +27,10 @@ export function readEnvelope(body: unknown): Envelope | undefined {
   }
 }
 
-/** An error that an API answered: the ErrorPayload of contract.md, "Envelope". */
+/** Error response of an API: the ErrorPayload of contract.md, "Envelope". */
 export type Problem = {
   readonly status: number
-  /** Stable word; absent where something else than our API answered. */
+  /** Stable code; absent if the response is not from our API. */
   readonly code?: string
   readonly title: string
   readonly detail?: string
@@ -39,8 +39,8 @@ export type Problem = {
 }
 
 /**
- * The problem that an answer reports: undefined below status 300. Understands the ErrorPayload envelope and
- * the bare fields of RFC 9457; anything else becomes a problem that has only its status.
+ * Reads the problem of a response: undefined below status 300. Understands the ErrorPayload envelope and the
+ * members of RFC 9457; any other body gives a problem with its status only.
  */
 export function readProblem(answer: {
   readonly status: number
@@ -60,10 +60,10 @@ export function readProblem(answer: {
   }
 }
 
-/** Errors of one answer that are read. */
+/** Limit on the errors that are read from one response. */
 const mostErrors = 100
 
-/** Words of an answer are shown, so they are printable and of one line from here on. */
+/** Makes text of a response printable and one line, since it is shown later. */
 const text = (value: unknown): string | undefined => {
   const words = typeof value === 'string' ? lastLines(value) : ''
   return words === '' ? undefined : words

@@ -75,7 +75,7 @@ const badAnswer: Explanation = (place) => ({
   fix: 'Something else than the API listens there: check the port.',
 })
 
-/** Error codes of Node.js and of OpenSSL (`X509_verify_cert_error_string`), and what they mean to a caller. */
+/** Error codes of Node.js and of OpenSSL (`X509_verify_cert_error_string`), explained for the caller. */
 const explanations: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: refused,
   ENOENT: noSocket,
@@ -107,7 +107,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EPROTO: badTls,
 }
 
-/** A failure that Node.js reports, in our words. `place` is how messages name the endpoint. */
+/** Explains an error of Node.js. `place` names the endpoint. */
 export function explainFailure({ error, place }: { error: unknown; place: string }): ClientErrorFacts {
   const code = errorCode(error) ?? ''
   const known = explanations[code]
@@ -121,14 +121,14 @@ export function explainFailure({ error, place }: { error: unknown; place: string
   }
 }
 
-/** Authorities that are not PEM certificates; OpenSSL would pass over them and trust nobody. */
+/** Explains authorities that are not PEM certificates: OpenSSL would ignore them and trust none. */
 export const explainAuthority = (place: string): ClientErrorFacts => ({
   code: 'bad-authority',
   message: `The authority for ${place} could not be read as PEM certificates.`,
   fix: 'Give text with a BEGIN CERTIFICATE line, as in authority.crt.',
 })
 
-/** A certificate that is trusted but not the very one that is meant. */
+/** Explains a trusted certificate that is not the pinned one. */
 export const explainOther = (facts: {
   readonly place: string
   readonly serial: string
@@ -138,11 +138,11 @@ export const explainOther = (facts: {
   fix: 'Read the log of the component: it says why it did not take the new one.',
 })
 
-/** A certificate that is trusted but speaks of other hosts. */
+/** Explains a trusted certificate for other hosts. */
 export function explainNames(facts: {
   readonly place: string
   readonly wanted: readonly string[]
-  /** As `tls.checkServerIdentity` reports them, such as `DNS:db1, IP Address:10.0.0.11`. */
+  /** In the format of `tls.checkServerIdentity`, such as `DNS:db1, IP Address:10.0.0.11`. */
   readonly found: string
 }): ClientErrorFacts {
   return {

@@ -1,20 +1,23 @@
 import { relative, sep } from 'node:path'
 import type { RegisteredCluster, RegisteredHost } from './registry.ts'
 
-/** A host together with the cluster it belongs to. */
+/** A host and its cluster. */
 export type FoundHost = { readonly cluster: RegisteredCluster; readonly host: RegisteredHost }
 
-/** What the records say about a host. */
+/** Result of a search in the cluster records. */
 export type HostSearch =
   | { readonly kind: 'none' }
   | ({ readonly kind: 'one' } & FoundHost)
   | { readonly kind: 'several'; readonly matches: readonly FoundHost[] }
 
-/** Whether a cluster is the one that `--cluster` means: by its name, or by the directory of its YAML file. */
+/** Matches `--cluster`: a name, or the folder of the YAML file. */
 export const isCluster = (cluster: RegisteredCluster, wanted: string): boolean =>
   cluster.cluster === wanted || cluster.directory === wanted
 
-/** Looks a host up by its name (in any case) or its address, in all clusters or in the given one; that of the current folder comes first. */
+/**
+ * Finds a host by its name (ignoring case) or address, in all clusters or the given one; prefers the cluster
+ * of the current folder.
+ */
 export function findHost(search: {
   readonly clusters: readonly RegisteredCluster[]
   readonly host: string
@@ -36,7 +39,9 @@ export function findHost(search: {
   return others.length === 0 ? { kind: 'one', ...first } : { kind: 'several', matches }
 }
 
-/** Those of the cluster whose folder is the current one, or the nearest above it; all where none is. */
+/**
+ * Selects the matches of the cluster in the current folder, or the nearest one above; all if there is none.
+ */
 export function nearest<One>(
   found: readonly One[],
   clusterOf: (one: One) => RegisteredCluster,

@@ -6,9 +6,9 @@ import { sha256 } from '../base/sha256.ts'
 import { type Component, isComponent } from '../contracts/component.ts'
 
 /**
- * The folder of the cluster records: `muster/clusters` in the user's configuration directory. A relative
- * XDG_CONFIG_HOME is passed over, as the XDG Base Directory Specification says. `home` is used where the
- * environment has no HOME.
+ * Returns the folder of the cluster records: `muster/clusters` in the user's configuration folder. Ignores a
+ * relative XDG_CONFIG_HOME, as the XDG Base Directory Specification requires. `home` is used without a HOME
+ * variable.
  */
 export function registryDirectory(env: Readonly<Record<string, string | undefined>>, home = '/'): string {
   const configured = env.XDG_CONFIG_HOME
@@ -16,19 +16,19 @@ export function registryDirectory(env: Readonly<Record<string, string | undefine
   return join(env.HOME || home, '.config', 'muster', 'clusters')
 }
 
-/** One host as tapi needs to know it. */
+/** Host record for tapi. */
 export type RegisteredHost = {
   readonly name: string
   readonly address: string
-  /** The enabled APIs: where each listens. */
+  /** Listening addresses of the enabled APIs. */
   readonly apis: readonly { readonly component: Component; readonly address: string; readonly port: number }[]
 }
 
-/** What install records of a cluster in the user's configuration directory; no secrets. */
+/** Cluster record that install writes to the user's configuration folder; no secrets. */
 export type RegisteredCluster = {
   readonly version: 1
   readonly cluster: string
-  /** The folder of the YAML file: two clusters of one name differ by it. */
+  /** Folder of the YAML file, which tells apart clusters of the same name. */
   readonly directory: string
   /** PEM certificates of the authorities that sign the hosts' certificates. */
   readonly authorities: readonly string[]
@@ -36,8 +36,8 @@ export type RegisteredCluster = {
 }
 
 /**
- * All recorded clusters, in the order of their file names; none where the folder is missing. A broken file
- * is passed over and told to `warn` in one sentence that names it.
+ * Reads all cluster records, in the order of their file names; empty without the folder. Skips a broken file
+ * after a one-sentence `warn` that names it.
  */
 export async function readRegistry(
   dir: string,
@@ -58,7 +58,7 @@ export async function readRegistry(
   return clusters
 }
 
-/** The record of the cluster that is described in this folder; undefined where there is none. */
+/** Returns the record of the cluster in this folder; undefined if there is none. */
 export async function recordedCluster(place: {
   readonly dir: string
   readonly cluster: string
@@ -69,8 +69,8 @@ export async function recordedCluster(place: {
 }
 
 /**
- * Records a cluster, in place of the earlier record of the same name and directory: file 0600 in a folder
- * 0700, written as one atomic change. `changed` is false, and nothing is written, where it said the same.
+ * Writes a cluster record, replacing the one of the same name and folder: file 0600 in a folder 0700, as one
+ * atomic change. `changed` is false, and nothing is written, if the record is equal.
  */
 export async function recordCluster(record: {
   readonly dir: string
@@ -101,7 +101,10 @@ export async function recordCluster(record: {
   return { file, changed: true }
 }
 
-/** Takes the hosts of a cluster out of other records: where both say that they listen, there is one installation. */
+/**
+ * Removes the hosts of a cluster from other records with the same listening addresses: it is the same
+ * installation.
+ */
 async function replaceElsewhere(record: {
   readonly dir: string
   readonly cluster: RegisteredCluster
@@ -121,7 +124,7 @@ async function replaceElsewhere(record: {
   }
 }
 
-/** Forgets the clusters whose folder is gone, and returns them. */
+/** Removes the records of clusters whose folder no longer exists, and returns them. */
 export async function forgetAbandoned(dir: string): Promise<RegisteredCluster[]> {
   const gone: RegisteredCluster[] = []
   for (const cluster of await readRegistry(dir)) {
@@ -132,7 +135,7 @@ export async function forgetAbandoned(dir: string): Promise<RegisteredCluster[]>
   return gone
 }
 
-/** Takes hosts out of the record of a cluster, where there is one; a record without hosts is removed. */
+/** Removes hosts from the record of a cluster, if it exists; a record without hosts is deleted. */
 export async function forgetHosts(record: {
   readonly dir: string
   readonly cluster: string
@@ -147,7 +150,7 @@ export async function forgetHosts(record: {
   else await recordCluster({ dir, cluster: { ...found, hosts: left } })
 }
 
-/** Removes the record of a cluster; false where there was none. */
+/** Deletes the record of a cluster; false if there was none. */
 export async function forgetCluster(record: {
   readonly dir: string
   readonly cluster: string
@@ -160,7 +163,7 @@ export async function forgetCluster(record: {
   return removed ?? false
 }
 
-/** Readable, and different for clusters of one name in two folders. */
+/** Makes a readable name that differs for clusters of one name in two folders. */
 function fileName({ cluster, directory }: { readonly cluster: string; readonly directory: string }): string {
   const word = cluster
     .replaceAll(/[^A-Za-z0-9._-]/g, '-')
@@ -183,7 +186,7 @@ function undefinedWhereMissing(error: NodeJS.ErrnoException): undefined {
   throw error
 }
 
-/** Reads the text of a cluster record, or says in a few words why it is none. */
+/** Parses a cluster record, or explains in a few words why it is invalid. */
 export function parseRegistration(text: string): RegisteredCluster | { readonly broken: string } {
   const value = parseJson(text)
   if (value === undefined) return { broken: 'it is not valid JSON' }

@@ -1,7 +1,7 @@
-/** What is kept of each: the calls of a run ask for the same few. */
+/** Number of values kept: one run needs few. */
 const limit = 8
 
-/** Makes the value of a key, unless it is one of the last few that were made. */
+/** Caches the values of the last few keys. */
 export function rememberLast<Value>(): (key: string, make: () => Value) => Value {
   let last: { readonly key: string; readonly value: Value }[] = []
   return (key, make) => {

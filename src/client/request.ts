@@ -10,8 +10,8 @@ import { describeEndpoint, type Endpoint, isReadableAuthority } from './endpoint
 import { explainAuthority, explainFailure, explainNames, explainOther } from './explainFailure.ts'
 
 /**
- * The body of an answer: parsed where its content type is JSON, else the text. Throws a `ClientError`
- * `bad-answer` for JSON that is none, or that `parseJson` does not read; the text itself is not quoted.
+ * Parses the body of a response as JSON if its content type says so. Throws a `ClientError` `bad-answer` for
+ * invalid JSON or beyond the limits of `parseJson`; the message quotes none of it.
  */
 export function parseBody(answer: {
   readonly place: string
@@ -34,34 +34,34 @@ export function parseBody(answer: {
 export type ApiRequest = {
   readonly endpoint: Endpoint
   readonly method: 'GET' | 'POST'
-  /** Path and query, beginning with a slash. */
+  /** Path and query, with a leading slash. */
   readonly path: string
   readonly credentials?: Credentials
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Milliseconds for the whole call, from the name lookup to the last byte of the answer. */
+  /** Milliseconds for the whole call, from the name lookup to the last byte of the response. */
   readonly timeout: number
   readonly signal?: AbortSignal
-  /** User-Agent header; tapi's unless told. */
+  /** User-Agent header; default: that of tapi. */
   readonly userAgent?: string
-  /** Gives the connection, and keeps it or not; one of its own for each call unless told. */
+  /** Provides the connection and may keep it; default: a new connection for each call. */
   readonly agent?: Agent
 }
 
-/** What came back, whatever its status. */
+/** Response of any status. */
 export type ApiAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Parsed where the answer says that it is JSON, else text. */
+  /** Parsed if the content type is JSON, else text. */
   readonly body: unknown
 }
 
-/** Bytes of an answer beyond which it is given up. */
+/** Limit of a response in bytes. */
 export const answerLimit = 8 * 1024 * 1024
 
 /**
- * Makes one call and waits for its answer; redirects are not followed and nothing is kept open. Any status
- * is an answer. Rejects with a `ClientError` and nothing else.
+ * Makes one call; follows no redirects and keeps no connection open. Any status is a response. Rejects with a
+ * `ClientError` and nothing else.
  */
 export async function request(call: ApiRequest): Promise<ApiAnswer> {
   const place = describeEndpoint(call.endpoint)
@@ -164,7 +164,7 @@ function headers(call: ApiRequest, body: string | undefined): Record<string, str
 const hostHeader = (endpoint: Endpoint): string =>
   endpoint.kind === 'socket' ? 'localhost' : addressAndPort(endpoint.names[0], endpoint.port)
 
-/** Returns true for a certificate that carries the name; names that Node.js cannot read are none. */
+/** Returns true if the certificate has the name; names that Node.js cannot parse do not count. */
 function isFor(name: string, certificate: PeerCertificate): boolean {
   try {
     return checkServerIdentity(name, certificate) === undefined
@@ -173,7 +173,7 @@ function isFor(name: string, certificate: PeerCertificate): boolean {
   }
 }
 
-/** How a server over TCP is connected to, and what its certificate must be. */
+/** Returns TLS options for an endpoint, with the checks of its certificate. */
 export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOptions {
   const { address, port, names, trust, leaf } = endpoint
   return {

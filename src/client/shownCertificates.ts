@@ -4,17 +4,17 @@ import { addressAndPort, isAddress } from '../base/address.ts'
 import { ClientError } from './clientError.ts'
 import { explainFailure } from './explainFailure.ts'
 
-/** Certificates of one handshake that are read at most. */
+/** Limit on the certificates of one handshake. */
 const longest = 10
 
 /**
- * Makes a TLS handshake, sends nothing and closes: the certificates that the server showed, leaf first, as PEM,
- * whoever signed them. Rejects with a `ClientError` and nothing else.
+ * Makes a TLS handshake without sending a request and returns the server's certificates, leaf first, as PEM,
+ * trusted or not. Rejects with a `ClientError` and nothing else.
  */
 export function shownCertificates(server: {
   readonly address: string
   readonly port: number
-  /** Name that is asked for; an address is not sent (RFC 6066, section 3). */
+  /** Server name of the handshake; an address is not sent (RFC 6066, section 3). */
   readonly servername?: string
   /** Milliseconds. */
   readonly timeout: number
@@ -48,7 +48,7 @@ export function shownCertificates(server: {
   })
 }
 
-/** The chain as it was sent; its last one may be its own issuer. */
+/** Returns the chain as it was sent; the last one may be self-issued. */
 function chainOf(leaf: DetailedPeerCertificate): readonly string[] {
   const found = new Map<string, string>()
   let next: DetailedPeerCertificate | undefined = leaf

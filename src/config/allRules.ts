@@ -25,7 +25,7 @@ import { users } from './rules/users.ts'
 import { warningDays } from './rules/warningDays.ts'
 import { withoutEffect } from './rules/withoutEffect.ts'
 
-/** Every rule, from the file as a whole to single options; the order means nothing to the findings. */
+/** Every rule, from the whole file to single options; findings do not depend on the order. */
 export const allRules: readonly Rule[] = [
   required,
   unknownHosts,

@@ -33,7 +33,7 @@ function accountOf(host: ResolvedHost, account: Account, paths: Paths): Database
   return user === undefined || password === undefined ? undefined : { user, password }
 }
 
-/** The services that name the host in one of their lists, in the order of the file. */
+/** Lists the services that name the host in one of their lists, in the order of the file. */
 const servicesWith = (host: ResolvedHost, field: Mention['field']): readonly Mention['service'][] =>
   host.services.filter((service) => isNamedIn(service, field, host.name))
 
@@ -76,7 +76,7 @@ function proxyOf(host: ResolvedHost): ProxySettings | undefined {
   }
 }
 
-/** What the databases of its services make of a host. */
+/** Derives the database settings of a host from its services. */
 function databasesOf(
   host: ResolvedHost,
   paths: Paths,
@@ -94,7 +94,7 @@ function databasesOf(
   }
 }
 
-/** An object of one member when there is a value, else of none. */
+/** Returns an object with the member, or without it if the value is undefined. */
 const optional = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
   (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: T }
 
@@ -188,7 +188,7 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
   }
 }
 
-/** The installation that a configuration without errors describes. `directory` is that of the first file. */
+/** Builds the installation from a configuration without errors. `directory` is that of the first file. */
 export function buildConfig(cluster: ResolvedCluster, directory: string): ClusterConfig {
   const name = valueFor(cluster.draft.fields, file.cluster)
   if (name === undefined) throw new Error('a configuration without a cluster name was taken for a good one')

@@ -7,14 +7,14 @@ import { allSsh } from './settings/ssh.ts'
 const secrets = new Set(spellings([...allOptions, ...allSsh].filter(({ secret }) => secret)))
 const known = new Set(spellings([...allOptions, ...allSsh, ...allFile, ...allHost, ...allService]))
 
-/** Whether any place of the file knows this name. */
+/** Returns true if any place of the file has this name. */
 export const isKnownName = (name: string): boolean => known.has(name)
 
-/** Whether an option of this name is a secret, or was probably meant to be one. */
+/** Returns true for a secret option, also if misspelt. */
 export const isSecretName = (name: string): boolean =>
   secrets.has(name) || (!known.has(name) && nearest(name, [...secrets]) !== undefined)
 
-/** All three as the reader of a file asks. */
+/** The lookups that the file reader needs. */
 export const fileNames = {
   isSecret: isSecretName,
   isSecretMap: (name: string): boolean => name === options.users.name,

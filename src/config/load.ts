@@ -13,46 +13,46 @@ import { readSets, setSource } from './sets.ts'
 import type { Draft } from './shape/draft.ts'
 import { readDraft } from './shape/readDraft.ts'
 
-/** One YAML file as it was read. */
+/** The content of one YAML file. */
 export type ConfigFile = {
-  /** As the user typed it; findings name it so. */
+  /** As the user typed it; used in findings. */
   readonly name: string
-  /** Absolute folder that paths in it are relative to. */
+  /** Absolute folder for relative paths in the file. */
   readonly directory: string
   readonly text: string
 }
 
 export type LoadOptions = {
-  /** Later files lie over earlier ones. At least one. */
+  /** Later files override earlier ones. At least one. */
   readonly files: readonly ConfigFile[]
   /** `name=value` of the command line. */
   readonly set?: readonly string[]
-  /** What a `--set name=-` takes. */
+  /** Value for `--set name=-`. */
   readonly stdin?: string
   /** The operator's home, absolute. */
   readonly home: string
-  /** What paths given by `--set` are relative to, absolute; the first file's folder unless told. */
+  /** Absolute folder for relative paths of `--set`; default: that of the first file. */
   readonly cwd?: string
-  /** Whether a file is there; without it nobody looks for stores. */
+  /** Returns true if a file exists; absent: store files are not checked. */
   readonly exists?: (path: string) => boolean
-  /** Whether further files were named and could not be read: no rule then guesses what is in them. */
+  /** Further files were named and could not be read: rules must not guess their contents. */
   readonly incomplete?: boolean
 }
 
 export type LoadResult = {
-  /** Only when no finding is an error. */
+  /** Only without errors. */
   readonly config?: ClusterConfig
-  /** What the files say with all layers applied; absent where one of them could not be understood. */
+  /** Values after all layers; absent if one file could not be parsed. */
   readonly cluster?: ResolvedCluster
   /** By file and position. */
   readonly diagnostics: readonly Diagnostic[]
-  /** The texts that the findings point into, with what must not be shown of them. */
+  /** Texts of the findings, with what must not be printed. */
   readonly sources: readonly SourceText[]
-  /** The comments of the files that silence findings; whoever shows findings applies them, last of all. */
+  /** Comments that silence findings; the caller applies them before it prints. */
   readonly ignores: readonly Ignore[]
 }
 
-/** A file as a draft; `draft` is absent when its text could not be understood. */
+/** A file as a draft; `draft` is absent if its text could not be parsed. */
 type Judged = {
   readonly draft?: Draft
   readonly findings: readonly Diagnostic[]
@@ -76,7 +76,7 @@ function judge({ name, text }: ConfigFile): Judged {
   }
 }
 
-/** Reads, judges and resolves a configuration. Pure: all findings at once, none thrown. */
+/** Parses, checks and resolves a configuration. Pure: returns all findings at once and throws none. */
 export function loadConfig(options: LoadOptions): LoadResult {
   const { files, home, exists } = options
   const directory = files[0]?.directory ?? home

@@ -18,7 +18,7 @@ function literalsOf(values: Values): readonly Given[] {
   return [...others, ...users]
 }
 
-/** Every secret that a file writes out, whether a host uses it or not. */
+/** Lists every literal secret of a file, used or not. */
 export const literalSecrets = (draft: Draft): readonly Given[] => [
   ...literalsOf(draft.defaults),
   ...literalsOf(draft.ssh),
@@ -26,7 +26,10 @@ export const literalSecrets = (draft: Draft): readonly Given[] => [
   ...[...draft.hosts.values()].flatMap(({ ssh, options }) => [...literalsOf(ssh), ...literalsOf(options)]),
 ]
 
-/** The secret of an option with what reading it needs: absolute path, place and folder. Undefined without one. */
+/**
+ * Completes the reference of an option for reading: absolute path, place and folder. Undefined without a
+ * value.
+ */
 export function locatedSecret(
   resolved: Resolved<SecretReference>,
   paths: Paths,

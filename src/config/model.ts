@@ -3,54 +3,54 @@ import type { DatabaseType, LogLevel, Membership, ProxySettings } from '../contr
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 
-/** How to reach a host over SSH (options.md, "`ssh` keys"). Paths are absolute. */
+/** SSH settings of a host (options.md, "`ssh` keys"). Paths are absolute. */
 export type SshConfig = {
-  /** Absent, as all below: what ssh_config says; else the invoking user's own name. */
+  /** Absent members: from ssh_config; else the invoking user. */
   readonly user?: string
   readonly port?: number
-  /** Private key file; absent at last: the agent, then the usual keys of ~/.ssh. */
+  /** Private key file; final default: the agent, then the usual keys of ~/.ssh. */
   readonly identity?: string
-  /** Absent at last: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. */
+  /** Final default: ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. */
   readonly knownHosts?: string
-  /** Pinned fingerprint, `SHA256:…`; when given, it alone decides. */
+  /** Pinned fingerprint, `SHA256:…`; if given, known_hosts is not used. */
   readonly hostKey?: string
-  /** Hosts to go through, in this order, each as `[user@]host[:port]`, or `none` alone. */
+  /** Jump hosts in this order, each as `[user@]host[:port]`, or `none` alone. */
   readonly jump?: readonly string[]
-  /** File of ssh_config(5); absent: those that ssh itself reads. */
+  /** File of ssh_config(5); absent: the files that ssh itself reads. */
   readonly config?: string
   /** Run everything through sudo. */
   readonly become: boolean
-  /** For sudo; `ask`: a person is asked for it. */
+  /** For sudo; `ask`: prompt for it. */
   readonly becomePassword?: SecretReference | 'ask'
-  /** Milliseconds until a connection attempt counts as failed. */
+  /** Milliseconds until connecting fails. */
   readonly timeout?: number
 }
 
-/** One component of one host and where its API listens. */
+/** API of one component on one host. */
 export type ApiConfig = {
   readonly component: Component
-  /** False: `<component>-rest-api: false`. The component runs, its TCP listener does not. */
+  /** False for `<component>-rest-api: false`: the component runs without its TCP listener. */
   readonly enabled: boolean
   readonly address: string
   readonly port: number
 }
 
-/** The stores a host uses; without paths they are generated. Paths are absolute, or `host:/path`. */
+/** The stores of a host; without paths they are generated. Paths are absolute, or `host:/path`. */
 export type TlsConfig = {
   readonly keystorePath?: string
   readonly truststorePath?: string
   readonly keystorePassword?: SecretReference
   readonly truststorePassword?: SecretReference
   readonly alias: string
-  /** Kind of a generated key. */
+  /** Type of a generated key. */
   readonly keyType: 'ec' | 'rsa'
-  /** Days that a generated leaf is valid. */
+  /** Validity of a generated leaf in days. */
   readonly keyLifetime: number
-  /** Days before expiry at which a leaf counts as expiring. */
+  /** Days before expiry in which a leaf counts as expiring. */
   readonly warningDays: number
 }
 
-/** A user of the database servers; their passwords reach a host in its secrets file only. */
+/** A user of the database servers; passwords reach a host only in its secrets file. */
 export type DatabaseAccount = { readonly user: string; readonly password: SecretReference }
 
 /** The host's own database server, as seen from the host. */
@@ -58,26 +58,26 @@ export type DatabaseConfig = {
   readonly type: DatabaseType
   readonly host: string
   readonly port: number
-  /** The first service that the host is a member of. */
+  /** The first service with the host as a member. */
   readonly service: string
-  /** The replicator's; without it the replicator is given no database. */
+  /** Account of the replicator; without it the replicator has no database. */
   readonly account?: DatabaseAccount
 }
 
 /** A user of a host's APIs. */
 export type UserConfig = {
   readonly user: string
-  /** Where its password is given, or could be: `rest-api-admin-pass` or `rest-api-users.NAME`. */
+  /** Option of its password, also without a value: `rest-api-admin-pass` or `rest-api-users.NAME`. */
   readonly option: string
   readonly password?: SecretReference
 }
 
-/** Service managers that a file can name. With `auto` the first one is chosen that can be used on the host. */
+/** Service managers that a file can name. `auto` selects the first one that works on the host. */
 export const serviceManagerNames = ['systemd', 'process'] as const
 
 export type ServiceManagerName = (typeof serviceManagerNames)[number]
 
-/** Resources that each component of a host may use under systemd (systemd.resource-control(5)). */
+/** Limits of each component of a host under systemd (systemd.resource-control(5)). */
 export type ServiceLimits = {
   /** MiB. */
   readonly memoryMax: number
@@ -86,16 +86,16 @@ export type ServiceLimits = {
   readonly oomScoreAdjust: number
 }
 
-/** One host with every option resolved: defaults, service, host and --set applied. */
+/** A host with every option resolved: defaults, service, host and --set. */
 export type HostConfig = {
   readonly name: string
   readonly address: string
-  /** How the file says that it is reached; what is installed there depends on it. */
+  /** Connection that the file gives; what is installed depends on it. */
   readonly connection: 'ssh' | 'local'
-  /** How it is reached in this run, where the command line says otherwise; what is installed stays the same. */
+  /** Connection of this run, if the command line overrides it; what is installed stays the same. */
   readonly via?: 'ssh' | 'local'
   readonly ssh: SshConfig
-  /** Names of the services that name it, in the order of the file. */
+  /** Names of its services, in the order of the file. */
   readonly services: readonly string[]
   /** In the order manager, connector, replicator; never empty. */
   readonly apis: readonly ApiConfig[]
@@ -103,36 +103,36 @@ export type HostConfig = {
   readonly users: readonly UserConfig[]
   readonly tls: TlsConfig
   readonly remoteBootstrap: boolean
-  /** From `rest-api-allowed-hosts`; the host's own names and addresses are added by the deployment. */
+  /** From `rest-api-allowed-hosts`; the deployment adds the host's own names and addresses. */
   readonly allowedHosts: readonly string[]
   /** Absolute. */
   readonly installDirectory: string
-  /** System user of the services; absent: the cluster's own as root, the invoking user otherwise. */
+  /** System user of the services; absent: the cluster's own for root, else the invoking user. */
   readonly user?: string
   readonly serviceManager: 'auto' | ServiceManagerName
   readonly runtime: 'auto' | 'host' | 'upload'
   readonly logLevel: LogLevel
   readonly limits: ServiceLimits
-  /** Absent where the host has no replicator or the file names no database for it. */
+  /** Absent if the host has no replicator or no database. */
   readonly database?: DatabaseConfig
-  /** The manager's place: the first clustered service that has it as a member, else as a witness. */
-  readonly member?: Membership
-  /** Account of the manager's checks. */
+  /** Role of the manager: in the first clustered service with the host as a member, else as a witness. */
+  readonly member?: ManagerPlace
+  /** Account for the manager's checks. */
   readonly monitor?: DatabaseAccount
-  /** Where the connector takes clients of the database; absent where there is none to forward to. */
+  /** Listeners of the connector for database clients; absent if it has no service to forward to. */
   readonly proxy?: ProxySettings
 }
 
-/** A whole installation: what one set of YAML files says after resolution. */
+/** An installation: the resolved contents of one set of YAML files. */
 export type ClusterConfig = {
   readonly cluster: string
-  /** Folder of the first YAML file; the state directory `.muster/<cluster>` lies in it. */
+  /** Folder of the first YAML file and of the state directory `.muster/<cluster>`. */
   readonly directory: string
-  /** In the order of the file's `hosts`; only hosts that run a component. */
+  /** In the order of the file's `hosts`; only hosts with a component. */
   readonly hosts: readonly HostConfig[]
-  /** The services map that managers and connectors are installed with, the same on every host. */
+  /** The services map for managers and connectors, equal on every host. */
   readonly services: readonly MapService[]
 }
 
-/** Whether a run reaches the host by a shell on this machine: what the command line says counts before the file. */
+/** Returns true if this run uses a shell on this machine; the command line overrides the file. */
 export const isReachedLocally = ({ connection, via = connection }: HostConfig): boolean => via === 'local'

@@ -6,7 +6,7 @@ import type { Secret } from '../secrets/secret.ts'
 import { options } from './settings/options.ts'
 import type { Given, Setting } from './settings/setting.ts'
 
-/** What the product family and everybody else starts with. */
+/** Default passwords of the product family and others. */
 const defaults = [
   'secret',
   'tungsten',
@@ -28,7 +28,10 @@ const defaults = [
 
 const enough = 12
 
-/** Why a password is easy to guess, as the end of a sentence; `known`: anybody tries it first. Never quotes it. */
+/**
+ * Explains why a password is easy to guess, as the end of a sentence; `known`: everybody tries it first.
+ * Never quotes it.
+ */
 export function passwordWeakness(
   password: string,
   user: string | undefined,
@@ -47,11 +50,11 @@ export function passwordWeakness(
   return undefined
 }
 
-/** A user and a password that belong together. */
+/** A user and its password. */
 export type Account = {
   readonly user: Setting<string>
   readonly password: Setting<SecretReference>
-  /** What whoever guesses the password can reach. */
+  /** What the password gives access to. */
   readonly opens: string
   readonly fix: string
 }
@@ -86,7 +89,7 @@ export const apiUser: Pick<Account, 'opens' | 'fix'> = {
   fix: `Use at least 12 characters at random, read with !env or !file; or leave it empty and ${made}`,
 }
 
-/** What is wrong with a password, if anything; it stands at its value and never quotes it. */
+/** Checks a password; the finding stands at its value and never quotes it. */
 export function passwordFinding(judged: {
   readonly account: Pick<Account, 'opens' | 'fix'>
   readonly given: Given

@@ -1,17 +1,17 @@
 import { isAbsolute, join, normalize, resolve } from 'node:path'
 import type { Span } from '../diagnostics/diagnostic.ts'
 
-/** What paths in the files are relative to. */
+/** Folders for relative paths. */
 export type Paths = {
   /** The operator's home, absolute. */
   readonly home: string
-  /** The folder of each file by the file's shown name, absolute. */
+  /** Absolute folder of each file, by its shown name. */
   readonly directories: ReadonlyMap<string, string>
-  /** For what no file gives, such as a built-in default. */
+  /** For values that are in no file, such as built-in defaults. */
   readonly fallback: string
 }
 
-/** The absolute form of a path that was written at `span`: `~/` is the home, the rest is relative to the file. */
+/** Resolves a path that was written at `span`: `~/` is the home, others are relative to the file. */
 export function absolutePath(text: string, written: { span: Span | undefined; paths: Paths }): string {
   const { span, paths } = written
   if (text === '~') return paths.home
@@ -21,5 +21,5 @@ export function absolutePath(text: string, written: { span: Span | undefined; pa
   return path.length > 1 ? path.replace(/\/$/, '') : path
 }
 
-/** Whether a store path means a file on the host itself: `host:/path`. */
+/** Returns true for a file on the host: `host:/path`. */
 export const isOnHost = (text: string): boolean => text.startsWith('host:')

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import type { ResolvedCluster } from './resolve/resolved.ts'
 
-/** A check of the resolved configuration: pure, and independent of every other. */
+/** Checks the resolved configuration; pure, and independent of other rules. */
 export type Rule = (cluster: ResolvedCluster) => readonly Diagnostic[]

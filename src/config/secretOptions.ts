@@ -5,17 +5,17 @@ import type { Setting } from './settings/setting.ts'
 import { allSsh } from './settings/ssh.ts'
 import { secretReference } from './types/secretReference.ts'
 
-/** Whether a setting is one secret; a map of them is none. */
+/** Returns true for a setting that is one secret, not a map of them. */
 export const isSecret = (setting: Setting<unknown>): setting is Setting<SecretReference> =>
   setting.secret && setting.type === secretReference
 
-/** Every option that is one secret. */
+/** Options that are one secret. */
 export const secretOptions: readonly Setting<SecretReference>[] = allOptions.filter(isSecret)
 
-/** Every secret that can stand under `ssh`. */
+/** Secrets under `ssh`. */
 export const sshSecrets: readonly Setting<SecretReference>[] = allSsh.filter(isSecret)
 
-/** Every secret of a host, given or not; on this machine nothing is reached over SSH. */
+/** Lists the secrets of a host, given or not; on this machine without those of ssh. */
 export const secretsOf = (
   host: ResolvedHost,
 ): readonly {

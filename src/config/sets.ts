@@ -13,17 +13,17 @@ import { type Setting, spellings } from './settings/setting.ts'
 import type { Values } from './shape/draft.ts'
 import type { ValueType } from './types/type.ts'
 
-/** The name under which findings about `--set` stand: line 1 is the first of them. */
+/** Name of `--set` in findings: line 1 is the first one. */
 export const setSource = '--set'
 
-/** What the options of the command line give. */
+/** Values of the command line. */
 export type ReadSets = {
   readonly values: Values
   readonly findings: readonly Diagnostic[]
   readonly source: SourceText
 }
 
-/** Whether this assignment asks for a secret on standard input: `name=-`. */
+/** Returns true for an assignment that reads a secret from standard input: `name=-`. */
 export const asksForStdin = (assignment: string): boolean => {
   const name = assignment.slice(0, Math.max(0, assignment.indexOf('=')))
   const wantsSecret = allOptions.some((one) => isSecret(one) && spellings([one]).includes(name))
@@ -38,7 +38,7 @@ const at = (line: number, from: number, to: number): Span => ({
   endColumn: Math.max(from + 1, to) + 1,
 })
 
-/** A command line's text as the node that a file would have; lists are parted by commas. */
+/** Converts text of the command line to a YAML node; lists are split at commas. */
 function nodeFor(text: string, type: ValueType<unknown>, span: Span): YamlNode {
   const scalar = (source: string): YamlNode => ({ kind: 'scalar', value: source, source, span })
   if (type.example.startsWith('[')) {
@@ -70,7 +70,7 @@ function unknown(name: string, span: Span): Diagnostic {
   return diagnose('unknown-option', { name, nearest: near, place: 'defaults' }, { span })
 }
 
-/** Reads `name=value` assignments. `stdin` is what a `name=-` takes: given only when nothing else reads it. */
+/** Reads `name=value` assignments. `stdin` is the value of `name=-`; only given if nothing else reads it. */
 export function readSets(assignments: readonly string[], stdin: string | undefined): ReadSets {
   const values = new Map<string, Given>()
   const findings: Diagnostic[] = []

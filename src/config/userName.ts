@@ -1,8 +1,8 @@
 import { userNameProblems } from '../contracts/credentialRules.ts'
 
 /**
- * What keeps a text of the file from being the name of a user, each after "it". Names are compared in NFC
- * (contract.md), so a name in another form could stand for the same user twice.
+ * Explains why a text cannot be a user name, each as a phrase after "it". Names are compared in NFC
+ * (contract.md), so a name in another form could be the same user twice.
  */
 export const namingProblems = (name: string): readonly string[] => [
   ...userNameProblems(name),

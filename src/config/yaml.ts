@@ -17,7 +17,7 @@ import {
 } from 'yaml'
 import { commentsOf, type RawComment } from './document/readIgnores.ts'
 
-/** A value of a YAML text as it stands there: aliases not followed, duplicate keys kept. Offsets in UTF-16 units. */
+/** A value of a YAML text: aliases not resolved, duplicate keys kept. Offsets in UTF-16 units. */
 export type RawNode = {
   readonly from: number
   readonly to: number
@@ -42,14 +42,14 @@ export type RawProblem = {
   readonly text: string
 }
 
-/** What a YAML text holds: one root per document. */
+/** Parsed YAML text: one root per document. */
 export type RawText =
   | { readonly tooDeep: { readonly from: number } }
   | {
       readonly tooDeep?: never
       readonly roots: readonly { readonly from: number; readonly node: RawNode | undefined }[]
       readonly problems: readonly RawProblem[]
-      /** Looked for only when asked: few files have a comment that anybody wants. */
+      /** Computed on call, since few files have comments that are read. */
       readonly comments: () => readonly RawComment[]
     }
 
@@ -76,7 +76,7 @@ function scalar(node: Scalar, fallback: number): RawNode {
   return { kind: 'scalar', ...common(node, fallback), value: node.value, source, plain }
 }
 
-/** The tree of `yaml` as plain values; `fallback` places what has no text of its own. */
+/** Converts the tree of `yaml` to plain values; `fallback` is the offset of nodes without text. */
 function raw(node: unknown, fallback: number): RawNode {
   if (isAlias(node)) {
     const { source, range } = node as Alias
@@ -98,8 +98,8 @@ function raw(node: unknown, fallback: number): RawNode {
 }
 
 /**
- * The tokens of a text, or where it nests so deep that building them would take the machine's memory: each open
- * bracket or indentation is one more on the parser's stack.
+ * Returns the tokens of a text, or the offset where it nests too deep: each open bracket or indentation adds
+ * to the parser's stack, so that building them would exhaust memory.
  */
 function tokensOf(text: string, depth: number): readonly CST.Token[] | { readonly deep: number } {
   const parser = new Parser()
@@ -112,7 +112,10 @@ function tokensOf(text: string, depth: number): readonly CST.Token[] | { readonl
   return [...tokens, ...parser.end()]
 }
 
-/** Where the text nests deeper than `limit`. The composer recurses, so this must be known before it runs. */
+/**
+ * Returns the offset where the text nests deeper than `limit`. The composer recurses, so this must be checked
+ * first.
+ */
 function tooDeep(tokens: readonly CST.Token[], limit: number): number | undefined {
   const waiting = tokens.map((token) => ({ token, depth: 0 }))
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -128,7 +131,7 @@ function tooDeep(tokens: readonly CST.Token[], limit: number): number | undefine
   return undefined
 }
 
-/** Reads a text as YAML 1.2 (core schema). Never throws for what the text holds; nests at most `depth` deep. */
+/** Parses a text as YAML 1.2 (core schema). Never throws for its contents; nests at most `depth` deep. */
 export function parseYaml(text: string, depth: number): RawText {
   const tokens = tokensOf(text, depth)
   if ('deep' in tokens) return { tooDeep: { from: tokens.deep } }

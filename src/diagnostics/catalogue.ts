@@ -14,7 +14,7 @@ import { userEntries } from './entries/users.ts'
 import { yamlEntries } from './entries/yaml.ts'
 import type { Entry } from './entry.ts'
 
-/** Every finding that validation can make, by its stable code. */
+/** Every finding of the validation, by its stable code. */
 export const catalogue = {
   ...fileEntries,
   ...yamlEntries,
@@ -34,10 +34,9 @@ export const catalogue = {
 
 export type Code = keyof typeof catalogue
 
-/** Facts that the words of a finding are made from. */
+/** Facts for the text of a finding. */
 export type Facts<C extends Code> = (typeof catalogue)[C] extends Entry<infer F> ? F : never
 
-/** Returns true for the code of a finding. */
 export const isCode = (word: string): word is Code => Object.hasOwn(catalogue, word)
 
 const groups = [
@@ -57,6 +56,6 @@ const groups = [
   { title: 'INI files', entries: iniEntries },
 ] as const
 
-/** The codes in the groups and the order in which they are listed. */
+/** Codes by group, in the order of the list. */
 export const findingGroups: readonly { readonly title: string; readonly codes: readonly Code[] }[] =
   groups.map(({ title, entries }) => ({ title, codes: Object.keys(entries).filter(isCode) }))

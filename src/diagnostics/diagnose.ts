@@ -1,14 +1,14 @@
 import { type Code, catalogue, type Facts } from './catalogue.ts'
 import type { Diagnostic, Span } from './diagnostic.ts'
 
-/** Where a finding stands, of which host it is, and what else belongs to it. */
+/** Location of a finding, its host, and related locations. */
 export type Place = {
   readonly span: Span
   readonly host?: string
   readonly related?: NonNullable<Diagnostic['related']>
 }
 
-/** Makes a finding of the catalogue; the compiler holds the facts to what the entry's words need. */
+/** Creates a finding of the catalogue; the compiler checks its facts against the entry. */
 export function diagnose<C extends Code>(code: C, facts: Facts<C>, place: Place): Diagnostic {
   const entry = catalogue[code]
   // Code and facts belong together by the signature, which the compiler cannot follow through the index.

@@ -9,7 +9,7 @@ export type Span = {
   readonly endColumn: number
 }
 
-/** Something a user can fix in a file: what is wrong, why it matters and the fix (options.md, last section). */
+/** Problem that a user can fix in a file: message, reason and fix (options.md, last section). */
 export type Diagnostic = {
   /** Stable code from the catalogue, such as `unknown-option`. */
   readonly code: string
@@ -17,10 +17,10 @@ export type Diagnostic = {
   readonly message: string
   readonly why: string
   readonly fix: string
-  /** Of which host it was found by asking; absent for what the files say. */
+  /** The host on which it was found; absent for findings about the files. */
   readonly host?: string
-  /** Where; line 1, column 1 for a finding about a file as a whole. */
+  /** Line 1, column 1 for a finding about a whole file. */
   readonly span: Span
-  /** Other places that belong to the finding, such as the earlier one of a pair. */
+  /** Related places, such as the earlier one of a pair. */
   readonly related?: readonly { readonly message: string; readonly span: Span }[]
 }

@@ -2,17 +2,17 @@ import { masked } from '../base/printable.ts'
 import type { Span } from './diagnostic.ts'
 import { redacted, type SourceText } from './source.ts'
 
-/** The line a finding stands in and the caret line under it, both safe to print. */
+/** The line of a finding and the caret line under it, both safe to print. */
 export type Excerpt = { readonly line: number; readonly text: string; readonly caret: string }
 
 type Piece = { readonly from: number; readonly to: number; readonly shown: string }
 
 const longest = 4000
 
-/** A line without what a terminal would act on: one visible character for each that is not seen. */
+/** Replaces characters that a terminal acts on, each by one visible character. */
 const printable = (text: string): string => masked(text).replaceAll('\t', ' ')
 
-/** The part of a line (0-based, end exclusive) that a span covers, or undefined. */
+/** Returns the part of a line (0-based, end exclusive) that a span covers, or undefined. */
 function partOf(span: Span, line: number, length: number): { from: number; to: number } | undefined {
   if (line < span.line || line > span.endLine) return undefined
   const from = line === span.line ? Math.min(span.column - 1, length) : 0
@@ -20,12 +20,12 @@ function partOf(span: Span, line: number, length: number): { from: number; to: n
   return to > from ? { from, to } : undefined
 }
 
-/** A text by its lines; a span that hides several of them stands at each. */
+/** A text split into lines; a hidden span of several lines is listed at each. */
 type ByLine = { readonly lines: readonly string[]; readonly hidden: ReadonlyMap<number, readonly Span[]> }
 
 const known = new WeakMap<SourceText, ByLine>()
 
-/** Parted once for all the findings of a text: there may be as many as it has lines. */
+/** Splits a text once for all its findings: there may be one per line. */
 function byLine(source: SourceText): ByLine {
   const earlier = known.get(source)
   if (earlier !== undefined) return earlier
@@ -76,7 +76,10 @@ function piecesOf(text: string, hidden: readonly { from: number; to: number }[])
 
 const widthOf = (text: string): number => [...text].length
 
-/** Where an offset of the line stands after redaction; inside a redacted piece: its start, or end when `after`. */
+/**
+ * Returns the column of an offset after redaction; inside a redacted piece its start, or its end with
+ * `after`.
+ */
 function shownAt(pieces: readonly Piece[], offset: number, after: boolean): number {
   let width = 0
   for (const { from, to, shown } of pieces) {
@@ -87,7 +90,7 @@ function shownAt(pieces: readonly Piece[], offset: number, after: boolean): numb
   return width
 }
 
-/** Cuts a long line around the caret so that it fits `width`, with `…` where something is left out. */
+/** Cuts a long line around the caret to fit `width`, with `…` at each cut. */
 function fitted(text: string, caret: { from: number; to: number }, width: number): Omit<Excerpt, 'line'> {
   const characters = [...text]
   const start =
@@ -101,7 +104,7 @@ function fitted(text: string, caret: { from: number; to: number }, width: number
   return { text: cut.join('').trimEnd(), caret: `${' '.repeat(from)}${'^'.repeat(length)}` }
 }
 
-/** The offending line with a caret under the span; undefined when the span lies outside the text. */
+/** Returns the line with a caret under the span; undefined if the span lies outside the text. */
 export function excerpt(
   source: SourceText,
   options: { readonly span: Span; readonly width: number },

@@ -3,39 +3,39 @@ import type { Severity } from './diagnostic.ts'
 import { readPage } from './page.ts'
 import pages from './pages.json' with { type: 'json' }
 
-/** Explanation of a finding for a person, beyond the words of the finding itself. */
+/** Explanation of a finding, in addition to its own text. */
 export type Explanation = {
   readonly code: Code
   readonly severity: Severity
-  /** A few words without a full stop, as a list of findings shows them. */
+  /** A few words without a full stop, for the list of findings. */
   readonly title: string
-  /** Paragraphs, each in one line. Names, values and commands stand in backquotes. */
+  /** Paragraphs of one line each. Names, values and commands stand in backquotes. */
   readonly about: readonly string[]
-  /** Language of the examples; YAML unless told. */
+  /** Language of the examples; default YAML. */
   readonly language?: string
-  /** A whole small file that makes this finding; comes together with `good`. */
+  /** A whole small file with this finding; always together with `good`. */
   readonly bad?: string
   /** The same file, corrected. */
   readonly good?: string
-  /** Shell commands that show the cause or fix it; a comment stands on a line of its own. */
+  /** Shell commands that show the cause or fix it; comments are on lines of their own. */
   readonly commands?: string
 }
 
 // The compiler holds that docs/findings has a page for each code.
 const texts: Readonly<Record<Code, string>> = pages
 
-/** Titles of the two examples. There is nothing wrong with what a note is about. */
+/** Titles of the two examples; the bad one of a note is not wrong. */
 export const exampleTitles = (severity: Severity): { readonly bad: string; readonly good: string } =>
   severity === 'note' ? { bad: 'With this note', good: 'Without it' } : { bad: 'Wrong', good: 'Right' }
 
-/** The code below the line `LABEL:`, and the place of that line among the blocks. */
+/** Returns the code below the line `LABEL:`, and the index of that line among the blocks. */
 function codeBelow(label: string, blocks: readonly string[]) {
   const at = blocks.indexOf(`${label}:`)
   const [, language, text] = /^```(\w+)\n(.*)\n```$/s.exec(blocks[at + 1] ?? '') ?? []
   return at === -1 || language === undefined || text === undefined ? undefined : { at, language, text }
 }
 
-/** The explanation of a finding, from its page in docs/findings. */
+/** Reads the explanation from the finding's page in docs/findings. */
 export function explanationOf(code: Code): Explanation {
   const { severity } = catalogue[code]
   const { title, blocks } = readPage(texts[code])

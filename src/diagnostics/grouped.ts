@@ -1,4 +1,4 @@
-/** Values of one key together, where the first of them stands. */
+/** Groups values by key, in the order of each key's first value. */
 export function grouped<Value>(
   values: readonly Value[],
   keyOf: (value: Value) => string,

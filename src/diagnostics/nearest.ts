@@ -1,4 +1,4 @@
-/** Edits (insert, delete, replace, swap of neighbours) from one word to the other. */
+/** Counts the edits (insert, delete, replace, swap of neighbours) between two words. */
 function distance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
@@ -21,10 +21,10 @@ function distance(from: string, to: string): number {
   return last[to.length] ?? to.length
 }
 
-/** How a name is compared: people write `_` and capitals where the names have `-` and small letters. */
+/** Normalizes a name for comparison: people write `_` and capitals for `-` and small letters. */
 const normal = (word: string): string => word.toLowerCase().replaceAll('_', '-')
 
-/** The word that was probably meant, or undefined when none is near: at most a third of its letters differ. */
+/** Returns the candidate that was probably meant; undefined if more than a third of the letters differ. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > 60) return undefined
   const wanted = normal(word)

@@ -3,7 +3,7 @@ import type { Diagnostic } from './diagnostic.ts'
 const identity = ({ code, message, span }: Diagnostic): string =>
   JSON.stringify([code, message, span.file, span.line, span.column])
 
-/** Findings by file (in the order of `files`), line and column; what says the same of the same place, once. */
+/** Sorts findings by file (in the order of `files`), line and column; removes duplicates. */
 export function ordered(findings: readonly Diagnostic[], files: readonly string[]): readonly Diagnostic[] {
   const once = new Map(findings.map((finding) => [identity(finding), finding]))
   const place = new Map(files.map((file, index) => [file, index]))

@@ -1,12 +1,12 @@
-/** A page of docs/findings or docs/options: Markdown below a front matter that gives its title. */
+/** A page of docs/findings or docs/options: Markdown with a title in its front matter. */
 export type Page = {
-  /** Without a full stop, as lists show it. */
+  /** Without a full stop, for lists. */
   readonly title: string
-  /** Paragraphs and fenced code, in their order: what stands between blank lines. */
+  /** Paragraphs and fenced code, split at blank lines. */
   readonly blocks: readonly string[]
 }
 
-/** Reads the text of a page. Throws where it has no such front matter. */
+/** Parses a page. Throws if the front matter has no title. */
 export function readPage(text: string): Page {
   const [, title, body] = /^---\ntitle: ([^\n]+)\n---\n(.*)$/s.exec(text) ?? []
   if (title === undefined || body === undefined) throw new Error(`not a page: ${text.slice(0, 80)}`)

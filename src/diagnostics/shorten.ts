@@ -1,10 +1,12 @@
 import { diagnose } from './diagnose.ts'
 import type { Diagnostic } from './diagnostic.ts'
 
-/** How many findings are told: whoever has more has one cause for most of them. */
+/** Limit of reported findings: more have mostly one cause. */
 export const mostFindings = 1000
 
-/** The first thousand findings, and an error that counts the rest; called last, on findings in their order. */
+/**
+ * Keeps the first thousand findings and adds an error that counts the rest; call it last, on sorted findings.
+ */
 export function shorten(findings: readonly Diagnostic[]): readonly Diagnostic[] {
   const next = findings[mostFindings]
   if (next === undefined) return findings

@@ -1,13 +1,13 @@
 import type { Span } from './diagnostic.ts'
 
-/** A text that findings point into, and the parts of it that nobody may see. */
+/** Text that findings point into, with its parts that must not be printed. */
 export type SourceText = {
-  /** As the user typed it; `Span.file` names it. */
+  /** Name as the user typed it; `Span.file` uses it. */
   readonly name: string
   readonly text: string
-  /** Secrets, values of unknown options and what may be pieces of them. */
+  /** Secrets, values of unknown options, and possible pieces of secrets. */
   readonly hidden: readonly Span[]
 }
 
-/** The mark that stands for a value which must not be seen. */
+/** Printed instead of a value that must not be seen. */
 export const redacted = '[redacted]'

@@ -1,4 +1,7 @@
-/** The few colours we use; plain text when colour is off. SGR codes of ECMA-48. */
+/**
+ * Returns functions for the colours in use, which return plain text if `colour` is false. SGR codes of
+ * ECMA-48.
+ */
 export function paint(
   colour: boolean,
 ): Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow', (text: string) => string>> {

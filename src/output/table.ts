@@ -4,20 +4,20 @@ import { paint } from './paint.ts'
 
 export type Tint = 'red' | 'green' | 'yellow'
 
-/** Text of a column; a row may end early, as one of a host that cannot be asked. */
+/** Text of a cell; a row may end early, for example for an unreachable host. */
 export type Cell = string | { readonly text: string; readonly tint?: Tint }
 
 export type Row = readonly Cell[]
 
-/** How text is laid out on a terminal. */
+/** Layout on a terminal. */
 export type Layout = {
-  readonly colour: boolean /** Columns; infinite where nobody says. */
+  readonly colour: boolean /** Columns; infinite by default. */
   readonly width: number
 }
 
 /**
- * Rows under titles in aligned columns. Where a line would be wider than the terminal: `narrow`, or a block per row
- * below its first cell, which rows that follow each other share.
+ * Aligns rows in columns under titles. If a line is wider than the terminal: `narrow`, or one block per row
+ * below its first cell, which consecutive rows share.
  */
 export function tableLines(
   table: Layout & {
@@ -52,7 +52,7 @@ export function tableLines(
   return [style.dim(header.join('  ')), ...tinted]
 }
 
-/** Columns below which nothing can be laid out. */
+/** Minimum columns of any layout. */
 const narrowest = 20
 
 type PlainCell = { readonly text: string; readonly tint?: Tint }
@@ -63,7 +63,7 @@ const plainCell = (cell: Cell): PlainCell =>
 const tintedText = (style: ReturnType<typeof paint>, { text, tint }: PlainCell): string =>
   tint === undefined ? text : style[tint](text)
 
-/** Rows as words: `COMPONENT: manager  SERVICE: running` below the host. */
+/** Writes rows as labelled values: `COMPONENT: manager  SERVICE: running` below the host. */
 function blocks(
   titles: readonly string[],
   rows: readonly (readonly PlainCell[])[],
@@ -87,7 +87,7 @@ function blocks(
   })
 }
 
-/** Parts side by side, as many as fit; one that is wider than a line breaks between words. */
+/** Puts as many parts on a line as fit; a wider part breaks between words. */
 function flowed(
   parts: readonly { readonly columns: number; readonly text: string }[],
   width: number,

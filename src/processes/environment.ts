@@ -1,4 +1,4 @@
-/** A set of environment variables, such as process.env. */
+/** Environment variables, such as process.env. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const always = new Set([
@@ -14,7 +14,7 @@ const always = new Set([
   'LANGUAGE',
 ])
 
-/** Ways to the network that programs such as npm take from the environment. */
+/** Network variables that programs such as npm read. */
 const network = new Set([
   'SSH_AUTH_SOCK',
   'HTTP_PROXY',
@@ -45,17 +45,16 @@ const pick = (environment: Environment, wanted: (name: string) => boolean): Reco
   )
 
 /**
- * What a program that we start sees of the operator's environment: who and where the operator is, the
- * language, proxies and their certificates, the SSH agent. Everything else stays behind, above all passwords
- * in variables that `!env` names.
+ * Selects the variables for the programs that we start: user, folders, language, proxies and their
+ * certificates, the SSH agent. All others are dropped, above all passwords for `!env`.
  */
 export const programEnvironment = (environment: Environment): Record<string, string> =>
   pick(environment, (name) => isPlain(name) || isNetwork(name))
 
-/** npm's own configuration (`npm_config_*`), for npm alone: it may hold the token of a registry. */
+/** Adds npm's own configuration (`npm_config_*`), for npm only: it may hold the token of a registry. */
 export const npmEnvironment = (environment: Environment): Record<string, string> =>
   pick(environment, (name) => npmConfiguration.test(name))
 
-/** The same for a shell that stands for a host: without the agent and proxies. */
+/** Selects the variables for a shell on a host: no SSH agent and no proxies. */
 export const shellEnvironment = (environment: Environment): Record<string, string> =>
   pick(environment, isPlain)

@@ -2,13 +2,13 @@ import { Secret } from '../secrets/secret.ts'
 
 export type ProcessErrorCode = 'not-found' | 'timeout' | 'killed' | 'too-much-output'
 
-/** A program that could not be run to its end. A non-zero exit is a result, not an error. */
+/** A program that did not run to its end. A non-zero exit is a result, not an error. */
 export class ProcessError extends Error {
   readonly code: ProcessErrorCode
   readonly command: readonly string[]
-  /** What the program had written to standard error, at most its last 4,000 characters. */
+  /** Standard error of the program, at most its last 4,000 characters. */
   readonly stderr: string
-  /** What it had written to standard output, which may be what must not be shown of standard error. */
+  /** Standard output, which may be a secret that standard error must not repeat. */
   readonly stdout: Secret
 
   constructor(facts: {

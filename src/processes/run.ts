@@ -8,17 +8,17 @@ import { ProcessError } from './processError.ts'
 export type ProcessResult = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
 export type ProcessOptions = {
-  /** Program and arguments; no shell in between, no secret among them. */
+  /** Program and arguments; no shell is used, and no argument is a secret. */
   readonly command: readonly [string, ...string[]]
   readonly stdin?: string | Buffer | Secret
-  /** Milliseconds until the program is ended with SIGTERM, and 2 s later with SIGKILL. */
+  /** Milliseconds until SIGTERM; SIGKILL follows 2 s later. */
   readonly timeout: number
   readonly cwd?: string
-  /** The operator's environment, from which `programEnvironment` picks. */
+  /** The operator's environment; the program gets the part that `programEnvironment` selects. */
   readonly env: Environment
-  /** Variables that this program needs beside those; no secret of a cluster. */
+  /** Further variables for this program; no secret of a cluster. */
   readonly extraEnv?: Readonly<Record<string, string>>
-  /** Bytes of each output stream; 8 MiB unless told. */
+  /** Bytes of each output stream; default 8 MiB. */
   readonly maxOutput?: number
   /** Ends the program when aborted, as `killed`. */
   readonly signal?: AbortSignal
@@ -26,7 +26,7 @@ export type ProcessOptions = {
 
 const defaultMaxOutput = 8 * 1024 * 1024
 
-/** Milliseconds that the streams of an ended child are waited for. */
+/** Milliseconds to wait for the streams of a child that has exited. */
 const lastWords = 200
 
 const inputOf = (stdin: string | Buffer | Secret | undefined): string | Buffer =>
@@ -34,7 +34,9 @@ const inputOf = (stdin: string | Buffer | Secret | undefined): string | Buffer =
 
 const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString('utf8')
 
-/** Runs a program to its end; rejects with `ProcessError`. Output is decoded as UTF-8, nothing stripped. */
+/**
+ * Runs a program to its end; rejects with `ProcessError`. Output is decoded as UTF-8, nothing is stripped.
+ */
 export async function run(options: ProcessOptions): Promise<ProcessResult> {
   const [program, ...parameters] = options.command
   const maxOutput = options.maxOutput ?? defaultMaxOutput
@@ -65,7 +67,7 @@ export async function run(options: ProcessOptions): Promise<ProcessResult> {
   return { code: result.exitCode, stdout, stderr }
 }
 
-/** A grandchild may hold the output open when the child itself has long been ended: nobody waits for that. */
+/** Stops waiting for output after the child has exited: a grandchild may keep the streams open. */
 function letGoWhenOver(child: Subprocess, options: ProcessOptions): () => void {
   const letGo = (): void => {
     child.stdout?.destroy()
@@ -90,25 +92,25 @@ function notStarted(program: string, cwd: string | undefined, code: string | und
   return `${program} cannot be run: ${systemReason(code) ?? code ?? 'unknown reason'}`
 }
 
-/** A child that lives on, talked to through its three streams. */
+/** A long-lived child with its three streams. */
 export type InteractiveChild = {
   readonly stdin: Writable
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Never rejects; code is null when a signal ended the child or it could not be started. */
+  /** Never rejects; code is null if a signal ended the child or it could not be started. */
   readonly exited: Promise<{ readonly code: number | null; readonly reason: string }>
-  /** Ends the child and what it started in its process group. */
+  /** Ends the whole process group of the child. */
   kill(): void
 }
 
 /**
- * Starts a program in a process group of its own, so that Ctrl-C at the terminal reaches us and not it.
- * It must end by itself when its standard input ends.
+ * Starts a program in a process group of its own, so that Ctrl-C at the terminal does not reach it. The
+ * program must exit when its standard input ends.
  */
 export function startInteractive(options: {
   readonly command: readonly [string, ...string[]]
   readonly env: Environment
-  /** Which part of it the child sees, as environment.ts picks it; `shell` unless told. */
+  /** Part of the environment for the child, see environment.ts; default `shell`. */
   readonly sees?: 'shell' | 'program'
   readonly cwd?: string
 }): InteractiveChild {

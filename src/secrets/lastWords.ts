@@ -3,8 +3,8 @@ import { lastLines } from '../base/printable.ts'
 import { withoutSecrets } from './withoutSecrets.ts'
 
 /**
- * The end of what a program of the operator's said on standard error, in one line, without any of the values. Its
- * colours are left out, and before the values are looked for: a sequence within one must not hide it.
+ * Returns the end of an operator program's standard error on one line, without any of the values. Removes
+ * colours first: an escape sequence inside a value must not hide it.
  */
 export const lastWords = (stderr: string, values: readonly string[]): string =>
   // A bell after a sequence goes with it in some versions of Node.js alone.

@@ -1,27 +1,27 @@
 import type { Secret } from './secret.ts'
 
-/** Where a reference stands, as messages tell it. */
+/** Location of a reference, for messages. */
 export type ReferencePlace = {
-  /** The option as it is spelled there. */
+  /** The option's spelling in the file. */
   readonly option: string
   /** `file:line:column`. */
   readonly place: string
-  /** Folder of the YAML file, absolute; absent for what the command line gives. */
+  /** Absolute folder of the YAML file; absent for the command line. */
   readonly directory?: string
 }
 
 /**
- * Where a secret option's value comes from: written out, `!env`, `!file` or `!exec` (options.md, "The file").
- * `at` is there once the files are resolved. A program is started in the folder of the YAML file.
+ * Source of a secret: literal, `!env`, `!file` or `!exec` (options.md, "The file"). `at` is set once the
+ * files are resolved. A program starts in the folder of the YAML file.
  */
 export type SecretReference =
   | { readonly kind: 'literal'; readonly value: Secret }
   | { readonly kind: 'env'; readonly name: string; readonly at?: ReferencePlace }
   | {
       readonly kind: 'file'
-      /** Absolute, with `at`; before that as it is written. */
+      /** Absolute if `at` is set; before that as in the file. */
       readonly path: string
-      /** As it is written, when `path` is not. */
+      /** The path in the file, if `path` differs. */
       readonly written?: string
       readonly at?: ReferencePlace
     }
@@ -31,7 +31,7 @@ export type SecretReference =
       readonly at?: ReferencePlace
     }
 
-/** Whether two references surely give the same secret: the same text, or read from the same place. */
+/** Returns true if two references certainly give the same secret: equal text, or the same source. */
 export function sameSource(one: SecretReference, other: SecretReference): boolean {
   if (one.kind === 'literal' || other.kind === 'literal') {
     return one.kind === 'literal' && other.kind === 'literal' && one.value.equals(other.value)
@@ -39,7 +39,7 @@ export function sameSource(one: SecretReference, other: SecretReference): boolea
   return sourceOf(one) === sourceOf(other)
 }
 
-/** The same for references that read the same thing; undefined for a secret that is written out. */
+/** Returns a key that is equal for equal sources; undefined for a literal secret. */
 export function sourceOf(reference: SecretReference): string | undefined {
   switch (reference.kind) {
     case 'literal':

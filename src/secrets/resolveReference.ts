@@ -12,7 +12,7 @@ const alone = 'Write the secret alone into it, as text.'
 const relativeFix = 'Correct the path; a relative one is relative to the YAML file.'
 const rightsFix = 'Check the owner and the permissions of the file with ls -l.'
 
-/** A file or a program ends its text with a line break that is no part of the secret. */
+/** Removes the final line break of a file or a program's output, which is no part of the secret. */
 const withoutLastBreak = (text: string): string => text.replace(/\r?\n$/, '')
 
 function fromEnv(name: string, env: SecretSources['env'], fail: Fail): Secret {
@@ -73,8 +73,8 @@ async function fromExec(
 }
 
 /**
- * Reads a secret from where the configuration says, as far as the policy lets it. The last line break of a file
- * or a program is dropped, once. Rejects with `SecretError` and nothing else.
+ * Reads a secret, as far as the policy allows. Drops one final line break of a file or a program. Rejects
+ * with `SecretError` and nothing else.
  */
 export async function resolveReference(reference: SecretReference, sources: SecretSources): Promise<Secret> {
   if (reference.kind === 'literal') return reference.value

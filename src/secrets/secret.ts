@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 const mark = '[redacted]'
 
 /**
- * A value that must not be seen: it prints as `[redacted]` wherever it is printed (string, template,
- * JSON, util.inspect, error). `reveal()` is the one way to the value; every call of it is a place to review.
+ * A value that must not be printed: in any output (string, template, JSON, util.inspect, error) it is
+ * `[redacted]`. `reveal()` is the only way to the value; review each call of it.
  */
 export class Secret {
   readonly #value: string
@@ -13,12 +13,10 @@ export class Secret {
     this.#value = value
   }
 
-  /** The value itself. */
   reveal(): string {
     return this.#value
   }
 
-  /** Whether both hold the same value. */
   equals(other: Secret): boolean {
     return this.#value === other.#value
   }

@@ -9,7 +9,9 @@ export type SecretErrorCode =
   | 'program-failed'
   | 'secret-empty'
 
-/** Why a secret could not be read, and the fix, in words for a person. It never holds any part of the secret. */
+/**
+ * Reason why a secret could not be read, and the fix, for a person. It never contains any part of the secret.
+ */
 export class SecretError extends Error {
   readonly code: SecretErrorCode
   /** A part of a sentence. */

@@ -1,9 +1,9 @@
 const mark = '[redacted]'
 
-/** What is shorter is no secret, and would be found in half of all words. */
+/** Shorter values are no secrets, and would match parts of ordinary words. */
 const shortest = 3
 
-/** A text with every one of these values, and every line of them, replaced by `[redacted]`. */
+/** Replaces each of the values, and each line of them, by `[redacted]`. */
 export function withoutSecrets(text: string, values: readonly string[]): string {
   const pieces = values.flatMap((value) => [value, ...value.split(/\r?\n/)].map((piece) => piece.trim()))
   return [...new Set(pieces)]

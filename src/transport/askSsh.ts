@@ -7,13 +7,13 @@ import { readSshConfig, type SshConfig } from './sshConfig.ts'
 import type { SshEnvironment } from './sshTarget.ts'
 import { TransportError } from './transportError.ts'
 
-/** Whom ssh is asked about, and what the YAML says already. */
+/** Host to look up in ssh_config(5), and what the YAML says of it. */
 export type Question = {
-  /** As messages call it. */
+  /** Name for messages. */
   readonly label: string
-  /** What a person would type behind ssh. */
+  /** Host argument of the ssh command. */
   readonly host: string
-  /** HostName, where the YAML gives it. */
+  /** HostName, if the YAML gives it. */
   readonly address?: string
   readonly port?: number
   readonly user?: string
@@ -22,21 +22,21 @@ export type Question = {
 }
 
 /**
- * What ssh_config says of a host; undefined where there is neither a file to read nor an ssh that could.
- * Rejects with `TransportError`, code `ssh-config`.
+ * Reads the ssh_config of a host; undefined without a file to read or an ssh program. Rejects with
+ * `TransportError`, code `ssh-config`.
  */
 export type AskSsh = (question: Question) => Promise<SshConfig | undefined>
 
-/** Milliseconds; a `Match exec` may take its time. */
+/** Milliseconds; a `Match exec` may be slow. */
 const patience = 10_000
 
-/** Lets the ssh of this machine resolve its own configuration, each question once: `ssh -G` connects nowhere. */
+/** Runs `ssh -G`, which prints the configuration and does not connect. Each question is asked once. */
 export function askSsh(world: {
   readonly env: Environment
   readonly ssh: SshEnvironment
-  /** The usual file: a path, `none`, or undefined for what ssh itself reads. */
+  /** Path of the usual file, `none`, or undefined for the files that ssh itself reads. */
   readonly usual: string | undefined
-  /** The home that ssh takes `~` for, which is not HOME. */
+  /** Home folder that ssh takes for `~`: from the user database, not HOME. */
   readonly sshHome: string
   readonly once: Once
 }): AskSsh {
@@ -63,8 +63,8 @@ export function askSsh(world: {
 }
 
 /**
- * An address of the YAML is given as HostName, and as the canonical name, for which ssh reads its files a second
- * time: so both `Host db1` and `Host 10.0.*` count.
+ * Passes an address of the YAML as HostName and as the canonical name, for which ssh reads its files a second
+ * time: so both `Host db1` and `Host 10.0.*` match.
  */
 function commandFor(
   { host, address, port, user }: Question,

@@ -1,52 +1,52 @@
-/** Which keys may log in somewhere, in which order. Paths are absolute. */
+/** Keys for one login, in the order in which they are offered. Paths are absolute. */
 export type KeyWish = {
-  /** Tried before everything else, by the agent where it holds them. */
+  /** Offered before all others; by the agent if it holds them. */
   readonly first: readonly string[]
-  /** Further files: those that the agent holds, then the agent's other keys, then the rest of the files. */
+  /** Further files. The order is: those that the agent holds, the agent's other keys, the other files. */
   readonly files: readonly string[]
-  /** `listed`: of the agent's keys only those that one of the files names. */
+  /** `listed`: only the agent's keys that one of the files names. */
   readonly agent: 'all' | 'listed'
-  /** Whether each file of `first` must be a key that can be used. */
+  /** Fail unless each file of `first` holds a usable key. */
   readonly required: boolean
-  /** SSH_AUTH_SOCK, or another agent's socket. */
+  /** SSH_AUTH_SOCK, or the socket of another agent. */
   readonly socket?: string
 }
 
-/** Where the key that a server shows must be known. */
+/** Rules for the key that a server shows. */
 export type KeyCheck = {
-  /** known_hosts files, absolute. */
+  /** known_hosts files; paths are absolute. */
   readonly files: readonly string[]
-  /** Names to look under, the first for messages. */
+  /** Names to look up, the first one for messages. */
   readonly names: readonly string[]
-  /** Pinned fingerprint, `SHA256:…`; when given, it alone decides. */
+  /** Pinned fingerprint, `SHA256:…`; if given, known_hosts is not used. */
   readonly pinned?: string
-  /** HostKeyAlias: the one name to look under, whatever the port. */
+  /** HostKeyAlias: the only name to look up, whatever the port. */
   readonly alias?: string
-  /** What ssh_config would allow and is not followed here. */
+  /** StrictHostKeyChecking of ssh_config, which is not followed here. */
   readonly lenient?: 'no' | 'accept-new'
   /** HashKnownHosts: names of new lines are hashed. */
   readonly hashed?: true
 }
 
-/** One SSH server: the host itself, or a jump host on the way to it. Plain data: the same data is the same login. */
+/** One SSH server: the host itself or a jump host. Plain data: equal data means the same login. */
 export type Destination = {
-  /** As messages call it: a host's name in the YAML, or `the jump host bastion`. */
+  /** Name for messages: a host's name in the YAML, or `the jump host bastion`. */
   readonly label: string
   readonly jump: boolean
-  /** What is dialled: a name or an IP address. */
+  /** Name or IP address to connect to. */
   readonly address: string
   readonly port: number
   readonly user: string
   readonly keys: KeyWish
   readonly check: KeyCheck
-  /** Milliseconds until it counts as not reached, all attempts together. */
+  /** Milliseconds for all attempts together. */
   readonly timeout: number
   /** ProxyCommand: its standard input and output are the connection. */
   readonly proxyCommand?: string
-  /** BindAddress and AddressFamily, for a connection from here. */
+  /** BindAddress and AddressFamily, for a connection from this machine. */
   readonly localAddress?: string
   readonly family?: 4 | 6
 }
 
-/** The way to a host: the jump hosts in their order, and the host. */
+/** Jump hosts in their order, and the host behind them. */
 export type Route = { readonly jumps: readonly Destination[]; readonly target: Destination }

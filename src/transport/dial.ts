@@ -9,9 +9,9 @@ export function dial(options: {
   readonly host: string
   readonly address: string
   readonly port: number
-  /** Milliseconds that are given to the host in all, as messages name them. */
+  /** Milliseconds for the host in all, for messages. */
   readonly timeout: number
-  /** Milliseconds of them that are left; all of them unless told. */
+  /** Milliseconds that remain of `timeout`; default: all. */
   readonly left?: number
   readonly localAddress?: string
   readonly family?: 4 | 6
@@ -41,7 +41,7 @@ export function dial(options: {
   })
 }
 
-/** Connects to a server of this machine; says why there is no connection. */
+/** Connects to a server of this machine; resolves with the error if that fails. */
 export function dialHere(place: ListeningPlace): Promise<Socket | Error> {
   return new Promise((resolve) => {
     const socket = connect(
@@ -52,7 +52,7 @@ export function dialHere(place: ListeningPlace): Promise<Socket | Error> {
   })
 }
 
-/** A failed connection in words for a person; the system's own code stays readable in the cause. */
+/** Explains a failed connection; the cause keeps the system's code. */
 export function dialError(
   target: {
     readonly host: string

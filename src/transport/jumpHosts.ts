@@ -2,21 +2,21 @@ import type { Destination } from './destination.ts'
 import type { Through } from './login/sshLogin.ts'
 import type { Session } from './sshSession.ts'
 
-/** A connection to a jump host that somebody uses; `release` when that is over, as often as you like. */
+/** A connection to a jump host in use. `release` may be called more than once. */
 export type Lease = Through & { readonly release: () => void }
 
 export type JumpHosts = {
   /**
-   * The connection to the last of these jump hosts, through the others; undefined for none. All who go the same
-   * way share one, which ends with its last user. Rejects as `open` does, and with the same failure for
-   * everybody who comes later: a login that was refused is not tried for each host anew.
+   * Returns a connection to the last of these jump hosts, through the others; undefined for an empty list.
+   * All users of the same jump hosts share it; it ends with its last user. Rejects as `open` does, and again
+   * with the same error for later users, so that a refused login is not repeated for each host.
    */
   lease(way: readonly Destination[]): Promise<Lease | undefined>
 }
 
 type Entry = { readonly session: Promise<Session>; users: number }
 
-/** Jump hosts that the hosts of one run share. `through` is the jump host before, if there is one. */
+/** Shares jump hosts between the hosts of one run. `through` is the previous jump host. */
 export function createJumpHosts(
   open: (jump: Destination, through: Through | undefined) => Promise<Session>,
 ): JumpHosts {
@@ -34,7 +34,7 @@ export function createJumpHosts(
     }
   }
 
-  /** Whoever comes after its end connects anew. */
+  /** The next user connects again. */
   const forget = (key: string, entry: Entry): void => {
     if (entries.get(key) === entry) entries.delete(key)
   }

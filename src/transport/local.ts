@@ -9,10 +9,10 @@ import { shellTransport } from './shell/shellTransport.ts'
 import type { Transport } from './transport.ts'
 import { TransportError } from './transportError.ts'
 
-/** This machine as a host: the same shell as over SSH, as a child of ours. */
+/** Runs the shell on this machine, as a child process, instead of over SSH. */
 export async function connectLocal(options: {
   readonly host: string
-  /** The operator's environment; the shell sees the part that `shellEnvironment` picks. */
+  /** The operator's environment; the shell gets the part that `shellEnvironment` picks. */
   readonly env: Environment
   readonly random?: (bytes: number) => Buffer
 }): Promise<Transport> {

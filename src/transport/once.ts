@@ -1,4 +1,4 @@
-/** Does a thing the first time its name is asked for, and answers with the same promise ever after. */
+/** Runs `make` on the first call for a name; later calls get the same promise. */
 export type Once = <Result>(name: string, make: () => Promise<Result>) => Promise<Result>
 
 export function createOnce(): Once {

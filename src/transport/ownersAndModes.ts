@@ -1,11 +1,11 @@
 import { quote } from '../base/shellWords.ts'
 
-/** A path on a host, its permission bits, and `user:group` where it is to be given to them. */
+/** Path on a host with its permission bits; `owner` is `user:group`. */
 export type OwnedPath = { readonly path: string; readonly mode: number; readonly owner?: string | undefined }
 
 /**
- * sh commands that give paths to their owners and then set their modes: one program for all that are to be alike, since
- * each costs a host a millisecond or two.
+ * Builds sh commands that set owners, then modes. Paths with the same values share one command, since each
+ * costs a host a millisecond or two.
  */
 export function ownersAndModes(paths: readonly OwnedPath[]): readonly string[] {
   const grouped = <Key>(keyOf: (path: OwnedPath) => Key): readonly (readonly [Key, string])[] =>

@@ -11,11 +11,11 @@ type Protocol = {
 }
 
 /**
- * Saves two round trips of a login by reaching into ssh2, the only place that does so. The first key is offered together
- * with the request for the service: the server has proved its key by then (RFC 4253, section 10). And keys that are
- * here are signed with at once, without asking beforehand whether the server takes them (RFC 4252, section 7, leaves
- * that to the client); an agent is asked only for what the server takes, since it may ask a person. Returns false, and
- * leaves the login to ssh2 as it is, where the private members of another version are not these.
+ * Saves two round trips of a login by using private members of ssh2, the only place that does so. Offers the
+ * first key together with the service request: the server has proved its key by then (RFC 4253, section 10).
+ * Signs with local keys at once, without asking whether the server accepts them (RFC 4252, section 7, allows
+ * that); an agent is asked only for accepted keys, since it may ask a person. Returns false and changes
+ * nothing if another version has other members.
  */
 export function pipelineAuth(client: Client, keys: readonly LoginKey[]): boolean {
   const protocol = privateProtocol(client)

@@ -2,16 +2,16 @@ import { Duplex } from 'node:stream'
 import type { Environment } from '../processes/environment.ts'
 import { lastWords } from '../secrets/lastWords.ts'
 
-/** The connection that a program is, and what it has said beside it, once it is over. */
+/** Connection over a program. `said` resolves with its standard error after it ended. */
 export type ProxyStream = { readonly stream: Duplex; readonly said: () => Promise<string> }
 
-/** Starts a ProxyCommand (ssh_config(5)), its tokens replaced. */
+/** Starts a ProxyCommand (ssh_config(5)) whose tokens are already replaced. */
 export type StartProxy = (command: string) => Promise<ProxyStream>
 
-/** Characters of standard error that are kept. */
+/** Limit in characters for standard error. */
 const mostWords = 4000
 
-/** Runs the command by the shell as ssh does; it ends with the connection. */
+/** Runs the command with a shell, as ssh does; it ends with the connection. */
 export const startProxyWith =
   (env: Environment): StartProxy =>
   async (command) => {

@@ -6,9 +6,9 @@ import type { SshConfig } from './sshConfig.ts'
 import { defaultPort, defaultTimeout, type SshEnvironment, type SshTarget } from './sshTarget.ts'
 import { TransportError } from './transportError.ts'
 
-/** A host to go through, as `ssh -J` takes it. */
+/** A jump host, as in `ssh -J`. */
 type JumpHost = {
-  /** Absent: what ssh_config says, else the invoking user's own name. */
+  /** Absent: from ssh_config, else the invoking user. */
   readonly user?: string
   /** A name or an IP address, without brackets. */
   readonly host: string
@@ -17,7 +17,7 @@ type JumpHost = {
 
 const form = /^(?:ssh:\/\/)?(?:([^@]+)@)?(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d+))?$/
 
-/** `[user@]host[:port]`, an IPv6 address in brackets (ssh_config(5), ProxyJump). */
+/** Parses `[user@]host[:port]`, an IPv6 address in brackets (ssh_config(5), ProxyJump). */
 function parseJumpHost(text: string): JumpHost {
   const [, user, bracketed, plain, port] = form.exec(text) ?? []
   return {
@@ -27,13 +27,13 @@ function parseJumpHost(text: string): JumpHost {
   }
 }
 
-/** The hosts of a list; `none` alone is a list of none, as in ssh_config(5). */
+/** Parses a list; `none` alone is an empty list, as in ssh_config(5). */
 export const parseJumpHosts = (texts: readonly string[]): readonly JumpHost[] =>
   texts.length === 1 && texts[0]?.toLowerCase() === 'none' ? [] : texts.map(parseJumpHost)
 
 /**
- * Throws where ssh_config asks for something that cannot be done here: going on without it would be another
- * login than the one that was asked for. What the YAML says instead makes up for it.
+ * Throws if ssh_config has options that are not supported here, unless the YAML overrides them: ignoring them
+ * would be a different login.
  */
 function refuseUnsupported(
   label: string,
@@ -66,22 +66,25 @@ function refuseUnsupported(
   if (ssh.jump === undefined) refuse(way, 'Say how to get there with address and jump in the YAML instead.')
 }
 
-/** Private keys that are tried where nobody names one; those of security tokens are there to be told of. */
+/** Private keys that are tried by default; those of security tokens only to report them. */
 const usualNames = ['id_ed25519', 'id_ecdsa', 'id_rsa']
 
-/** A host of the YAML and what it says of the way there. */
+/** A host of the YAML with its connection settings. */
 export type Wanted = {
   /** Name in the YAML. */
   readonly host: string
-  /** What is dialled: a name or an IP address. */
+  /** Name or IP address to connect to. */
   readonly address: string
   readonly ssh: SshTarget
   readonly env: SshEnvironment
-  /** For sudo, where it asks for one. */
+  /** For sudo, if it asks for a password. */
   readonly becomePassword?: Secret
 }
 
-/** The way to a host: what the YAML says, then what ssh_config does. Rejects with `TransportError`, code `ssh-config`. */
+/**
+ * Resolves the route to a host from the YAML, then from ssh_config. Rejects with `TransportError`, code
+ * `ssh-config`.
+ */
 export async function routeOf(wanted: Wanted, ask: AskSsh): Promise<Route> {
   const { host, address, ssh } = wanted
   const said = await ask({
@@ -102,13 +105,15 @@ export async function routeOf(wanted: Wanted, ask: AskSsh): Promise<Route> {
 
 const nameOf = ({ user, address, port }: Destination): string => `${user}@${address}:${port}`
 
-/** An object without the members that are undefined. */
+/** Removes undefined members. */
 const definedOf = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
 
-/** The first of several may itself lie behind others, as ssh_config says; `trail` is what lies behind them. */
+/**
+ * Resolves jump hosts: ssh_config may put the first one behind others. `trail` are the jump hosts behind it.
+ */
 async function jumpsOf(
   jumps: readonly JumpHost[],
   way: { readonly wanted: Wanted; readonly ask: AskSsh; readonly trail: readonly string[] },
@@ -156,8 +161,8 @@ function targetOf({ host, address, ssh, env }: Wanted, said: SshConfig | undefin
 }
 
 /**
- * A jump host takes the key and the known_hosts file of the host behind it besides its own, since the YAML has no
- * other place for them; not its user, which stands before the name as for `ssh -J`.
+ * Builds a jump host's destination. It also gets the key and the known_hosts file of its host, since the YAML
+ * has no other place for them; not the user, as for `ssh -J`.
  */
 function jumpOf(
   { user, host, port }: JumpHost,
@@ -194,7 +199,7 @@ const wayOf = (said: SshConfig | undefined, without?: 'without ProxyCommand'): W
     family: said?.family,
   })
 
-/** IdentityAgent, else SSH_AUTH_SOCK. */
+/** Returns IdentityAgent, else SSH_AUTH_SOCK. */
 function socketOf({ agentSocket }: SshEnvironment, said: SshConfig | undefined): Pick<KeyWish, 'socket'> {
   const socket = said?.agent ?? agentSocket
   return socket === undefined || socket === 'none' ? {} : { socket }

@@ -21,23 +21,23 @@ import type { ReadFile } from './sshTarget.ts'
 import type { Transport } from './transport.ts'
 import { TransportError } from './transportError.ts'
 
-/** Waiting is told to be random, so that a hundred hosts do not come back at the same moment. */
+/** Retries wait for a random time, so that a hundred hosts do not reconnect at the same moment. */
 export type RetryOptions = {
-  /** Attempts in all. */
+  /** Maximum number of attempts. */
   readonly attempts: number
-  /** Milliseconds from the first attempt on, after which none begins. */
+  /** Milliseconds after the first attempt in which another one may start. */
   readonly budget: number
   readonly passes: (error: unknown) => boolean
-  /** Milliseconds, from any start. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   readonly sleep: (milliseconds: number) => Promise<void>
-  /** A number from 0 up to 1. */
+  /** Returns a random number from 0 up to 1. */
   readonly chance: () => number
 }
 
 /**
- * Does `attempt` again as long as its failure is one that passes; throws the last one. `attempt` is handed
- * the whole milliseconds that are left. Waits 200 to 400 ms, then twice, then four times that.
+ * Repeats `attempt` while its failure is a passing one; throws the last one. `attempt` gets the remaining
+ * whole milliseconds. Waits 200 to 400 ms, then twice, then four times that.
  */
 export async function retry<Result>(
   options: RetryOptions,
@@ -57,8 +57,8 @@ export async function retry<Result>(
 }
 
 /**
- * Opens the way to a host unless somebody stops the command: then nothing is waited for any more, and a connection
- * that comes about all the same is closed. Rejects with a `TransportError`, code `stopped`.
+ * Connects unless the command is stopped: then it rejects at once with a `TransportError`, code `stopped`,
+ * and closes a connection that still opens.
  */
 export async function untilStopped(
   { host, signal }: { readonly host: string; readonly signal: AbortSignal },
@@ -86,42 +86,45 @@ export async function untilStopped(
   })
 }
 
-/** What connecting needs of the world. */
+/** I/O and state for connecting. */
 type SshWorld = {
   readonly readFile: ReadFile
   readonly random?: (bytes: number) => Buffer
-  /** Milliseconds from any start. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
   readonly sleep?: (milliseconds: number) => Promise<unknown>
-  /** Milliseconds between two questions whether a host is still there; 5,000 unless told. */
+  /** Milliseconds between two keepalive requests; default 5,000. */
   readonly keepalive?: number
-  /** Without it nobody looks into ssh_config. */
+  /** Absent: ssh_config is ignored. */
   readonly askSsh?: AskSsh
   readonly startProxy?: StartProxy
   readonly askPassphrase?: LoginKeyWorld['askPassphrase']
 }
 
-/** The ways to the hosts of one run: what they share is connected, read and asked for once. */
+/** Connects the hosts of one run: what they share is connected, read and asked for once. */
 export type SshConnector = {
   /**
-   * Finds the way to a host and its keys beforehand, so that a person is asked for passphrases at one time.
-   * Never rejects: what is wrong is told by `connect`.
+   * Resolves the route to a host and its keys in advance, so that all passphrases are asked for together.
+   * Never rejects: `connect` reports the errors.
    */
   prepare(wanted: Wanted): Promise<void>
-  /** Connects, checks every key on the way, logs in and starts the shell. Rejects with `TransportError`. */
+  /**
+   * Connects, checks every host key on the route, logs in and starts the shell. Rejects with
+   * `TransportError`.
+   */
   connect(wanted: Wanted): Promise<Transport>
-  /** Finds the way to a host and goes nowhere. Rejects with `TransportError`, code `ssh-config`. */
+  /** Resolves the route to a host without connecting. Rejects with `TransportError`, code `ssh-config`. */
   routeOf(wanted: Wanted): Promise<Route>
   /**
-   * The keys that a server shows, without a login there; `way` are the jump hosts before it, which are logged in
-   * to and whose keys must be known. Rejects with `TransportError`.
+   * Reads the host keys of a server without a login there. `way` are the jump hosts before it: muster logs in
+   * to them, and their keys must be known. Rejects with `TransportError`.
    */
   hostKeysOf(to: Destination, way: readonly Destination[]): Promise<readonly Buffer[]>
 }
 
 const attempts = 4
 
-/** Logins at once of all hosts together: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
+/** Concurrent logins of all hosts: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
 export const handshakesAtOnce = 10
 
 /** Connects to one host that shares nothing with others. */
@@ -131,7 +134,7 @@ export const connectSsh = (options: Wanted & SshWorld): Promise<Transport> =>
 export function createSshConnector(world: SshWorld): SshConnector {
   const { readFile, random = randomBytes, now = () => performance.now(), keepalive = 5000 } = world
   const once = createOnce()
-  /** What known_hosts files held. */
+  /** Cache of known_hosts files. */
   let filesRead = createOnce()
   const inTurn = createSemaphore(handshakesAtOnce)
 
@@ -153,7 +156,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
     return loginKeys(to, { readFile, parseKey, agentKeys, agentContents, once, ...ask })
   }
 
-  /** What is done over connections to a destination; a failure tells what a ProxyCommand said. */
+  /** Runs work that opens connections to a destination; adds the output of a ProxyCommand to a failure. */
   const dialling = async <Result>(
     way: { readonly to: Destination; readonly through: Through | undefined },
     work: (open: (left: number) => Promise<Duplex>) => Promise<Result>,
@@ -172,7 +175,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
     }
   }
 
-  /** What every attempt to log in there needs. */
+  /** Prepares the values that every login attempt there needs. */
   const preparedFor = async (to: Destination) => {
     const entries = await readKnownHosts(to.check.files, { readFile, once: filesRead })
     const login = await keysOf(to)
@@ -248,7 +251,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
   return { prepare, connect, routeOf: findRoute, hostKeysOf }
 }
 
-/** Throws where the password is none that sudo could read. */
+/** Throws for a password that sudo could not read. */
 function becomeOf({ host, ssh, becomePassword: password }: Wanted, { user }: Destination): Become {
   if (!ssh.become || user === 'root') return false
   const unfit = password === undefined ? undefined : unfitForSudo(password)
@@ -269,7 +272,7 @@ const noProxy = (host: string): TransportError =>
     fix: 'Say how to get there with jump under ssh.',
   })
 
-/** A failed login with what the ProxyCommand said, which knows more. */
+/** Adds the output of the ProxyCommand to a failed login, since it is more exact. */
 function withWords(error: unknown, words: string): unknown {
   if (words === '' || !(error instanceof TransportError)) return error
   const { host, code, message, fix, cause } = error

@@ -1,4 +1,4 @@
-/** The parts of ssh2 that a client needs: its server, its SFTP server and its HTTP agents are not even loaded. */
+/** The parts of ssh2 that a client needs: its server, its SFTP server and its HTTP agents are not loaded. */
 declare module 'ssh2/lib/client.js' {
   import { Client } from 'ssh2'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { SshEnvironment } from './sshTarget.ts'
 
-/** Options that say nothing about the way to a host, its key or ours (ssh_config(5)): what distributions set. */
+/** Options without effect on the route, host keys or login keys (ssh_config(5)); distributions set them. */
 const harmless = new Set([
   'casignaturealgorithms',
   'ciphers',
@@ -30,8 +30,8 @@ const harmless = new Set([
 ])
 
 /**
- * The files that an ssh_config includes, when nothing else in it matters here; undefined when something does, or
- * may. With such files alone ssh need not be asked, which takes a process for each host.
+ * Returns the files that an ssh_config includes if all its other options are harmless; undefined otherwise.
+ * Such files need no `ssh -G`, which costs a process for each host.
  */
 export function includesOfPlain(text: string): readonly string[] | undefined {
   const includes: string[] = []
@@ -50,7 +50,7 @@ const isForAll = (option: string, value: string): boolean =>
   option === 'match' && /^(final\s+)?all$/i.test(value)
 
 type Facts = {
-  /** What ssh was asked about. */
+  /** Host argument of ssh. */
   readonly host: string
   readonly hostname: string
   readonly port: number
@@ -61,8 +61,8 @@ type Facts = {
 }
 
 /**
- * A value with `~`, `%` tokens and `${VARIABLE}` replaced (ssh_config(5), TOKENS and ENVIRONMENT VARIABLES),
- * which `ssh -G` leaves as they are; or the first of them that has no meaning here.
+ * Replaces `~`, `%` tokens and `${VARIABLE}` in a value (ssh_config(5), TOKENS and ENVIRONMENT VARIABLES),
+ * which `ssh -G` leaves as they are; or returns the first token that is not supported.
  */
 function expandTokens(text: string, facts: Facts): string | { readonly token: string } {
   const { host, hostname, port, user, alias, env } = facts
@@ -86,23 +86,23 @@ function expandTokens(text: string, facts: Facts): string | { readonly token: st
   return unknown === undefined ? made : { token: unknown }
 }
 
-/** What ssh_config says of one host, as far as it matters here (ssh_config(5)). Paths are absolute. */
+/** The part of one host's ssh_config that is used here (ssh_config(5)). Paths are absolute. */
 export type SshConfig = {
   readonly hostname: string
   readonly port: number
   readonly user: string
-  /** IdentityFile; absent where it names none. */
+  /** IdentityFile; absent if none is set. */
   readonly identities?: readonly string[]
   readonly identitiesOnly: boolean
-  /** IdentityAgent: a socket or `none`; absent where it names none. */
+  /** IdentityAgent: a socket or `none`; absent if not set. */
   readonly agent?: string
-  /** ProxyJump, each as `[user@]host[:port]`; empty where there is none. */
+  /** ProxyJump, each as `[user@]host[:port]`; may be empty. */
   readonly jump: readonly string[]
   readonly proxyCommand?: string
   /** UserKnownHostsFile and GlobalKnownHostsFile. */
   readonly knownHosts: readonly string[]
   readonly hostKeyAlias?: string
-  /** StrictHostKeyChecking, where it is less than strict. */
+  /** StrictHostKeyChecking, if less than strict. */
   readonly lenient?: 'no' | 'accept-new'
   /** HashKnownHosts. */
   readonly hashed?: true
@@ -110,11 +110,11 @@ export type SshConfig = {
   readonly family?: 4 | 6
   /** ConnectTimeout in milliseconds. */
   readonly timeout?: number
-  /** Options that it sets and that cannot be followed here, by what they are about. */
+  /** Options that are set and not supported here, by topic. */
   readonly refused: Readonly<Record<'keys' | 'hostKeys' | 'way', readonly string[]>>
 }
 
-/** What `ssh -G` prints: lines of an option's name in lower case and its value. */
+/** Parses the output of `ssh -G`: lines of an option's name in lower case and its value. */
 function optionsOf(printed: string): (name: string) => readonly string[] {
   const options = new Map<string, string[]>()
   for (const line of printed.split('\n')) {
@@ -128,14 +128,17 @@ function optionsOf(printed: string): (name: string) => readonly string[] {
   return (name) => options.get(name) ?? []
 }
 
-/** The files that are tried where nobody names one, as `ssh -G` prints them. */
+/** Returns true for the default key files, as `ssh -G` prints them. */
 const isUsual = (file: string): boolean =>
   /^~\/\.ssh\/id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$/.test(file)
 
-/** Files that `ssh -G` prints on one line without quotes: a new one begins where a path does. */
+/** Splits the files that `ssh -G` prints on one line without quotes: a new one begins where a path does. */
 const filesOf = (line: string): readonly string[] => (line === '' ? [] : line.split(/ (?=[/~%$]|none$)/))
 
-/** Reads what `ssh -G` printed. `host` is what ssh was asked about, `sshHome` the home that ssh took `~` for. */
+/**
+ * Parses the output of `ssh -G`. `host` is the host argument of ssh, `sshHome` the home that ssh took for
+ * `~`.
+ */
 export function readSshConfig(
   printed: string,
   asked: { readonly host: string; readonly env: SshEnvironment; readonly sshHome: string },
@@ -222,7 +225,7 @@ export function readSshConfig(
   }
 }
 
-/** IdentityAgent: `SSH_AUTH_SOCK`, the name of a variable behind a dollar sign, or a socket. */
+/** Resolves IdentityAgent: `SSH_AUTH_SOCK`, the name of a variable behind a dollar sign, or a socket. */
 function agentOf(
   value: string | undefined,
   env: SshEnvironment,

@@ -3,7 +3,7 @@ import { errorCode } from '../base/systemErrors.ts'
 import { dialError } from './dial.ts'
 import { TransportError, type TransportErrorCode } from './transportError.ts'
 
-/** What a jump host said when it was asked for a connection (RFC 4254, section 5.1). */
+/** Refusal of a jump host to open a connection (RFC 4254, section 5.1). */
 type Refusal = { readonly message: string; readonly reason: unknown }
 
 const reasons: readonly (readonly [RegExp, TransportErrorCode, string])[] = [
@@ -27,10 +27,10 @@ const reasons: readonly (readonly [RegExp, TransportErrorCode, string])[] = [
 /** RFC 4254, section 5.1. */
 const administrativelyProhibited = 1
 
-/** Why a jump host gave no connection to the next host of the way. */
+/** Explains why a jump host refused a connection to the next host. */
 export function forwardError(
   way: {
-    /** The jump host and the next one on the way, as messages call them. */
+    /** The jump host and the next host, named for messages. */
     readonly jump: string
     readonly next: string
     readonly address: string
@@ -65,7 +65,10 @@ const fixes: Partial<Record<TransportErrorCode, string>> = {
   'name-not-found': 'Correct jump under ssh, or write an IP address.',
 }
 
-/** The failure of a jump host as that of a host behind it; `error.host` is what messages call the jump host. */
+/**
+ * Turns the failure of a jump host into that of a host behind it; `error.host` is the jump host's name for
+ * messages.
+ */
 export const behindJump = (host: string, error: TransportError): TransportError =>
   new TransportError({
     host,
@@ -76,24 +79,24 @@ export const behindJump = (host: string, error: TransportError): TransportError 
     cause: error.cause,
   })
 
-/** How far a connection attempt came. */
+/** Progress of a connection attempt. */
 export type Progress = {
-  /** The other side said that it is an SSH server. */
+  /** The server sent its SSH identification. */
   greeted: boolean
-  /** Keys are exchanged and the host key is accepted. */
+  /** Key exchange is done and the host key is accepted. */
   agreed: boolean
-  /** Keys that were tried, as messages call them. */
+  /** Keys that were offered, named for messages. */
   tried: string[]
-  /** Keys that are there and were not offered, with the reason. */
+  /** Keys that were not offered, with the reason. */
   skipped: readonly string[]
-  /** Ways of logging in that the host would still take; empty before its first answer. */
+  /** Login methods that the host would still accept; empty before its first response. */
   offered: readonly string[]
-  /** A key was taken, but the host wants another proof besides. */
+  /** A key was accepted, but the host requires another method too. */
   partial: boolean
 }
 
 export type SshPlace = {
-  /** As messages call it. */
+  /** Name for messages. */
   readonly host: string
   readonly address: string
   readonly port: number
@@ -103,8 +106,8 @@ export type SshPlace = {
 }
 
 /**
- * Whether a failure may be gone a moment later. A refused login or a wrong host key never is, and a jump host
- * has been tried often enough before it counts as failed.
+ * Returns true if a retry may help. Never for a refused login or a wrong host key; a jump host has already
+ * been retried.
  */
 export const passes = (error: unknown): boolean =>
   error instanceof TransportError &&
@@ -112,7 +115,7 @@ export const passes = (error: unknown): boolean =>
   (['connection-lost', 'connection-timeout', 'no-ssh-banner'].includes(error.code) ||
     errorCode(error.cause) === 'EAI_AGAIN')
 
-/** Why an attempt ended before the login; `cause` undefined: it was closed. */
+/** Explains an attempt that failed before the login; `cause` undefined: the connection was closed. */
 export function attemptError(
   place: SshPlace,
   progress: Progress,

@@ -14,8 +14,8 @@ import { attemptError, type Progress, type SshPlace } from './sshErrors.ts'
 import type { TransportError } from './transportError.ts'
 
 /**
- * Calls `onSilent` once when nothing has come from the other side for `limit` intervals in a row. Counts
- * intervals, not time, so that a machine that slept is not taken for a host that died.
+ * Calls `onSilent` once after `limit` intervals in a row without data from the other side. Counts intervals,
+ * not time, so that a machine that slept does not count as a host that died.
  */
 function watchSilence(options: {
   readonly stream: Readable
@@ -44,37 +44,37 @@ export type Session = {
   readonly gone: Promise<string>
   /** Starts a command in a channel of its own. */
   exec(command: string): Promise<ClientChannel | Error>
-  /** A connection from the server on to another address; an error has ssh2's words and `reason`. */
+  /** Opens a connection from the server to another address; an error has ssh2's message and `reason`. */
   forward(address: string, port: number): Promise<Duplex | Error>
   /** The same to a Unix socket of the server (OpenSSH's PROTOCOL, section 2.4). */
   forwardSocket(path: string): Promise<Duplex | Error>
-  /** Says goodbye. */
+  /** Disconnects. */
   end(): void
-  /** Ends it at once, however the other side behaves. */
+  /** Closes the connection at once, without waiting for the other side. */
   destroy(): void
 }
 
-/** Milliseconds that whoever knows more gets to say why something ended. */
+/** Milliseconds to wait for a more exact reason before reporting the end. */
 export const lastWords = 1000
 
-/** Unanswered questions after which a server counts as dead: 10 to 15 s. */
+/** Unanswered keepalive requests after which a server counts as dead: 10 to 15 s. */
 const silenceLimit = 2
 
 export type LogIn = {
   readonly place: SshPlace
-  /** The way there: a socket, or a channel of a jump host. */
+  /** Stream to the server: a socket, or a channel of a jump host. */
   readonly stream: Duplex
   readonly policy: HostKeyPolicy
   readonly login: LoginKeys
   /** Milliseconds. */
   readonly left: number
-  /** Milliseconds between two questions whether the server is still there. */
+  /** Milliseconds between two keepalive requests. */
   readonly keepalive: number
-  /** The last jump host on the way: when its connection ends, this one does. */
+  /** The last jump host: this connection ends with it. */
   readonly through?: { readonly label: string; readonly gone: Promise<string> }
 }
 
-/** Checks the server's key and logs in over a stream that is open; rejects with `TransportError`. */
+/** Checks the server's key and logs in over an open stream; rejects with `TransportError`. */
 export async function openSession(options: LogIn): Promise<Session> {
   const { place, stream, policy, left, through } = options
   const client = new Client()
@@ -186,7 +186,7 @@ export async function openSession(options: LogIn): Promise<Session> {
   }
 }
 
-/** Opens a channel; ssh2 throws where the connection is gone. */
+/** Opens a channel; ssh2 throws if the connection has ended. */
 function channel(
   open: (done: (error: Error | undefined, channel: ClientChannel) => void) => unknown,
 ): Promise<ClientChannel | Error> {
@@ -221,7 +221,7 @@ function keyByKey({ place, login }: LogIn, progress: Progress, exhausted: () => 
   }
 }
 
-/** The public keys that an agent holds; rejects when it cannot be asked. */
+/** Lists the public keys of an agent; rejects if it does not respond. */
 export function agentKeys(socket: string): Promise<readonly ParsedKey[]> {
   return new Promise((resolve, reject) => {
     agents.createAgent(socket).getIdentities((error, keys) => {
@@ -234,7 +234,7 @@ export function agentKeys(socket: string): Promise<readonly ParsedKey[]> {
   })
 }
 
-/** A key file's text as a key, or why it is none. */
+/** Parses the text of a key file; returns the error if it is no key. */
 export const parseKey = (text: Buffer, passphrase?: string): ParsedKey | Error =>
   keyParser.parseKey(text, passphrase)
 

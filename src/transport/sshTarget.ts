@@ -1,32 +1,32 @@
-/** How to reach a host over SSH; what config/model calls SshConfig. Paths are absolute. */
+/** SSH settings of a host; `SshConfig` in config/model. Paths are absolute. */
 export type SshTarget = {
-  /** Absent: what ssh_config says, else the invoking user's own name. */
+  /** Absent: from ssh_config, else the invoking user. */
   readonly user?: string
-  /** Absent: what ssh_config says, else 22. */
+  /** Absent: from ssh_config, else 22. */
   readonly port?: number
-  /** Private key file; absent: what ssh_config says, else the agent, then the usual keys of ~/.ssh. */
+  /** Private key file; absent: from ssh_config, else the agent, then the default keys of ~/.ssh. */
   readonly identity?: string
-  /** Absent: what ssh_config says, else ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. */
+  /** Absent: from ssh_config, else ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts. */
   readonly knownHosts?: string
-  /** Pinned fingerprint, `SHA256:…`; when given, it alone decides. */
+  /** Pinned fingerprint, `SHA256:…`; if given, known_hosts is not used. */
   readonly hostKey?: string
-  /** Hosts to go through, in this order, each as `[user@]host[:port]`; absent: what ssh_config says. */
+  /** Jump hosts in this order, each as `[user@]host[:port]`; absent: from ssh_config. */
   readonly jump?: readonly string[]
-  /** File of ssh_config(5); absent: those that ssh itself reads. */
+  /** File of ssh_config(5); absent: the files that ssh itself reads. */
   readonly config?: string
   /** Run everything through sudo. */
   readonly become: boolean
-  /** Milliseconds until the host counts as not reached, all attempts together; absent: see `defaultTimeout`. */
+  /** Milliseconds for all connection attempts together; absent: see `defaultTimeout`. */
   readonly timeout?: number
 }
 
 /** Milliseconds. */
 export const defaultTimeout = 10_000
 
-/** The port of SSH where nobody says another (RFC 4253, section 4.2). */
+/** The registered port of SSH (RFC 4253, section 4.2). */
 export const defaultPort = 22
 
-/** What of the operator's environment a connection needs. */
+/** The part of the operator's environment that a connection needs. */
 export type SshEnvironment = {
   /** SSH_AUTH_SOCK. */
   readonly agentSocket?: string
@@ -38,5 +38,5 @@ export type SshEnvironment = {
   readonly variables?: Readonly<Record<string, string | undefined>>
 }
 
-/** Reads a whole file; rejects as node:fs does (`ENOENT` for one that is not there). */
+/** Reads a whole file; rejects as node:fs does (`ENOENT` for a missing one). */
 export type ReadFile = (path: string) => Promise<Buffer>

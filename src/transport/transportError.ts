@@ -1,6 +1,6 @@
 import { boundedMessage } from '../base/printable.ts'
 
-/** Why a host could not be reached or did not do as told; `unreachable` codes mean exit code 4. */
+/** `unreachable` codes mean exit code 4. */
 export type TransportErrorCode =
   | 'connection-refused'
   | 'connection-timeout'
@@ -23,14 +23,14 @@ export type TransportErrorCode =
   | 'stopped'
 
 /**
- * A failure of the way to a host: what happened, why, and the fix, in words for a person. They are made printable here,
- * whatever they quote.
+ * A failure to connect or to run on a host: what happened, why, and the fix, in words for a person. All text
+ * is made printable here.
  */
 export class TransportError extends Error {
   readonly host: string
   readonly code: TransportErrorCode
   readonly fix: string
-  /** The jump host that failed on the way, as messages call it. */
+  /** The jump host that failed, named for messages. */
   readonly jump?: string
 
   constructor(facts: {

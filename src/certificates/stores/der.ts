@@ -4,10 +4,10 @@ import asn1 from 'node-forge/lib/asn1.js'
 const universal = asn1.Class.UNIVERSAL
 const types = asn1.Type
 
-/** One node of a DER tree; the functions of this file are the only ones that look inside. */
+/** A node of a DER tree; only this file looks inside. */
 export type Der = forge.asn1.Asn1
 
-/** What does not follow its own format; the message says which part, never a content. */
+/** Bytes that do not follow their format. The message names the part and quotes no content. */
 export class MalformedError extends Error {}
 
 const primitive = (type: forge.asn1.Type, content: Buffer): Der =>
@@ -36,7 +36,7 @@ export const boolean = (value: boolean): Der => primitive(types.BOOLEAN, Buffer.
 
 export const nothing = (): Der => primitive(types.NULL, Buffer.alloc(0))
 
-/** A non-negative integer, or the big-endian bytes of one. */
+/** A non-negative integer, from a number or big-endian bytes. */
 export const integer = (value: number | Buffer): Der =>
   typeof value === 'number'
     ? primitive(types.INTEGER, Buffer.from(asn1.integerToDer(value).getBytes(), 'latin1'))
@@ -72,26 +72,26 @@ export function decode(bytes: Buffer): Der {
   }
 }
 
-/** The nodes inside; throws `MalformedError` for a node without any place for them. */
+/** Returns the child nodes; throws `MalformedError` for a primitive node. */
 export function children(node: Der | undefined): readonly Der[] {
   if (node === undefined || typeof node.value === 'string') throw new MalformedError('a sequence is missing')
   return node.value
 }
 
-/** The bytes of a primitive node, or of an octet string in chunks; throws `MalformedError`. */
+/** Returns the bytes of a primitive node, or of an octet string in chunks; throws `MalformedError`. */
 export function content(node: Der | undefined): Buffer {
   if (node === undefined) throw new MalformedError('a value is missing')
   if (typeof node.value === 'string') return Buffer.from(node.value, 'latin1')
   return Buffer.concat(node.value.map(content))
 }
 
-/** An object identifier in dots; throws `MalformedError`. */
+/** Reads an object identifier in dotted form; throws `MalformedError`. */
 export function oidOf(node: Der | undefined): string {
   if (node?.type !== types.OID || node.tagClass !== universal) throw new MalformedError('an OID is missing')
   return asn1.derToOid(content(node).toString('latin1'))
 }
 
-/** A non-negative integer below 2^47; throws `MalformedError`. */
+/** Reads a non-negative integer below 2^47; throws `MalformedError`. */
 export function numberOf(node: Der | undefined): number {
   const bytes = content(node)
   if (node?.type !== types.INTEGER || bytes.length > 6 || bytes.length === 0) {
@@ -100,7 +100,7 @@ export function numberOf(node: Der | undefined): number {
   return bytes.readUIntBE(0, bytes.length)
 }
 
-/** The text of a BMPString; undefined for any other node. */
+/** Reads the text of a BMPString; undefined for any other node. */
 export const bmpOf = (node: Der | undefined): string | undefined =>
   node?.type === types.BMPSTRING && typeof node.value === 'string' ? node.value : undefined
 

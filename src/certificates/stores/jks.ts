@@ -10,7 +10,7 @@ export const jksMagic = 0xfeedfeed
 
 const digestLength = 20
 
-/** The entries of a JKS store; throws `StoreReadError`, or `MalformedError` for a broken file. */
+/** Reads the entries of a JKS store; throws `StoreReadError`, or `MalformedError` for a broken file. */
 export function jksStore(bytes: Buffer, password: Secret): Store {
   const passwordBytes = Buffer.from(password.reveal(), 'utf16le').swap16()
   const body = bytes.subarray(0, Math.max(0, bytes.length - digestLength))
@@ -39,7 +39,7 @@ export function jksStore(bytes: Buffer, password: Secret): Store {
   return { format: 'jks', keys, trusted, unused: [] }
 }
 
-/** The file ends in SHA-1 of the password, a fixed phrase and everything before. */
+/** Verifies the end of the file: SHA-1 of the password, a fixed phrase and all bytes before. */
 function checkDigest(options: { body: Buffer; digest: Buffer; passwordBytes: Buffer }): void {
   const found = createHash('sha1')
     .update(options.passwordBytes)
@@ -52,7 +52,7 @@ function checkDigest(options: { body: Buffer; digest: Buffer; passwordBytes: Buf
   }
 }
 
-/** Undoes sun.security.provider.KeyProtector: salt, key XOR SHA-1 stream, SHA-1 of password and key. */
+/** Reverses sun.security.provider.KeyProtector: salt, key XOR SHA-1 stream, SHA-1 of password and key. */
 function recoverKey(options: { encrypted: Buffer; passwordBytes: Buffer; alias: string }): Secret {
   const { passwordBytes, alias } = options
   const [algorithm, protectedKey] = children(decode(options.encrypted))
@@ -78,7 +78,7 @@ function recoverKey(options: { encrypted: Buffer; passwordBytes: Buffer; alias: 
   return key
 }
 
-/** Reads Java's DataInput forms from front to back; throws `MalformedError` at the end of the bytes. */
+/** Reads values in Java's DataInput format; throws `MalformedError` at the end of the bytes. */
 function readerOf(bytes: Buffer) {
   let at = 0
   const block = (length: number): Buffer => {
@@ -94,13 +94,14 @@ function readerOf(bytes: Buffer) {
 }
 
 /**
- * A JKS file (version 2) of trusted certificates, as sun.security.provider.JavaKeyStore writes it: what is in it is
- * public, and the password only guards it against changes. Keys are never written so: their protection is weak.
+ * Writes a JKS file (version 2) of trusted certificates, as sun.security.provider.JavaKeyStore does: its
+ * content is public, and the password only protects it against changes. Never use it for keys: their
+ * protection is weak.
  */
 export function writeJks(options: {
   readonly trusted: readonly { readonly alias: string; readonly der: Buffer }[]
   readonly password: Secret
-  /** When the entries were made. */
+  /** Creation date of the entries. */
   readonly now: Date
 }): Buffer {
   const { trusted, password, now } = options

@@ -1,4 +1,4 @@
-/** The parts of node-forge that are used: all of it takes ten times as long to load. */
+/** The parts of node-forge that are used: the whole takes ten times as long to load. */
 declare module 'node-forge/lib/asn1.js' {
   import forge from 'node-forge'
 

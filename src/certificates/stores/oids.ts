@@ -16,6 +16,6 @@ export const oids = {
   hmacSha256: '1.2.840.113549.2.9',
   aes256: '2.16.840.1.101.3.4.1.42',
   sha256: '2.16.840.1.101.3.4.2.1',
-  /** Sun's own protection of keys in a JKS store. */
+  /** Sun's own encryption of keys in a JKS store. */
   jksKeyProtector: '1.3.6.1.4.1.42.2.17.1.1',
 } as const

@@ -5,7 +5,7 @@ const blockSizes = { sha1: 64, sha224: 64, sha256: 64, sha384: 128, sha512: 128 
 
 export type Digest = keyof typeof blockSizes
 
-/** What derived bytes are for; each purpose gives other bytes (RFC 7292, appendix B.3). */
+/** Purpose of derived bytes; each one gives other bytes (RFC 7292, appendix B.3). */
 export const purposes = { key: 1, iv: 2, mac: 3 } as const
 
 /** Derives bytes from a password as PKCS#12 does (RFC 7292, appendix B.2). */
@@ -38,7 +38,7 @@ function passwordBytes(password: string): Buffer {
   return Buffer.concat([Buffer.from(password, 'utf16le').swap16(), Buffer.alloc(2)])
 }
 
-/** The bytes repeated up to a whole number of blocks. */
+/** Repeats the bytes up to a whole number of blocks. */
 function fill(bytes: Buffer, block: number): Buffer {
   if (bytes.length === 0) return Buffer.alloc(0)
   return Buffer.alloc(Math.ceil(bytes.length / block) * block, bytes)

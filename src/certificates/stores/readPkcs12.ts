@@ -18,7 +18,7 @@ import { oids } from './oids.ts'
 import { type Digest, pkcs12Key } from './pkcs12Key.ts'
 import { StoreReadError } from './store.ts'
 
-/** More rounds than any tool writes; a file that asks for more would only hold us up. */
+/** More rounds than any tool writes: a limit against files that would keep us busy. */
 const mostIterations = 10_000_000
 
 const prfs: Readonly<Record<string, Digest>> = {
@@ -50,8 +50,9 @@ type Encrypted = {
 }
 
 /**
- * Decrypts a sequence (SafeContents, PrivateKeyInfo) as an AlgorithmIdentifier of PKCS#5 or PKCS#12 describes.
- * Throws `StoreReadError` with `wrong-password` or `unsupported`, `MalformedError` for broken parameters.
+ * Decrypts a sequence (SafeContents, PrivateKeyInfo) with the algorithm of an AlgorithmIdentifier of PKCS#5
+ * or PKCS#12. Throws `StoreReadError` with `wrong-password` or `unsupported`, `MalformedError` for broken
+ * parameters.
  */
 function decrypt(options: Encrypted): Buffer {
   const plain = decryptBytes(options)
@@ -88,7 +89,7 @@ function decryptBytes(options: Encrypted): Buffer {
   return decipher({ name: 'des-ede3-cbc', key, iv, encrypted: options.encrypted })
 }
 
-/** A count of rounds; throws `StoreReadError` for one that nobody means. */
+/** Reads the number of rounds; throws `StoreReadError` above the limit. */
 function rounds(node: Der | undefined): number {
   const count = numberOf(node)
   if (count < 1 || count > mostIterations)
@@ -132,7 +133,7 @@ function decryptRc2(options: { key: Buffer; iv: Buffer; encrypted: Buffer }): Bu
   return Buffer.from(cipher.output.getBytes(), 'latin1')
 }
 
-/** One key or certificate of a PKCS#12 file with the attributes that tie them together. */
+/** One key or certificate of a PKCS#12 file with the attributes that link them. */
 export type Bag = {
   readonly kind: 'key' | 'certificate'
   /** PKCS#8 or X.509, DER. */
@@ -152,8 +153,8 @@ const macDigests: Readonly<Record<string, Digest>> = {
 }
 
 /**
- * The keys and certificates of a PKCS#12 file (RFC 7292) in the file's order; other bags are left out.
- * Throws `StoreReadError`, or `MalformedError` for bytes that are no such file.
+ * Reads the keys and certificates of a PKCS#12 file (RFC 7292) in the file's order; skips other bags. Throws
+ * `StoreReadError`, or `MalformedError` for other bytes.
  */
 export function readPkcs12(bytes: Buffer, password: Secret): readonly Bag[] {
   const [version, authSafe, mac] = children(decode(bytes))

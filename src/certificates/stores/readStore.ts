@@ -9,7 +9,7 @@ import { type Store, type StoreKey, StoreReadError, type StoreReadReason } from 
 
 type Certified = { readonly bag: Bag; readonly certificate: X509Certificate }
 
-/** Ties the bags of a PKCS#12 file to entries as Java does; throws what `readPkcs12` throws. */
+/** Groups the bags of a PKCS#12 file into entries as Java does; throws as `readPkcs12`. */
 function pkcs12Store(bytes: Buffer, password: Secret): Store {
   const bags = readPkcs12(bytes, password)
   const certified = bags
@@ -56,7 +56,7 @@ export type ReadStore =
   | { readonly ok: true; readonly store: Store }
   | { readonly ok: false; readonly reason: StoreReadReason; readonly detail: string }
 
-/** Opens a PKCS#12 or JKS store. What cannot be opened is a result with its reason, never a throw. */
+/** Opens a PKCS#12 or JKS store. Never throws: a store that cannot be opened is a result with its reason. */
 export function readStore(bytes: Buffer, password: Secret): ReadStore {
   const known = otherFormat(bytes)
   if (known !== undefined) return { ok: false, ...known }
@@ -70,7 +70,7 @@ export function readStore(bytes: Buffer, password: Secret): ReadStore {
   }
 }
 
-/** Files that are often given instead of a store, told by their first bytes. */
+/** Recognizes files that are often given by mistake, by their first bytes. */
 function otherFormat(bytes: Buffer): { reason: StoreReadReason; detail: string } | undefined {
   if (bytes.length === 0) return { reason: 'not-a-store', detail: 'the file is empty' }
   if (bytes.length < 24) return { reason: 'not-a-store', detail: 'the file is too short' }

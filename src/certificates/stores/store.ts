@@ -1,9 +1,9 @@
 import type { Secret } from '../../secrets/secret.ts'
 
-/** Why a store could not be read. */
+/** Reason why a store could not be read. */
 export type StoreReadReason = 'wrong-password' | 'key-password' | 'not-a-store' | 'unsupported'
 
-/** Thrown inside this folder and turned into a finding by `readStore`; `detail` is a part of a sentence. */
+/** Thrown inside this folder; `readStore` turns it into a result. `detail` is a part of a sentence. */
 export class StoreReadError extends Error {
   readonly reason: StoreReadReason
 
@@ -16,19 +16,19 @@ export class StoreReadError extends Error {
 
 /** A private key of a store with its certificates, as PEM. */
 export type StoreKey = {
-  /** As the store has it; Java compares aliases without regard to case. */
+  /** Original spelling; Java compares aliases without regard to case. */
   readonly alias: string
   /** PKCS#8 PEM. */
   readonly key: Secret
-  /** The key's own certificate first, then those that issued it, as far as the store has them. */
+  /** The key's own certificate first, then its issuers as far as the store has them. */
   readonly chain: readonly string[]
 }
 
-/** What Java sees in a store: entries with a key, and certificates marked as trusted. */
+/** Entries that Java sees in a store: keys, and certificates marked as trusted. */
 export type Store = {
   readonly format: 'pkcs12' | 'jks'
   readonly keys: readonly StoreKey[]
   readonly trusted: readonly { readonly alias: string; readonly certificate: string }[]
-  /** Certificates that belong to no entry: Java ignores them. */
+  /** Certificates without an entry, which Java ignores. */
   readonly unused: readonly string[]
 }

@@ -5,14 +5,14 @@ import { oids } from './oids.ts'
 import { pkcs12Key } from './pkcs12Key.ts'
 
 /**
- * What OpenSSL writes (PKCS12_DEFAULT_ITER). The passwords of generated stores are 192 random bits, which no number of
- * rounds makes safer, and every run opens two stores a host.
+ * OpenSSL's default (PKCS12_DEFAULT_ITER). Passwords of generated stores have 192 random bits, so more rounds
+ * add no security, and every run opens two stores per host.
  */
 const iterations = 2048
 
 export type Random = (size: number) => Buffer
 
-/** A key, encrypted: PBES2 with PBKDF2-HMAC-SHA256 and AES-256, what Java 17 and OpenSSL 3 write. */
+/** An encrypted key: PBES2 with PBKDF2-HMAC-SHA256 and AES-256, like Java 17 and OpenSSL 3. */
 export function keyBag(options: {
   /** DER. */
   readonly pkcs8: Buffer
@@ -37,7 +37,7 @@ export function keyBag(options: {
   )
 }
 
-/** A certificate (DER), in the clear: it is public, and the file's integrity check covers it. */
+/** A certificate (DER) without encryption: it is public, and the file's integrity check covers it. */
 export function certificateBag(der: Buffer, attributes: readonly Der[]): Der {
   const bag = sequence(oid(oids.x509Certificate), context(0, octets(der)))
   return sequence(
@@ -51,14 +51,14 @@ export const friendlyName = (alias: string): Der => attribute(oids.friendlyName,
 
 export const localKeyId = (id: Buffer): Der => attribute(oids.localKeyId, octets(id))
 
-/** Java's mark of a certificate trusted for everything. */
+/** Java's mark of a certificate that is trusted for every purpose. */
 export const trustedForAll = (): Der => attribute(oids.trustedKeyUsage, oid(oids.anyExtendedKeyUsage))
 
 const attribute = (id: string, value: Der): Der => sequence(oid(id), set(value))
 
 /**
- * A PKCS#12 file (RFC 7292) of the bags in that order, with an HMAC-SHA256 integrity check.
- * Java 8u301, 11.0.12, 17 and later and OpenSSL 1.1 and later (3 without -legacy) read it.
+ * Writes the bags as a PKCS#12 file (RFC 7292), with an HMAC-SHA256 integrity check. Java 8u301, 11.0.12, 17
+ * and later and OpenSSL 1.1 and later (3 without -legacy) can read it.
  */
 export function writePkcs12(options: {
   readonly bags: readonly Der[]

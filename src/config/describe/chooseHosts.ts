@@ -1,8 +1,8 @@
 import { nearest } from '../../diagnostics/nearest.ts'
 
 /**
- * A name or a pattern as one test, as a shell has them (POSIX, 2.13): `*` is any number of characters, `?` one,
- * `[12]` or `[a-c]` one of these, `[!12]` one of no other. Capital letters do not matter.
+ * Compiles a shell pattern (POSIX, 2.13): `*` is any number of characters, `?` one, `[12]` or `[a-c]` one of
+ * these, `[!12]` one of the others. Ignores case.
  */
 function matcher(pattern: string): RegExp {
   const parts = pattern.split(/(\*+|\?|\[!?[a-z0-9-]+\])/i).map((part, index) => {
@@ -18,18 +18,18 @@ function matcher(pattern: string): RegExp {
   }
 }
 
-/** The names and patterns of a list such as `db1,db[2-4]`: neither has a comma. */
+/** Splits a list such as `db1,db[2-4]`; names and patterns have no commas. */
 const listed = (list: string): readonly string[] => list.match(/[^,]+/g) ?? [list]
 
-/** Which hosts `--host` means. */
+/** Hosts that `--host` selects. */
 export type ChosenHosts = {
-  /** Those that any pattern matches; all of them when there is no pattern. */
+  /** Hosts that match any pattern; all without a pattern. */
   readonly names: ReadonlySet<string>
-  /** Patterns that match none, with the host that was probably meant. */
+  /** Patterns without a match, with the host that was probably meant. */
   readonly unmatched: readonly { readonly pattern: string; readonly nearest: string | undefined }[]
 }
 
-/** Matches names, patterns and lists of them (`db1,db2`, `db*`, `db[12]`) against the hosts there are. */
+/** Matches names, patterns and lists of them (`db1,db2`, `db*`, `db[12]`) against the hosts of the file. */
 export function chooseHosts(given: readonly string[], hosts: readonly string[]): ChosenHosts {
   if (given.length === 0) return { names: new Set(hosts), unmatched: [] }
   const tests = given.flatMap(listed).map((pattern) => ({ pattern, test: matcher(pattern) }))

@@ -7,7 +7,7 @@ import {
   type ValueOrigin,
 } from './description.ts'
 
-/** One setting of one host that is not the same on both sides; a side without it has no value for it. */
+/** A setting of one host that differs; a side without a value has none. */
 export type Change = {
   readonly group: DescribedGroup
   readonly name: string
@@ -15,13 +15,13 @@ export type Change = {
   readonly after?: DescribedValue
 }
 
-/** What differs between two descriptions. */
+/** Difference of two descriptions. */
 export type Difference = {
-  /** Only when the names differ. */
+  /** Only if the names differ. */
   readonly cluster?: { readonly before: string; readonly after: string }
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** Names of all hosts that both sides have. */
+  /** Names of the hosts that both sides have. */
   readonly common: readonly string[]
   /** Hosts of both sides that differ, in the order of the later one. */
   readonly changed: readonly { readonly host: string; readonly changes: readonly Change[] }[]
@@ -53,7 +53,7 @@ function changesOf(before: DescribedHost, after: DescribedHost): readonly Change
   })
 }
 
-/** Compares two descriptions host by host, by what the values are and not by where they came from. */
+/** Compares two descriptions host by host: values only, not their origins. */
 export function compare(before: Description, after: Description): Difference {
   const old = new Map(before.hosts.map((host) => [host.name, host]))
   const names = after.hosts.map(({ name }) => name)
@@ -73,16 +73,15 @@ export function compare(before: Description, after: Description): Difference {
   }
 }
 
-/** Whether nothing differs. */
 export const isSame = ({ cluster, added, removed, changed }: Difference): boolean =>
   cluster === undefined && added.length + removed.length + changed.length === 0
 
-/** A change that several hosts share, and every place that its two values come from. */
+/** A change that several hosts share, with all origins of both values. */
 export type SharedChange = Change & {
   readonly origins: { readonly before: readonly ValueOrigin[]; readonly after: readonly ValueOrigin[] }
 }
 
-/** Hosts that change in the same ways. */
+/** Hosts with the same changes. */
 export type ChangeGroup = { readonly hosts: readonly string[]; readonly changes: readonly SharedChange[] }
 
 type Gathered = { readonly change: Change; readonly hosts: string[]; readonly all: Change[] }
@@ -99,7 +98,10 @@ function distinct(values: readonly (DescribedValue | undefined)[]): readonly Val
   return [...new Map(origins.map((origin) => [JSON.stringify(origin), origin])).values()]
 }
 
-/** The changes of all hosts, each said once for all hosts that share it, and those of the same hosts together. */
+/**
+ * Groups the changes of all hosts: each change once for all its hosts, and changes of the same hosts
+ * together.
+ */
 export function groupChanges({ changed }: Difference): readonly ChangeGroup[] {
   const gathered = new Map<string, Gathered>()
   for (const { host, changes } of changed) {

@@ -18,10 +18,10 @@ import { emptyDraft, givenFor, valueFor } from '../shape/draft.ts'
 import type { Plain } from '../types/type.ts'
 import type { DescribedHost, DescribedValue, Description, Layer, ValueOrigin } from './description.ts'
 
-/** What tells a plain value from others. */
+/** Identity of a plain value, for comparison. */
 const identityOf = (value: Plain): Secret => new Secret(JSON.stringify(value))
 
-/** What tells a secret from others: its text, or the variable, path or command it is read from. */
+/** Identity of a secret, for comparison: its text, or the variable, path or command it is read from. */
 function identityOfSecret(reference: SecretReference): Secret {
   switch (reference.kind) {
     case 'literal':
@@ -35,7 +35,7 @@ function identityOfSecret(reference: SecretReference): Secret {
   }
 }
 
-/** The same for named secrets, each of them given or not. */
+/** Identity of a map of secrets, whose values are optional. */
 const identityOfSecrets = (entries: readonly SecretEntry[]): Secret =>
   new Secret(
     JSON.stringify(
@@ -45,27 +45,27 @@ const identityOfSecrets = (entries: readonly SecretEntry[]): Secret =>
 
 const at = ({ file, line, column }: Span): NonNullable<ValueOrigin['place']> => ({ file, line, column })
 
-/** The origin of something that stands in a file. */
+/** Origin of a value in a file. */
 const placed = (layer: Layer, span: Span): ValueOrigin => ({ layer, place: at(span) })
 
-/** The origin of something that a service gives. */
+/** Origin of a value that comes from a service. */
 const fromService = (service: string, span: Span): ValueOrigin => ({
   layer: 'service',
   service,
   place: at(span),
 })
 
-/** The origin of what a host's own fields give, if they do. */
+/** Origin of a host's own field. */
 const ofField = (given: Given | undefined): ValueOrigin =>
   given === undefined ? { layer: 'default' } : placed('host', given.keySpan)
 
-/** The origin of an ssh setting. */
+/** Origin of an ssh setting. */
 function ofSsh({ origin, given }: Resolved<unknown>): ValueOrigin {
   if (given === undefined) return { layer: 'default' }
   return placed(origin === 'host' ? 'host' : 'ssh', given.keySpan)
 }
 
-/** The origin of an option. */
+/** Origin of an option. */
 function ofOption({ origin, given }: Resolved<unknown>, host: ResolvedHost): ValueOrigin {
   if (given === undefined) return { layer: 'default' }
   if (origin === 'set') return { layer: 'set' }
@@ -84,7 +84,10 @@ const plainValue = (name: string, value: Plain, origin: ValueOrigin): DescribedV
   identity: identityOf(value),
 })
 
-/** What the services make of a host: `master of alpha`, `connector of alpha`; and what it runs for it. */
+/**
+ * Lists the roles of a host in its services, such as `master of alpha`, `connector of alpha`, and its
+ * components.
+ */
 function placement(host: ResolvedHost): readonly DescribedValue[] {
   const mentions = host.services.flatMap(mentionsOf).filter((mention) => mention.host === host.name)
   const [first] = mentions
@@ -97,13 +100,16 @@ function placement(host: ResolvedHost): readonly DescribedValue[] {
   return [plainValue('roles', titles, origin), plainValue('components', host.components, origin)]
 }
 
-/** The text of another option that is a secret's too, such as by an alias, is not shown. */
+/** Hides text that is also a secret's value, such as by an alias. */
 const covered = (value: Plain, secrets: ReadonlySet<string>): Plain => {
   if (typeof value === 'string') return secrets.has(value) ? redacted : value
   return Array.isArray(value) ? value.map((item: Plain) => covered(item, secrets)) : value
 }
 
-/** What tells a secret value from others; undefined for one that is none. Only a setting's own type gives it its value. */
+/**
+ * Returns the identity of a secret value; undefined for other settings. Only a setting's own type gives it
+ * its value.
+ */
 function identityFor(setting: Setting<unknown>, value: unknown): Secret | undefined {
   if (isSecret(setting)) return identityOfSecret(value as SecretReference)
   return setting === options.users ? identityOfSecrets(value as readonly SecretEntry[]) : undefined
@@ -125,18 +131,18 @@ function described(
 const ofDatabase: ReadonlySet<Setting<unknown>> = new Set(Object.values(databaseOptions))
 const ofProxy: ReadonlySet<Setting<unknown>> = new Set(Object.values(connectorOptions))
 
-/** Whether nothing comes of a setting here unless the file gives it: no database, no proxy. */
+/** Returns true for a setting without effect here unless the file gives it: no database, no proxy. */
 const isIdle = (setting: Setting<unknown>, host: ResolvedHost): boolean =>
   (ofDatabase.has(setting) && !hasDatabase(host)) || (ofProxy.has(setting) && host.proxied.length === 0)
 
-/** Whether an option has a say on this host. An idle one is worth a line only where it is given. */
+/** Returns true if an option has an effect on this host; an idle one is listed only if given. */
 function applies(setting: Setting<unknown>, host: ResolvedHost, given: boolean): boolean {
   if (!given && isIdle(setting, host)) return false
   const { component } = setting
   return component === undefined || host.components.includes(component)
 }
 
-/** Every setting of one host that applies to it and has a value. */
+/** Lists every setting of one host that applies to it and has a value. */
 function describeHost(host: ResolvedHost, secrets: ReadonlySet<string>): DescribedHost {
   const own = host.draft.fields
   const ofOptions = allOptions.flatMap((setting) => {
@@ -156,8 +162,8 @@ function describeHost(host: ResolvedHost, secrets: ReadonlySet<string>): Describ
 }
 
 /**
- * The texts of all secrets that the input writes out, also of those that a later file replaces. An alias can put the same text under another option,
- * where it would be shown; whoever prints values looks here first. Never printed itself.
+ * Collects the text of all literal secrets, also of those that a later file replaces. An alias can repeat it
+ * under another option, so every printed value is checked against these. Never printed itself.
  */
 function literalTexts({ drafts, sets }: ResolvedCluster): ReadonlySet<string> {
   const given = [...drafts, { ...emptyDraft, defaults: sets }].flatMap(literalSecrets)
@@ -169,7 +175,7 @@ function literalTexts({ drafts, sets }: ResolvedCluster): ReadonlySet<string> {
   return new Set(texts.filter((text) => text !== ''))
 }
 
-/** What the files come to: every host with each value that applies to it, and where the value came from. */
+/** Describes the resolved configuration: every host with each value that applies to it, and the origin. */
 export function describe(cluster: ResolvedCluster): Description {
   const secrets = literalTexts(cluster)
   return {

@@ -5,13 +5,13 @@ import { nearest } from '../../diagnostics/nearest.ts'
 import { ordered } from '../../diagnostics/order.ts'
 import type { Ignore } from './readIgnores.ts'
 
-/** A finding that a comment of its file silences, and why. */
+/** A finding that a comment of its file silences, with the comment's reason. */
 export type Silenced = { readonly finding: Diagnostic; readonly reason: string }
 
-/** One code of a comment, with what the comment says of it. */
+/** One code of a comment that silences findings. */
 type Wish = { readonly code: string; readonly span: Span; readonly ignore: Ignore }
 
-/** For how many words the nearest code is looked up: a file full of comments must not take minutes. */
+/** Limit of lookups for the nearest code, so that a file full of comments does not take minutes. */
 const mostSuggestions = 1000
 
 const looksLikeCode = (word: string): boolean => /^[A-Za-z][\w-]{0,59}$/.test(word)
@@ -28,7 +28,7 @@ function withoutReason({ codes, span }: Ignore): Diagnostic {
   return diagnose('ignore-without-reason', { code }, { span })
 }
 
-/** The nearest code of each word that is none. */
+/** Finds the nearest code for each unknown one. */
 function suggestions(wishes: readonly Wish[]): ReadonlyMap<string, string | undefined> {
   const words = new Set(wishes.map(({ code }) => code).filter((code) => !isCode(code)))
   const codes = Object.keys(catalogue)
@@ -52,10 +52,10 @@ function judge(wish: Wish, { isUnused, nearest }: Judgement): readonly Diagnosti
 }
 
 /**
- * Takes out of the findings what comments of their files silence: warnings and notes, never errors. What is left
- * comes back in the order of `files`, with findings about the comments themselves. A comment counts as unused
- * only where no finding is an error, since an error keeps others from being looked for, and where `isJudged`
- * says that findings of this code were looked for at all.
+ * Removes the warnings and notes, never errors, that comments of their files silence. Returns the others in
+ * the order of `files`, with findings about the comments themselves. A comment counts as unused only without
+ * any error, since errors prevent other checks, and if `isJudged` says that this command checks for the code
+ * at all.
  */
 export function applyIgnores(given: {
   readonly findings: readonly Diagnostic[]

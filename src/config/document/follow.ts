@@ -5,7 +5,7 @@ import type { RawNode } from '../yaml.ts'
 import type { Lines } from './lines.ts'
 import { type MapEntry, type ReferenceTag, referenceTags, type YamlNode } from './node.ts'
 
-/** How many values aliases and merges may add: a thousand hosts that share ten options each stay far below. */
+/** Limit of values that aliases and merges add: a thousand hosts with ten shared options stay far below. */
 export const expansionLimit = 100_000
 
 type Anchor = { readonly node: YamlNode; readonly size: number } | 'open'
@@ -14,7 +14,7 @@ const isTag = (word: string): word is ReferenceTag => (referenceTags as readonly
 
 const nothing = (span: Span): YamlNode => ({ kind: 'scalar', value: null, source: '', span, faulty: true })
 
-/** Follows aliases and merge keys and reads tags: one tree, and a finding for each that leads nowhere. */
+/** Resolves aliases, merge keys and tags to one tree, with a finding for each that is invalid. */
 export function follow(root: RawNode, lines: Lines): { root: YamlNode; findings: readonly Diagnostic[] } {
   const findings: Diagnostic[] = []
   const anchors = new Map<string, Anchor>()

@@ -2,9 +2,11 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 import type { MapEntry, YamlNode } from './node.ts'
 
 const secretWord = /(?:pas|pwd|secret|token|credential|rest-api-users)[\w-]*["']?\s*[:=]?/i
-/** What begins an option or a group: a name and its colon. Any other text may still be part of the value before it. */
+/**
+ * Beginning of an option or a group: a name and its colon. Any other text may belong to the value before it.
+ */
 const namedLine = /^[\s-]*["']?[\w.-]+["']?\s*:/
-/** Brackets alone: what most often breaks a file, and no part of a password. */
+/** Brackets alone: the most common syntax error, and no part of a password. */
 const brackets = /^[\s{}[\],-]*[{}[\]][\s{}[\],-]*$/
 const names = /(?<![\w.-])([\w.-]+)["']?\s*:/g
 
@@ -20,7 +22,9 @@ const hiddenFrom = (file: string, line: number, column: number): Span => ({
   endColumn: endOfLine,
 })
 
-/** Where the first value starts that belongs to an unknown name, unless a group starts there: a host has one. */
+/**
+ * Returns the offset of the first value with an unknown name, unless a group starts there: a host has one.
+ */
 function unknownValue(line: string, isKnown: (name: string) => boolean): number | undefined {
   for (const { 0: text, 1: name = '', index } of line.matchAll(names)) {
     const end = index + text.length
@@ -30,7 +34,7 @@ function unknownValue(line: string, isKnown: (name: string) => boolean): number 
   return undefined
 }
 
-/** Whether a quote that is opened in the text stays open at its end. */
+/** Returns true if a quote is still open at the end of the text. */
 function leavesQuoteOpen(text: string): boolean {
   const value = text.trim()
   const quote = value.charAt(0)
@@ -39,9 +43,9 @@ function leavesQuoteOpen(text: string): boolean {
 }
 
 /**
- * What to hide in a text whose structure is not known, because it is not YAML. Errs on the side of hiding:
- * from each word that looks like a secret to the end of its line and all lines after it that are deeper or begin
- * with no name (all lines when it opens a quote), and the value of every name that `isKnown` does not know.
+ * Finds what to hide in a text that is not YAML. Rather hides too much: from each word that looks like a
+ * secret to the end of its line, with all later lines that are deeper or begin without a name (all lines, if
+ * it opens a quote), and the value of every name that `isKnown` does not know.
  */
 export function hideBroken(file: string, text: string, isKnown: (name: string) => boolean): readonly Span[] {
   const hidden: Span[] = []
@@ -67,19 +71,22 @@ export function hideBroken(file: string, text: string, isKnown: (name: string) =
   return hidden
 }
 
-/** Names whose value is treated as a secret wherever they stand, known or not. */
+/** Returns true for names whose values are treated as secrets anywhere, known or not. */
 export const looksSecret = (name: string): boolean => /pas+|pwd|secret|token|credential/i.test(name)
 
-/** Which names stand before what must not be shown. */
+/** Names of values that must not be printed. */
 export type SecretNames = {
   readonly isSecret: (name: string) => boolean
-  /** Names of maps whose values are secrets and whose own names are not. */
+  /** Names of maps with secret values and public names. */
   readonly isSecretMap: (name: string) => boolean
 }
 
 const restOfLine = Number.MAX_SAFE_INTEGER
 
-/** From a key's end to the end of its value's last line: a comment there may be the rest of a password. */
+/**
+ * Returns the span from a key's end to the end of its value's last line: a comment there may be part of a
+ * password.
+ */
 const fromKey = (entry: MapEntry): Span => ({
   ...entry.keySpan,
   line: entry.keySpan.endLine,
@@ -89,8 +96,9 @@ const fromKey = (entry: MapEntry): Span => ({
 })
 
 /**
- * Words of letters with underscores between, such as `DB1_ADMIN_PASS`: the name of an environment variable (POSIX.1-2017,
- * XBD 8.1) that nobody takes for a password. Other text behind `!env` may be one that was put there by mistake.
+ * Returns true for words of letters joined by underscores, such as `DB1_ADMIN_PASS`: names of environment
+ * variables (POSIX.1-2017, XBD 8.1) that cannot be passwords. Other text after `!env` may be a password by
+ * mistake.
  */
 const isPlainVariable = (text: string): boolean =>
   text.length <= 64 && /^[A-Z]+\d{0,2}(?:_(?:[A-Z]+\d{0,2}|\d{1,2}))+$/.test(text)
@@ -102,7 +110,10 @@ const namesVariable = (node: YamlNode): boolean =>
   node.span.line === node.span.endLine &&
   isPlainVariable(node.source)
 
-/** Everything that a secret's value may be made of: value, the anchored original, and the rest of the line; of the plain name of an environment variable that rest alone. */
+/**
+ * Returns all spans that may contain a secret's value: the value, the anchored original, and the rest of the
+ * line; for the plain name of an environment variable only the rest.
+ */
 export function hiddenSpansOf(entry: MapEntry): readonly Span[] {
   const { anchoredAt, span } = entry.value
   if (namesVariable(entry.value))
@@ -115,7 +126,10 @@ const inside = (span: Span, outer: Span): boolean =>
   (span.line > outer.line || (span.line === outer.line && span.column >= outer.column)) &&
   (span.line < outer.endLine || (span.line === outer.endLine && span.column < outer.endColumn))
 
-/** The values of a map of secrets, so that its names can be shown; undefined where a line may hold more of them. */
+/**
+ * Returns the spans of the values in a map of secrets, so that its names can be shown; undefined if a line
+ * may hold more of them.
+ */
 function insideSecret({ value }: MapEntry): readonly Span[] | undefined {
   if (value.kind !== 'map' || value.flow || value.anchoredAt !== undefined) return undefined
   return value.entries.flatMap(hiddenSpansOf)
@@ -150,8 +164,8 @@ function marked(node: YamlNode, isHidden: (span: Span) => boolean): YamlNode {
 }
 
 /**
- * Finds what must not be shown (options.md, last section): the value of every secret wherever it stands, and
- * every other scalar of a one-line map that holds one, since an unquoted comma or brace may have split a password.
+ * Hides what must not be printed (options.md, last section): the value of every secret anywhere, and every
+ * other scalar of a one-line map with a secret, since an unquoted comma or brace may have split a password.
  */
 export function hide(
   root: YamlNode,

@@ -1,9 +1,9 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
 
-/** Turns offsets of one text into spans. */
+/** Converts offsets of one text to spans. */
 export type Lines = { readonly span: (from: number, to: number) => Span }
 
-/** Lines end at `\n`, as the YAML reader sees them; offsets past the end count as the end. */
+/** Splits lines at `\n` only, like the YAML parser; offsets past the end count as the end. */
 export function linesOf(file: string, text: string): Lines {
   const starts = [0]
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1)

@@ -1,25 +1,25 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
 
-/** The tags that say where a secret is read from (options.md, "The file"). */
+/** Tags that name the source of a secret (options.md, "The file"). */
 export const referenceTags = ['env', 'file', 'exec'] as const
 
 export type ReferenceTag = (typeof referenceTags)[number]
 
 type Common = {
   readonly span: Span
-  /** Where an aliased value was written, when that is not where it is used. */
+  /** Original place of an aliased value, if it differs. */
   readonly anchoredAt?: Span
   readonly tag?: ReferenceTag
-  /** It stands for something that has its finding already, such as an alias that leads nowhere. */
+  /** Already has a finding, such as an alias without an anchor. */
   readonly faulty?: boolean
-  /** What it shows must not be printed: a secret, or something that may be a piece of one. */
+  /** Must not be printed: a secret, or possibly a piece of one. */
   readonly hidden?: boolean
 }
 
 export type ScalarNode = Common & {
   readonly kind: 'scalar'
   readonly value: string | number | boolean | null
-  /** As written, without quotes: `0123` where value is 123. */
+  /** As in the file, without quotes: `0123` for the value 123. */
   readonly source: string
 }
 
@@ -37,17 +37,17 @@ export type MapEntry = {
   readonly hidden?: boolean
 }
 
-/** Entries in the order of the file, a key that is written twice included; merged ones (`<<`) last. */
+/** Entries in the order of the file, with duplicate keys; merged ones (`<<`) last. */
 export type MapNode = Common & {
   readonly kind: 'map'
   readonly flow: boolean
   readonly entries: readonly MapEntry[]
 }
 
-/** A YAML value that knows where it stands; aliases and merge keys are already followed. */
+/** A YAML value with its place; aliases and merge keys are resolved. */
 export type YamlNode = ScalarNode | ListNode | MapNode
 
-/** What a value is, in words for a person; never the value of something hidden. */
+/** Describes the kind of a value for a person; never shows a hidden value. */
 export function describeNode(node: YamlNode): string {
   if (node.kind === 'map') return 'a group of names with values'
   if (node.kind === 'list') return 'a list'

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { RawNode, RawProblem } from '../yaml.ts'
 import type { Lines } from './lines.ts'
 
-/** Problems after which the tree still holds what was written. */
+/** Problems after which the tree is still correct. */
 const harmless: readonly RawProblem['code'][] = [
   'TAB_AS_INDENT',
   'BAD_SCALAR_START',
@@ -12,7 +12,7 @@ const harmless: readonly RawProblem['code'][] = [
   'NON_STRING_KEY',
 ]
 
-/** Whether the tree beside this problem cannot be trusted. */
+/** Returns true if the tree is unreliable after this problem. */
 export const spoilsTree = (problem: RawProblem): boolean => !harmless.includes(problem.code)
 
 function within(node: RawNode): readonly RawNode[] {
@@ -21,7 +21,7 @@ function within(node: RawNode): readonly RawNode[] {
   return node.entries.flatMap(({ key, value }) => [key, value, ...within(value)])
 }
 
-/** Every value of these texts, gathered when they are first asked for. */
+/** Collects every value of these texts on the first call. */
 export function valuesOf(roots: readonly RawNode[]): () => readonly RawNode[] {
   let values: readonly RawNode[] | undefined
   return () => {
@@ -30,7 +30,10 @@ export function valuesOf(roots: readonly RawNode[]): () => readonly RawNode[] {
   }
 }
 
-/** Where the last value starts that is opened with one of these characters before an offset and not closed. */
+/**
+ * Returns the offset of the last value that starts with one of these characters before an offset and is not
+ * closed.
+ */
 function openedAt(opening: Opening, context: SyntaxContext): number | undefined {
   const { text } = context
   const unclosed = context
@@ -42,7 +45,7 @@ function openedAt(opening: Opening, context: SyntaxContext): number | undefined 
 
 type Opening = { readonly open: string; readonly close: string; readonly before: number }
 
-/** What is not closed, from the reader's message: it names no content of the file. */
+/** Derives what is not closed from the parser's message, which quotes nothing of the file. */
 function notClosed(text: string): { what: string; open: string; close: string; name: string } | undefined {
   if (text.includes('"quote')) return { what: 'A double quote', open: '"', close: '"', name: 'double quote' }
   if (text.includes("'quote")) return { what: 'A single quote', open: "'", close: "'", name: 'single quote' }
@@ -68,11 +71,13 @@ const details: Partial<Readonly<Record<RawProblem['code'], string>>> = {
 export type SyntaxContext = {
   readonly lines: Lines
   readonly text: string
-  /** Every value that could be made out, those inside others too. */
+  /** All parsed values, with nested ones. */
   readonly values: () => readonly RawNode[]
 }
 
-/** One finding for what the YAML reader complains about; its own words are not used, they may quote the file. */
+/**
+ * Creates a finding for a syntax error; the parser's own message is not used, since it may quote the file.
+ */
 export function syntaxFinding(problem: RawProblem, context: SyntaxContext): Diagnostic {
   const place = { span: context.lines.span(problem.from, problem.to) }
   const closing = notClosed(problem.text)

@@ -9,7 +9,7 @@ import { describeNode, type MapNode, type YamlNode } from './node.ts'
 import { spoilsTree, syntaxFinding, valuesOf } from './problems.ts'
 import { type Ignore, ignoreWord, readIgnores } from './readIgnores.ts'
 
-/** A finding for each name that a map holds twice; it stands at the later one and names the earlier. */
+/** Returns a finding for each duplicate name in a map; it stands at the later one and names the earlier. */
 function duplicates(node: YamlNode): readonly Diagnostic[] {
   if (node.kind === 'scalar') return []
   if (node.kind === 'list') return node.items.flatMap(duplicates)
@@ -30,26 +30,26 @@ function duplicates(node: YamlNode): readonly Diagnostic[] {
 const deepest = 64
 const mostSyntaxFindings = 20
 
-/** The reader's complaints that are looked at; several often stand in one line. */
+/** Limit of the parser's errors that are read; several often stand in one line. */
 const mostProblems = 200
 
-/** Which names the reader should know, to tell what may be shown. */
+/** Names that are known, to decide what may be printed. */
 type Names = SecretNames & {
   readonly isKnown: (name: string) => boolean
 }
 
-/** One file as a tree; `root` is absent when it cannot be judged any further. */
+/** A file as a tree; `root` is absent if it cannot be checked further. */
 type ReadDocument = {
   readonly root?: MapNode
   readonly findings: readonly Diagnostic[]
   readonly hidden: readonly Span[]
-  /** Lines of which the YAML reader complained: what else is found there is mostly an echo. */
+  /** Lines with a syntax error: other findings there are mostly consequences. */
   readonly doubtful: ReadonlySet<number>
-  /** The comments that silence findings; none where there is no root. */
+  /** Comments that silence findings; empty without a root. */
   readonly ignores: readonly Ignore[]
 }
 
-/** One finding per line: what follows the first mistake of a line is mostly its echo. */
+/** Keeps one finding per line: the others are mostly consequences of the first. */
 function firstOfEachLine(findings: readonly Diagnostic[]): Diagnostic[] {
   const lines = new Map<number, Diagnostic>()
   for (const finding of findings) if (!lines.has(finding.span.line)) lines.set(finding.span.line, finding)
@@ -61,7 +61,9 @@ function nulFinding(text: string, lines: Lines): Diagnostic | undefined {
   return at === -1 ? undefined : diagnose('nul-character', {}, { span: lines.span(at, at + 1) })
 }
 
-/** Reads one YAML text (without byte order mark); every mistake is a finding with its place, none is thrown. */
+/**
+ * Parses one YAML text (without byte order mark); every error is a finding with its place, none is thrown.
+ */
 export function readDocument(file: { name: string; text: string }, names: Names): ReadDocument {
   const { name, text } = file
   const lines = linesOf(name, text)
@@ -113,6 +115,6 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   return root.kind === 'list' ? judged : { ...judged, hidden: [root.span] }
 }
 
-/** Later documents are not read as a tree, so their lines are hidden as those of a broken text. */
+/** Hides the lines of later documents like those of broken text, since they are not parsed as a tree. */
 const hiddenLater = (documents: number, broken: (findings: readonly Diagnostic[]) => ReadDocument) =>
   documents > 1 ? broken([]).hidden : []

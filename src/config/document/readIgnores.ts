@@ -7,7 +7,9 @@ export type RawComment = { readonly from: number; readonly to: number; readonly 
 
 const isComment = (value: object): value is CST.SourceToken => 'type' in value && value.type === 'comment'
 
-/** The comments of a text by position, as the lexer saw them: a `#` inside quotes or a block is none. */
+/**
+ * Lists the comments of a text by position, as the lexer sees them: a `#` inside quotes or a block is none.
+ */
 export function commentsOf(tokens: readonly CST.Token[]): readonly RawComment[] {
   const comments: RawComment[] = []
   const waiting: unknown[] = [...tokens]
@@ -23,18 +25,18 @@ export function commentsOf(tokens: readonly CST.Token[]): readonly RawComment[] 
   return comments.sort((a, b) => a.from - b.from)
 }
 
-/** What a comment `# muster-ignore: CODE[, CODE] reason` says. */
+/** A comment `# muster-ignore: CODE[, CODE] reason`. */
 export type Ignore = {
-  /** As written; nobody has looked yet whether there are such codes. */
+  /** As written; the codes may not exist. */
   readonly codes: readonly { readonly code: string; readonly span: Span }[]
-  /** Empty when none is given. */
+  /** Empty without a reason. */
   readonly reason: string
   readonly span: Span
-  /** The line whose findings are meant; absent when no line follows. */
+  /** The line whose findings it silences; absent if no line follows. */
   readonly line?: number
 }
 
-/** What such a comment starts with. A file without this word has none. */
+/** Start of such a comment. A file without this word has none. */
 export const ignoreWord = 'muster-ignore'
 
 const start = new RegExp(`^#+[ \\t]*${ignoreWord}(?:[ \\t]*:|(?=[ \\t]|$))`)
@@ -47,7 +49,7 @@ type Parts = {
   readonly reason: string
 }
 
-/** Codes with their offsets and the reason; undefined when the comment is about something else. */
+/** Parses codes with their offsets, and the reason; undefined for other comments. */
 function partsOf(comment: string): Parts | undefined {
   const word = start.exec(comment)?.[0]
   if (word === undefined) return undefined
@@ -67,7 +69,7 @@ function partsOf(comment: string): Parts | undefined {
   return { codes, reason: hasWord.test(reason) ? reason : '' }
 }
 
-/** The comments of one text that silence findings, and the line that each of them is about. */
+/** Reads the comments of one text that silence findings, with the line of each. */
 export function readIgnores(
   comments: readonly RawComment[],
   file: { readonly text: string; readonly lines: Lines },

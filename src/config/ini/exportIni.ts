@@ -17,7 +17,7 @@ const list = (
   field: typeof fields.members | typeof fields.connectors | typeof fields.witnesses,
 ): readonly string[] => (valueFor(service.fields, field) ?? []).map(({ value }) => value)
 
-/** The hosts of a service, in the order in which its section names them. */
+/** Lists the hosts of a service, in the order of its section. */
 function hostsOfService(service: ServiceDraft): readonly string[] {
   const master = valueFor(service.fields, fields.master)
   return [
@@ -28,7 +28,7 @@ function hostsOfService(service: ServiceDraft): readonly string[] {
   ]
 }
 
-/** The section of a service. */
+/** Writes the section of a service. */
 function serviceLines(
   found: Export,
   service: ServiceDraft,
@@ -63,10 +63,10 @@ function serviceLines(
   ]
 }
 
-/** Options of one host and the section in which tpm lets them win there: that of a service that gives them too. */
+/** Options of one host and the section in which tpm lets them win: that of a service that gives them too. */
 type Placed = { readonly section: string; readonly given: Given }
 
-/** Where the own options of a host go; `sections` are those of the services. */
+/** Distributes the options of a host to sections; `sections` are those of the services. */
 function placedOptions(
   host: ResolvedHost,
   given: { readonly options: readonly Given[]; readonly sections: ReadonlyMap<string, string> },
@@ -78,13 +78,13 @@ function placedOptions(
   })
 }
 
-/** How the INI file names a host. */
+/** Names a host as in the INI file. */
 const iniNameOf = ({ name, draft }: ResolvedHost): string => {
   const address = valueFor(draft.fields, hostFields.address)
   return hostInIni(address === undefined ? { name } : { name, address })
 }
 
-/** Sections that tpm reads on one host alone, such as [defaults@db2]. */
+/** Writes the sections that tpm applies to one host only, such as [defaults@db2]. */
 function hostSections(
   found: Export,
   host: ResolvedHost,
@@ -106,7 +106,7 @@ function hostSections(
   })
 }
 
-/** How to reach a host, which no INI file says. */
+/** Writes the connection settings of a host, which INI does not have. */
 function reachLines(found: Export, host: ResolvedHost, reason: string): readonly TextLine[] {
   const { name, draft } = host
   const address = valueFor(draft.fields, hostFields.address)
@@ -129,24 +129,24 @@ function reachLines(found: Export, host: ResolvedHost, reason: string): readonly
 /** A configuration as an INI file of the product family. */
 type ExportedIni = {
   readonly ini: readonly TextLine[]
-  /** What stands in it as comments only. */
+  /** About settings that are comments only. */
   readonly findings: readonly Diagnostic[]
 }
 
 type Work = {
   readonly cluster: ResolvedCluster
   readonly found: Export
-  /** The host whose own file it is. */
+  /** The host of a file for one host. */
   readonly host?: ResolvedHost
-  /** The section of each service. */
+  /** Section of each service. */
   readonly sections: ReadonlyMap<string, string>
 }
 
-/** What a group gives, --set aside, which wins everywhere. */
+/** Returns the values of a group without those that --set replaces everywhere. */
 const own = ({ sets }: ResolvedCluster, values: Values): readonly Given[] =>
   [...values.values()].filter(({ setting, value }) => value !== undefined && !sets.has(setting.name))
 
-/** Values with others over them, name by name. */
+/** Merges values by name; `above` wins. */
 const over = (below: readonly Given[], above: readonly Given[]): readonly Given[] => [
   ...new Map([...below, ...above].map((given) => [given.setting.name, given] as const)).values(),
 ]
@@ -194,7 +194,7 @@ function services({ cluster, found, host, sections }: Work): readonly (readonly 
   })
 }
 
-/** How to reach the hosts, and their order where the services name them in another one. */
+/** Writes connection settings, and the order of the hosts if it differs from that in the services. */
 function reach({ cluster, found }: Work): readonly TextLine[] {
   const { draft, hosts } = cluster
   const reason = 'An INI file has no settings for reaching hosts.'
@@ -214,12 +214,12 @@ function reach({ cluster, found }: Work): readonly TextLine[] {
 
 /**
  * Writes a configuration without errors as an INI file. Options of single hosts go to sections such as
- * [defaults@db2]; with `host`, the file is for that host alone and has its options among the common ones.
+ * [defaults@db2]; with `host`, the file is for that host only and its options are common ones.
  */
 export function exportIni(given: {
   readonly cluster: ResolvedCluster
   readonly host?: ResolvedHost
-  /** Folder that the file will lie in, absolute. */
+  /** Absolute folder of the output file. */
   readonly directory: string
 }): ExportedIni {
   const { cluster, directory, host } = given

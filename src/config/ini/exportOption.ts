@@ -12,16 +12,16 @@ import { hiddenMusterComment, musterComment, type NotedValue } from './musterCom
 import { open, readLine, secretAfter, type TextLine } from './readIni.ts'
 import { isStorePath } from './settingValue.ts'
 
-/** What an export needs beside the values. */
+/** Context of an export. */
 type ExportContext = {
   readonly paths: Paths
-  /** Folder that the INI file will lie in, absolute. */
+  /** Absolute folder of the INI file. */
   readonly directory: string
 }
 
 type At = { readonly span: Span; readonly context: ExportContext }
 
-/** A path that a file in the output's folder can have: as it is written, unless that folder is another one. */
+/** Converts a path for a file in the output's folder: unchanged unless that folder differs. */
 function pathThere(text: string, { span, context }: At): string {
   const home = context.paths.directories.get(span.file) ?? context.paths.fallback
   if (home === context.directory || text.startsWith('~') || text.startsWith('host:')) return text
@@ -41,13 +41,13 @@ function noteOfSecret(value: SecretReference, at: At): NotedValue {
   }
 }
 
-/** Whether a value is, or holds, a secret that is written out. */
+/** Returns true for a value with a literal secret. */
 const isLiteralSecret = ({ setting, value }: Given): boolean =>
   setting === options.users
     ? (value as readonly SecretEntry[]).some((user) => user.value?.kind === 'literal')
     : setting.secret && (value as SecretReference | undefined)?.kind === 'literal'
 
-/** A usable value as a comment for muster has it. */
+/** Converts a usable value for a muster comment. */
 function noteOf(given: Given, context: ExportContext): NotedValue {
   const { setting, value, span } = given
   const at = { span, context }
@@ -65,13 +65,13 @@ function noteOf(given: Given, context: ExportContext): NotedValue {
   return { kind: 'text', text: setting.type === pathType ? pathThere(text, at) : text }
 }
 
-/** What stands as a comment because INI cannot say it, by its name and reason. */
+/** Setting that INI cannot express, which becomes a comment. */
 type Lost = { readonly name: string; readonly reason: string; readonly spans: Span[] }
 
-/** What an export collects. */
+/** State of an export. */
 export type Export = ExportContext & { readonly lost: Map<string, Lost> }
 
-/** Notes that something is written as a comment. */
+/** Records a setting that becomes a comment. */
 export function note(found: Export, lost: { name: string; reason: string; span: Span }): void {
   const { name, reason, span } = lost
   const key = `${name} ${reason}`
@@ -80,7 +80,7 @@ export function note(found: Export, lost: { name: string; reason: string; span: 
   else earlier.spans.push(span)
 }
 
-/** One finding for each name and reason, at its first place. */
+/** Creates one finding per name and reason, at its first place. */
 export const lostFindings = ({ lost }: Export): readonly Diagnostic[] =>
   [...lost.values()].flatMap(({ name, reason, spans }) =>
     spans
@@ -88,7 +88,7 @@ export const lostFindings = ({ lost }: Export): readonly Diagnostic[] =>
       .map((span) => diagnose('no-ini-counterpart', { name, reason, count: spans.length }, { span })),
   )
 
-/** Whether a line of an INI file gives this text back when it is read. */
+/** Returns true if the INI reader reads this text back unchanged. */
 function canHold(setting: Setting<unknown>, text: string): boolean {
   if (text === '' || /[\n\0]|\p{Cs}/u.test(text)) return false
   // The import leaves out quotes around what is no secret.
@@ -97,7 +97,7 @@ function canHold(setting: Setting<unknown>, text: string): boolean {
   return read.kind === 'option' && read.value === text
 }
 
-/** The text of an option in an INI file, or why there is none. */
+/** Returns the text of an option in an INI file, or why it has none. */
 function iniText(setting: Setting<unknown>, value: NotedValue): { text: string } | { reason: string } {
   if (!isFamilyOption(setting)) return { reason: 'The family has no such option.' }
   if (value.kind !== 'text') return { reason: 'It is a reference, which INI files do not support.' }
@@ -115,7 +115,7 @@ function iniText(setting: Setting<unknown>, value: NotedValue): { text: string }
   return canHold(setting, text) ? { text } : { reason: 'A line of an INI file cannot hold this value.' }
 }
 
-/** A setting as a comment for muster; `path` is its place in the YAML file. */
+/** Writes a setting as a muster comment; `path` is its place in the YAML file. */
 export function commentLine(
   found: Export,
   given: Given,
@@ -127,7 +127,7 @@ export function commentLine(
   return isLiteralSecret(given) ? { text, shown: `# ${hiddenMusterComment(path)}` } : open(text)
 }
 
-/** An option as a line of an INI file, or as a comment for muster where INI cannot say it. */
+/** Writes an option as a line of an INI file, or as a muster comment if INI cannot express it. */
 export function optionLine(found: Export, given: Given, group: string): TextLine {
   const { setting } = given
   const written = iniText(setting, noteOf(given, found))

@@ -14,7 +14,7 @@ import { valueFromComment } from './settingValue.ts'
 import { addRemark, asRemark, carried, type Group, keptOf } from './sheet.ts'
 import { idOf } from './sortSections.ts'
 
-/** What a path in a comment for muster names; `section` and `hosts` are no settings of the YAML file. */
+/** Target of a path in a muster comment; `section` and `hosts` are no settings of the YAML file. */
 type Target =
   | { readonly kind: 'setting'; readonly group: Group; readonly setting: Setting<unknown> }
   | { readonly kind: 'service-name'; readonly section: string }
@@ -34,7 +34,7 @@ function hostTarget(path: string): Target | undefined {
   return settingOf({ kind: 'host', of: host }, allHost, field)
 }
 
-/** What a path of YAML names with dots means; services go by the names of their sections. */
+/** Parses a path of dotted YAML names; services have the names of their sections. */
 export function targetOf(path: string): Target | undefined {
   if (path === 'cluster') return { kind: 'setting', group: { kind: 'file' }, setting: file.cluster }
   if (path === 'hosts') return { kind: 'host-order' }
@@ -49,10 +49,10 @@ export function targetOf(path: string): Target | undefined {
   return settingOf(group, allOptions, key.replace('options.', ''))
 }
 
-/** What `muster export` writes above everything; it says nothing of the configuration. */
+/** Heading of an export; it has no meaning for the configuration. */
 export const exportMark = 'muster export'
 
-/** Puts what a comment for muster says where it belongs; false when it cannot be understood. */
+/** Applies a muster comment; false if it cannot be parsed. */
 function takeMusterComment(found: Import, comment: IniComment): boolean {
   const read = readMusterComment(comment.text)
   const target = read === undefined ? undefined : targetOf(read.path)
@@ -82,7 +82,7 @@ function takeMusterComment(found: Import, comment: IniComment): boolean {
   return true
 }
 
-/** Takes a comment: one for muster says something, any other goes on in the YAML file. */
+/** Applies a muster comment; returns any other comment for the YAML file. */
 function takeComment(found: Import, comment: IniComment): readonly TextLine[] {
   if (comment.text === '' || comment.text.startsWith(exportMark)) return []
   if (looksSecret(comment.text) || comment.text.includes(options.users.name)) {
@@ -96,10 +96,10 @@ function takeComment(found: Import, comment: IniComment): readonly TextLine[] {
   return [secretAfter('muster: ', commentText(comment.text.slice('muster:'.length).trimStart()))]
 }
 
-/** An option or an unread line with the comments above it; the last one may be comments alone. */
+/** An option or an unparsed line with the comments above it; the last one may be comments alone. */
 type Step = { readonly above: readonly TextLine[]; readonly item?: IniOption | IniUnread }
 
-/** Items in their order, comments attached to what they stand above. */
+/** Attaches comments to the items below them. */
 export function stepsOf(found: Import, items: readonly IniItem[]): readonly Step[] {
   const steps: Step[] = []
   let above: TextLine[] = []
@@ -115,7 +115,7 @@ export function stepsOf(found: Import, items: readonly IniItem[]): readonly Step
   return above.length === 0 ? steps : [...steps, { above }]
 }
 
-/** Hands out the options of a section; everything else of it becomes comments in `group`. */
+/** Passes each option of a section to `take`; all other lines become comments in `group`. */
 export function eachOption(
   found: Import,
   given: { readonly section: IniSection; readonly group: Group; readonly take: (option: Commented) => void },
@@ -131,16 +131,16 @@ export function eachOption(
   }
 }
 
-/** Options of [defaults], or of a section for one host: who belongs to a service is not said there. */
+/** Imports options of [defaults], or of a section for one host, which cannot have fields of a service. */
 export function takeCommon(found: Import, given: Commented, group: Group): void {
   if (fieldOf(given.item.key) === undefined) takeOption(found, given, { group, rest: group })
   else drop(found, group, { ...given, reason: 'It has a meaning only in the section of a service.' })
 }
 
-/** How many lines may come of one section. */
+/** Limit of lines from one section. */
 const mostCopies = 10_000
 
-/** Keeps a section as comments where the services stand; `reason` is absent when its finding is made already. */
+/** Keeps a section as comments of the services; `reason` is absent if it already has a finding. */
 export function keepAsComments(found: Import, section: IniSection, reason?: string): void {
   const { line, name, broken, span } = section
   const group: Group = { kind: 'service', of: idOf(section) }
@@ -160,8 +160,9 @@ export function keepAsComments(found: Import, section: IniSection, reason?: stri
 }
 
 /**
- * Options of [defaults.replicator], which the replicator package reads as defaults and the cluster package
- * leaves alone (package_cluster.rb): they go to every service of replicators that does not give them itself.
+ * Imports options of [defaults.replicator], which the replicator package reads as defaults and the cluster
+ * package ignores (package_cluster.rb): they go to every service of replicators that does not give them
+ * itself.
  */
 export function takeReplicatorDefaults(found: Import, section: IniSection): void {
   const replicators = [...found.services.values()]

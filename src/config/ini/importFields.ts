@@ -12,7 +12,7 @@ const groupOf = ({ section }: Service): Group => ({ kind: 'service', of: section
 
 const isYes = (text: string | undefined): boolean => /^(true|y|yes)$/i.test(text ?? '')
 
-/** The words of a list; quotes around all of it, which the family would not take, are no part of it. */
+/** Splits a list; removes quotes around the whole list, which the family does not accept. */
 const words = (text: string | undefined): readonly string[] =>
   (text ?? '')
     .replace(/^(["'])(.*)\1$/s, '$2')
@@ -51,7 +51,7 @@ function keepHosts(found: Import, service: Service, given: Commented & { name: s
   return hosts
 }
 
-/** As tpm counts them: an active witness is one of the members there. */
+/** Imports members like tpm: an active witness is a member. */
 function takeMembers(found: Import, service: Service, given: Commented): void {
   const active = isYes(fieldText(service.fields, 'active-witnesses'))
   const witnesses = new Set(active ? words(fieldText(service.fields, 'witnesses')) : [])
@@ -60,7 +60,7 @@ function takeMembers(found: Import, service: Service, given: Commented): void {
   keepField(found, service, { ...given, name: 'members', value })
 }
 
-/** Without members, tpm makes them from the master and the slaves. */
+/** Without members, tpm takes the master and the slaves. */
 function takeSlaves(found: Import, service: Service, given: Commented): void {
   const { fields } = service
   const slaves = words(given.item.value)
@@ -112,7 +112,7 @@ function takeWitnesses(found: Import, service: Service, given: Commented): void 
   tell(found, 'ini-passive-witness', { facts: { hosts }, span: given.item.span })
 }
 
-/** Whether a later line says the same field; the last one tells of it. */
+/** Returns true if a later line has the same field; the finding is at the last one. */
 function isOutdone(found: Import, service: Service, given: Commented & { readonly field: Field }): boolean {
   const { item, field } = given
   const all = service.fields.get(field) ?? []
@@ -144,7 +144,7 @@ const takers: Readonly<Record<Field, (found: Import, service: Service, given: Co
   composite: (found, service, given) => drop(found, groupOf(service), given),
 }
 
-/** Puts what says who belongs to a service into the service. */
+/** Imports a field that assigns hosts to a service. */
 export function takeField(
   found: Import,
   service: Service,

@@ -32,7 +32,7 @@ function assumeTopology(found: Import, { section, topology }: Service): void {
   keep(found, group, { kind: 'kept', name: 'topology', value: open(topology.topology), above, from })
 }
 
-/** Puts the section of a data service where its service will stand. */
+/** Imports the section of a data service. */
 function importService(found: Import, service: Service): void {
   const { section, fields } = service
   const group: Group = { kind: 'service', of: section.name }
@@ -54,7 +54,6 @@ function importService(found: Import, service: Service): void {
   tell(found, 'ini-renamed', { facts, span: section.span })
 }
 
-/** The services of each host. */
 function servicesByHost({ services }: Import): ReadonlyMap<string, readonly Service[]> {
   const byHost = new Map<string, Service[]>()
   for (const service of services.values()) {
@@ -67,7 +66,7 @@ function servicesByHost({ services }: Import): ReadonlyMap<string, readonly Serv
   return byHost
 }
 
-/** Puts the options of a section for one host to that host. */
+/** Imports the section for one host as that host's options. */
 function importHostSection(
   found: Import,
   section: IniSection,
@@ -94,13 +93,13 @@ function importHostSection(
   eachOption(found, { section, group, take })
 }
 
-/** An INI file as the YAML file that muster reads. */
+/** An INI file converted to a YAML file of muster. */
 type ImportedIni = {
-  /** Absent when the text is no text. */
+  /** Absent for bytes that are no text. */
   readonly yaml?: readonly TextLine[]
   /** About the INI file, by position. */
   readonly findings: readonly Diagnostic[]
-  /** The INI text with what must not be shown of it. */
+  /** The INI text, with what must not be printed. */
   readonly source: SourceText
 }
 
@@ -122,7 +121,9 @@ function importHead(found: Import, { head: items }: IniFile): void {
   }
 }
 
-/** In the order in which tpm applies them: defaults, services, what is for one host (package_cluster.rb). */
+/**
+ * Imports in the order in which tpm applies sections: defaults, services, single hosts (package_cluster.rb).
+ */
 function importSections(found: Import, sorted: SortedSections): void {
   const { defaults: section, services, replicatorDefaults, others, hosts } = sorted
   if (section !== undefined) {
@@ -151,12 +152,14 @@ function nameCluster(found: Import, cluster: string | undefined): void {
   addKept(found.sheet, group, { kind: 'kept', name: 'cluster', value, above: [], from })
 }
 
-/** Turns an INI file of the product family into a YAML file with comments. Pure, and never throws for its text. */
+/**
+ * Converts an INI file of the product family to a YAML file with comments. Pure; never throws for its text.
+ */
 export function importIni(given: {
-  /** As findings name it. */
+  /** Name for findings. */
   readonly name: string
   readonly text: string
-  /** The name of the cluster; absent: what the file says, else its first service. */
+  /** Name of the cluster; default: that in the file, else its first service. */
   readonly cluster?: string
 }): ImportedIni {
   const { name, cluster } = given

@@ -23,7 +23,7 @@ export type Commented = { readonly item: IniOption; readonly above: readonly Tex
 const isQuoted = (value: string): boolean =>
   value.length > 1 && /^["']/.test(value) && value.endsWith(value.charAt(0))
 
-/** Hides what must not be shown of an option: the value of a secret and of anything unknown. */
+/** Hides what must not be printed: the value of a secret and of any unknown option. */
 export function hideOption(found: Import, item: IniOption): void {
   const known = optionOf(item.key)
   if (known !== undefined && !mayBeSecret(item)) return
@@ -31,7 +31,7 @@ export function hideOption(found: Import, item: IniOption): void {
   found.hidden.push({ ...item.span, column, endColumn: Number.MAX_SAFE_INTEGER })
 }
 
-/** Adds a value that a group keeps; of two of the same name the later one counts, with a finding. */
+/** Adds a value to a group; of two with the same name the later one counts, with a finding. */
 export function keep(found: Import, group: Group, kept: Kept): void {
   const earlier = addKept(found.sheet, group, kept)
   // For one host the same may stand in the sections of several services.
@@ -43,7 +43,7 @@ export function keep(found: Import, group: Group, kept: Kept): void {
   found.findings.push(diagnose('ini-option-twice', facts, { span: keySpan, related }))
 }
 
-/** Keeps an option as a comment, and says so. */
+/** Keeps an option as a comment, with a finding. */
 export function drop(found: Import, group: Group, given: Commented & { readonly reason?: string }): void {
   const { item, above, reason } = given
   for (const line of above) addRemark(found.sheet, group, line)
@@ -56,7 +56,7 @@ export function drop(found: Import, group: Group, given: Commented & { readonly 
   }
 }
 
-/** The value without what is no part of it, each with its finding. */
+/** Removes what is no part of the value, with a finding for each. */
 function cleanValue(found: Import, item: IniOption, setting: Setting<unknown>): string {
   const name = shownName(item.key)
   const span = item.span
@@ -68,7 +68,7 @@ function cleanValue(found: Import, item: IniOption, setting: Setting<unknown>): 
   return setting.secret ? item.value : item.value.slice(1, -1)
 }
 
-/** Puts a known option under its name of today; `above` says more about it. */
+/** Adds a known option under its current name; `above` are comments for it. */
 export function keepOption(
   found: Import,
   group: Group,
@@ -87,7 +87,7 @@ export function keepOption(
   })
 }
 
-/** Puts an option where it belongs; what has no counterpart goes to `rest` as a comment. */
+/** Adds an option to its group; one without an equivalent becomes a comment in `rest`. */
 export function takeOption(found: Import, given: Commented, to: { group: Group; rest: Group }): void {
   const setting = optionOf(given.item.key)
   hideOption(found, given.item)

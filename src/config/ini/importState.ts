@@ -6,28 +6,28 @@ import { hostFrom } from './iniNames.ts'
 import type { Fields, ServiceTopology } from './iniTopology.ts'
 import type { Sheet } from './sheet.ts'
 
-/** A data service, with the section that is for it. */
+/** A data service with its section. */
 export type Service = {
   readonly section: IniSection
   readonly fields: Fields
   readonly topology: ServiceTopology
-  /** The hosts it names, by their names in the YAML file; filled while it is read. */
+  /** Its hosts, by their names in the YAML file; filled during the import. */
   readonly hosts: Set<string>
 }
 
-/** What an import collects. */
+/** State of an import. */
 export type Import = {
   readonly sheet: Sheet
   readonly findings: Diagnostic[]
-  /** What must not be shown of the INI file. */
+  /** Parts of the INI file that must not be printed. */
   readonly hidden: Span[]
-  /** By the names of their sections. */
+  /** By section name. */
   readonly services: ReadonlyMap<string, Service>
-  /** Names that comments for muster give to services, by section. */
+  /** Names of services from muster comments, by section. */
   readonly names: Map<string, string>
-  /** Hosts in the order in which they are named, with the address that an INI name was. */
+  /** Hosts in the order of their first mention, with the address if the INI name was one. */
   readonly hosts: Map<string, string | undefined>
-  /** The order of hosts that a comment for muster gives. */
+  /** Order of the hosts from a muster comment. */
   readonly hostOrder: string[]
 }
 
@@ -41,12 +41,11 @@ export const emptyImport = (services: readonly Service[]): Import => ({
   hostOrder: [],
 })
 
-/** Adds a finding. */
 export function tell<C extends Code>(found: Import, code: C, at: { facts: Facts<C>; span: Span }): void {
   found.findings.push(diagnose(code, at.facts, { span: at.span }))
 }
 
-/** Notes a host that the INI file names, and returns its name in the YAML file. */
+/** Adds a host of the INI file, and returns its name in the YAML file. */
 export function mention(found: Import, text: string, span: Span): string {
   const { name, address } = hostFrom(text)
   if (address !== undefined && !found.hosts.has(name)) {

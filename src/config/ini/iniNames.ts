@@ -3,10 +3,10 @@ import { allOptions } from '../settings/options.ts'
 import { file } from '../settings/places.ts'
 import { type Setting, spellings } from '../settings/setting.ts'
 
-/** A host of an INI file, which may be named by its address; in a YAML file a host has a name. */
+/** A host of an INI file, where an address may be its name; in a YAML file a host has a name. */
 type NamedHost = { readonly name: string; readonly address?: string }
 
-/** The host that an INI file means by a name or an address: 10.0.0.11 becomes host-10-0-0-11 with that address. */
+/** Names the host of an INI name or address: 10.0.0.11 becomes host-10-0-0-11 with that address. */
 export function hostFrom(text: string): NamedHost {
   const address = canonicalAddress(text)
   if (address === undefined) return { name: text }
@@ -15,17 +15,17 @@ export function hostFrom(text: string): NamedHost {
   return { name, address }
 }
 
-/** How an INI file names a host: by its address where `hostFrom` made its name. */
+/** Names a host for an INI file: by its address if `hostFrom` made its name. */
 export const hostInIni = ({ name, address }: NamedHost): string =>
   address !== undefined && name === hostFrom(address).name ? address : name
 
-/** The service that a section is for: tpm knows letters, digits and _ in its name, muster letters, digits, - and dots. */
+/** Names the service of a section: tpm accepts letters, digits and _, muster letters, digits, - and dots. */
 export const serviceFrom = (section: string): string => section.replaceAll('_', '-')
 
-/** What tpm reads as something else than a service. */
+/** Names that tpm does not read as a service. */
 const taken = ['defaults']
 
-/** A section for each service, in their order: its name as tpm allows it, each used once. */
+/** Returns a unique section name that tpm accepts for each service, in their order. */
 export function sectionsFor(services: readonly string[]): ReadonlyMap<string, string> {
   const used = new Set(taken)
   return new Map(
@@ -44,13 +44,13 @@ const nowhere = { file: '', line: 1, column: 1, endLine: 1, endColumn: 2 }
 const canNameCluster = (text: string): boolean =>
   file.cluster.type.read({ kind: 'scalar', value: text, source: text, span: nowhere }, '').value !== undefined
 
-/** The name of the cluster that is called after its first service. */
+/** Names a cluster after its first service. */
 export function clusterFrom(service: string): string {
   const lower = service.toLowerCase().replaceAll('.', '-')
   return canNameCluster(lower) ? lower : service
 }
 
-/** What a data service's section says beside options. */
+/** Fields of a data service's section beside options. */
 export type Field =
   | 'topology'
   | 'master'
@@ -62,8 +62,8 @@ export type Field =
   | 'composite'
 
 /**
- * Spellings of the fields: the short one and the one made from the property's own name, both of which tpm takes
- * (continuent's tungsten-replicator, ruby-tpm/configure/modules/prompts_clusters.rb); `replicas` is today's word.
+ * Spellings of the fields: the short one and the property's own name, which tpm both accepts (continuent's
+ * tungsten-replicator, ruby-tpm/configure/modules/prompts_clusters.rb); `replicas` is the current word.
  */
 const fields: ReadonlyMap<string, Field> = new Map([
   ['topology', 'topology'],
@@ -87,7 +87,9 @@ const fields: ReadonlyMap<string, Field> = new Map([
   ['dataservice-composite-datasources', 'composite'],
 ])
 
-/** Further spellings that the family takes for options that muster has (prompts_datasource.rb, prompts_z_connector.rb). */
+/**
+ * Further spellings in the family of options that muster has (prompts_datasource.rb, prompts_z_connector.rb).
+ */
 const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['home-directory', 'install-directory'],
   ['connector-listen-port', 'application-port'],
@@ -98,7 +100,7 @@ const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['repl-datasource-type', 'datasource-type'],
 ])
 
-/** Options that only muster has; the family's tpm would refuse a file that gives one. */
+/** Options of muster only; the family's tpm rejects a file with one. */
 const ownNames: ReadonlySet<string> = new Set([
   'rest-api-users',
   'rest-api-remote-bootstrap',
@@ -119,7 +121,9 @@ const bySpelling: ReadonlyMap<string, Setting<unknown>> = new Map(
   allOptions.flatMap((setting) => spellings([setting]).map((name) => [name, setting] as const)),
 )
 
-/** A name as tpm reads it: underscores are hyphens, leading hyphens are left out (package_cluster.rb). */
+/**
+ * Normalizes a name like tpm: underscores become hyphens, leading hyphens are removed (package_cluster.rb).
+ */
 const canonicalName = (key: string): string => key.replaceAll('_', '-').replace(/^--/, '')
 
 export const fieldOf = (key: string): Field | undefined => fields.get(canonicalName(key))
@@ -129,13 +133,13 @@ export function optionOf(key: string): Setting<unknown> | undefined {
   return bySpelling.get(otherSpellings.get(name) ?? name)
 }
 
-/** Whether the family has an option of this name. */
+/** Returns true if the family has an option of this name. */
 export const isFamilyOption = (setting: Setting<unknown>): boolean => !ownNames.has(setting.name)
 
-/** Whether a name can be shown: what is none may be a piece of a secret. */
+/** Returns true if a name can be printed: other text may be a piece of a secret. */
 export const isPlainName = (key: string): boolean => /^[\w.+-]{1,60}$/.test(key)
 
-/** Whether one letter that is missing, added or another one makes one word of the other. */
+/** Returns true if two words differ by one letter that is missing, added or replaced. */
 function differsByOne(a: string, b: string): boolean {
   let same = 0
   while (same < a.length && a.charAt(same) === b.charAt(same)) same += 1
@@ -144,8 +148,8 @@ function differsByOne(a: string, b: string): boolean {
 }
 
 /**
- * The name that was probably meant: one letter differs, underscores and hyphens aside. No more, for the family
- * has names that are close to ours and mean something else, such as application-user beside replication-user.
+ * Returns the name that was probably meant: one letter differs, apart from underscores and hyphens. Not more,
+ * since the family has similar names with other meanings, such as application-user and replication-user.
  */
 export function misspelt(key: string): string | undefined {
   const name = canonicalName(key.toLowerCase())

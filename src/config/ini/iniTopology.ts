@@ -1,10 +1,12 @@
 import type { IniOption, IniSection } from './iniFile.ts'
 import { type Field, fieldOf } from './iniNames.ts'
 
-/** What a service of muster is, and what of the family's topology is lost in it. */
+/** Topology of a service in muster; `lost` names what muster does not support. */
 export type ServiceTopology = { readonly topology: string; readonly lost?: string }
 
-/** What becomes of a topology of the family (continuent's tungsten-replicator, ruby-tpm/configure/topologies). */
+/**
+ * Conversion of a topology of the family (continuent's tungsten-replicator, ruby-tpm/configure/topologies).
+ */
 export type Topology =
   | ({ readonly kind: 'service' } & ServiceTopology)
   | { readonly kind: 'none'; readonly reason: string }
@@ -21,7 +23,7 @@ const replicators: ReadonlySet<string> = new Set([
 
 const lost = 'In muster its members run the replicator; it does not configure how they replicate.'
 
-/** The lines of a section that give its fields a value, whatever their spelling. */
+/** Lines of a section by field, in any spelling. */
 export type Fields = ReadonlyMap<Field, readonly IniOption[]>
 
 export function fieldsOf(section: IniSection): Fields {
@@ -36,13 +38,14 @@ export function fieldsOf(section: IniSection): Fields {
   return fields
 }
 
-/** The value of a field; of several the last. */
+/** Returns the last value of a field. */
 export const fieldText = (fields: Fields, field: Field): string | undefined =>
   fields.get(field)?.at(-1)?.value
 
 /**
- * The topology of a data service. Without one it depends on the product: the cluster package takes clustered,
- * the replicator package master-slave, whose examples leave it out; connectors and witnesses exist in clusters only.
+ * Converts the topology of a data service. The default depends on the product: clustered for the cluster
+ * package, master-slave for the replicator package, whose examples omit it; connectors and witnesses exist in
+ * clusters only.
  */
 export function topologyFrom(fields: Fields): Topology {
   const written = fieldText(fields, 'topology')

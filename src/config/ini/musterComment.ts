@@ -1,13 +1,13 @@
 import { redacted } from '../../diagnostics/source.ts'
 import { stripped } from './readIni.ts'
 
-/** A value as a comment for muster holds it. */
+/** A value in a muster comment. */
 export type NotedValue =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'env' | 'file'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'exec'; readonly items: readonly string[] }
-  /** Names, each with a secret or nothing. */
+  /** Names, each with an optional secret. */
   | { readonly kind: 'users'; readonly users: readonly NotedUser[] }
 
 export type NotedUser = { readonly name: string; readonly value?: NotedValue }
@@ -30,14 +30,14 @@ function writtenValue(value: NotedValue): string {
 }
 
 /**
- * What INI cannot say, as a comment that muster reads back (without its #): a path of YAML names with dots and
- * a value, which is a text, a JSON text or list, or a reference: `muster: hosts.db1.ssh.port = 2222`. Users with
- * their secrets are a JSON list of pairs.
+ * Writes what INI cannot express as a comment that muster reads back (without its #): a path of dotted YAML
+ * names and a value, which is a text, a JSON text or list, or a reference: `muster: hosts.db1.ssh.port =
+ * 2222`. Users with their secrets are a JSON list of pairs.
  */
 export const musterComment = (path: string, value: NotedValue): string =>
   `muster: ${path} = ${writtenValue(value)}`
 
-/** The same without its value. */
+/** Writes the same without its value. */
 export const hiddenMusterComment = (path: string): string => `muster: ${path} = ${redacted}`
 
 const isTexts = (value: unknown): value is string[] =>
@@ -87,10 +87,10 @@ function valueFrom(source: string): NotedValue | undefined {
   return { kind: tag === 'env' || tag === 'file' ? tag : 'text', text }
 }
 
-/** Whether a comment is meant for muster. */
+/** Returns true for a muster comment. */
 export const isMusterComment = (comment: string): boolean => comment.startsWith('muster:')
 
-/** What a comment for muster says; undefined when it cannot be understood. */
+/** Parses a muster comment; undefined if it is invalid. */
 export function readMusterComment(
   comment: string,
 ): { readonly path: string; readonly value: NotedValue } | undefined {

@@ -3,19 +3,19 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { IniComment, IniFile, IniItem, IniSection } from './iniFile.ts'
 
-/** A line of a file, or a part of one: as it is, and as a terminal may show it. */
+/** A line or a part of one: for the file, and for a terminal without secrets. */
 export type TextLine = { readonly text: string; readonly shown: string }
 
-/** A line without a secret. */
+/** Makes a line without a secret. */
 export const open = (text: string): TextLine => ({ text, shown: text })
 
-/** A line of which everything after `start` is secret. */
+/** Makes a line with a secret after `start`. */
 export const secretAfter = (start: string, secret: string): TextLine => ({
   text: start + secret,
   shown: start + redacted,
 })
 
-/** Lines that belong behind something, such as an indentation. */
+/** Prefixes a line, for example with an indentation. */
 export const behind = (start: string, { text, shown }: TextLine): TextLine => ({
   text: start + text,
   shown: start + shown,
@@ -24,15 +24,15 @@ export const behind = (start: string, { text, shown }: TextLine): TextLine => ({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const control = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\ufeff]|\p{Cs}/gu
 
-/** Text that may stand in a comment: no character of it ends the line or is unknown to YAML. */
+/** Escapes text for a comment: no character may end the line or be invalid in YAML. */
 export const commentText = (text: string): string =>
   text.replace(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Lines as one text. */
+/** Joins lines to one text. */
 export const joined = (lines: readonly TextLine[], as: 'text' | 'shown'): string =>
   lines.map((line) => `${line[as]}\n`).join('')
 
-/** What one line of an INI file is. Offsets are 0-based, the end exclusive. */
+/** A parsed line of an INI file. Offsets are 0-based, the end exclusive. */
 type ReadLine =
   | { readonly kind: 'blank' }
   | { readonly kind: 'comment'; readonly text: string; readonly from: number }
@@ -44,15 +44,15 @@ type ReadLine =
       readonly keyFrom: number
       readonly value: string
       readonly valueFrom: number
-      /** What follows the value on its line. */
+      /** Comment after the value on its line. */
       readonly comment?: string
-      /** A blank and a backslash stood at its end. */
+      /** A blank and a backslash were at its end. */
       readonly backslash: boolean
     }
 
 const blanks = ' \t\f\v\r'
 
-/** Without blanks at both ends. A no-break space is part of a value, so this is not `trim`. */
+/** Removes blanks at both ends. A no-break space belongs to the value, so this is not `trim`. */
 export function stripped(text: string): string {
   let from = 0
   let to = text.length
@@ -61,7 +61,10 @@ export function stripped(text: string): string {
   return text.slice(from, to)
 }
 
-/** Where a # or ; after a blank starts a comment; the length of the line when none does. */
+/**
+ * Returns the offset of a comment, which starts with # or ; after a blank; the length of the line without
+ * one.
+ */
 function commentStart(line: string): number {
   for (let at = 1; at < line.length; at++) {
     const character = line.charAt(at)
@@ -70,7 +73,7 @@ function commentStart(line: string): number {
   return line.length
 }
 
-/** Offset of the first character that is no blank, from `from` on. */
+/** Returns the offset of the first non-blank character from `from` on. */
 function firstOf(line: string, from: number): number {
   let at = from
   while (at < line.length && blanks.includes(line.charAt(at))) at += 1
@@ -78,9 +81,9 @@ function firstOf(line: string, from: number): number {
 }
 
 /**
- * Reads one line as the reader of the family's `tpm` does (the Ruby library iniparse, in continuent's
+ * Parses one line like the reader of the family's `tpm` (the Ruby library iniparse, in continuent's
  * tungsten-replicator): # or ; starts a comment at the start of a line or after a blank, the first equals
- * sign parts name and value, a value is taken as it is, quotes included, and never goes on in the next line.
+ * sign separates name and value, a value is unchanged, with its quotes, and never continues on the next line.
  */
 export function readLine(line: string): ReadLine {
   const start = firstOf(line, 0)
@@ -121,7 +124,7 @@ const part = ({ file, line }: Source, from: number, length: number): Span => ({
   endColumn: from + 1 + Math.max(1, length),
 })
 
-/** The item that a line is, when it is one. */
+/** Converts a parsed line to an item; undefined for others. */
 function itemOf(read: ReadLine, source: Source): IniItem | undefined {
   const { line, text } = source
   if (read.kind === 'comment') {
@@ -137,8 +140,8 @@ function itemOf(read: ReadLine, source: Source): IniItem | undefined {
 }
 
 /**
- * Reads an INI text (without byte order mark and NUL). A parser of our own: none of npm's keeps lines,
- * columns and comments. What is no INI is kept as it is, with its finding.
+ * Parses an INI text (without byte order mark and NUL). A parser of our own: no npm package keeps lines,
+ * columns and comments. Keeps lines that are not INI, with a finding.
  */
 export function readIni(file: string, text: string): IniFile {
   const head: IniItem[] = []

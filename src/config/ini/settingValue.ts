@@ -5,7 +5,7 @@ import type { NotedUser, NotedValue } from './musterComment.ts'
 import { open, type TextLine } from './readIni.ts'
 import { quotedScalar, yamlList, yamlScalar } from './writeSheet.ts'
 
-/** Words for yes and no that tpm takes (property_validator.rb). */
+/** Words for yes and no that tpm accepts (property_validator.rb). */
 const booleans: ReadonlyMap<string, string> = new Map([
   ...['true', 'y', 'yes'].map((word) => [word, 'true'] as const),
   ...['false', 'n', 'no'].map((word) => [word, 'false'] as const),
@@ -13,7 +13,7 @@ const booleans: ReadonlyMap<string, string> = new Map([
 
 const stores: readonly Setting<unknown>[] = [options.keystorePath, options.truststorePath]
 
-/** Whether the paths of an INI file are paths on the host, where muster's are on this machine. */
+/** Returns true for store paths: in an INI file they are on the host, in muster on this machine. */
 export const isStorePath = (setting: Setting<unknown>): boolean => stores.includes(setting)
 
 const listOf = (text: string): readonly string[] =>
@@ -35,14 +35,14 @@ function fromText(setting: Setting<unknown>, text: string): string {
   }
 }
 
-/** The value of an option in an INI file, as the YAML file has it. */
+/** Converts the value of an INI option for the YAML file. */
 export function valueFromIni(setting: Setting<unknown>, text: string): TextLine {
   if (setting.secret) return { text: quotedScalar(text), shown: redacted }
   if (isStorePath(setting) && !text.startsWith('host:')) return open(yamlScalar(`host:${text}`))
   return open(fromText(setting, text))
 }
 
-/** Users on one line; with a written out secret among them none of it is shown. */
+/** Writes users on one line; one literal secret hides them all. */
 function usersLine(users: readonly NotedUser[]): TextLine | undefined {
   const lines = users.map(({ name, value }) => {
     const secret = value === undefined ? open('null') : valueFromComment(options.adminPass, value)
@@ -54,7 +54,7 @@ function usersLine(users: readonly NotedUser[]): TextLine | undefined {
   return known.some(({ secret }) => secret) ? { text, shown: redacted } : open(text)
 }
 
-/** The value in a comment for muster, as the YAML file has it; undefined when the setting cannot have it. */
+/** Converts the value of a muster comment for the YAML file; undefined if the setting cannot have it. */
 export function valueFromComment(setting: Setting<unknown>, value: NotedValue): TextLine | undefined {
   if (setting === options.users) return value.kind === 'users' ? usersLine(value.users) : undefined
   if (value.kind === 'users') return undefined

@@ -5,17 +5,17 @@ import type { IniItem, IniOption } from './iniFile.ts'
 import { isPlainName, optionOf } from './iniNames.ts'
 import { commentText, open, secretAfter, type TextLine } from './readIni.ts'
 
-/** Whether an option may hold a secret, known or not. */
+/** Returns true if an option may hold a secret, known or not. */
 export const mayBeSecret = ({ key, value }: IniOption): boolean =>
   optionOf(key)?.secret === true || !isPlainName(key) || looksSecret(key) || looksSecret(value)
 
-/** A comment as it goes on in the YAML file. */
+/** Converts a comment for the YAML file. */
 export function carried(text: string): TextLine {
   const safe = commentText(text)
   return looksSecret(text) ? { text: safe, shown: redacted } : open(safe)
 }
 
-/** An option, or a line that is none, as a comment that says where it stood and why it is one. */
+/** Turns an option or an unparsed line into a comment with its place and the reason. */
 export function asRemark(item: IniItem, why: string): TextLine {
   const start = `${why}, line ${item.line}: `
   if (item.kind === 'comment') return carried(item.text)
@@ -27,10 +27,10 @@ export function asRemark(item: IniItem, why: string): TextLine {
   return mayBeSecret(item) ? secretAfter(named, commentText(rest)) : open(named + commentText(rest))
 }
 
-/** How a finding names an option: as it is written, unless that may be a piece of a secret. */
+/** Names an option for findings: as written, unless that may be a piece of a secret. */
 export const shownName = (key: string): string => (isPlainName(key) ? key : redacted)
 
-/** A group of the YAML file, and whose it is. */
+/** A group of the YAML file; `id` is its owner. */
 export type Group =
   | { readonly kind: 'head' | 'file' | 'ssh' | 'defaults' }
   | {
@@ -38,7 +38,7 @@ export type Group =
       readonly of: string
     }
 
-/** A name with its value, as it will stand in the YAML file. */
+/** A name with its value for the YAML file. */
 export type Kept = {
   readonly kind: 'kept'
   readonly name: string
@@ -46,10 +46,10 @@ export type Kept = {
   /** Comments above it, without their sign. */
   readonly above: readonly TextLine[]
   readonly from: {
-    /** As it is spelled in the INI file. */
+    /** Spelling in the INI file. */
     readonly spelling: string
     readonly keySpan: Span
-    /** The comment that takes its place when a later one counts. */
+    /** The comment that replaces it if a later one counts. */
     readonly instead: TextLine
   }
 }
@@ -59,7 +59,7 @@ export type Remark = { readonly kind: 'remark'; readonly lines: readonly TextLin
 
 type Entries = { readonly items: (Kept | Remark)[]; readonly at: Map<string, number> }
 
-/** What will stand in the YAML file, group by group, while it is collected. */
+/** Contents of the YAML file by group, during the import. */
 export type Sheet = Map<string, Entries>
 
 const idOf = (group: Group): string => ('of' in group ? `${group.kind} ${group.of}` : group.kind)
@@ -71,11 +71,11 @@ function entriesOf(sheet: Sheet, group: Group): Entries {
   return entries
 }
 
-/** Everything of a group in its order; none when nothing was put there. */
+/** Returns everything of a group in its order. */
 export const itemsOf = (sheet: Sheet, group: Group): readonly (Kept | Remark)[] =>
   sheet.get(idOf(group))?.items ?? []
 
-/** What a group holds under a name. */
+/** Returns the value of a group under a name. */
 export function keptOf(sheet: Sheet, group: Group, name: string): Kept | undefined {
   const entries = sheet.get(idOf(group))
   const item = entries?.items[entries.at.get(name) ?? -1]
@@ -87,7 +87,7 @@ export function addRemark(sheet: Sheet, group: Group, line: TextLine): void {
   entriesOf(sheet, group).items.push({ kind: 'remark', lines: [line] })
 }
 
-/** Adds a value; one of the same name that was there before becomes a comment and is returned. */
+/** Adds a value; an earlier one of the same name becomes a comment and is returned. */
 export function addKept(sheet: Sheet, group: Group, kept: Kept): Kept | undefined {
   const entries = entriesOf(sheet, group)
   const earlier = keptOf(sheet, group, kept.name)

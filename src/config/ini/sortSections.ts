@@ -2,30 +2,30 @@ import type { Service } from './importState.ts'
 import type { IniSection } from './iniFile.ts'
 import { fieldsOf, topologyFrom } from './iniTopology.ts'
 
-/** The sections of an INI file by what they are for. */
+/** The sections of an INI file by purpose. */
 export type SortedSections = {
   readonly defaults: IniSection | undefined
   readonly services: readonly Service[]
-  /** Defaults that the replicator package alone reads. */
+  /** Defaults that only the replicator package reads. */
   readonly replicatorDefaults: IniSection | undefined
-  /** What is for one host. */
+  /** Sections for one host. */
   readonly hosts: readonly {
     readonly section: IniSection
     readonly host: string
     readonly isDefault: boolean
   }[]
-  /** What becomes comments; `reason` is absent when its finding is made already. */
+  /** Sections that become comments; `reason` is absent if there is already a finding. */
   readonly others: readonly { readonly section: IniSection; readonly reason?: string }[]
   /** All but the defaults and those for one host, in their order, by `idOf`. */
   readonly places: readonly string[]
 }
 
-/** What a section goes by while the file is put together: its name, where it has one. */
+/** Identifies a section during the import: by its name, if it has one. */
 export const idOf = ({ broken, line, name }: IniSection): string => (broken ? `line ${line}` : name)
 
 /**
- * The section and the host of a name such as [defaults@db2] or [alpha@db2], which tpm reads on that host alone
- * (continuent's tungsten-replicator, package_cluster.rb).
+ * Splits a name such as [defaults@db2] or [alpha@db2], which tpm reads on that host only (continuent's
+ * tungsten-replicator, package_cluster.rb).
  */
 export function hostSection(
   name: string,
@@ -64,7 +64,7 @@ function sortInto(sorted: Sorted, section: IniSection): void {
   }
 }
 
-/** Says of every section what it is for. */
+/** Sorts the sections by purpose. */
 export function sortSections(sections: readonly IniSection[]): SortedSections {
   const sorted: Sorted = {
     defaults: undefined,

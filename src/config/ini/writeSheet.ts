@@ -3,7 +3,7 @@ import { serviceFrom } from './iniNames.ts'
 import { behind, open, type TextLine } from './readIni.ts'
 import { type Group, itemsOf, type Kept, type Remark, type Sheet } from './sheet.ts'
 
-/** Words that YAML, or one of its older readers, does not read as text. */
+/** Words that YAML, or an older version of it, does not read as text. */
 const reserved = /^(true|false|null|yes|no|on|off|y|n)$/i
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
@@ -11,21 +11,21 @@ const escaped = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|\p{Cs}/u
 
 const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** A text as a YAML scalar that is read back as the same text, in single quotes unless it can go without. */
+/** Writes text as a YAML scalar that reads back unchanged, in single quotes if necessary. */
 export function yamlScalar(text: string): string {
   if (/^[A-Za-z/][A-Za-z0-9_./-]*$/.test(text) && !reserved.test(text)) return text
   if (/^\d+(\.\d+){3}$/.test(text)) return text
   return quotedScalar(text)
 }
 
-/** The same, but always in quotes, as a secret is written. */
+/** Writes text as a quoted YAML scalar, for secrets. */
 export function quotedScalar(text: string): string {
   if (!escaped.test(text)) return `'${text.replaceAll("'", "''")}'`
   // JSON's form is YAML's double-quoted one, but for characters that YAML wants escaped.
   return JSON.stringify(text).replace(new RegExp(escaped, 'gu'), asEscape)
 }
 
-/** A list on one line. */
+/** Writes a list on one line. */
 export const yamlList = (items: readonly string[]): string => `[${items.map(yamlScalar).join(', ')}]`
 
 const comment = (indent: string, line: TextLine): TextLine =>
@@ -44,7 +44,7 @@ function linesOf(item: Kept | Remark, indent: string): readonly TextLine[] {
 const groupLines = (sheet: Sheet, group: Group, indent: string): readonly TextLine[] =>
   itemsOf(sheet, group).flatMap((item) => linesOf(item, indent))
 
-/** A name and what stands below it; nothing when nothing does. */
+/** Writes a name with indented lines; nothing without lines. */
 const below = (name: string, lines: readonly TextLine[]): readonly TextLine[] =>
   lines.length === 0 ? [] : [open(`${name}:`), ...lines]
 
@@ -69,7 +69,7 @@ function hostLines({ sheet, hosts }: Import, host: string): readonly TextLine[] 
   return fields.length === 0 ? [open(`${name} {}`)] : [open(name), ...fields]
 }
 
-/** The YAML file that an import makes, line by line; `places` are the sections where the services stand. */
+/** Writes the YAML file of an import line by line; `places` are the sections in the order of the services. */
 export function writeSheet(found: Import, places: readonly string[]): readonly TextLine[] {
   const { sheet, hosts, hostOrder } = found
   const order = new Set([...hostOrder, ...hosts.keys()])

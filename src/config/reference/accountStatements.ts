@@ -3,12 +3,12 @@ import { databaseTypes } from '../../contracts/serverSettings.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
 
-/** SQL that makes an account in one kind of database server. */
+/** SQL that creates an account in one kind of database server. */
 export type AccountStatements = { readonly title: string; readonly sql: string }
 
 const titles = { mariadb: 'MariaDB', mysql: 'MySQL' } as const
 
-/** The SQL for the account that a setting names, per kind of server; none for any other setting. */
+/** Returns the SQL for a setting that names an account, by kind of server; empty for other settings. */
 export function accountStatements(setting: Setting<unknown>): readonly AccountStatements[] {
   return databaseTypes.flatMap((type) => {
     const title = titles[type]

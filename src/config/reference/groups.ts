@@ -1,4 +1,4 @@
-/** Purpose of each group of the file, for editors and docs/options.md. */
+/** Purpose of each group, for editors and docs/options.md. */
 export const groupWords = {
   file: 'One file describes one installation: who does what, on which hosts, with which options.',
   defaults:

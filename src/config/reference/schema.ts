@@ -6,7 +6,7 @@ import { parseYaml, type RawNode } from '../yaml.ts'
 import { groupWords, requiredNames } from './groups.ts'
 import { componentRemark, defaultText } from './settingWords.ts'
 
-/** How a piece of the file is shown: as it is, or between backticks. */
+/** Writes code in a description: plain or in backquotes. */
 type Quote = (code: string) => string
 
 const plainly: Quote = (code) => code
@@ -30,7 +30,7 @@ function plain(node: RawNode | undefined): Plain {
   return node?.kind === 'scalar' ? (node.value as Plain) : null
 }
 
-/** The example, where it says more than the default and the choices do. */
+/** Returns the example if it adds to the default and the choices. */
 function exampleOf({ type, secret }: Setting<unknown>): Plain | undefined {
   // What stands behind !env is no value, and JSON has no tags: the description tells of them.
   if (secret || type.schema.enum !== undefined || type.schema.type === 'boolean') return undefined
@@ -38,7 +38,7 @@ function exampleOf({ type, secret }: Setting<unknown>): Plain | undefined {
   return plain(parsed.tooDeep === undefined ? parsed.roots[0]?.node : undefined)
 }
 
-/** The schema of a setting under one of its spellings, with all that an editor can show of it. */
+/** Builds the schema of a setting in one spelling, with its documentation for editors. */
 function settingSchema(setting: Setting<unknown>, spelling: string): JsonSchema {
   const { type, default: value } = setting
   const standard = value === undefined ? undefined : type.write(value)
@@ -54,10 +54,10 @@ function settingSchema(setting: Setting<unknown>, spelling: string): JsonSchema 
   }
 }
 
-/** The text that editors show; those that know Markdown prefer the second. */
+/** Describes for editors; those that support Markdown prefer the second. */
 const described = (text: string): JsonSchema => ({ description: text, markdownDescription: text })
 
-/** Refuses each spelling of a setting beside any other. */
+/** Forbids two spellings of one setting. */
 function onlyOneSpelling(settings: Place['settings']): JsonSchema {
   const refused = [...settings].flatMap(([spelling, setting]) => {
     const others = spellings([setting]).filter((other) => other !== spelling)
@@ -67,12 +67,12 @@ function onlyOneSpelling(settings: Place['settings']): JsonSchema {
   return refused.length === 0 ? {} : { dependentSchemas: Object.fromEntries(refused) }
 }
 
-/** Schema of one group of the file: its settings by every spelling and, by name, the groups inside it. */
+/** Builds the schema of one group: its settings in every spelling and, by name, its subgroups. */
 function groupSchema<G extends string>(
   place: Place & { readonly groups: readonly G[] },
   inside: {
     readonly groups: Readonly<Record<G, JsonSchema>>
-    /** Demands on a setting beside its type, by its spelling. */
+    /** Further restrictions of a setting, by spelling. */
     readonly further?: Readonly<Record<string, JsonSchema>>
   },
 ): JsonSchema {
@@ -87,13 +87,13 @@ function groupSchema<G extends string>(
   }
 }
 
-/** Names this schema wherever it is stored; no address stands behind it. */
+/** Identifies this schema; it is no URL. */
 export const schemaId = 'urn:muster:configuration'
 
-/** A group may be left empty where nothing in it is required. */
+/** A group may be empty if nothing in it is required. */
 const mayBeEmpty = { type: ['object', 'null'] } as const
 
-/** The group `name` as the definition `definition` has it. */
+/** References the group `name` with the definition `definition`. */
 const refer = (
   name: keyof typeof groupWords & string,
   definition: string,
@@ -147,7 +147,7 @@ const note =
   'What follows !env or !file is a text, what follows !exec a list: configure these tags in the editor. ' +
   '`muster validate` finds much more than a schema can.'
 
-/** The JSON Schema (2020-12) of a configuration file, made of the settings table. */
+/** Builds the JSON Schema (2020-12) of a configuration file from the settings table. */
 export function configSchema(): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -168,5 +168,5 @@ export function configSchema(): JsonSchema {
   }
 }
 
-/** The same as the file that editors read. */
+/** Writes the schema file for editors. */
 export const schemaText = (): string => `${JSON.stringify(configSchema(), null, 2)}\n`

@@ -6,13 +6,13 @@ import type { Given, Setting } from '../settings/setting.ts'
 import { hasDatabase, isHere } from './dataSources.ts'
 import type { ResolvedHost } from './resolved.ts'
 
-/** Something that listens on a host: where, and what in the files says so. */
+/** A listener on a host, with the option that gives its port. */
 export type Listener = {
-  /** Who listens; a database is no component. */
+  /** Owner of the listener; a database is no component. */
   readonly owner: Component | 'database'
   readonly address: string
   readonly port: number
-  /** Name of the option that gives its port. */
+  /** Option that gives the port. */
   readonly option: string
   readonly portGiven?: Given
   readonly addressGiven?: Given
@@ -36,14 +36,14 @@ function listener(host: ResolvedHost, owner: Listener['owner'], place: Place): r
   ]
 }
 
-/** The APIs of a host that are switched on. */
+/** Lists the enabled APIs of a host. */
 export const apisOf = (host: ResolvedHost): readonly (Listener & { readonly owner: Component })[] =>
   host.components.flatMap((component) => {
     if (host.option(apiOptions[component].enabled).value === false) return []
     return listener(host, component, apiOptions[component]).map((one) => ({ ...one, owner: component }))
   })
 
-/** The connector's ports for clients, where it has somewhere to send them to. */
+/** Lists the connector's ports for clients; empty without a service to forward to. */
 function applicationsOf(host: ResolvedHost): readonly Listener[] {
   if (host.proxied.length === 0) return []
   return [options.applicationPort, options.applicationReadonlyPort].flatMap((port) =>
@@ -51,7 +51,7 @@ function applicationsOf(host: ResolvedHost): readonly Listener[] {
   )
 }
 
-/** The host's own database server, on all its addresses, where the file speaks of it or of a proxy before it. */
+/** Returns the host's own database server, on all its addresses, if the file gives it or a proxy for it. */
 function databaseOf(host: ResolvedHost): readonly Listener[] {
   const at = host.option(options.replicationHost).value ?? ''
   if (!host.components.includes('replicator') || !(isHere(at) || at === host.address)) return []
@@ -63,18 +63,18 @@ function databaseOf(host: ResolvedHost): readonly Listener[] {
   return spokenOf ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
 }
 
-/** What our own components open on a host. */
+/** Lists the listeners of our own components on a host. */
 export const ownListenersOf = (host: ResolvedHost): readonly Listener[] => [
   ...apisOf(host),
   ...applicationsOf(host),
 ]
 
-/** Everything that is known to listen on a host. */
+/** Lists all known listeners on a host. */
 export const listenersOf = (host: ResolvedHost): readonly Listener[] => [
   ...ownListenersOf(host),
   ...databaseOf(host),
 ]
 
-/** Whether the two cannot both listen on one machine. */
+/** Returns true if two listeners cannot share one machine. */
 export const collide = (a: Listener, b: Listener): boolean =>
   a.port === b.port && overlaps(a.address, b.address)

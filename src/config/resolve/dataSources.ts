@@ -8,25 +8,28 @@ import type { ResolvedHost } from './resolved.ts'
 
 type Asked = Pick<ResolvedHost, 'components' | 'option'>
 
-/** Whether the file gives the host a database server of its own; only a member of a service has one. */
+/** Returns true if the file gives the host its own database server; only members of a service have one. */
 export const hasDatabase = ({ components, option }: Asked): boolean =>
   components.includes('replicator') && option(options.datasourceType).given !== undefined
 
-/** Whether only the host itself reaches what is there. */
+/** Returns true if only the host itself can connect to the address. */
 export const isHere = (address: string): boolean => address === 'localhost' || isLoopback(address)
 
-/** Where the other hosts reach the database of a host: its `replication-host`, or its address where that is loopback. */
+/**
+ * Returns the address of a host's database for other hosts: `replication-host`, or the host's address if that
+ * is loopback.
+ */
 export function databaseAddress(host: ResolvedHost): string {
   const given = host.option(options.replicationHost).value ?? ''
   return given === '' || isHere(given) ? host.address : given
 }
 
-/** The names in a service's list of members, each once. */
+/** Lists the members of a service, without duplicates. */
 export const memberNames = (service: ServiceDraft): readonly string[] => [
   ...new Set((valueFor(service.fields, fields.members) ?? []).map(({ value }) => value)),
 ]
 
-/** The data sources of a clustered service: its members with databases, one of them the primary. */
+/** Lists the data sources of a clustered service: its members with databases, one of them the primary. */
 export function dataSourcesOf(
   service: ServiceDraft,
   hosts: ReadonlyMap<string, ResolvedHost>,
@@ -42,8 +45,8 @@ export function dataSourcesOf(
 }
 
 /**
- * The services map that every manager and connector is installed with: all clustered services of the file, so
- * that any host can answer for any of them; one without databases has no data sources.
+ * Builds the services map for every manager and connector: all clustered services, so that any host can
+ * respond for any of them; without databases a service has no data sources.
  */
 export function installedServices(
   services: Iterable<ServiceDraft>,

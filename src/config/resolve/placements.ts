@@ -3,7 +3,7 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 import { service as fields } from '../settings/places.ts'
 import { type Draft, type ServiceDraft, valueFor } from '../shape/draft.ts'
 
-/** One host that a service names, and where. */
+/** A host in a list of a service. */
 export type Mention = {
   readonly host: string
   readonly span: Span
@@ -13,7 +13,7 @@ export type Mention = {
 
 const lists = ['members', 'connectors', 'witnesses'] as const
 
-/** Whom a service names in its lists, in the order of the lists. */
+/** Lists the hosts that a service names, in the order of its lists. */
 export function mentionsOf(service: ServiceDraft): readonly Mention[] {
   return lists.flatMap((field) =>
     (valueFor(service.fields, fields[field]) ?? []).map(({ value, span }) => ({
@@ -25,11 +25,11 @@ export function mentionsOf(service: ServiceDraft): readonly Mention[] {
   )
 }
 
-/** Whether one of a service's lists names the host. */
+/** Returns true if this list of the service names the host. */
 export const isNamedIn = (service: ServiceDraft, field: Mention['field'], host: string): boolean =>
   (valueFor(service.fields, fields[field]) ?? []).some(({ value }) => value === host)
 
-/** `clustered` unless the service says otherwise. */
+/** Default: `clustered`. */
 export const topologyOf = (service: ServiceDraft): 'clustered' | 'replicator' =>
   valueFor(service.fields, fields.topology) ?? 'clustered'
 
@@ -39,13 +39,13 @@ function roles({ field, service }: Mention): readonly Component[] {
   return field === 'connectors' ? ['connector'] : ['manager']
 }
 
-/** What the services put on one host. */
+/** Components and services of one host. */
 export type Placement = {
   readonly services: readonly ServiceDraft[]
   readonly components: readonly Component[]
 }
 
-/** Components and services of each host that a service names (options.md, "Components of a host"). */
+/** Returns components and services of each host that a service names (options.md, "Components of a host"). */
 export function placements(draft: Draft): ReadonlyMap<string, Placement> {
   const wanted = new Map<string, { services: Set<ServiceDraft>; components: Set<Component> }>()
   for (const mention of [...draft.services.values()].flatMap(mentionsOf)) {

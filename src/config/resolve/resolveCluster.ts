@@ -42,7 +42,7 @@ function overNamed<T>(
   return joined
 }
 
-/** Lays a later file over an earlier one: groups are joined name by name, values and lists are replaced. */
+/** Merges a later file over an earlier one: groups by name; values and lists are replaced. */
 const overlay = (below: Draft, above: Draft): Draft => ({
   fields: over(below.fields, above.fields),
   defaults: over(below.defaults, above.defaults),
@@ -60,7 +60,7 @@ const hasConnector = (service: ServiceDraft, host: string): boolean =>
 const givesPort = ({ option }: Unproxied): boolean =>
   [options.applicationPort, options.applicationReadonlyPort].some((port) => option(port).given !== undefined)
 
-/** The hosts, each with the services whose clients its connector takes. */
+/** Adds to each host the services whose clients its connector takes. */
 function withProxied(draft: Draft, hosts: readonly Unproxied[]): readonly ResolvedHost[] {
   const databases = new Set(hosts.filter(hasDatabase).map(({ name }) => name))
   const rich = new Set(
@@ -78,7 +78,7 @@ function withProxied(draft: Draft, hosts: readonly Unproxied[]): readonly Resolv
 
 type Layer = { readonly origin: Origin; readonly values: Values }
 
-/** Looks a setting up through layers, the highest first. */
+/** Looks up a setting in layers, the highest first. */
 const lookup =
   (layers: readonly Layer[]) =>
   <T>(setting: Setting<T>): Resolved<T> => {

@@ -7,7 +7,7 @@ import type { SecretEntry } from '../settings/secretMap.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import type { Draft, HostDraft, ServiceDraft, Values } from '../shape/draft.ts'
 
-/** Gathers what stands at the same place, so that one line in `defaults` makes one finding for all its hosts. */
+/** Groups items by place, so that one line in `defaults` gives one finding for all its hosts. */
 export function bySpan<T extends { readonly span: Span }>(
   items: readonly T[],
 ): readonly (readonly [T, ...T[]])[] {
@@ -21,15 +21,15 @@ export function bySpan<T extends { readonly span: Span }>(
   return [...groups.values()]
 }
 
-/** Negative when `a` stands before `b`; `files` orders the files. */
+/** Negative if `a` stands before `b`; `files` gives the order of the files. */
 export function comparePlaces(a: Span, b: Span, files: readonly string[]): number {
   return files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column
 }
 
-/** Which layer a value came from, lowest first. */
+/** Layer of a value, lowest first. */
 export type Origin = 'default' | 'defaults' | 'service' | 'host' | 'set'
 
-/** A value after all layers; a value of the wrong type counts as the default, with `given` telling where it is. */
+/** A value after all layers; a value of the wrong type counts as the default, and `given` has its place. */
 export type Resolved<T> = {
   readonly value: T | undefined
   readonly origin: Origin
@@ -38,7 +38,7 @@ export type Resolved<T> = {
 
 export type ResolvedHost = {
   readonly name: string
-  /** Where its name stands under `hosts`. */
+  /** Position of its name in `hosts`. */
   readonly span: Span
   readonly draft: HostDraft
   /** The services that name it, in the order of the file. */
@@ -48,40 +48,40 @@ export type ResolvedHost = {
   readonly connection: 'ssh' | 'local'
   readonly address: string
   /**
-   * The services whose clients its connector takes: those with databases, or without any all of its own where
-   * the file gives an application port. A connector can take those of one only.
+   * The services whose clients its connector takes: those with databases, or, if none has, all its services
+   * if the file gives an application port. A connector supports one only.
    */
   readonly proxied: readonly ServiceDraft[]
   readonly option: <T>(setting: Setting<T>) => Resolved<T>
   readonly ssh: <T>(setting: Setting<T>) => Resolved<T>
 }
 
-/** What the rules judge. */
+/** Resolved configuration for the rules. */
 export type ResolvedCluster = {
-  /** All files together, later ones over earlier ones. */
+  /** All files merged, later ones over earlier ones. */
   readonly draft: Draft
-  /** Each file by itself, lowest layer first. */
+  /** Each file alone, lowest layer first. */
   readonly drafts: readonly Draft[]
-  /** What the command line gives. */
+  /** Values of the command line. */
   readonly sets: Values
   readonly hosts: readonly ResolvedHost[]
   readonly paths: Paths
   /** Shown names of the files, lowest layer first. */
   readonly files: readonly string[]
-  /** Whether a file is there, where that can be asked. */
+  /** Returns true if a file exists; absent if that cannot be checked. */
   readonly exists?: (path: string) => boolean
 }
 
-/** The value of a setting that has a default, which always has one. */
+/** Returns the value of a setting with a default, which is always defined. */
 export function known<T>(resolved: Resolved<T>): T {
   if (resolved.value === undefined) throw new Error('a setting without a default was taken for one with it')
   return resolved.value
 }
 
-/** A user of `rest-api-users` and the password that the file gives, if it does. */
+/** A user of `rest-api-users` with its optional password. */
 export type ResolvedUser = Resolved<SecretReference> & { readonly given: SecretEntry }
 
-/** The users that a host is given beside its administrator, in the order of the file. */
+/** Lists the users of a host beside its administrator, in the order of the file. */
 export function usersOf(host: Pick<ResolvedHost, 'option'>): readonly ResolvedUser[] {
   const { value = [], origin } = host.option(options.users)
   return value.map((given) => ({ value: given.value, origin, given }))

@@ -4,7 +4,7 @@ import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 import { namingProblems } from '../userName.ts'
 
-/** Characters that a user name must not have (specification section 5.5), each by its name. */
+/** Finds characters that a user name must not have (specification section 5.5), each by its name. */
 export function adminUser({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts.flatMap((host) => {
     const { value, given } = host.option(options.adminUser)

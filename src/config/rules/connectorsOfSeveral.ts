@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { mentionsOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 
-/** A connector that several services with databases name: one port cannot lead to two primaries. */
+/** Finds connectors in several services with databases: one port cannot lead to two primaries. */
 export function connectorsOfSeveral({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   return hosts.flatMap(({ name, proxied }) => {
     if (proxied.length < 2) return []

@@ -9,8 +9,8 @@ import { givenFor } from '../shape/draft.ts'
 const placeOf = (host: ResolvedHost): Span => givenFor(host.draft.fields, fields.address)?.span ?? host.span
 
 /**
- * Loopback with an SSH port of its own is a tunnel: another machine for each port. Behind other jump hosts an
- * address means another machine too: each network has its 10.0.0.1.
+ * Identifies a machine. Loopback with its own SSH port is a tunnel to another machine. Behind different jump
+ * hosts equal addresses are different machines: each network has its 10.0.0.1.
  */
 function identityOf(host: ResolvedHost): string {
   const address = host.address.toLowerCase()
@@ -19,7 +19,7 @@ function identityOf(host: ResolvedHost): string {
   return [address, ...(tunnel ? [host.ssh(ssh.port).value ?? 22] : []), ...jumps].join(' ')
 }
 
-/** Two hosts that are reached over SSH at the same address. Local ones are this machine anyway. */
+/** Finds hosts with the same SSH address; local hosts are this machine anyway. */
 export function duplicateAddresses({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const first = new Map<string, ResolvedHost>()
   return hosts.flatMap((host) => {

@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 
-/** Two hosts whose names differ only in capital letters. */
+/** Finds hosts whose names differ only in case. */
 export function duplicateHosts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const first = new Map<string, ResolvedHost>()
   return hosts.flatMap((host) => {

@@ -5,7 +5,7 @@ import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { service as fields } from '../settings/places.ts'
 import { givenFor, valueFor } from '../shape/draft.ts'
 
-/** A cluster whose managers can be split in halves, without a witness to decide. */
+/** Finds a cluster with an even number of managers and no witness to decide. */
 export function evenManagers({ draft }: ResolvedCluster): readonly Diagnostic[] {
   return [...draft.services.values()].flatMap((service) => {
     const given = givenFor(service.fields, fields.members)

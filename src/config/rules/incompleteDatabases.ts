@@ -38,7 +38,7 @@ const partOf = (setting: Setting<unknown>, given: Given | undefined): Part => ({
   example: `${setting.name}: ${examples[setting.name]}`,
 })
 
-/** What belongs together and is not all there. A password alone has a finding of its own. */
+/** Finds missing parts of a group; a password alone is another rule's finding. */
 function judge(host: string, parts: readonly Part[]): Incomplete[] {
   const missing = parts.filter(({ given }) => given === undefined)
   const said = parts.find(({ given, setting }) => given !== undefined && !setting.secret)
@@ -62,7 +62,7 @@ const ofReplicator = (host: ResolvedHost): Incomplete[] =>
       )
     : []
 
-/** One of the databases of each clustered service that has any. */
+/** Returns one database of each clustered service that has any. */
 function databases({ draft, hosts }: ResolvedCluster): ReadonlyMap<ServiceDraft, ResolvedHost> {
   const having = new Map(hosts.filter(hasDatabase).map((host) => [host.name, host]))
   return new Map(
@@ -98,7 +98,9 @@ const tell = (found: readonly Incomplete[], why: string): Diagnostic[] =>
     return diagnose('database-incomplete', facts, { span })
   })
 
-/** An account without the kind of its database, without its password, or a database without an account. */
+/**
+ * Finds an account without the type of its database, without its password, or a database without an account.
+ */
 export function incompleteDatabases(cluster: ResolvedCluster): readonly Diagnostic[] {
   const { hosts } = cluster
   const watched = databases(cluster)

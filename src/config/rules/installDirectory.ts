@@ -5,7 +5,7 @@ import { absolutePath } from '../paths.ts'
 import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
-/** Folders that are never the installation's own. */
+/** Folders that cannot be the installation's own. */
 const shared = [
   '/',
   '/bin',
@@ -30,7 +30,7 @@ const shared = [
 
 type Wrong = { readonly span: Span; readonly host: string; readonly kind: 'relative' | 'shared' }
 
-/** An absolute folder of its own; relative only where the host is this machine. */
+/** Requires an absolute folder of its own; relative only on this machine. */
 export function installDirectory({ hosts, paths }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts.flatMap((host): Wrong[] => {
     const { value, given } = host.option(options.installDirectory)

@@ -19,7 +19,7 @@ function portsOf(host: ResolvedHost, earlier: readonly ResolvedHost[]): Diagnost
   return []
 }
 
-/** Hosts with `connection: local` are one machine: they need ports and folders of their own. */
+/** Finds ports and folders that hosts with `connection: local` share: they are one machine. */
 export function localClashes({ hosts, paths }: ResolvedCluster): readonly Diagnostic[] {
   const local = hosts.filter((host) => host.connection === 'local' && host.components.length > 0)
   const folders = new Map<string, ResolvedHost>()

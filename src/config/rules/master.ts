@@ -19,6 +19,6 @@ function ofService(service: ServiceDraft): Diagnostic[] {
   return [diagnose('master-not-member', { host, members }, { span: given.span })]
 }
 
-/** The master is one of the members, and a cluster of several has one. */
+/** Requires the master to be a member, and a cluster of several members to have one. */
 export const master = ({ draft }: ResolvedCluster): readonly Diagnostic[] =>
   [...draft.services.values()].flatMap(ofService)

@@ -25,6 +25,6 @@ function ofService(service: ServiceDraft): Diagnostic[] {
   })
 }
 
-/** A host that one list names twice, and a witness that is a member. */
+/** Finds a host twice in one list, and a witness that is a member. */
 export const members = ({ draft }: ResolvedCluster): readonly Diagnostic[] =>
   [...draft.services.values()].flatMap(ofService)

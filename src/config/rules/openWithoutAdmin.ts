@@ -5,13 +5,13 @@ import { apisOf } from '../resolve/apiListeners.ts'
 import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
-/** Whether it is given a user; a value that cannot be used has its finding. */
+/** Returns true if the host has users; an unusable value already has its finding. */
 const hasUsers = (host: ResolvedHost): boolean => {
   const { given, value } = host.option(options.users)
   return given !== undefined && value?.length !== 0
 }
 
-/** An API that the network can reach on a host that gets no user. */
+/** Finds an API that the network can reach on a host without users. */
 export function openWithoutAdmin({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts
     .filter((host) => host.option(options.adminUser).given === undefined && !hasUsers(host))

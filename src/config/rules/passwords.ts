@@ -30,7 +30,7 @@ function judgeUser({ value, given }: ResolvedUser): { span: Span; finding: Diagn
   return finding === undefined ? [] : [{ span, finding }]
 }
 
-/** A password without a user, one that no host would take, and one that anybody could guess. */
+/** Finds a password without a user, an invalid one, and one that is easy to guess. */
 export const passwords = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
   bySpan(
     hosts.flatMap((host) => [

@@ -25,7 +25,10 @@ function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
   )
 }
 
-/** A port used twice on a host at addresses that overlap, by APIs, proxy or database; the finding stands at the later of the two. */
+/**
+ * Finds ports used twice on a host at overlapping addresses, by APIs, proxy or database; the finding stands
+ * at the later one.
+ */
 export function portClashes({ hosts, files }: ResolvedCluster): readonly Diagnostic[] {
   return bySpan(hosts.flatMap((host) => clashesOf(host, files))).map((group) => {
     const [{ late, early, span }] = group

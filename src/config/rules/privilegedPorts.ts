@@ -5,8 +5,8 @@ import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 /**
- * A port below 1024 that the user who runs the services cannot open. Under systemd the unit is given the
- * right to; where `auto` turns out to be a process, the host's facts tell.
+ * Finds ports below 1024 that the user of the services cannot open. Under systemd the unit has the
+ * capability; if `auto` selects a process, a check on the host reports it.
  */
 export function privilegedPorts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts.flatMap((host) => {

@@ -26,7 +26,7 @@ function missingGroups({ draft, files }: ResolvedCluster): Diagnostic[] {
   })
 }
 
-/** What a configuration cannot be without: cluster, services, hosts, and each service's topology and members. */
+/** Finds missing names: cluster, services, hosts, and each service's topology and members. */
 export function required(cluster: ResolvedCluster): readonly Diagnostic[] {
   const { draft, files } = cluster
   const start = { file: files[0] ?? '', line: 1, column: 1, endLine: 1, endColumn: 2 }

@@ -22,7 +22,7 @@ function ofService(
   })
 }
 
-/** Two data sources of a service that are one server. */
+/** Finds data sources of a service that are the same server. */
 export function sameDatabase({ draft, hosts }: ResolvedCluster): readonly Diagnostic[] {
   const byName = new Map(hosts.map((host) => [host.name, host]))
   return installedServices(draft.services.values(), hosts).flatMap((service) => ofService(service, byName))

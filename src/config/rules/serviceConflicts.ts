@@ -7,7 +7,7 @@ import type { Given } from '../settings/setting.ts'
 
 const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(revealed(a), revealed(b))
 
-/** Secrets compare by value; the copies live only for the comparison. */
+/** Compares secrets by value; the copies exist only for the comparison. */
 function revealed(value: unknown): unknown {
   if (value instanceof Secret) return value.reveal()
   if (Array.isArray(value)) return value.map((item) => revealed(item))
@@ -41,7 +41,7 @@ function conflictsOf(host: ResolvedHost): (Conflict & { span: Given['span'] })[]
   )
 }
 
-/** Two services that give a host different values for one option, which the host itself does not settle. */
+/** Finds options with different values from two services of a host, unless the host sets them itself. */
 export function serviceConflicts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   return bySpan(hosts.flatMap(conflictsOf)).map((group) => {
     const [{ given, earlier, services, span }] = group

@@ -4,7 +4,7 @@ import { absolutePath, isOnHost } from '../paths.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
-/** One keystore of this machine that goes to several hosts. */
+/** Finds a keystore of this machine that several hosts use. */
 export function sharedKeystore({ hosts, paths }: ResolvedCluster): readonly Diagnostic[] {
   const users = new Map<string, { span: Span; hosts: string[] }>()
   for (const host of hosts) {

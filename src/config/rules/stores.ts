@@ -35,7 +35,10 @@ function judge(host: ResolvedHost, kind: (typeof kinds)[number], cluster: Resolv
   return [...found, { span, finding: diagnose('store-not-found', { name, path: value }, { span }) }]
 }
 
-/** Stores of one's own: both of them, with passwords, and there. What is in them is looked at elsewhere. */
+/**
+ * Checks the operator's own stores: both given, with passwords, and existing. Their contents are checked
+ * elsewhere.
+ */
 export const stores = (cluster: ResolvedCluster): readonly Diagnostic[] => {
   const found = cluster.hosts.flatMap((host) => kinds.flatMap((kind) => judge(host, kind, cluster)))
   return bySpan(found).flatMap((group) => [

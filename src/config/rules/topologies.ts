@@ -30,7 +30,7 @@ function notAlone({ hosts }: ResolvedCluster): Diagnostic[] {
   })
 }
 
-/** Topologies and components that make no sense together. */
+/** Finds topologies and components that do not fit together. */
 export const topologies = (cluster: ResolvedCluster): readonly Diagnostic[] => [
   ...fieldsOfReplicators(cluster),
   ...notAlone(cluster),

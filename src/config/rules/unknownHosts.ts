@@ -4,7 +4,7 @@ import { nearest } from '../../diagnostics/nearest.ts'
 import { mentionsOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 
-/** A host that a service names and `hosts` does not have. Said once per host: its first place. */
+/** Finds hosts that a service names and `hosts` does not have; once per host, at its first place. */
 export function unknownHosts({ draft }: ResolvedCluster): readonly Diagnostic[] {
   if (draft.hosts.size === 0) return []
   const names = [...draft.hosts.keys()]

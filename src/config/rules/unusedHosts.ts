@@ -6,13 +6,13 @@ import { givenFor, type ServiceDraft, valueFor } from '../shape/draft.ts'
 
 const lists = [fields.members, fields.connectors, fields.witnesses] as const
 
-/** Whether a list of the service could not be read: then nobody knows whom it would name. */
+/** Returns true if a list of the service could not be read, so that its hosts are unknown. */
 const isUnclear = (service: ServiceDraft): boolean =>
   lists.some(
     (list) => givenFor(service.fields, list) !== undefined && valueFor(service.fields, list) === undefined,
   )
 
-/** A host that no service names. */
+/** Finds hosts that no service names. */
 export function unusedHosts({ draft, hosts }: ResolvedCluster): readonly Diagnostic[] {
   const services = [...draft.services.values()]
   if (services.length === 0 || services.some(isUnclear)) return []

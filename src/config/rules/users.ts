@@ -13,7 +13,7 @@ import { namingProblems } from '../userName.ts'
 
 type Found = { readonly span: Span; readonly finding: Diagnostic }
 
-/** Characters that a user name must not have (specification section 5.5), each by its name. */
+/** Finds characters that a user name must not have (specification section 5.5), each by its name. */
 function named({ given }: ResolvedUser): Found[] {
   const problems = namingProblems(given.name)
   if (problems.length === 0) return []
@@ -21,7 +21,7 @@ function named({ given }: ResolvedUser): Found[] {
   return [{ span: given.keySpan, finding: diagnose('bad-user-name', facts, { span: given.keySpan }) }]
 }
 
-/** The administrator once more, with a password that is not the administrator's. */
+/** Finds the administrator among the users with another password. */
 function doubled(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
   const admin = host.option(options.adminUser)
   const password = host.option(options.adminPass)
@@ -34,7 +34,7 @@ function doubled(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
   return [{ span: given.keySpan, finding }]
 }
 
-/** Names that no host would take, and an administrator with two passwords. */
+/** Finds invalid names of users, and an administrator with two passwords. */
 export const users = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
   bySpan(
     hosts.flatMap((host) => usersOf(host).flatMap((user) => [...named(user), ...doubled(host, user)])),

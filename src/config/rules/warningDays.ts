@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
-/** A warning period as long as the certificate lives. */
+/** Finds a warning period that is at least as long as the certificate's life. */
 export function warningDays({ hosts }: ResolvedCluster): readonly Diagnostic[] {
   const items = hosts.flatMap((host) => {
     const warning = host.option(options.warningDays)

@@ -17,6 +17,6 @@ function sshOf(host: ResolvedHost): Diagnostic[] {
   return [diagnose('ssh-without-effect', { host: host.name }, { span: first.keySpan })]
 }
 
-/** What a host's own part of the file says and nothing will act on. */
+/** Finds settings of a host that have no effect. */
 export const withoutEffect = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
   hosts.flatMap((host) => [...optionsOf(host), ...sshOf(host)])

@@ -11,11 +11,14 @@ const knownTag = new RegExp(
   `^(?:!(?:${referenceTags.join('|')})?|!!(?:${ownTypes})|!<tag:yaml\\.org,2002:(?:${ownTypes})>)$`,
 )
 
-/** What can stand between two values: a directive, an anchor or alias, a tag, and what no YAML needs there. */
+/** Text between two values: a directive, an anchor or alias, a tag, or other characters outside of values. */
 const pieces =
   /(?<directive>^%.*$)|[&*](?<anchor>[^\s,[\]{}]+)|(?<tag>!<[^>\s]*>?|![^\s,[\]{}]*)|[^\s,[\]{}:?.-]/gmu
 
-/** The text between two values and comments with neutral anchors and tags. Indentation, line breaks and signs stay. */
+/**
+ * Replaces anchors and tags in the text between two values and comments. Indentation, line breaks and signs
+ * stay.
+ */
 export const scrubGap = (gap: string, words: Placeholders): string =>
   gap.replaceAll(pieces, (all: string, ...rest) => {
     const { directive, anchor, tag }: Readonly<Record<string, string | undefined>> = rest.at(-1)
@@ -27,7 +30,7 @@ export const scrubGap = (gap: string, words: Placeholders): string =>
 
 const knownCode = (code: string): string => (Object.hasOwn(catalogue, code) ? code : 'unknown-code')
 
-/** Returns what remains of a comment: a bare `#`; of one that silences findings their codes, without its reason. */
+/** Reduces a comment to a bare `#`; one that silences findings keeps its codes without the reason. */
 export function scrubComment(comment: string): string {
   if (!comment.includes(ignoreWord)) return '#'
   const whole = { from: 0, to: comment.length, text: comment }

@@ -7,7 +7,7 @@ import { bySpelling } from '../settings/setting.ts'
 import { allSsh } from '../settings/ssh.ts'
 import { places } from '../shape/places.ts'
 
-/** Every setting of every place by each of its spellings. */
+/** Settings of all places by spelling. */
 export const settings = bySpelling([...allHost, ...allService, ...allFile, ...allSsh, ...allOptions])
 
 const groups = Object.values(places).flatMap((place): readonly string[] => place.groups)
@@ -20,15 +20,15 @@ const words = new Set<unknown>([
   ...['true', 'false', 'yes', 'no', 'on', 'off', 'null', '~', '<<', 'root', 'localhost', ''],
 ])
 
-/** Returns true for what scrubbing writes in place of a secret. */
+/** Returns true for text that scrubbing writes instead of a secret. */
 export const isRedacted = (text: string): boolean => /^\[redacted\](?:-\d+|[a-z\d])?$/.test(text)
 
-/** Returns true for a text of every file: a name or a choice of ours, or a switch. */
+/** Returns true for public text: a name or a choice of ours, or a boolean. */
 export const isKeyword = (text: string): boolean => words.has(text) || isKnownName(text) || isRedacted(text)
 
-/** Returns true for a number and a length of time. */
+/** Returns true for a number and a duration. */
 export const isNumeric = (text: string): boolean => /^\d+(?:ms|s|m)?$/.test(text)
 
-/** Returns true for a name of ours, misspelt or not. */
+/** Returns true for a name of ours, also if misspelt. */
 export const isNearlyKeyword = (name: string): boolean =>
   isKeyword(name) || nearest(name, names) !== undefined

@@ -15,20 +15,23 @@ import { isKeyword, isNumeric, isRedacted } from './keywords.ts'
 
 type Value = string | number | boolean | null
 
-/** What is written in place of private texts: for the same text always the same. */
+/** Replacements for private text: equal text gets equal replacements. */
 export type Placeholders = {
-  /** For a value of a setting or another text that may be a keyword; numbers stay as a setting's alone. */
+  /**
+   * Replaces a value of a setting or other text that may be a keyword; numbers stay only as the value of a
+   * setting.
+   */
   readonly text: (text: string, setting?: Setting<unknown>) => string
-  /** For one word of a text that is not YAML. */
+  /** Replaces one word of a text that is not YAML. */
   readonly word: (word: string) => string
-  /** For what says where a secret is read: an environment variable, a file, or a word of a command. */
+  /** Replaces the source of a secret: an environment variable, a file, or a word of a command. */
   readonly reference: (text: string) => string
   readonly secret: (value: Value) => Value
-  /** For a name that only YAML's own signs can hold, such as an anchor's. */
+  /** Replaces the name of an anchor or a tag. */
   readonly mark: (kind: 'anchor' | 'tag', name: string) => string
 }
 
-/** Half of a character, which no password may hold. */
+/** A lone surrogate, which no password may contain. */
 const half = '\ud800'
 
 /** Starts counting: the first text of its kind gets the number 1. */
@@ -89,19 +92,19 @@ export function placeholders(): Placeholders {
 /** Addresses that no host can have, one of each kind. */
 const impossibleOnes = ['255.255.255.255', '224.0.0.1', '198.18.0.0', '198.18.0.0/24']
 
-/** The n-th address of the range for benchmarks (RFC 2544); no host has .0 or .255. */
+/** Returns the n-th address of the benchmark range (RFC 2544); no host has .0 or .255. */
 function fourth(number: number): string {
   const block = Math.floor((number - 1) / 254)
   return `198.${18 + ((block >> 8) & 1)}.${block & 255}.${((number - 1) % 254) + 1}`
 }
 
-/** The n-th IPv6 address of the documentation range (RFC 3849), in canonical form. */
+/** Returns the n-th IPv6 address of the documentation range (RFC 3849), in canonical form. */
 function sixth(number: number): string {
   const [high, low] = [Math.floor(number / 0x10000), number % 0x10000]
   return high === 0 ? `2001:db8::${low.toString(16)}` : `2001:db8::${high.toString(16)}:${low.toString(16)}`
 }
 
-/** Names without a meaning, each right or wrong in another way. */
+/** Makes meaningless names, each valid or invalid in another way. */
 function formsOf(of: { text: string; start: string; number: number }): readonly [string, ...string[]] {
   const { text, start, number } = of
   const name = `${start}${text === text.toLowerCase() ? 'name' : 'Name'}${number}`
@@ -113,7 +116,7 @@ const span = { file: '', line: 1, column: 1, endLine: 1, endColumn: 2 }
 
 const scalar = (text: string): YamlNode => ({ kind: 'scalar', value: text, source: text, span })
 
-/** What validation looks at in a text. */
+/** Summarizes the traits of a text that validation checks. */
 function traitsOf(text: string, setting: Setting<unknown> | undefined): string {
   const isUser = setting === undefined || setting.name.endsWith('user')
   const ours = `${isHostName(text)} ${isUser && namingProblems(text).length > 0}`

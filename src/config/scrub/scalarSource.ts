@@ -1,4 +1,4 @@
-/** A text that reads as text without quotes, in lists and maps in brackets, too. */
+/** Text that YAML reads as text without quotes, also in lists and maps in brackets. */
 const plainSafe =
   /^(?:[A-Za-z/~][\w./~-]*(?:[:@][\w./~-]+)*|\d+(?:\.\d+){3}|\d+(?:ms|s|m)|\d[0-9a-f]{3}:[0-9a-f:]*[0-9a-f])$/
 
@@ -19,8 +19,8 @@ function quoted(source: string, text: string): string {
 }
 
 /**
- * A new value in the place of a scalar's source, a text in the same kind of quotes. It stands on one line; the lines that
- * the old one took beyond that are left empty, so that everything below stays on its line.
+ * Writes a new value in place of a scalar's source, text in the same quotes. It takes one line; further lines
+ * of the old one are left empty, so that all below keeps its line number.
  */
 export function scalarSource(source: string, value: string | number | boolean | null): string {
   const breaks = source.match(/\r?\n/g)?.join('') ?? ''

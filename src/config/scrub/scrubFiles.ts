@@ -7,19 +7,19 @@ import { type Placeholders, placeholders } from './placeholders.ts'
 import { scrubLines } from './scrubLines.ts'
 import { scrubTree } from './scrubTree.ts'
 
-/** Files fit to be shared, in the order given. */
+/** Files that can be shared, in the given order. */
 export type ScrubbedFiles = {
   readonly texts: readonly string[]
-  /** Whether validation finds the same in them, line by line. */
+  /** True if validation has the same findings in the same lines. */
   readonly faithful: boolean
 }
 
-/** As deep as the reader of documents goes. */
+/** Depth limit, as in the file reader. */
 const deepest = 64
 
 /**
- * Replaces every scalar that is not a keyword or a number by a placeholder, the same one by the same, and removes
- * comments. Lines and structure stay; secrets and what may be pieces of them are [redacted].
+ * Replaces every scalar except keywords and numbers by a placeholder, equal ones by the same, and removes
+ * comments. Lines and structure stay; secrets and possible pieces of them become [redacted].
  */
 export function scrubFiles(given: {
   readonly files: readonly ConfigFile[]
@@ -47,8 +47,8 @@ function scrubOne(file: ConfigFile, words: Placeholders): string {
 }
 
 /**
- * Returns line and code of every finding about a file, sorted. A well-known password counts as a weak one: that is
- * what scrubbing makes of it.
+ * Lists line and code of every finding in a file, sorted. A well-known password counts as a weak one, since
+ * scrubbing replaces it by one.
  */
 export const findingLines = ({ diagnostics }: LoadResult, file: string): readonly string[] =>
   diagnostics

@@ -5,12 +5,12 @@ import type { Placeholders } from './placeholders.ts'
 
 const comment = /(?<![^ \t])#.*$/su
 
-/** A word with the sign that makes it an anchor, an alias or a tag, or a mistake. */
+/** A word with the sign of an anchor, an alias, a tag, or an error. */
 const word = /((?<![^\s,[{])[&*!@%])?([^\s\0,[\]{}:"'?|>-][^\s\0,[\]{}:"']*)/gu
 
 /**
- * Scrubs a text that is not YAML: every word that is no keyword is replaced, and what may be a piece of a secret goes to
- * the end of its line. Lines, indentation, brackets and quotes stay.
+ * Scrubs a text that is not YAML: replaces every word except keywords; a possible piece of a secret is hidden
+ * up to the end of its line. Lines, indentation, brackets and quotes stay.
  */
 export function scrubLines(
   { text, hidden }: { readonly text: string; readonly hidden: readonly Span[] },
@@ -44,7 +44,7 @@ function scrubLine(line: string, end: number, words: Placeholders): string {
   return `${scrubbed}${rest}${line.slice(shown.length - said.length).includes('\0') ? '\0' : ''}`
 }
 
-/** Of a secret only the quote remains that it leaves open. */
+/** Keeps only the quote that a secret leaves open. */
 function scrubSecret(secret: string, before: string): string {
   if (secret === '') return ''
   if (secret.startsWith('#') && /(?:^|\s)$/.test(before)) return '#'

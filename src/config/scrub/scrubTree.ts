@@ -10,19 +10,19 @@ import { isNearlyKeyword, settings } from './keywords.ts'
 import type { Placeholders } from './placeholders.ts'
 import { scalarSource } from './scalarSource.ts'
 
-/** A text that YAML understands, and what may be pieces of a secret in it. */
+/** A valid YAML text, and possible pieces of a secret in it. */
 export type ReadableText = {
   readonly text: string
   readonly parsed: Extract<RawText, { readonly tooDeep?: never }>
   readonly hidden: readonly Span[]
 }
 
-/** What stands above a value. */
+/** Context of a value. */
 type Above = {
   readonly setting?: Setting<unknown>
-  /** Set where the names are those of hosts, services or users. */
+  /** Set if the names are those of hosts, services or users. */
   readonly names?: boolean
-  /** Set below the map of users, whose values are secrets. */
+  /** Set inside the map of users, whose values are secrets. */
   readonly users?: boolean
   readonly secret?: boolean
 }
@@ -31,7 +31,7 @@ type Scalar = Extract<RawNode, { readonly kind: 'scalar' }>
 type Value = string | number | boolean | null
 type Piece = { readonly from: number; readonly to: number; readonly written: string }
 
-/** Replaces what a text tells of its owner, value by value; everything stays on its line. */
+/** Replaces private values of a text one by one; each stays on its line. */
 export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeholders): string {
   const isHidden = hiddenIn(text, hidden)
   const pieces: Piece[] = parsed
@@ -87,7 +87,7 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
 
 const referenceTag = /^!(?:env|file|exec)$/
 
-/** A value of a type that no setting has, such as a binary one, counts as its text. */
+/** Returns the value; one of a type that no setting has, such as binary, counts as its text. */
 const plainValue = ({ value, source }: Scalar): Value =>
   value === null || typeof value === 'number' || typeof value === 'boolean' ? value : source
 
@@ -101,7 +101,7 @@ function below(above: Above, name: string): Above {
   return { secret: isSecretName(name) || looksSecret(name) }
 }
 
-/** Returns whether a node starts in what may be a piece of a secret. */
+/** Returns true for a node that starts in a possible piece of a secret. */
 function hiddenIn(text: string, hidden: readonly Span[]): (node: RawNode) => boolean {
   const lines = linesOf('', text)
   const byLine = new Map<number, Span[]>()
@@ -120,7 +120,7 @@ const isWithin = ({ line, column }: Span, outer: Span): boolean =>
   (line > outer.line || (line === outer.line && column >= outer.column)) &&
   (line < outer.endLine || (line === outer.endLine && column < outer.endColumn))
 
-/** Writes the pieces in the order of the text, and what YAML needs between them. */
+/** Joins the pieces in the order of the text, with the scrubbed text between them. */
 function assembled(text: string, pieces: readonly Piece[], words: Placeholders): string {
   const out: string[] = []
   let at = 0

@@ -9,7 +9,7 @@ export type ApiOptions = {
   readonly address: Setting<string>
 }
 
-/** The options of one component's API (specification section 1, "Deployment options"). */
+/** Builds the options of one component's API (specification section 1, "Deployment options"). */
 const apiOptionsOf = (component: Component): ApiOptions => ({
   enabled: setting({
     name: `${component}-rest-api`,

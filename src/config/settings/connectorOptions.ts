@@ -5,7 +5,7 @@ import { setting } from './setting.ts'
 
 const common = { scope: 'options', component: 'connector' } as const
 
-/** The proxy: where its clients connect and how long they may wait (options.md, "The options"). */
+/** Proxy options: listeners and timeouts for its clients (options.md, "The options"). */
 export const connectorOptions = {
   applicationPort: setting({
     ...common,

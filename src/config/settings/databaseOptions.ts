@@ -7,7 +7,7 @@ import { setting } from './setting.ts'
 const replicator = { scope: 'options', component: 'replicator' } as const
 const manager = { scope: 'options', component: 'manager' } as const
 
-/** The database server of a host and the accounts for it (options.md, "The options"). */
+/** Database server of a host and its accounts (options.md, "The options"). */
 export const databaseOptions = {
   datasourceType: setting({
     ...replicator,

@@ -14,7 +14,7 @@ import { type Setting, setting } from './setting.ts'
 
 const usersScope = 'options'
 
-/** What the password of every user of the map counts as; no option of its own. */
+/** Setting for each password in the map of users; no option of its own. */
 const each = setting({
   name: 'rest-api-users',
   scope: usersScope,
@@ -22,7 +22,7 @@ const each = setting({
   type: secretReference,
 })
 
-/** Who can log in to the APIs of a host (options.md, "The options"). */
+/** Users of the APIs of a host (options.md, "The options"). */
 export const userOptions = {
   adminUser: setting({
     name: 'rest-api-admin-user',
@@ -191,7 +191,7 @@ export const options = {
   ...connectorOptions,
 } as const
 
-/** The options in the groups of the reference page. */
+/** Options by group of the reference page. */
 export const optionGroups: readonly {
   readonly title: string
   readonly settings: readonly Setting<unknown>[]
@@ -205,5 +205,5 @@ export const optionGroups: readonly {
   { title: 'Connector', settings: Object.values(connectorOptions) },
 ]
 
-/** The same as a list, in the order of the reference page. */
+/** Options in the order of the reference page. */
 export const allOptions: readonly Setting<unknown>[] = optionGroups.flatMap(({ settings }) => settings)

@@ -5,7 +5,7 @@ import { type Setting, setting } from './setting.ts'
 
 const hosts = listOfType(hostName, 'a list of hosts')
 
-/** What stands at the top of the file beside its groups. */
+/** Settings at the top of the file. */
 export const file = {
   cluster: setting({
     name: 'cluster',
@@ -14,7 +14,7 @@ export const file = {
   }),
 } as const
 
-/** What stands in a service beside its options. */
+/** Settings of a service beside its options. */
 export const service = {
   topology: setting({
     name: 'topology',
@@ -43,7 +43,7 @@ export const service = {
   }),
 } as const
 
-/** What stands in a host beside its options and ssh settings. */
+/** Settings of a host beside its options and ssh settings. */
 export const host = {
   address: setting({
     name: 'address',

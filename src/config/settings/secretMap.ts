@@ -6,18 +6,18 @@ import { secretReference } from '../types/secretReference.ts'
 import { type Reading, type ValueType, wrongType } from '../types/type.ts'
 import type { Given, Setting } from './setting.ts'
 
-/** A name of a map of secrets, as a file gives it; without a value the name alone is given. */
+/** An entry of a map of secrets in a file; the value is optional. */
 export type SecretEntry = Given & {
   readonly name: string
   readonly value?: SecretReference
 }
 
-/** Whether something that a file gives is an entry of a map of secrets. */
+/** Returns true for an entry of a map of secrets. */
 export const isSecretEntry = (given: Given): given is SecretEntry => 'name' in given
 
 /**
- * A map of names, each with a secret or nothing. Its names can be shown, its values never. `each` is the setting
- * that every value counts as one of.
+ * Defines a map of names with optional secrets. Its names can be shown, its values never. `each` is the
+ * setting for every value.
  */
 export function secretMap(options: {
   readonly each: Setting<SecretReference>

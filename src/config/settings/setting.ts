@@ -4,34 +4,34 @@ import { readPage } from '../../diagnostics/page.ts'
 import type { ValueType } from '../types/type.ts'
 import pageTexts from './pages.json' with { type: 'json' }
 
-/** One option and all that is known of it; nothing else knows its default. */
+/** Definition of an option; its default is nowhere else. */
 export type Setting<T> = {
   readonly name: string
   readonly type: ValueType<T>
-  /** Absent: there is none, and what happens then stands in the documentation. */
+  /** Absent: no default; the documentation explains the effect. */
   readonly default?: NoInfer<T>
-  /** Where it can stand: in `options` and `defaults`, under `ssh`, in a host, in a service or at the top. */
+  /** Place in the file: `options` and `defaults`, `ssh`, a host, a service or the top. */
   readonly scope: 'options' | 'ssh' | 'host' | 'service' | 'file'
   readonly secret: boolean
   /** First sentence of the documentation without its full stop, for the list in docs/options.md. */
   readonly title: string
-  /** One or a few sentences for `muster explain` and an editor. */
+  /** One or a few sentences for `muster explain` and editors. */
   readonly documentation: string
   readonly aliases: readonly string[]
-  /** The version that brought it. */
+  /** First version with this option. */
   readonly since: string
-  /** The only component it is about. */
+  /** Only for this component. */
   readonly component?: Component
 }
 
-/** One setting as a file gives it. */
+/** A setting in a file. */
 export type Given = {
   readonly setting: Setting<unknown>
-  /** As written: the name or one of its aliases. */
+  /** As written: the name or an alias. */
   readonly spelling: string
   readonly keySpan: Span
   readonly span: Span
-  /** Absent when what was written cannot be used; its finding is made already. */
+  /** Absent if the written value cannot be used, which already has a finding. */
   readonly value?: unknown
 }
 
@@ -40,7 +40,10 @@ type Definition<T> = Omit<Setting<T>, 'secret' | 'aliases' | 'since' | Text> & P
 
 const pages: Readonly<Record<string, string>> = pageTexts
 
-/** File name, without its ending, of a setting's page in docs/options; some keys of `ssh` are options, too. */
+/**
+ * Name, without its extension, of a setting's page in docs/options; some keys of `ssh` are also names of
+ * options.
+ */
 export const pageName = ({ name, scope }: Pick<Setting<unknown>, 'name' | 'scope'>): string =>
   scope === 'ssh' ? `ssh.${name}` : name
 
@@ -52,8 +55,8 @@ function textsOf(name: string): Pick<Setting<unknown>, Text> {
 }
 
 /**
- * Adds the texts of the setting's page, and what most settings have in common: no secret, no other spelling,
- * from the first version on. Throws where there is no page.
+ * Adds the texts of the setting's page and the usual values: no secret, no alias, since the first version.
+ * Throws without a page.
  */
 export const setting = <T>(given: Definition<T>): Setting<T> => ({
   secret: false,
@@ -63,10 +66,9 @@ export const setting = <T>(given: Definition<T>): Setting<T> => ({
   ...textsOf(pageName(given)),
 })
 
-/** Every spelling of these settings. */
 export const spellings = (settings: readonly Setting<unknown>[]): readonly string[] =>
   settings.flatMap(({ name, aliases }) => [name, ...aliases])
 
-/** The settings by each of their spellings. */
+/** Maps each spelling to its setting. */
 export const bySpelling = (settings: readonly Setting<unknown>[]): ReadonlyMap<string, Setting<unknown>> =>
   new Map(settings.flatMap((one) => spellings([one]).map((name) => [name, one] as const)))

@@ -1,22 +1,22 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 
-/** What a group of a file gives, by the settings' names. */
+/** Values of a group, by the settings' names. */
 export type Values = ReadonlyMap<string, Given>
 
 const noValues: Values = new Map()
 
-/** What is given for a setting, whether usable or not. */
+/** Returns the entry for a setting, usable or not. */
 export const givenFor = (values: Values, setting: Setting<unknown>): Given | undefined =>
   values.get(setting.name)
 
-/** The usable value that is given for a setting. */
+/** Returns the usable value of a setting. */
 export function valueFor<T>(values: Values, setting: Setting<T>): T | undefined {
   // Only this setting's own type ever put a value under its name.
   return values.get(setting.name)?.value as T | undefined
 }
 
-/** A service as the files give it. */
+/** A service in the files. */
 export type ServiceDraft = {
   readonly name: string
   readonly span: Span
@@ -24,7 +24,7 @@ export type ServiceDraft = {
   readonly options: Values
 }
 
-/** A host as the files give it. */
+/** A host in the files. */
 export type HostDraft = {
   readonly name: string
   readonly span: Span
@@ -33,14 +33,14 @@ export type HostDraft = {
   readonly options: Values
 }
 
-/** What the files say, before anything is resolved. Groups that are absent are empty; their spans tell. */
+/** Contents of the files before they are resolved. Missing groups are empty; `groups` tells the two apart. */
 export type Draft = {
   readonly fields: Values
   readonly defaults: Values
   readonly ssh: Values
   readonly services: ReadonlyMap<string, ServiceDraft>
   readonly hosts: ReadonlyMap<string, HostDraft>
-  /** Groups that a file names, with the place of the name; `bad` when it holds something else than a group. */
+  /** Groups in a file, with the place of the name; `bad` if it is not a group. */
   readonly groups: ReadonlyMap<string, { readonly span: Span; readonly bad: boolean }>
 }
 

@@ -4,7 +4,7 @@ import { bySpelling } from '../settings/setting.ts'
 import { allSsh } from '../settings/ssh.ts'
 import type { Place } from './readFields.ts'
 
-/** The groups of a configuration file and what can stand in each (options.md, "The file"). */
+/** The groups of a configuration file and their settings (options.md, "The file"). */
 export const places = {
   file: {
     name: 'the file',

@@ -10,7 +10,7 @@ import { type Place, type Read, readFields } from './readFields.ts'
 
 const wants = 'a group: names with values, each on a line of its own and indented by two spaces'
 
-/** Collects what reading makes beside its values. */
+/** Collects findings and hidden spans. */
 type Notes = { readonly findings: Diagnostic[]; readonly hidden: Span[] }
 
 function keep<T>(notes: Notes, read: Read<T>): T {
@@ -23,7 +23,7 @@ function keep<T>(notes: Notes, read: Read<T>): T {
 const entryOf = (node: MapNode, name: string): MapEntry | undefined =>
   node.entries.find((entry) => entry.key === name)
 
-/** The map that an entry holds; nothing after the colon is an empty one. Undefined when it holds something else. */
+/** Returns the map of an entry; an empty one if nothing follows the colon. Undefined for any other value. */
 function groupOf(entry: MapEntry | undefined, notes: Notes): MapNode | undefined {
   if (entry === undefined) return undefined
   const { value } = entry
@@ -46,7 +46,7 @@ function fieldsOf(node: MapNode | undefined, place: Place, notes: Notes): Values
   return node === undefined ? new Map() : keep(notes, readFields(node, place))
 }
 
-/** The first of each name; a second one has its finding already. */
+/** Returns the first entry of each name; a second one already has a finding. */
 const firsts = (node: MapNode | undefined): readonly MapEntry[] =>
   [...new Map((node?.entries ?? []).toReversed().map((entry) => [entry.key, entry])).values()].toReversed()
 
@@ -74,7 +74,7 @@ function readHost(entry: MapEntry, notes: Notes): HostDraft {
 const isKnownHere = (key: string): boolean =>
   places.file.settings.has(key) || (places.file.groups as readonly string[]).includes(key)
 
-/** Judges the shape of one file, value by value, and keeps what can be used. */
+/** Checks the shape of one file, value by value, and keeps usable values. */
 export function readDraft(root: MapNode): Read<Draft> {
   const notes: Notes = { findings: [], hidden: [] }
   const fields = fieldsOf(root, places.file, notes)

@@ -7,28 +7,28 @@ import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import type { Values } from './draft.ts'
 
-/** What can stand in one kind of group. */
+/** Definition of one kind of group. */
 export type Place = {
-  /** In words: "the ssh settings". */
+  /** Name for messages: "the ssh settings". */
   readonly name: string
   /** By their spellings. */
   readonly settings: ReadonlyMap<string, Setting<unknown>>
-  /** Names of the groups inside it, which the caller reads. */
+  /** Names of its subgroups, which the caller reads. */
   readonly groups: readonly string[]
-  /** Whether its settings are called options. */
+  /** Its settings are called options. */
   readonly optional: boolean
-  /** Settings that belong into a group of this place. */
+  /** Settings that belong into a subgroup of this place. */
   readonly deeper?: { readonly group: string; readonly settings: ReadonlyMap<string, Setting<unknown>> }
 }
 
-/** What was read; `hidden` are values that must not be shown, beside the secrets found before. */
+/** Result of reading; `hidden` are values that must not be printed, beside the secrets. */
 export type Read<T> = {
   readonly value: T
   readonly findings: readonly Diagnostic[]
   readonly hidden: readonly Span[]
 }
 
-/** The value of a setting that has one: neither empty nor read from elsewhere without being a secret. */
+/** Reads the value of a setting; undefined if it is empty or a reference for a setting that is no secret. */
 function readValue(
   node: YamlNode,
   setting: Setting<unknown>,
@@ -45,7 +45,7 @@ function readValue(
   return type.read(node, name)
 }
 
-/** The name that was probably meant by an unknown one. */
+/** Returns the name that was probably meant by an unknown one. */
 function meant(entry: MapEntry, place: Place): string | undefined {
   return entry.hidden === true ? undefined : nearest(entry.key, [...place.settings.keys(), ...place.groups])
 }
@@ -65,17 +65,22 @@ function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagn
   return diagnose('unknown-key', { name, nearest: near, place: place.name, known }, at)
 }
 
-/** What of an unknown entry must not be shown: in a one-line map its value, else the rest of the line too. */
+/**
+ * Returns the hidden spans of an unknown entry: in a one-line map its value, else the rest of the line too.
+ */
 const hiddenOf = (node: MapNode, entry: MapEntry): readonly Span[] =>
   node.flow ? [entry.value.span] : hiddenSpansOf(entry)
 
-/** Whether the name is known, if not at this place: then its value is as open as any. */
+/** Returns true for a name that is known at another place; its value may then be printed. */
 const isFamiliar = (name: string, place: Place): boolean => place.deeper?.settings.has(name) === true
 
-/** Suggestions stop here: a file with so many unknown names is no configuration. */
+/** Limit of suggestions: a file with so many unknown names is no configuration. */
 const mostSuggestions = 100
 
-/** Reads the settings of one group; each value is judged by its type, each unknown name by its nearest. */
+/**
+ * Reads the settings of one group; checks each value by its type and suggests the nearest name for unknown
+ * ones.
+ */
 export function readFields(node: MapNode, place: Place): Read<Values> {
   const values = new Map<string, Given>()
   const misspelt = new Map<string, Given>()

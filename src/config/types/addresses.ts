@@ -3,7 +3,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, textType, type ValueType } from './type.ts'
 
-/** Judges what no host can have (10.0.0.0) before the type itself does. */
+/** Checks for addresses that no host can have (10.0.0.0) before the type itself does. */
 function possible<T>(type: ValueType<T>): ValueType<T> {
   const read = (node: YamlNode, name: string): Reading<T> => {
     const text = textOf(node) ?? ''
@@ -24,7 +24,7 @@ export const listenAddress: ValueType<string> = possible(
   }),
 )
 
-/** Where a host is reached: an IP address in canonical form or a DNS name. */
+/** Address of a host: an IP address in canonical form or a DNS name. */
 export const hostAddress: ValueType<string> = possible(
   textType({
     wants: 'an IP address or a host name',

@@ -5,7 +5,7 @@ import { textOf, type ValueType, wrongType } from './type.ts'
 const wants = 'a length of time with its unit, such as 500ms, 30s or 5m'
 const longest = 24 * 60 * 60_000
 
-/** A length of time in milliseconds: `500ms`, `30s`, `5m`; more than nothing and at most a day. */
+/** A duration in milliseconds: `500ms`, `30s`, `5m`; more than zero and at most a day. */
 export const duration: ValueType<number> = {
   wants,
   example: '10s',

@@ -2,10 +2,10 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, type ValueType, wrongType } from './type.ts'
 
-/** One entry of a list and where it stands. */
+/** An entry of a list with its place. */
 export type Item<T> = { readonly value: T; readonly span: Span }
 
-/** A list whose entries are all of one type; entries that are not are left out, each with its finding. */
+/** A list whose entries have one type; invalid entries are removed, each with a finding. */
 export function listOfType<T>(type: ValueType<T>, wants: string): ValueType<readonly Item<T>[]> {
   const example = `[${type.example}]`
   const read = (node: YamlNode, name: string): Reading<readonly Item<T>[]> => {
@@ -33,7 +33,7 @@ export function listOfType<T>(type: ValueType<T>, wants: string): ValueType<read
   }
 }
 
-/** The same, but one entry may stand alone, without brackets. */
+/** The same, but a single entry may stand without brackets. */
 export function oneOrMore<T>(type: ValueType<T>, wants: string): ValueType<readonly Item<T>[]> {
   const list = listOfType(type, wants)
   return {

@@ -25,7 +25,7 @@ export const boolean: ValueType<boolean> = {
   },
 }
 
-/** A whole number of a range, both ends included. */
+/** A whole number in a range, both ends included. */
 export function wholeNumber(options: {
   readonly wants: string
   readonly example: string
@@ -47,11 +47,11 @@ export function wholeNumber(options: {
   return { wants, example, textual: false, schema, write: (value) => value, read }
 }
 
-/** A TCP port, such as this one. */
+/** A TCP port with this example. */
 export const portLike = (example: number): ValueType<number> =>
   wholeNumber({ wants: 'a port number from 1 to 65535', example: String(example), from: 1, to: 65_535 })
 
-/** Days; ten years, the life of an authority, are the most. */
+/** Days, at most ten years, the life of an authority. */
 export const days = wholeNumber({
   wants: 'a number of days from 1 to 3650',
   example: '365',
@@ -59,6 +59,6 @@ export const days = wholeNumber({
   to: 3650,
 })
 
-/** How many of something, up to a million. */
+/** A count, at most a million. */
 export const countLike = (example: number): ValueType<number> =>
   wholeNumber({ wants: 'a whole number from 1 to 1000000', example: String(example), from: 1, to: 1_000_000 })

@@ -29,7 +29,7 @@ function fromExec(node: YamlNode, name: string): Reading<SecretReference> {
 
 const isText = (node: YamlNode): boolean => node.kind === 'scalar' && node.value !== null
 
-/** A secret or where it is read from. The path of `!file` is as written: not yet made absolute. */
+/** A secret or its source. The path of `!file` is still relative. */
 export const secretReference: ValueType<SecretReference> = {
   wants,
   example: '!env ADMIN_PASS',

@@ -8,7 +8,7 @@ const shape = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
 
 const plain = textType({ wants: 'a name', example: 'alpha', parse: (text) => text })
 
-/** The name of a cluster; it is used in the names of units and files. */
+/** Name of a cluster, which is used in the names of units and files. */
 export const clusterName: ValueType<string> = {
   ...plain,
   wants: 'a name of lower-case letters, digits and hyphens, at most 40',
@@ -21,7 +21,7 @@ export const clusterName: ValueType<string> = {
   },
 }
 
-/** The name of a host, as a service refers to it; whether there is such a host is a rule's question. */
+/** Name of a host in a service; a rule checks that the host exists. */
 export const hostName: ValueType<string> = textType({
   wants: 'the name of a host',
   example: 'db1',
@@ -31,27 +31,27 @@ export const hostName: ValueType<string> = textType({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
-/** A text that matches; the schema gets the pattern where JavaScript's and ECMA-262's without flags agree. */
+/** Adds a pattern to the schema, if JavaScript's and ECMA-262's without flags agree. */
 const matching = (pattern: RegExp) => ({
   parse: (text: string) => (pattern.test(text) ? text : undefined),
   ...(pattern.flags === '' ? { schema: { pattern: pattern.source } } : {}),
 })
 
-/** Any text of one line, not empty. */
+/** Any non-empty text on one line. */
 export const line: ValueType<string> = textType({
   wants: 'a text of one line',
   example: 'tls',
   parse: (text) => (text === '' || control.test(text) ? undefined : text),
 })
 
-/** A path, not yet made absolute. */
+/** A path, still relative. */
 export const path: ValueType<string> = textType({
   wants: 'a path',
   example: '/opt/muster',
   parse: (text) => (text.trim() === '' || control.test(text) ? undefined : text),
 })
 
-/** The name of an API user, empty or not; which characters it may have is a rule of its own. */
+/** Name of an API user, may be empty; a rule checks its characters. */
 export const userName: ValueType<string> = textType({
   wants: 'a user name',
   example: 'admin',
@@ -72,14 +72,14 @@ export const loginUser: ValueType<string> = textType({
   ...matching(/^[^\s\p{C}:-][^\s\p{C}:]*$/u),
 })
 
-/** The SHA-256 fingerprint of a host key, as `ssh-keygen -lf` prints it. */
+/** SHA-256 fingerprint of a host key, as in `ssh-keygen -lf`. */
 export const fingerprint: ValueType<string> = textType({
   wants: 'a fingerprint as "ssh-keygen -lf" prints it: SHA256: and 43 characters',
   example: 'SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8',
   ...matching(/^SHA256:[A-Za-z0-9+/]{43}$/),
 })
 
-/** One word of a list; the nearest one is suggested. */
+/** One word of a list; the finding suggests the nearest one. */
 export function choice<const W extends string>(words: readonly W[]): ValueType<W> {
   return textType({
     wants: listOf(words, 'or'),
@@ -93,7 +93,7 @@ export function choice<const W extends string>(words: readonly W[]): ValueType<W
   })
 }
 
-/** A host to go through, as `ssh -J` takes it: `[user@]host[:port]`, an IPv6 address in brackets. */
+/** A jump host, as in `ssh -J`: `[user@]host[:port]`, an IPv6 address in brackets. */
 export const jumpHost: ValueType<string> = textType({
   wants: 'a host to go through, as ssh -J takes it: [user@]host[:port]',
   example: 'bastion.example.org',
@@ -101,7 +101,7 @@ export const jumpHost: ValueType<string> = textType({
   fix: (text) => (text.includes('://') ? 'Leave out what stands before the name, up to ://' : undefined),
 })
 
-/** The name of a user of a database server, which may hold almost anything. */
+/** Name of a user of a database server, which may contain almost anything. */
 export const databaseUser = (example: string): ValueType<string> =>
   textType({
     wants: 'the name of a database user, at most 80 characters',

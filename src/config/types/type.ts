@@ -2,32 +2,32 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { describeNode, type ScalarNode, type YamlNode } from '../document/node.ts'
 
-/** What became of a value: `value` is absent when nothing of it can be used. */
+/** Result of reading a value: `value` is absent if nothing of it can be used. */
 export type Reading<T> = { readonly value?: T; readonly findings: readonly Diagnostic[] }
 
-/** A value as YAML and JSON have it, without a group. */
+/** A value of YAML and JSON, without maps. */
 export type Plain = string | number | boolean | null | readonly Plain[]
 
 /** Part of a JSON Schema (2020-12). */
 export type JsonSchema = { readonly [keyword: string]: Plain | JsonSchema | readonly JsonSchema[] }
 
-/** A type of values in the file. `read` gets what is neither empty nor, but for secrets, tagged. */
+/** Type of a value in the file. `read` gets no empty value and, except for secrets, no tagged one. */
 export type ValueType<T> = {
-  /** What it wants, as in "a port number from 1 to 65535". */
+  /** Expected value, as in "a port number from 1 to 65535". */
   readonly wants: string
-  /** A value as it stands in a file. */
+  /** An example as in a file. */
   readonly example: string
-  /** Whether text from a command line is taken as it is, even where it looks like a number. */
+  /** Text of the command line stays text, even if it looks like a number. */
   readonly textual: boolean
-  /** What an editor can check of it; `read` is stricter. */
+  /** For editors; `read` is stricter. */
   readonly schema: JsonSchema
-  /** The value as a file would have it: a duration with its unit. Secrets print as [redacted]. */
+  /** Writes the value as in a file: a duration with its unit. Secrets print as [redacted]. */
   // A method, so that lists of settings of different types may call themselves Setting<unknown>.
   write(value: T): Plain
   readonly read: (node: YamlNode, name: string) => Reading<T>
 }
 
-/** The finding for a value that is not what its type wants. */
+/** Creates the finding for a value of another type. */
 export function wrongType(
   node: YamlNode,
   facts: { readonly name: string; readonly wants: string; readonly fix: string },
@@ -35,20 +35,20 @@ export function wrongType(
   return diagnose('wrong-type', { ...facts, got: describeNode(node) }, { span: node.span })
 }
 
-/** The node's text, when it is text: neither a number, a switch, a list nor a group. */
+/** Returns the text of a text node; undefined for a number, a boolean, a list or a group. */
 export const textOf = (node: YamlNode): string | undefined =>
   node.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined
 
 const looksOther = (node: YamlNode): node is ScalarNode =>
   node.kind === 'scalar' && typeof node.value !== 'string'
 
-/** A type of one text; `parse` returns undefined for what it cannot use. */
+/** Defines a type of text; `parse` returns undefined for invalid text. */
 export function textType<T extends string>(options: {
   readonly wants: string
   readonly example: string
   readonly parse: (text: string) => T | undefined
   readonly fix?: (text: string) => string | undefined
-  /** What the schema says beside its being a text. */
+  /** Further restrictions in the schema. */
   readonly schema?: JsonSchema
 }): ValueType<T> {
   const { wants, example, parse } = options

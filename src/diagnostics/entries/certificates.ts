@@ -1,16 +1,16 @@
 import { listOf, shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
 
-/** Which certificate it is, to begin a sentence: `The certificate of db1`. */
+/** A certificate; `what` begins a sentence: `The certificate of db1`. */
 type Of = { readonly what: string; readonly host: string; readonly origin: Origin }
 
-/** Whether muster makes it, it lies in a keystore that the file names, or an outside authority's was imported. */
+/** Certificate made by muster, from a keystore that the file names, or imported from an outside authority. */
 type Origin = 'muster' | 'yours' | 'outside'
 
 const outsideItsTime =
   'Clients that verify certificates, such as tapi and curl, refuse a certificate outside its validity period.'
 
-/** How a host gets another certificate. */
+/** Explains how to replace the certificate of a host. */
 function renewed({ host, origin }: Of): string {
   switch (origin) {
     case 'muster':
@@ -25,7 +25,7 @@ function renewed({ host, origin }: Of): string {
 const ended = (facts: { subject: string; hosts: readonly string[] }): string =>
   `All certificates signed by ${facts.subject} expire with it: ${shortListOf(facts.hosts, 8)}.`
 
-/** The certificates of hosts as they are now: found by `muster cert check`, which asks the hosts. */
+/** Certificates on the hosts, checked by `muster cert check`. */
 export const certificateEntries = {
   'certificate-expired': error((facts: Of & { day: string }) => ({
     message: `${facts.what} expired on ${facts.day}.`,

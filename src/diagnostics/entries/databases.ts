@@ -1,7 +1,7 @@
 import { listOf, shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
 
-/** Databases, the accounts for them, and the proxy before them. */
+/** Databases, their accounts, and the proxy. */
 export const databaseEntries = {
   'database-incomplete': warning(
     (facts: {

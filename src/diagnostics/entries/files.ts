@@ -1,9 +1,9 @@
 import { error } from '../entry.ts'
 
-/** A pattern in quotes, so that no shell expands it. */
+/** Quotes a pattern, so that no shell expands it. */
 const quoted = (name: string): string => (/[*?]/.test(name) ? `'${name}'` : name)
 
-/** Files that cannot be read, and assignments on the command line. */
+/** Unreadable files, and assignments on the command line. */
 export const fileEntries = {
   'file-not-found': error((facts: { name: string; isDefault: boolean; mayBeHost?: boolean }) => ({
     message: `There is no file ${facts.name}.`,

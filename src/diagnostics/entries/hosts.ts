@@ -1,7 +1,7 @@
 import { shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
 
-/** Hosts: their names, addresses and folders. */
+/** Hosts: names, addresses and folders. */
 export const hostEntries = {
   'duplicate-host': error((facts: { host: string; other: string }) => ({
     message: `${facts.host} and ${facts.other} are the same host name.`,

@@ -1,6 +1,6 @@
 import { warning } from '../entry.ts'
 
-/** What is wrong with a comment that silences findings. */
+/** Comments that silence findings. */
 export const ignoreEntries = {
   'ignore-without-reason': warning((facts: { code: string | undefined }) => ({
     message:

@@ -3,7 +3,7 @@ import { error, note, warning } from '../entry.ts'
 
 const kept = 'It is kept as a comment at its place in the YAML file.'
 
-/** INI files of the product family, on their way in and out. */
+/** Import and export of the product family's INI files. */
 export const iniEntries = {
   'ini-not-an-option': error((_: Record<never, never>) => ({
     message: 'The line is neither an option nor a section nor a comment.',

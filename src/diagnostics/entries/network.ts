@@ -1,7 +1,7 @@
 import { listOf, shortListOf } from '../../base/words.ts'
 import { error } from '../entry.ts'
 
-/** Ports and who can reach them. */
+/** Ports, and who can reach them. */
 export const networkEntries = {
   'port-clash': error((facts: { port: number; option: string; other: string; hosts: readonly string[] }) => ({
     message: `Port ${facts.port} is taken twice on ${shortListOf(facts.hosts)}: by ${facts.other} and by ${facts.option}.`,

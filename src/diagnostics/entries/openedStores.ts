@@ -1,7 +1,7 @@
 import { listOf, shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
 
-/** Whose store it is. */
+/** The hosts that use the store. */
 type Of = { readonly hosts: readonly string[] }
 
 type Kind = 'keystore' | 'truststore'
@@ -59,7 +59,7 @@ const names = (words: readonly string[]): string =>
 
 const trustsOnly = 'Components call each other over TLS and trust only the certificates in the truststore.'
 
-/** Keystore and truststore: whether they can be read and opened, and what is in them. */
+/** Contents of keystores and truststores. */
 export const openedStoreEntries = {
   'keystore-unreadable': unreadable('keystore'),
   'keystore-world-readable': warning((facts: Of) => ({

@@ -1,7 +1,7 @@
 import { listOf } from '../../base/words.ts'
 import { error, note, warning } from '../entry.ts'
 
-/** A secret that was not read; `opens` is the store that stays closed without it. */
+/** A secret that was not read; `opens` is the store that needs it. */
 type Unread = {
   readonly name: string
   readonly reason: string
@@ -19,7 +19,7 @@ const wayOut = (name: string): string => {
   return name.startsWith('rest-api-admin') ? ', or remove the option to have one generated' : ''
 }
 
-/** The users of the APIs and the passwords. */
+/** Users of the APIs and passwords. */
 export const secretEntries = {
   'password-without-user': error((facts: { name: string; user: string; example: string }) => ({
     message: `${facts.name} is set, but ${facts.user} is not.`,

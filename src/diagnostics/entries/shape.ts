@@ -4,7 +4,7 @@ import { error } from '../entry.ts'
 const didYouMean = (nearest: string | undefined): string | undefined =>
   nearest === undefined ? undefined : `Did you mean ${nearest}?`
 
-/** Names and types: what can be judged value by value. */
+/** Names and types of single values. */
 export const shapeEntries = {
   'unknown-option': error((facts: { name: string; nearest: string | undefined; place: string }) => ({
     message: `${facts.name} is not an option.`,

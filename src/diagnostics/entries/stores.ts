@@ -1,7 +1,7 @@
 import { shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
 
-/** Keystore and truststore, as far as they can be judged without opening them. */
+/** Settings of keystores and truststores, checked without opening them. */
 export const storeEntries = {
   'one-store-only': error((facts: { given: string; missing: string }) => ({
     message: `${facts.given} is set without ${facts.missing}.`,

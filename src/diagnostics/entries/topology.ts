@@ -1,7 +1,7 @@
 import { listOf, shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
 
-/** Services and who belongs to them. */
+/** Services and their hosts. */
 export const topologyEntries = {
   'unknown-host': error((facts: { host: string; field: string; nearest: string | undefined }) => ({
     message: `${facts.host} is in ${facts.field} but not in hosts.`,

@@ -4,7 +4,7 @@ import { error, note, warning } from '../entry.ts'
 type On = { readonly host: string }
 type Of = On & { readonly user: string }
 
-/** The users of hosts as they are now: found by `muster users verify`, which asks the hosts. */
+/** Users on the hosts, checked by `muster users verify`. */
 export const userEntries = {
   'user-missing': error((facts: Of) => ({
     message: `The user ${facts.user} is missing on ${facts.host}.`,
@@ -73,7 +73,7 @@ export const userEntries = {
     (facts: {
       readonly user: string
       readonly hosts: readonly string[]
-      /** Whether the hosts keep different hashes of the password. */
+      /** The hosts have different hashes of the password. */
       readonly differ: boolean
     }) => ({
       message: `No login as ${facts.user} on ${shortListOf(facts.hosts, 8)} could be tried: the password is unknown${facts.differ ? ', and may differ between these hosts' : ''}.`,

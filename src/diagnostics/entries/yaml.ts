@@ -2,7 +2,7 @@ import { error } from '../entry.ts'
 
 const unreadable = 'The rest of the file may not mean what it seems to, so none of it is used.'
 
-/** What is wrong before any option is looked at: the text is not the YAML that was meant. */
+/** YAML syntax, before any option is checked. */
 export const yamlEntries = {
   'empty-file': error((_: Record<never, never>) => ({
     message: 'The file has no configuration: it is empty or has only comments.',

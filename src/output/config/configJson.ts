@@ -7,7 +7,7 @@ import type {
 } from '../../config/describe/description.ts'
 import type { Plain } from '../../config/types/type.ts'
 
-/** A value and where it came from, as programs get it. */
+/** Converts a value and its origin for JSON. */
 export const jsonValue = ({
   value,
   origin,
@@ -25,6 +25,6 @@ const hostJson = ({ host, ssh, options }: DescribedHost) => ({
   options: members(options),
 })
 
-/** Every host with its resolved settings and where each came from, as one JSON object. */
+/** Writes every host with its resolved settings and their origins as one JSON object. */
 export const configJson = ({ cluster, hosts }: Description): string =>
   jsonText({ cluster, hosts: Object.fromEntries(hosts.map((host) => [host.name, hostJson(host)])) })

@@ -3,7 +3,7 @@ import type { Plain } from '../../config/types/type.ts'
 import { paint } from '../paint.ts'
 import { originText, yamlValue } from './yamlValue.ts'
 
-/** A line and what is remarked on it. */
+/** A line and its remark. */
 type Remarked = { readonly text: string; readonly remark?: string }
 
 const gap = 2
@@ -12,12 +12,12 @@ const lengthOf = (text: string): number => [...text].length
 
 const indentOf = (text: string): string => /^ */.exec(text)?.[0] ?? ''
 
-/** A longer line does not push the remarks of all others aside. */
+/** Longer lines do not widen the column of the remarks. */
 const longest = 46
 
 /**
- * Puts remarks as comments in one column behind the lines. A remark that would reach beyond `width` goes on a line
- * of its own above.
+ * Puts remarks as comments in one column after the lines. A remark beyond `width` goes on a line of its own
+ * above.
  */
 export function inColumns(
   lines: readonly Remarked[],
@@ -39,14 +39,14 @@ export function inColumns(
 }
 
 type ConfigTextOptions = {
-  /** Whether to say of each value where it came from. */
+  /** Show the origin of each value. */
   readonly origin: boolean
   readonly colour: boolean
   /** Columns of the terminal. */
   readonly width: number
 }
 
-/** A name and its value; a list that is too long for one line gets a line for each entry. */
+/** Writes a name and its value; a list that is too long for one line gets one line per entry. */
 function valueLines(one: DescribedValue, indent: string, options: ConfigTextOptions): readonly Remarked[] {
   const remark = options.origin ? { remark: originText(one.origin) } : {}
   const { name, value } = one
@@ -77,7 +77,7 @@ function hostText(host: DescribedHost, options: ConfigTextOptions): string {
   return inColumns(lines, { width, paint: paint(options.colour).dim }).join('\n')
 }
 
-/** Every host with its resolved settings, as YAML for a person. */
+/** Writes every host with its resolved settings as YAML for a person. */
 export function configText(description: Description, options: ConfigTextOptions): string {
   return `${description.hosts.map((host) => hostText(host, options)).join('\n\n')}\n`
 }

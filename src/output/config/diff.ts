@@ -26,7 +26,7 @@ function hostJson(changes: readonly Change[]) {
   return { ...of('host'), ssh: of('ssh'), options: of('options') }
 }
 
-/** What differs, host by host, as one JSON object; a side that has no value is null. */
+/** Writes the difference by host as one JSON object; a missing value is null. */
 export const diffJson = (difference: Difference): string =>
   jsonText({
     same: isSame(difference),
@@ -41,7 +41,7 @@ function shown(value: DescribedValue | undefined): string {
   return value.value === redacted ? redacted : yamlValue(value.value)
 }
 
-/** `default`, or the first of several places and how many more there are. */
+/** Writes `default`, or the first place and the number of further ones. */
 function originsText(origins: readonly ValueOrigin[]): string {
   const [first, ...rest] = origins
   if (first === undefined) return 'not set'
@@ -62,7 +62,7 @@ function hostsText(hosts: readonly string[], common: readonly string[]): string 
   return hosts.length > 3 && hosts.length === common.length ? `all ${hosts.length} hosts` : shortListOf(hosts)
 }
 
-/** What differs between two configurations, for a person; says so when nothing does. */
+/** Writes the difference of two configurations for a person, also if there is none. */
 export function diffText(difference: Difference, colour: boolean): string {
   const { cluster, added, removed, common } = difference
   const { bold, dim, green, red } = paint(colour)

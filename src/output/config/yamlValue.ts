@@ -2,7 +2,7 @@ import { masked } from '../../base/printable.ts'
 import type { ValueOrigin } from '../../config/describe/description.ts'
 import type { Plain } from '../../config/types/type.ts'
 
-/** Where a value came from, in a few words: `muster.yaml:12:5 (defaults)`, `default`, `--set`. */
+/** Writes the origin of a value: `muster.yaml:12:5 (defaults)`, `default`, `--set`. */
 export function originText({ layer, service, place }: ValueOrigin): string {
   if (layer === 'set') return '--set'
   if (place === undefined) return layer
@@ -12,7 +12,7 @@ export function originText({ layer, service, place }: ValueOrigin): string {
   return `${file}:${place.line}:${place.column} (${who})`
 }
 
-/** What a terminal would act on or nobody can see: written as an escape. */
+/** Invisible characters and those that a terminal acts on: written as escapes. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}\ufeff]/u
 const everyUnseen = new RegExp(unseen.source, 'gu')
 
@@ -27,10 +27,10 @@ const address = /^\d{1,3}(\.\d{1,3}){3}$/
 const duration = /^\d+(ms|s|m)$/
 const word = /^[\p{L}_/.~][\p{L}\p{N}_/.~@+-]*(?:[: ][\p{L}\p{N}_/.~@+-]+)*$/u
 
-/** Words that some YAML reader takes for something else than text. */
+/** Words that some YAML reader does not read as text. */
 const taken = /^(?:null|true|false|yes|no|on|off|y|n|~|[-+.]?\.?(?:inf|nan)|\.?[\d_]*e[-+]?\d+)$/i
 
-/** A text as YAML 1.1 and 1.2 both read it back: plain where that is certain, else in quotes. */
+/** Writes text that YAML 1.1 and 1.2 both read back unchanged: plain if that is certain, else quoted. */
 function textValue(text: string): string {
   if (address.test(text) || duration.test(text)) return text
   const plain = word.test(text) && !taken.test(text) && !/^\.[\d.]/.test(text) && !/^\.+$/.test(text)
@@ -39,7 +39,7 @@ function textValue(text: string): string {
   return JSON.stringify(text).replaceAll(everyUnseen, escaped)
 }
 
-/** A value as YAML on one line; lists in brackets. */
+/** Writes a value as YAML on one line; lists in brackets. */
 export function yamlValue(value: Plain): string {
   if (typeof value === 'string') return textValue(value)
   if (Array.isArray(value)) return `[${value.map((item: Plain) => yamlValue(item)).join(', ')}]`

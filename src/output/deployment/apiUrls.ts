@@ -1,13 +1,13 @@
 import { shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 
-/** URLs that one line names at most. */
+/** Limit of URLs on one line. */
 const most = 4
 
-/** Where the APIs of one component are, in the order of the hosts. */
+/** API URLs of one component, in the order of the hosts. */
 export type ComponentUrls = { readonly component: string; readonly urls: readonly string[] }
 
-/** Where the APIs are after an installation, and commands to copy; ends with a newline. */
+/** Lists the API URLs after an installation, and commands to copy; ends with a newline. */
 export function apiUrlsText(options: {
   readonly apis: readonly ComponentUrls[]
   readonly commands: readonly { readonly what: string; readonly command: string }[]

@@ -2,10 +2,9 @@ import { counted } from '../../base/words.ts'
 import type { AuditChain } from '../../deployment/verifyAuditChains.ts'
 import { paint } from '../paint.ts'
 
-/** The audit logs of one host. */
 export type HostChains = { readonly host: string; readonly chains: readonly AuditChain[] }
 
-/** A line for each audit log: whether it is as it was written, and where its chain ends. */
+/** Writes one line per audit log: result of its verification, and the last entry of its chain. */
 export function auditChainsText(hosts: readonly HostChains[], colour: boolean): string {
   const { green, red } = paint(colour)
   return hosts
@@ -32,6 +31,5 @@ function detailOf({ fault, lines, first, last, unchained, torn }: AuditChain): s
   return `, ${[counted(lines, 'line'), ...notes].join(', ')}`
 }
 
-/** Everything as JSON. */
 export const auditChainsJson = (cluster: string, hosts: readonly HostChains[]): string =>
   `${JSON.stringify({ cluster, hosts }, null, 2)}\n`

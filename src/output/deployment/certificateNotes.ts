@@ -1,7 +1,9 @@
 import { listOf, shortListOf } from '../../base/words.ts'
 import type { HostCertificates } from '../../deployment/certificates/hostCertificates.ts'
 
-/** Sentences below a table of certificates: what was not seen, what differs, and whose it is. */
+/**
+ * Lists notes below a table of certificates: hosts without a response, differences, and outside authorities.
+ */
 export function certificateNotes(hosts: readonly HostCertificates[]): readonly string[] {
   const each = hosts.flatMap(({ host, detail, onDisk, components }) => {
     if (detail !== undefined) return [`${host}: ${detail}`]

@@ -11,7 +11,7 @@ import type {
 import { paint } from '../paint.ts'
 import { certificateNotes } from './certificateNotes.ts'
 
-/** The facts of certificates for programs; a null is a certificate that is not there or not known. */
+/** Writes certificate facts as JSON; null means that there is no certificate or that it is not known. */
 export function certificatesJson(shown: {
   readonly cluster: string
   readonly authority?: FoundCertificate['facts']
@@ -39,12 +39,12 @@ type Facts = FoundCertificate['facts']
 
 type Tint = 'red' | 'yellow' | 'green'
 
-/** One certificate, or why there is none, and where it was found. */
+/** A certificate, or the reason why there is none, and its location. */
 type Row = {
   readonly host: string
   readonly where: string
   readonly facts?: Facts
-  /** Instead of facts. */
+  /** Text instead of facts. */
   readonly words?: string
   readonly tint?: Tint
 }
@@ -52,8 +52,8 @@ type Row = {
 const titles = ['HOST', 'WHERE', 'SUBJECT', 'ISSUER', 'UNTIL', 'DAYS', 'SHA-256'] as const
 
 /**
- * A row for each place where a certificate was found, or a paragraph where the terminal is too narrow for that;
- * below it the names that each is valid for, and what a reader should know.
+ * Writes one row per location of a certificate, or a paragraph on a narrow terminal; below it the names of
+ * each certificate, and notes.
  */
 export function certificatesText(shown: {
   readonly authority?: Facts
@@ -81,10 +81,10 @@ export function certificatesText(shown: {
 const wrapped = (text: string, width: number): readonly string[] =>
   wrap(text, { width, first: '', rest: '  ' })
 
-/** A certificate may come from anybody: nothing in it moves the cursor. */
+/** Makes text of a certificate printable, since anybody may have made it. */
 const safe = (text: string): string => printable(text).replaceAll(/\s/g, ' ')
 
-/** The first 8 bytes of a SHA-256 fingerprint: enough to tell two apart; JSON has all. */
+/** Returns the first 8 bytes of a SHA-256 fingerprint: enough to tell two apart; JSON has all. */
 export const shortPrint = (fingerprint: string): string => fingerprint.slice(0, 23)
 
 const daysWords = (days: number): string =>
@@ -169,7 +169,7 @@ function paragraph(row: Row, { colour, width }: { colour: boolean; width: number
   return [head, ...text.map(tint)]
 }
 
-/** What each certificate is valid for, once for all places that have it. */
+/** Lists the names of each certificate once for all its locations. */
 function namesText(
   hosts: readonly HostCertificates[],
   { colour, width }: { readonly colour: boolean; readonly width: number },
@@ -197,5 +197,5 @@ function namesText(
   ]
 }
 
-/** Columns of a line without its colours. */
+/** Counts the columns of a line without its colours. */
 const visible = (line: string): number => [...stripVTControlCharacters(line)].length

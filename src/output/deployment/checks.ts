@@ -6,7 +6,10 @@ import { withoutNames } from '../../deployment/hostPlan.ts'
 import type { CheckResult, HostChecks } from '../../deployment/preflight/checkHosts.ts'
 import { paint } from '../paint.ts'
 
-/** A finding, and all hosts that have it; `exactly` in the same words, else but for their own names and addresses. */
+/**
+ * A finding and all its hosts; `exactly`: with equal text, otherwise equal except for their own names and
+ * addresses.
+ */
 type Row = {
   readonly hosts: string[]
   readonly found: Exclude<CheckResult, { result: 'ok' }>
@@ -23,10 +26,10 @@ export type ChecksOptions = {
 
 const titles = ['HOST', 'RESULT', 'CHECK', 'WHAT AND HOW TO FIX IT'] as const
 
-/** Columns that the names of hosts may take; more of them are wrapped. */
+/** Columns for the names of hosts; longer lists are wrapped. */
 const widestHosts = 20
 
-/** What is not ok, one finding after the other, and a line of counts; equal findings of several hosts are one. */
+/** Lists the findings that are not ok and a line of counts; merges equal findings of several hosts. */
 export function checksText(options: ChecksOptions): string {
   const rows = rowsOf(options.hosts)
   const table = rows.length === 0 ? '' : `${tableOf(rows, options).join('\n')}\n\n`
@@ -90,7 +93,7 @@ function namesOf({ hosts }: Row, all: number): string {
   return hosts.length > 2 && hosts.length === all ? `all ${all} hosts` : shortListOf(hosts)
 }
 
-/** How many hosts and checks there were and how they came out. */
+/** Counts hosts and checks by result. */
 function countsOf({ cluster, hosts }: ChecksOptions): string {
   const results = hosts.flatMap((one) => one.results)
   const some = (result: CheckResult['result']): number =>
@@ -105,13 +108,13 @@ function countsOf({ cluster, hosts }: ChecksOptions): string {
   return `${cluster}: ${counted(results.length, 'check')} on ${counted(hosts.length, 'host')}: ${listOf(counts)}.${silent}`
 }
 
-/** All results for programs, those that are ok too. */
+/** Writes all results as JSON, including those that are ok. */
 export function checksJson({ cluster, hosts }: Pick<ChecksOptions, 'cluster' | 'hosts'>): string {
   const told = hosts.map(({ results, ...host }) => ({ ...host, checks: results.map(withoutScript) }))
   return jsonText({ cluster, hosts: told })
 }
 
-/** What can be mended is told by what it does: the script is nobody's interface. */
+/** Removes the script of a fix: it is not a stable interface. */
 function withoutScript(found: CheckResult): object {
   if (found.result === 'ok' || found.remedy === undefined) return found
   return { ...found, remedy: found.remedy.summary }

@@ -1,13 +1,13 @@
 import { counted } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 
-/** A file of the archive and what it is, in a few words. */
+/** A file of the archive with a short description. */
 export type DiagPart = { readonly path: string; readonly what: string }
 
 const left =
   'The archive contains no known passwords, hashes, private keys or digests of files. It contains names, addresses, paths and log lines of hosts: review it before you share it.'
 
-/** What an archive is going to hold, before anything is read. */
+/** Lists the files of an archive before they are collected. */
 export function diagAnnounced(parts: readonly DiagPart[], width: number): string {
   const column = Math.max(...parts.map(({ path }) => path.length))
   const rows = parts.map(({ path, what }) => `  ${path.padEnd(column)}  ${what}`)
@@ -15,7 +15,7 @@ export function diagAnnounced(parts: readonly DiagPart[], width: number): string
   return `${lines.join('\n')}\n`
 }
 
-/** Where it lies, and which hosts gave nothing. */
+/** Reports the path of the archive, and hosts without data. */
 export function diagWritten(options: {
   readonly path: string
   readonly bytes: number
@@ -32,7 +32,7 @@ export function diagWritten(options: {
   return `${[...missing, `Written to ${path} (${size}).`].join('\n')}\n`
 }
 
-/** The first file of the archive. */
+/** Writes the README, the first file of the archive. */
 export function diagReadme(options: {
   readonly cluster: string
   readonly made: Date

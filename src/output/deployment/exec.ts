@@ -5,10 +5,10 @@ import { wrap } from '../../base/wrapping.ts'
 import type { ExecOutput, ExecResult } from '../../deployment/execOnHost.ts'
 import { paint } from '../paint.ts'
 
-/** What a program left behind on one host. */
+/** Result of a program on one host. */
 export type HostExec = { readonly host: string; readonly result: ExecResult }
 
-/** Hosts with the same exit code and the same output are told once, each with its name. */
+/** Writes the output of each host; hosts with equal exit code and output are merged. */
 export function execText(
   hosts: readonly HostExec[],
   { colour, width }: { readonly colour: boolean; readonly width: number },
@@ -40,7 +40,7 @@ export function execText(
     .join('')
 }
 
-/** One line of JSON for each host. */
+/** Writes one line of JSON per host. */
 export const execJson = (hosts: readonly HostExec[]): string =>
   hosts
     .map(({ host, result: { code, stdout, stderr } }) => {

@@ -1,20 +1,20 @@
-/** Passwords of truststores that nobody chose: Java's own. */
+/** Java's default password of truststores. */
 export const defaultTruststorePassword = 'changeit'
 
-/** What was exported; `file` is what `--out` said. */
+/** An exported file; `file` is the argument of `--out`. */
 export type ExportedFile = {
-  /** As a shell takes it. */
+  /** Quoted for a shell. */
   readonly file: string
-  /** `each`: several files with an authority each. */
+  /** `each`: several files with one authority each. */
   readonly what: 'authority' | 'authorities' | 'each' | 'chain' | 'key'
   readonly format: 'pem' | 'p12' | 'jks'
-  /** Where an API is called, such as `10.0.0.11:8090`; undefined where none is open. */
+  /** Address for API calls, such as `10.0.0.11:8090`; undefined if no API is enabled. */
   readonly api: string | undefined
-  /** Whether the password is the usual one, which may be shown. */
+  /** The password is the default one, which may be printed. */
   readonly usual: boolean
 }
 
-/** How what was exported is used, as commands to copy. */
+/** Explains how to use an export, with commands to copy. */
 export function exportUsage(exported: ExportedFile): string {
   const { file, what, format, api = 'HOST:PORT', usual } = exported
   const url = `https://${api}/api/v2/ping`

@@ -5,33 +5,31 @@ import { grouped } from '../../diagnostics/grouped.ts'
 import { paint } from '../paint.ts'
 
 /**
- * What a message says of a host whose name stands before it already: the name is not said twice, and of
- * `db1 (10.0.0.1 port 22)` the place is left.
+ * Removes the host's name from a message that follows it: of `db1 (10.0.0.1 port 22)` the address remains.
  */
 export function withoutHostName(host: string, message: string): string {
   if (!message.startsWith(`${host} `)) return message
   return message.slice(host.length + 1).replace(/^\(([^()]*)\) /, '$1 ')
 }
 
-/** A failure of a host. */
 export type HostFailure = { readonly host: string; readonly failure: Failure }
 
 type Layout = {
   readonly colour: boolean
-  /** Columns; without, lines stay as long as they are, as logs want them. */
+  /** Columns; absent: lines are not wrapped, for logs. */
   readonly width?: number
 }
 
-/** Hosts that one line names at most; programs are told of all. */
+/** Limit of hosts on one line; JSON has all. */
 const most = 12
 
-/** A failure for people: where, what, and the fix on a line of its own. */
+/** Writes a failure for a person: host, problem, and the fix on a line of its own. */
 export const failureText = ({ host, failure, ...layout }: HostFailure & Layout): string =>
   failuresText([{ host, failure }], layout)
 
 /**
- * Failures for people, in their order: hosts of which the same is told stand in one line, and a fix that holds for
- * several stands once, below the last of them.
+ * Writes failures in their order: hosts with the same message share a line, and a common fix stands once,
+ * after the last of them.
  */
 export function failuresText(
   failures: readonly HostFailure[],
@@ -48,7 +46,7 @@ export function failuresText(
     .join('')
 }
 
-/** `error db1 and db2: what [code]`; further lines are those of the message. */
+/** Writes `error db1 and db2: what [code]`; further lines of the message follow. */
 function whatLines(
   alike: readonly [HostFailure, ...HostFailure[]],
   { red, bold, width }: Pick<ReturnType<typeof paint>, 'red' | 'bold'> & { readonly width: number },

@@ -3,7 +3,7 @@ import type { AccountGrants, MissingGrants } from '../../deployment/databaseAcco
 
 const names = { mariadb: 'MariaDB', mysql: 'MySQL' } as const
 
-/** The accounts that a plan wants in the databases, in one line; undefined where none is new. */
+/** Summarizes the new database accounts of a plan on one line; undefined if there are none. */
 export function newGrantsNote(grants: readonly AccountGrants[]): string | undefined {
   if (grants.length === 0) return undefined
   const accounts = grants.map(({ option, user }) => `'${user}' (${option})`)
@@ -12,7 +12,10 @@ export function newGrantsNote(grants: readonly AccountGrants[]): string | undefi
   return `the databases need the ${account} ${listOf(accounts)}; install tries ${their} logins, and ${listOf([...new Set(options)])} shows the SQL`
 }
 
-/** The SQL for accounts whose login failed, each with the reason; empty where none did. The passwords are placeholders. */
+/**
+ * Writes the SQL for accounts whose login failed, each with the reason; empty if there are none. The
+ * passwords are placeholders.
+ */
 export function grantsText(grants: readonly MissingGrants[]): string {
   if (grants.length === 0) return ''
   const parts = grants.map(

@@ -2,19 +2,19 @@ import { counted, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import { paint } from '../paint.ts'
 
-/** What is said of some hosts. */
+/** A text about some hosts. */
 export type Said = { readonly hosts: readonly string[]; readonly text: string }
 
-/** So many hosts have a line of their own; of more, those of which the same is said have one together. */
+/** Limit of hosts with a line each; beyond it, hosts with the same text share one. */
 export const mostLines = 12
 
-/** The name of one host, or how many of `all` they are. */
+/** Writes the name of one host, or the number of hosts of `all`. */
 export const nameOfHosts = (hosts: readonly string[], all: number): string =>
   hosts.length === 1 ? hosts.join() : `${hosts.length === all ? 'all ' : ''}${counted(hosts.length, 'host')}`
 
 /**
- * A line for each, its hosts in the first column and named below it where they are several; not where it is `all`
- * hosts there are. Lines end with a newline.
+ * Writes a line per text, with its host in the first column. Several hosts are named below it, unless they
+ * are `all`. Lines end with a newline.
  */
 export function hostLines(
   said: readonly Said[],

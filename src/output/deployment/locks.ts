@@ -5,7 +5,7 @@ import { paint } from '../paint.ts'
 import { withoutHostName } from './failure.ts'
 import { hostLines, mostLines } from './hostLines.ts'
 
-/** One line a host: whether its lock is free, or who holds it since when. Many free ones have one line together. */
+/** Writes one line per host: its lock is free, or its holder and time. Many free ones share one line. */
 export function locksText(
   locks: readonly HostLock[],
   { colour, width }: { readonly colour: boolean; readonly width?: number },
@@ -27,6 +27,5 @@ export function locksText(
   return hostLines(said, { all: locks.length, colour, ...(width !== undefined && { width }) })
 }
 
-/** The same for programs. */
 export const locksJson = (cluster: string, locks: readonly HostLock[]): string =>
   jsonText({ cluster, hosts: locks })

@@ -1,7 +1,7 @@
 import type { DeploymentEvent } from '../../deployment/events.ts'
 import { waveTitle } from './progress.ts'
 
-/** An event as one line of a log, or as none; failures are told by `failuresText`. */
+/** Writes an event as one line of a log, or undefined; `failuresText` writes the failures. */
 export function plainLine(event: DeploymentEvent): string | undefined {
   switch (event.type) {
     case 'wave-started':
@@ -21,8 +21,8 @@ export function plainLine(event: DeploymentEvent): string | undefined {
 }
 
 /**
- * Makes the lines of a log that follow a printed plan: steps that it names have none, and each host that changes has
- * one when it is done. A host that fails has its failure instead.
+ * Writes log lines after a printed plan: steps of the plan have none, and each changed host has one at its
+ * end. A failed host has its failure instead.
  */
 export function linesAfterPlan(): (event: DeploymentEvent) => string | undefined {
   const seconds = new Map<string, number>()

@@ -3,12 +3,12 @@ import { printableLine } from '../../base/printable.ts'
 import { type LogLine, logObject } from '../../deployment/logs/parseLogs.ts'
 import { paint } from '../paint.ts'
 
-/** What is told before the message or is the same in every line. */
+/** Members that stand before the message or are equal in every line. */
 const known: readonly string[] = ['time', 'level', 'cluster', 'host', 'component', 'msg']
 
 const timeOf = ({ time }: LogLine): string => (time === undefined ? '' : new Date(time).toISOString())
 
-/** Lines for people: time, host and component, then the message and its facts. */
+/** Writes lines for a person: time, host and component, then the message and its other members. */
 export function logsText(lines: readonly LogLine[], colour: boolean): string {
   const { dim, red, yellow } = paint(colour)
   const hostWidth = Math.max(0, ...lines.map(({ host }) => host.length))
@@ -24,7 +24,7 @@ export function logsText(lines: readonly LogLine[], colour: boolean): string {
     .join('')
 }
 
-/** Lines as JSON, each as it was written. */
+/** Writes each line as the JSON that was logged. */
 export const logsJson = (lines: readonly LogLine[]): string =>
   lines
     .map((line) => {
@@ -34,7 +34,10 @@ export const logsJson = (lines: readonly LogLine[]): string =>
     })
     .join('')
 
-/** A line that a component logged in words: `warn fenced a data source (service=alpha)`; any other as it is. */
+/**
+ * Formats a JSON log line of a component: `warn fenced a data source (service=alpha)`; other text stays as it
+ * is.
+ */
 function readable(text: string): { readonly level?: unknown; readonly text: string } {
   const logged = logObject(text)
   if (logged === undefined || typeof logged.msg !== 'string') return { text }

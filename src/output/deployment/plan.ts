@@ -8,10 +8,10 @@ import { type HostPlan, stepsText, stepsTextWithoutNames } from '../../deploymen
 import { grouped } from '../../diagnostics/grouped.ts'
 import { paint } from '../paint.ts'
 
-/** The release that a host runs, and the one that it is to run. */
+/** Current and planned release of a host. */
 type ReleaseChange = { readonly host: string; readonly from: string; readonly to: string }
 
-/** One line for all hosts that go the same way; hosts that stay where they are have none. */
+/** Writes one line per change of release with its hosts; hosts without a change have none. */
 export function releaseChangesText(moves: readonly ReleaseChange[]): readonly string[] {
   const ways = new Map<string, string[]>()
   for (const { host, from, to } of moves) {
@@ -21,7 +21,7 @@ export function releaseChangesText(moves: readonly ReleaseChange[]): readonly st
   return [...ways].map(([way, hosts]) => `${way}: ${shortListOf(hosts, 8)}`)
 }
 
-/** The order of the hosts in one line; undefined where all go at once. */
+/** Writes the order of the hosts on one line; undefined if all run at once. */
 export function wavesText(waves: readonly Wave[], { maxFailed }: Rollout): string | undefined {
   if (waves.length < 2) return undefined
   const batches = waves.filter(({ canary }) => !canary)
@@ -36,7 +36,7 @@ export function wavesText(waves: readonly Wave[], { maxFailed }: Rollout): strin
   return `${waves.length} waves${order}; ${end} before the next`
 }
 
-/** How connectors with clients are restarted; undefined where none is. */
+/** Explains how connectors with clients are restarted; undefined if there are none. */
 function connectorRestartsText(plans: readonly HostPlan[]): string | undefined {
   const draining = plans.flatMap(({ host, steps }) => {
     const times = steps.flatMap(({ change }) => change.drains ?? [])
@@ -50,21 +50,21 @@ function connectorRestartsText(plans: readonly HostPlan[]): string | undefined {
     : `restart the connectors one after another, whose clients may finish for ${most} s each: ${names}`
 }
 
-/** Hosts that one line names at most; the plan for programs names all. */
+/** Limit of hosts on one line; JSON has all. */
 const most = 12
 
 /**
- * The plan for people: each host with its changes and their differences. Hosts of which the same would be said
- * are named below the first, and hosts without any change in one line, so that many stay readable.
+ * Writes the plan for a person: each host with its changes and diffs. Hosts with equal changes are named
+ * below the first one, and hosts without changes share one line.
  */
 export function planText(options: {
   readonly cluster: string
   readonly notes: readonly string[]
   readonly plans: readonly HostPlan[]
-  /** Names of hosts of the file that the plan is not for. */
+  /** Hosts of the file that the plan excludes. */
   readonly left?: readonly string[]
   readonly colour: boolean
-  /** Columns for all but the differences; without, lines stay as long as they are. */
+  /** Columns for all but the diffs; absent: lines are not wrapped. */
   readonly width?: number
 }): string {
   const { cluster, plans, notes, left = [], width = Number.POSITIVE_INFINITY } = options
@@ -105,7 +105,10 @@ export function planText(options: {
   return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...(others.length === 0 ? [] : [others.join('\n')])].join('\n\n')}\n`
 }
 
-/** Plans of which the same would be said but for a host's own name and address, the first of them with the others. */
+/**
+ * Groups plans that are equal except for the host's own name and address: the first one, and the hosts of the
+ * others.
+ */
 const alike = (
   plans: readonly HostPlan[],
 ): readonly { readonly plan: HostPlan; readonly others: readonly string[]; readonly exactly: boolean }[] =>
@@ -115,7 +118,7 @@ const alike = (
     exactly: others.every((other) => stepsText(other) === stepsText(plan)),
   }))
 
-/** The plan for programs. */
+/** Writes the plan as JSON. */
 export function planJson(options: {
   readonly cluster: string
   readonly notes: readonly string[]

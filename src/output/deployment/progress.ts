@@ -1,31 +1,31 @@
 import type { DeploymentEvent, Emit, Phase } from '../../deployment/events.ts'
 import { withoutHostName } from './failure.ts'
 
-/** Shows events as they come. `end` resolves when everything is on the screen. */
+/** Shows events as they come. `end` resolves when all output is written. */
 export type Renderer = { readonly emit: Emit; readonly end: () => Promise<void> }
 
-/** Name of a wave, counted as the plan counts them: `wave 1 of 5 (canary)`, `wave 2 of 5`. */
+/** Names a wave: `wave 1 of 5 (canary)`, `wave 2 of 5`. */
 export const waveTitle = ({ canary, wave, of }: Extract<DeploymentEvent, { type: 'wave-started' }>): string =>
   `wave ${wave} of ${of}${canary ? ' (canary)' : ''}`
 
-/** What a host does now, in a few words. */
+/** Current activity of a host, in a few words. */
 export type HostState = {
   readonly kind: 'waiting' | 'working' | 'ended' | 'failed'
   readonly text: string
 }
 
-/** How far a run has come; by host, in the order of the file. */
+/** Progress of a run; hosts in the order of the file. */
 export type Progress = {
   readonly hosts: ReadonlyMap<string, HostState>
-  /** What hosts have become that came to an end: `reached`, `prepared`, `done`. */
+  /** State of hosts that completed the phase: `reached`, `prepared`, `done`. */
   readonly verb: string
-  /** What the wave is called that is at work; empty before the first. */
+  /** Name of the current wave; empty before the first. */
   readonly wave: string
-  /** Whether somebody wishes it to end after the present steps. */
+  /** The run was asked to stop after the current steps. */
   readonly stopping: boolean
 }
 
-/** What each phase is called while it runs, and what a host is after it. */
+/** Name of each phase while it runs, and state of a host after it. */
 const phaseWords: Readonly<Record<Phase, readonly [during: string, after: string]>> = {
   connect: ['connecting', 'reached'],
   facts: ['reading facts', 'reached'],
@@ -36,10 +36,10 @@ const phaseWords: Readonly<Record<Phase, readonly [during: string, after: string
 
 const waiting: HostState = { kind: 'waiting', text: 'waiting' }
 
-/** Follows the events of a run; with a thousand hosts, too, each event is cheap. */
+/** Follows the events of a run; the cost of an event does not grow with the number of hosts. */
 export function followProgress(names: readonly string[]): {
   readonly now: () => Progress
-  /** Whether there is something new to see. */
+  /** Returns true if the display changes. */
   readonly observe: (event: DeploymentEvent) => boolean
 } {
   const hosts = new Map(names.map((host) => [host, waiting]))

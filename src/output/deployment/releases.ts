@@ -5,20 +5,20 @@ import { grouped } from '../../diagnostics/grouped.ts'
 import { type Layout, tableLines } from '../table.ts'
 import { mostLines, nameOfHosts } from './hostLines.ts'
 
-/** The releases of a host, the last that was current first. */
+/** Releases of a host, the last used one first. */
 export type HostReleases = {
   readonly host: string
   readonly releases: readonly ReleaseFact[]
   readonly current: string | undefined
-  /** Where the host goes; undefined where it cannot. */
+  /** Target of a rollback; undefined if there is none. */
   readonly next: string | undefined
 }
 
 const titles = ['HOST', 'VERSION', 'DIGEST', 'CURRENT SINCE', '']
 
 /**
- * One row per release of each host: which one runs, and to which one it goes. Many hosts that have the same releases
- * have their rows together, and their names below the table where they are not all there are.
+ * Writes one row per release of each host, with marks for the current one and the target of a rollback. Hosts
+ * with the same releases share rows, and are named below the table unless they are all.
  */
 export function releasesText(hosts: readonly HostReleases[], layout: Layout): string {
   const many = hosts.length > mostLines
@@ -42,7 +42,7 @@ export function releasesText(hosts: readonly HostReleases[], layout: Layout): st
 
 const namesOf = (hosts: readonly HostReleases[]): readonly string[] => hosts.map(({ host }) => host)
 
-/** When a release became current; of several hosts, where it was not at the same second, when the first did. */
+/** Returns the time when a release became current; the earliest of several hosts. */
 function sinceOf(group: readonly HostReleases[], index: number): string {
   const [first = 'unknown', ...later] = [
     ...new Set(group.map(({ releases }) => releases[index]?.since ?? 'unknown')),
@@ -50,6 +50,6 @@ function sinceOf(group: readonly HostReleases[], index: number): string {
   return later.length === 0 ? first : `${first} or later`
 }
 
-/** Of hosts that have the same releases, run the same one and go to the same one. */
+/** Key of equal releases, current release and target. */
 const sameKey = ({ releases, current, next }: HostReleases): string =>
   JSON.stringify([releases.map(({ id }) => id), current, next])

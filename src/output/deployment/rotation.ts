@@ -3,14 +3,17 @@ import { listOf, shortListOf } from '../../base/words.ts'
 import type { AuthorityRetirement } from '../../deployment/certificates/authorityRotation.ts'
 import type { Rotation } from '../../deployment/state/clusterState.ts'
 
-/** The name of an outside authority may be anything: nothing in it moves the cursor. */
+/** Makes names of outside authorities printable, since they may contain anything. */
 const namesOf = (authorities: readonly string[]): string => listOf(authorities.map(printable))
 
 const are = (some: readonly unknown[]): string => (some.length === 1 ? 'is' : 'are')
 
-/** What a run is about to do that lets hosts leave outside authorities, a line each; `file` is what clients must trust. */
-export function leavingText(leaving: AuthorityRetirement, file: string): readonly string[] {
-  const { hosts, dropped, retained } = leaving
+/**
+ * Lists the effects of a run that replaces outside authorities, one line each; `file` holds the authorities
+ * that clients must trust.
+ */
+export function leavingText(leaving: Leaving, file: string): readonly string[] {
+  const { hosts, dropped, staying } = leaving
   if (hosts.length === 0) return ['no selected host has a certificate of an external authority']
   const authorities = [...dropped, ...retained.map(({ authority }) => authority)]
   const all = namesOf(authorities)
@@ -27,11 +30,11 @@ export function leavingText(leaving: AuthorityRetirement, file: string): readonl
   ]
 }
 
-/** The second phase. */
+/** Describes the second phase. */
 export const droppingText = (dropped: readonly string[]): string =>
   `phase 2 of 2: ${namesOf(dropped)} ${are(dropped)} trusted no longer`
 
-/** A run that ended before every host had proved its new certificate. */
+/** Describes a run that ended before every host's new certificate was verified. */
 export function stoppedLeavingText(hosts: readonly string[]): string {
   const [their, has] = hosts.length === 1 ? ['its certificate', 'has'] : ['their certificates', 'have']
   return hosts.length === 0
@@ -39,8 +42,11 @@ export function stoppedLeavingText(hosts: readonly string[]): string {
     : `${shortListOf(hosts, 8)} ${has} no verified new certificate: the state directory keeps ${their} of the external authority. Run the same command again to continue.`
 }
 
-/** All hosts that were chosen show certificates of the own authority; `left` were not, and trust what they trusted. */
-export function endedLeavingText({ hosts, dropped }: AuthorityRetirement, left: readonly string[]): string {
+/**
+ * Reports that all chosen hosts use certificates of the cluster's authority. `left` were not chosen and keep
+ * their truststores.
+ */
+export function endedLeavingText({ hosts, dropped }: Leaving, left: readonly string[]): string {
   const shown = `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'shows a certificate' : 'show certificates'} of the cluster's own authority, which install renews from now on.`
   if (dropped.length === 0 || left.length === 0) return shown
   return `${shown} ${shortListOf(left, 8)} ${left.length === 1 ? 'trusts' : 'trust'} ${namesOf(dropped)} until the next muster install.`
@@ -56,16 +62,16 @@ const names: readonly Rotation['phase'][] = ['trust', 'move', 'drop']
 
 const numbered = (phase: Rotation['phase']): string => `phase ${names.indexOf(phase) + 1} of ${names.length}`
 
-/** What a phase of a rotation does, in one line. */
+/** Describes a phase of a rotation on one line. */
 export const phaseText = (phase: Rotation['phase']): string => `${numbered(phase)}: ${phases[phase]}`
 
-/** What a rotation does after this phase, a line for each. */
+/** Describes the later phases of a rotation, one line each. */
 export const laterPhasesText = (phase: Rotation['phase']): readonly string[] =>
   names.slice(names.indexOf(phase) + 1).map((one) => `then ${phaseText(one)}`)
 
 /**
- * What clients that muster does not know need, and when, a line each; `file` holds the authorities. With `trustOnly` the
- * run ends after the first phase.
+ * Explains what other clients need and when, one line each; `file` holds the authorities. With `trustOnly`
+ * the run ends after the first phase.
  */
 export function clientsText(
   phase: Rotation['phase'],
@@ -84,7 +90,10 @@ export function clientsText(
       ]
 }
 
-/** A rotation that ended before its end: who is not in the phase yet, and that nothing is lost. */
+/**
+ * Describes an interrupted rotation: hosts that have not reached the phase, and that both authorities stay
+ * valid.
+ */
 export function stoppedRotationText(phase: Rotation['phase'], hosts: readonly string[]): string {
   const missing =
     hosts.length === 0 ? '' : ` ${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'is' : 'are'} not in it yet.`
@@ -95,10 +104,10 @@ export function stoppedRotationText(phase: Rotation['phase'], hosts: readonly st
   return `The rotation stopped in ${numbered(phase)}.${missing} ${trusted} Run the same command again to continue.`
 }
 
-/** Both are trusted, and clients that muster does not know have time to learn of the new one. */
+/** Describes a pause: both authorities are trusted, so that other clients can get the new one. */
 export const pausedRotationText = (file: string): string =>
   `Every host trusts both authorities. ${file} holds both: give it to clients elsewhere, then run this again without --trust-only.`
 
-/** The rotation is at its end. */
+/** Describes the end of a rotation. */
 export const endedRotationText = (file: string): string =>
   `The old authority is trusted nowhere any more. Clients elsewhere need ${file}.`

@@ -8,7 +8,7 @@ import { changesText, summaryText } from './summary.ts'
 
 const titles = ['RUN', 'COMMAND', 'BY', 'TOOK', 'EXIT', 'HOSTS']
 
-/** One row a run, the newest first; ends with a newline. */
+/** Writes one row per run, the newest first; ends with a newline. */
 export function runsText(runs: readonly KnownRun[], layout: Layout): string {
   const rows = [...runs]
     .reverse()
@@ -23,14 +23,14 @@ export function runsText(runs: readonly KnownRun[], layout: Layout): string {
   return `${tableLines({ titles, rows, ...layout }).join('\n')}\n`
 }
 
-/** Such as `2 changed, 1 failed`, in the order in which they came. */
+/** Writes counts such as `2 changed, 1 failed`, in the order of the first hosts. */
 function resultsOf(hosts: readonly RecordedHost[]): string {
   const counts = new Map<string, number>()
   for (const { result } of hosts) counts.set(result, (counts.get(result) ?? 0) + 1)
   return [...counts].map(([result, count]) => `${count} ${result}`).join(', ')
 }
 
-/** All that is known of one run. */
+/** Describes one run in full. */
 export function runText(run: KnownRun, colour: boolean): string {
   const { bold } = paint(colour)
   const who = `  by ${run.user} on ${run.machine}, process ${run.pid}, muster ${run.version}\n`
@@ -50,5 +50,5 @@ export function runText(run: KnownRun, colour: boolean): string {
   )
 }
 
-/** Runs for programs, oldest first, as they were written down. */
+/** Writes runs as JSON, oldest first, as they were recorded. */
 export const runsJson = (cluster: string, runs: readonly KnownRun[]): string => jsonText({ cluster, runs })

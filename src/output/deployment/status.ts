@@ -5,7 +5,10 @@ import { withoutHostName } from './failure.ts'
 
 const titles = ['HOST', 'COMPONENT', 'SERVICE', 'LISTENS ON', 'API', 'CERTIFICATE UNTIL', 'RELEASE']
 
-/** One row per component, and one per host that could not be asked; below it clients' ports, then the reasons. */
+/**
+ * Writes one row per component, and one per unreachable host; below it the ports for clients, then the
+ * reasons.
+ */
 export function statusText(hosts: readonly HostStatus[], layout: Layout): string {
   const reasons = hosts.flatMap((host) => [
     ...(host.detail === undefined ? [] : [`${host.host}: ${withoutHostName(host.host, host.detail)}`]),
@@ -23,7 +26,9 @@ export function statusText(hosts: readonly HostStatus[], layout: Layout): string
   return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`
 }
 
-/** What components leave undone, once for all hosts of which the same is said; these are named unless all are meant. */
+/**
+ * Lists the limits of components, once for all hosts with the same one; these are named unless they are all.
+ */
 function notesOf(hosts: readonly HostStatus[]): readonly string[] {
   const shown = hosts.filter(({ components }) => components.length > 0)
   const groups = grouped(

@@ -4,10 +4,13 @@ import { grouped } from '../../diagnostics/grouped.ts'
 import { paint } from '../paint.ts'
 import { hostLines, mostLines } from './hostLines.ts'
 
-/** Changes of one host that share a fate: `staged`, `committed`, `committed and taken back`, or all of them `changed`. */
+/**
+ * Changes of one host with the same result: `staged`, `committed`, `committed and taken back`, or all
+ * `changed`.
+ */
 type Changes = { readonly host: string; readonly what: string; readonly titles: readonly string[] }
 
-/** The changes of one host by what became of them; none where there were none. */
+/** Groups the changes of one host by result; empty without changes. */
 function changesOf(
   outcome: Pick<HostOutcome, 'host' | 'result' | 'applied' | 'staged' | 'undone'>,
 ): readonly Changes[] {
@@ -28,7 +31,9 @@ function changesOf(
   return all.filter(({ titles }) => titles.length > 0)
 }
 
-/** What was staged, committed and taken back, once for all hosts where it was the same; empty where nothing was. */
+/**
+ * Lists staged, committed and reverted changes, once for all hosts with the same ones; empty without changes.
+ */
 export function changesText(outcomes: readonly Parameters<typeof changesOf>[0][], colour: boolean): string {
   const { dim } = paint(colour)
   return grouped(outcomes.flatMap(changesOf), ({ what, titles }) => JSON.stringify([what, titles]))
@@ -52,7 +57,7 @@ const words: Readonly<Record<HostOutcome['result'], string>> = {
   'not-started': 'not started',
 }
 
-/** The closing lines: how each host came out and how long each phase took. */
+/** Writes the last lines: result of each host and duration of each phase. */
 export function summaryText(
   outcomes: readonly HostOutcome[],
   { colour, width }: { readonly colour: boolean; readonly width?: number },
@@ -68,7 +73,7 @@ export function summaryText(
   return hostLines(said, { all: outcomes.length, colour, ...(width !== undefined && { width }) })
 }
 
-/** What failed stands alone, each with its own times. */
+/** Key of equal results; failures are never merged. */
 const sameKey = (outcome: HostOutcome): string =>
   outcome.result === 'failed' ? `failed ${outcome.host}` : textOf(outcome)
 
@@ -99,7 +104,9 @@ function textOf(outcome: HostOutcome): string {
 const withColon = (word: string, rest: readonly string[]): string =>
   rest.length === 0 ? word : `${word}: ${rest.join(', ')}`
 
-/** `4 changes staged`, `2 changes committed and taken back`: what a host that did not come to its end has had. */
+/**
+ * Lists the progress of a host that did not finish: `4 changes staged`, `2 changes committed and taken back`.
+ */
 function howFar(outcome: HostOutcome): readonly string[] {
   const changes = changesOf(outcome)
   const begun = outcome.undone === true && !changes.some(({ what }) => what.endsWith('taken back'))
@@ -109,7 +116,7 @@ function howFar(outcome: HostOutcome): readonly string[] {
   ]
 }
 
-/** `commit 1.3 s, verify 0.3 s`; of several hosts from the quickest to the slowest. */
+/** Writes `commit 1.3 s, verify 0.3 s`; for several hosts the shortest and the longest time. */
 function timesOf(outcomes: readonly HostOutcome[]): string {
   const phases = new Map<string, number[]>()
   for (const { seconds } of outcomes) {

@@ -14,8 +14,8 @@ const marks: Readonly<Record<HostState['kind'], string>> = {
 }
 
 /**
- * A run in at most `most` lines, at least three: a headline, then every host; where they are too many, those
- * that failed and those at work, and how many more there are.
+ * Writes at most `most` lines (at least three): a headline, then every host; if they are too many, failed and
+ * active hosts and the number of others.
  */
 export function progressLines(
   { hosts, verb, wave, stopping }: Progress,
@@ -53,7 +53,7 @@ export function progressLines(
   ]
 }
 
-/** At most so many lines, the last of which counts the rest. */
+/** Keeps at most `most` lines; the last one counts the rest. */
 function shortened(
   named: readonly Named[],
   most: number,
@@ -66,20 +66,20 @@ function shortened(
   return [...shown.map(line), tint(`  and ${named.length - shown.length} more ${what}`)]
 }
 
-/** Lines of a progress that a person still takes in at once. */
+/** Limit of progress lines, so that they can be read at a glance. */
 const readable = 16
 
-/** Milliseconds between two changes of what is shown: faster than anybody reads. */
+/** Milliseconds between two updates of the display. */
 const pace = 80
 
 /**
- * Live progress on a terminal, in a few lines however many hosts there are. It begins with the first event of a host:
- * a run that only has something to say shows none, and need not end it.
+ * Shows live progress on a terminal in a few lines, whatever the number of hosts. It starts with the first
+ * event of a host; without one, `end` need not be called.
  */
 export function terminalRenderer(options: {
   readonly hosts: readonly string[]
   readonly colour: boolean
-  /** Lines of the terminal, as they are now. */
+  /** Current number of terminal lines. */
   readonly rows: () => number
 }): Renderer {
   const progress = followProgress(options.hosts)

@@ -15,7 +15,7 @@ type Layout = {
 
 type Found = Extract<ScannedServer, { found: unknown }>['found']
 
-/** A type of keys as `ssh-keygen -l` calls it. */
+/** Names a key type like `ssh-keygen -l`. */
 const typeName = (type: string): string => type.replace(/^ssh-/, '').replace(/-.*$/, '').toUpperCase()
 
 const stateWords: Readonly<Record<Found['state'], string>> = {
@@ -25,14 +25,14 @@ const stateWords: Readonly<Record<Found['state'], string>> = {
   revoked: 'REVOKED',
 }
 
-/** A server's name with what is dialled, where that is something else. */
+/** Names a server, with its address if that differs. */
 function titleOf({ label, to: { jump, address, port } }: KeyServer): string {
   const dialled = [...(jump || address === label ? [] : [address]), ...(port === 22 ? [] : [`port ${port}`])]
   return dialled.length === 0 ? label : `${label} (${dialled.join(' ')})`
 }
 
-/** What each server showed, one after the other; what is wrong comes with its fix. */
-export function lookedText(looked: readonly ScannedServer[], layout: Layout): string {
+/** Lists the keys of each server, with problem and fix. */
+export function lookedText(looked: readonly Looked[], layout: Layout): string {
   return looked.map((one) => `${linesOf(one, layout).join('\n')}\n`).join('')
 }
 
@@ -49,7 +49,7 @@ function linesOf(one: ScannedServer, layout: Layout): readonly string[] {
   ]
 }
 
-/** Keys of a server that is known are those that are known; of another, all. */
+/** Lists the keys of a server: of a known one only its known keys. */
 function keyLines({ state, keys }: Found, { colour }: Layout): readonly string[] {
   const { dim, red } = paint(colour)
   const shown = keys.filter((key) => state !== 'known' || key.state === 'known')
@@ -72,15 +72,15 @@ const failureLines = ({ message, code, fix }: Failure, layout: Layout): readonly
 const fixLines = (fix: string, { width }: Layout): readonly string[] =>
   wrap(`fix: ${fix}`, { width, first: '  ', rest: '       ' })
 
-/** What came of it: counts, what was written where, and what a person still has to do. */
+/** Writes the result: counts, written files, and open tasks for a person. */
 export function trustSummary(
   options: Layout & {
     readonly cluster: string
     readonly outcomes: readonly TrustOutcome[]
     readonly lost: readonly UnreachableHost[]
-    /** --yes: nobody compared. */
+    /** --yes: nobody compared the fingerprints. */
     readonly yes: boolean
-    /** --pin: nothing was to be written. */
+    /** --pin: nothing is written to known_hosts. */
     readonly pin: boolean
   },
 ): string {
@@ -153,7 +153,7 @@ function countsOf(
   return `${cluster}: ${hosts}${jumps === 0 ? '' : ` and ${counted(jumps, 'jump host')}`}: ${listOf(counts)}.`
 }
 
-/** YAML that pins the key of every host, to be given behind the cluster's own file, or put into it. */
+/** Writes YAML that pins the key of every host, for use after the cluster's own file or inside it. */
 export function pinsYaml(outcomes: readonly TrustOutcome[]): string {
   const pins = outcomes.flatMap(({ server, found, result }) => {
     if (server.to.jump || found === undefined || !['known', 'untrusted'].includes(result)) return []
@@ -165,7 +165,7 @@ export function pinsYaml(outcomes: readonly TrustOutcome[]): string {
   return pins.length === 0 ? '' : `hosts:\n${pins.join('')}`
 }
 
-/** All keys and what came of them, for programs. */
+/** Writes all keys and their results as JSON. */
 export function trustJson(
   cluster: string,
   outcomes: readonly TrustOutcome[],

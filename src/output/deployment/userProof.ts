@@ -3,7 +3,7 @@ import { counted, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type { HostUsers } from '../../deployment/users/hostUsers.ts'
 
-/** Every login that was tried, and whether it was let in. */
+/** Lists all login attempts with their results. */
 export const loginsOf = (hosts: readonly HostUsers[]) =>
   hosts.flatMap(({ host, components }) =>
     components.flatMap(({ component, logins }) =>
@@ -11,7 +11,7 @@ export const loginsOf = (hosts: readonly HostUsers[]) =>
     ),
   )
 
-/** The last line of a verification: what was proved, and whether all is as the file says. */
+/** Writes the last line of a verification: checked logins, and the comparison with the file. */
 export function proofText({
   good,
   silenced,

@@ -15,8 +15,8 @@ import { paint } from '../paint.ts'
 import { type Tint, tableLines } from '../table.ts'
 
 /**
- * After a run over APIs that failed somewhere: which hosts have which users now, and how to go on; undefined where
- * none failed.
+ * After a partly failed run over APIs, lists the current users of each host, and the next steps; undefined
+ * without a failure.
  */
 export function usersNowText(operation: string, outcomes: readonly HostOutcome[]): string | undefined {
   const isBad = ({ result }: HostOutcome): boolean => result === 'failed' || result === 'unreachable'
@@ -35,14 +35,14 @@ export function usersNowText(operation: string, outcomes: readonly HostOutcome[]
 }
 
 /**
- * What a person should know after a rotation: which hosts may still have the old password and how that ends, and
- * where the new one has to go; empty where there is nothing to know.
+ * Lists notes after a password rotation: hosts that may still have the old password, how to fix them, and
+ * where to enter the new one; may be empty.
  */
 export function passwordRotationNotes(options: {
   readonly user: string
-  /** Hosts that are not proved to have the new password. */
+  /** Hosts whose new password is not verified. */
   readonly behind: readonly string[]
-  /** Whether the file says where the password comes from. */
+  /** The file has a source for the password. */
   readonly given: boolean
 }): readonly string[] {
   const { user, behind, given } = options
@@ -73,8 +73,8 @@ const passwords = {
 } as const
 
 /**
- * One row per host and user, or a paragraph per host where the terminal is too narrow for that; then where hosts differ, then why one
- * could not be asked.
+ * Writes one row per host and user, or a paragraph per host on a narrow terminal; then differences between
+ * hosts, then failures.
  */
 export function usersText(shown: {
   readonly hosts: readonly HostUsers[]
@@ -103,7 +103,7 @@ export function usersText(shown: {
     .join('\n\n')}\n`
 }
 
-/** The same for programs; a hash is not for everybody's eyes. */
+/** Writes the users as JSON, without hashes, which are sensitive. */
 export function usersJson(cluster: string, hosts: readonly HostUsers[]): string {
   const told = hosts.map(({ host, state, detail, users, components: asked }) => ({
     host,
@@ -146,7 +146,7 @@ function cellOf({ components: asked }: HostUsers, name: Component, { user }: Use
   return one.names.includes(user) ? { text: 'yes', tint: 'green' } : { text: 'no', tint: 'red' }
 }
 
-/** A host without columns: its components, then a line for each user, with what is not as it should be. */
+/** Writes a host without columns: its components, then a line for each user, with its problems. */
 function paragraph(
   host: HostUsers,
   { colour, width }: { readonly colour: boolean; readonly width: number },
@@ -190,7 +190,7 @@ const longPasswords = {
   unread: 'password not compared',
 } as const
 
-/** The worst of what its row has. */
+/** Returns the colour of the worst problem of the row. */
 function tintOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost) {
   const differ = asked.some(({ names }) => names !== undefined && names.includes(user) !== present)
   if (!present || password === 'another' || differ) return 'red'

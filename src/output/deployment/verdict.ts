@@ -5,7 +5,7 @@ import { grouped } from '../../diagnostics/grouped.ts'
 import { paint } from '../paint.ts'
 import { withoutHostName } from './failure.ts'
 
-/** Says of a run for some hosts of a file which those are; undefined for a run for all. */
+/** Names the hosts of a run that excludes some hosts of the file; undefined for all hosts. */
 export function limitedRunText(options: {
   readonly cluster: string
   readonly hosts: readonly string[]
@@ -17,7 +17,7 @@ export function limitedRunText(options: {
   return `This was ${only} of ${cluster} alone; ${rest} ${left.length === 1 ? 'was' : 'were'} neither reached nor changed.`
 }
 
-/** After a run that was stopped: where it stands, and how to go on. */
+/** After a stopped run, describes its state and how to continue. */
 export function stoppedText(operation: string, outcomes: readonly HostOutcome[]): string {
   const again = `\`muster ${operation}\` again goes on from here.`
   const between = outcomes.some(({ result }) => result === 'stopped')
@@ -26,7 +26,9 @@ export function stoppedText(operation: string, outcomes: readonly HostOutcome[])
   return begun ? `Stopped. ${again}\n` : `Stopped before anything that runs was touched. ${again}\n`
 }
 
-/** After a run that ended before its last host: what to do next; undefined where every host had its turn. */
+/**
+ * After a run that ended before its last host, lists the next steps; undefined if every host was processed.
+ */
 export function nextStepsText(
   operation: string,
   outcomes: readonly HostOutcome[],
@@ -54,18 +56,18 @@ export function nextStepsText(
   return `${lines.flatMap((line) => wrap(line, { width, first: '', rest: '' })).join('\n')}\n`
 }
 
-/** Hosts that one line names at most. */
+/** Limit of hosts on one line. */
 const most = 8
 
 /**
- * The last words of a run: `FAILED: 1 of 4 hosts (ux2)` with the reasons where they are wanted, or `DONE: 4 hosts in 12.3 s`. Empty for a run
- * that a person stopped before any host failed.
+ * Writes the last line of a run: `FAILED: 1 of 4 hosts (ux2)`, with reasons if requested, or `DONE: 4 hosts
+ * in 12.3 s`. Empty for a run that a person stopped before any failure.
  */
 export function verdictText(
   outcomes: readonly Pick<HostOutcome, 'host' | 'result' | 'failure'>[],
   options: {
     readonly exit: number
-    /** Repeats the reasons: those of a run that began to change hosts stand far above. */
+    /** Repeats the reasons, which are far above if the run has already changed hosts. */
     readonly reasons: boolean
     readonly seconds: number
     readonly colour: boolean
@@ -95,7 +97,7 @@ export function verdictText(
   return `${[...wrap(head, { width, first: '', rest: '  ' }), ...reasons].join('\n')}\n`
 }
 
-/** The first line of the failure with its code; the whole of it was told when it happened. */
+/** Returns the first line of a failure with its code; the rest was printed before. */
 function reasonOf({ host, failure }: Pick<HostOutcome, 'host' | 'failure'>): string {
   if (failure === undefined) return ''
   const [first = ''] = withoutHostName(host, failure.message).split('\n')

@@ -28,6 +28,9 @@ function line({ code, severity, message, why, fix, span, related = [] }: Diagnos
   return `::${commands[severity]} ${properties}::${data([message, why, `Fix: ${fix}`, ...see].join('\n'))}\n`
 }
 
-/** Findings as workflow commands of GitHub Actions, one line each: they become notes at the lines of a change. */
+/**
+ * Writes findings as workflow commands of GitHub Actions, one line each: GitHub shows them as annotations of
+ * the change.
+ */
 export const diagnosticsGithub = (diagnostics: readonly Diagnostic[]): string =>
   diagnostics.map(line).join('')

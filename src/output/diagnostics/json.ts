@@ -2,8 +2,8 @@ import { jsonText } from '../../base/json.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 
 /**
- * Findings for programs: one JSON object, `{"findings":[…]}`, places flat, `related` always a list; then what else
- * is to be told.
+ * Writes findings as one JSON object, `{"findings":[…]}`: places are flat, `related` is always a list; `more`
+ * follows.
  */
 export function diagnosticsJson(
   diagnostics: readonly Diagnostic[],

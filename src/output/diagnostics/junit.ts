@@ -3,7 +3,7 @@ import type { Silenced } from '../../config/document/applyIgnores.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Report } from './portable.ts'
 
-/** An element: its attributes in order, and what is in it, already XML. */
+/** An XML element: its attributes in order, and its content, which is XML already. */
 export type Element = {
   readonly name: string
   readonly attributes: Readonly<Record<string, string | number>>
@@ -19,15 +19,15 @@ const references: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 }
 
-/** Text for an element. With every `>` escaped no `]]>` is left, so that no CDATA is needed. */
+/** Escapes element text. Every `>` is escaped, so that `]]>` cannot occur and CDATA is not needed. */
 export const xmlText = (text: string): string =>
   masked(text).replace(/[&<>]/g, (character) => references[character] ?? '')
 
-/** Text for an attribute, in which line ends and tabs would else become spaces. */
+/** Escapes attribute text; line ends and tabs would otherwise become spaces. */
 const xmlAttribute = (text: string): string =>
   masked(text).replace(/[&<>"\t\n]/g, (character) => references[character] ?? '')
 
-/** The element as XML 1.0, whatever its texts hold. */
+/** Writes the element as XML 1.0, whatever characters it has. */
 export function xmlElement({ name, attributes, content }: Element): string {
   const start = [
     name,
@@ -36,7 +36,10 @@ export function xmlElement({ name, attributes, content }: Element): string {
   return content === undefined ? `<${start.join(' ')}/>` : `<${start.join(' ')}>${content}</${name}>`
 }
 
-/** What Jenkins takes for package and class, parted at the last dot: without an extension it is the file alone. */
+/**
+ * Returns package and class for Jenkins, which splits at the last dot: without an extension it is the file
+ * alone.
+ */
 const className = (file: string): string => file.replace(/\.ya?ml$/, '')
 
 function testcase(file: string, options: { readonly name: string; readonly content?: string }): string {
@@ -58,7 +61,7 @@ function text({ severity, code, message, why, fix, span, related = [] }: Diagnos
 const fails = ({ severity }: Diagnostic, { warningsFail }: Report): boolean =>
   severity === 'error' || (warningsFail === true && severity === 'warning')
 
-/** What fails the run is a failed test; what may stay is a passed test that says so. */
+/** Writes a finding that fails the run as a failed test, any other as a passed test. */
 function found(finding: Diagnostic, report: Report): string {
   const { code, message, span } = finding
   const content = fails(finding, report)
@@ -89,9 +92,9 @@ function suite(file: string, report: Report): string {
 }
 
 /**
- * A report as JUnit XML, one suite for each file: errors are failed tests, other findings passed ones (warnings
- * failed ones where they fail the run), silenced ones skipped, and a file without findings is one passed test. What
- * is red here is what makes the exit code 1.
+ * Writes a report as JUnit XML, one suite per file: errors are failed tests, other findings passed ones (with
+ * `warningsFail`, warnings are failed ones), silenced ones are skipped, and a file without findings is one
+ * passed test. Failed tests are exactly those that cause exit code 1.
  */
 export function diagnosticsJunit(report: Report): string {
   const { files, findings, silenced, command = 'muster validate' } = report

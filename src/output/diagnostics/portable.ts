@@ -2,23 +2,23 @@ import { basename, isAbsolute, normalize, relative, resolve, sep } from 'node:pa
 import type { Silenced } from '../../config/document/applyIgnores.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 
-/** What a command found, for the formats that programs read. */
+/** Findings of a command, for machine-readable formats. */
 export type Report = {
   readonly findings: readonly Diagnostic[]
   readonly silenced: readonly Silenced[]
-  /** Every file that was judged, those without a finding too. */
+  /** Every checked file, also without findings. */
   readonly files: readonly string[]
-  /** The command; `muster validate` unless told. */
+  /** The command; default `muster validate`. */
   readonly command?: string
-  /** Whether warnings fail the run as errors do. */
+  /** Warnings fail the run like errors. */
   readonly warningsFail?: true
-  /** What the JSON format tells beside the findings. */
+  /** Further members of the JSON format. */
   readonly more?: Readonly<Record<string, unknown>>
 }
 
 /**
- * A file's name for reports that leave this machine: relative to the working directory, with `/`. Of an absolute
- * path outside of it only the last part is left.
+ * Shortens a file's name for reports that leave this machine: relative to the working directory, with `/`. An
+ * absolute path outside of it becomes its last part.
  */
 export function portableName(name: string, cwd: string): string {
   const inside = relative(cwd, resolve(cwd, name))
@@ -29,7 +29,7 @@ export function portableName(name: string, cwd: string): string {
 
 type Replacement = { readonly path: RegExp; readonly by: string }
 
-/** Finds a path where it stands as such, not as a piece of a longer one. */
+/** Matches a whole path, not a part of a longer one. */
 const whole = (path: string, end: string): RegExp =>
   new RegExp(`(?<![\\w.~/-])${path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}${end}`, 'g')
 
@@ -46,7 +46,7 @@ function replacements(names: ReadonlySet<string>, cwd: string): readonly Replace
 const filesOf = ({ span, related = [] }: Diagnostic): readonly string[] =>
   [span, ...related.map((other) => other.span)].map(({ file }) => file)
 
-/** A report without absolute paths of this machine, in places as well as in words. `cwd` is absolute. */
+/** Removes absolute paths of this machine from places and texts of a report. `cwd` is absolute. */
 export function portable(report: Report, cwd: string): Report {
   const all = [...report.findings, ...report.silenced.map(({ finding }) => finding)]
   const pairs = replacements(new Set([...report.files, ...all.flatMap(filesOf)]), cwd)

@@ -13,7 +13,7 @@ const levels = { error: 'error', warning: 'warning', note: 'note' } as const sat
   string
 >
 
-/** A relative name as a URI; a half character, which no URI can hold, becomes the sign for a lost one. */
+/** Encodes a relative name as a URI; a lone surrogate becomes U+FFFD. */
 const uriOf = (file: string): string =>
   file
     .replaceAll(/\p{Surrogate}/gu, '\ufffd')
@@ -26,13 +26,15 @@ const physicalLocation = ({ file, line, column, endLine, endColumn }: Span) => (
   region: { startLine: line, startColumn: column, endLine, endColumn },
 })
 
-/** What is shown at the place; a related place is reached by a link to its number. */
+/** Writes the text at the place; each related place is a link to its number. */
 function messageOf({ message, why, fix, related = [] }: Diagnostic): string {
   const see = related.map((other, id) => `See: [${other.message.replaceAll(/[[\]\\]/g, '\\$&')}](${id})`)
   return [message, why, `Fix: ${fix}`, ...see].join('\n')
 }
 
-/** A rule is the same for all its findings, so its words are those of the explanation. */
+/**
+ * Defines the rule of a finding; it is shared by all its findings, so its text is that of the explanation.
+ */
 function ruleOf({ code, severity, why, fix }: Diagnostic) {
   const level = levels[severity]
   if (!isCode(code)) {
@@ -48,7 +50,7 @@ function ruleOf({ code, severity, why, fix }: Diagnostic) {
   }
 }
 
-/** The same while lines move: by what is said, and by which one it is of those that say the same. */
+/** Identifies findings while lines move: by the text, and by a count among equal texts. */
 function fingerprints(findings: readonly Diagnostic[]): readonly string[] {
   const seen = new Map<string, number>()
   return findings.map(({ code, message, span }) => {
@@ -59,7 +61,7 @@ function fingerprints(findings: readonly Diagnostic[]): readonly string[] {
   })
 }
 
-/** A report as SARIF 2.1.0; `version` is that of muster. File names must be relative (`portable`). */
+/** Writes a report as SARIF 2.1.0; `version` is that of muster. File names must be relative (`portable`). */
 export function diagnosticsSarif({ findings, silenced }: Report, version: string): string {
   const all = [
     ...findings.map((finding) => ({ finding, suppressions: [] })),

@@ -8,12 +8,12 @@ import type { SourceText } from '../../diagnostics/source.ts'
 
 export type TextOptions = {
   readonly diagnostics: readonly Diagnostic[]
-  /** The texts that excerpts are taken from. */
+  /** The texts for excerpts. */
   readonly sources: readonly SourceText[]
   readonly colour: boolean
   /** Columns of the terminal. */
   readonly width: number
-  /** How many further findings the files silence. */
+  /** Number of silenced findings. */
   readonly silenced?: number
 }
 
@@ -21,7 +21,7 @@ type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>
 
-/** Text of a message that may quote the file: nothing in it moves the cursor or changes the terminal. */
+/** Makes text that may quote the file printable. */
 const safe = (text: string): string => masked(text).replace(/[\t\n]/g, '\u00b7')
 
 const place = ({ file, line, column }: Span): string => safe(`${file}:${line}:${column}`)
@@ -71,7 +71,7 @@ function summary({ diagnostics, width, silenced = 0 }: TextOptions): string {
   return wrap(text, { width, first: '', rest: '' }).join('\n')
 }
 
-/** Findings for a person, with excerpt, reason and fix; ends with a count. Empty when there are none. */
+/** Writes findings for a person, with excerpt, reason and fix; ends with a count. Empty without findings. */
 export function diagnosticsText(options: TextOptions): string {
   const { diagnostics } = options
   if (diagnostics.length === 0) return ''

@@ -24,7 +24,7 @@ function statementsOf(setting: Setting<unknown>): { readonly statements?: readon
   return statements.length === 0 ? {} : { statements }
 }
 
-/** Explanations for programs: one JSON object, `{"findings":[…],"settings":[…]}`. */
+/** Writes explanations as one JSON object, `{"findings":[…],"settings":[…]}`. */
 export function explainJson(explained: {
   readonly findings: readonly Explanation[]
   readonly settings: readonly Setting<unknown>[]

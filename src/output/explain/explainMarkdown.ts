@@ -9,7 +9,7 @@ const severityWords = { error: 'Error', warning: 'Warning', note: 'Note' } as co
 
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
 
-/** The section of a finding; its heading is the code alone, so that `#code` leads there. */
+/** Writes the section of a finding; its heading is the code alone, so that `#code` links to it. */
 export function findingMarkdown(finding: Explanation): string {
   const { code, severity, title, about, bad, good, commands, language = 'yaml' } = finding
   const titles = exampleTitles(severity)
@@ -25,7 +25,6 @@ export function findingMarkdown(finding: Explanation): string {
   return `${blocks.join('\n\n')}\n`
 }
 
-/** The section of a setting. */
 export function settingMarkdown(setting: Setting<unknown>): string {
   const facts = settingFacts(setting).map(({ label, text }) => `- ${label}: ${text}`)
   const blocks = [
@@ -40,7 +39,7 @@ export function settingMarkdown(setting: Setting<unknown>): string {
 
 const section = (title: string, rows: readonly string[]): string => `## ${title}\n\n${rows.join('\n')}\n`
 
-/** Every finding and every setting by group. */
+/** Lists every finding and every setting by group. */
 export function listMarkdown(): string {
   const findings = findingGroups.map(({ title, codes }) => {
     const rows = codes

@@ -12,7 +12,7 @@ const severityColours = { error: 'red', warning: 'yellow', note: 'cyan' } as con
   string
 >
 
-/** Lines of `text` that `other` does not have as often. */
+/** Returns the indexes of lines in `text` that `other` does not have as often. */
 function changedLines(text: readonly string[], other: readonly string[]): ReadonlySet<number> {
   const left = [...other]
   const changed = text.map((line, index) => {
@@ -24,7 +24,7 @@ function changedLines(text: readonly string[], other: readonly string[]): Readon
   return new Set(changed.filter((index) => index !== undefined))
 }
 
-/** An example of a file, with a mark before each line that its counterpart does not have. */
+/** Writes an example, with a mark before each line that its counterpart does not have. */
 function exampleLines(
   example: { readonly text: string; readonly other: string; readonly colour: 'red' | 'green' },
   { paint }: Layout,
@@ -56,7 +56,7 @@ function commandLines({ commands }: Explanation, { paint }: Layout): readonly (r
   return [[paint('bold', 'Commands')], lines]
 }
 
-/** The page of a finding for a person. */
+/** Writes the page of a finding for a person. */
 export function findingText(finding: Explanation, layout: Layout): string {
   const { code, severity, title, about } = finding
   const { paint } = layout
@@ -74,7 +74,7 @@ export function findingText(finding: Explanation, layout: Layout): string {
 
 const labelWidth = 10
 
-/** The page of a setting for a person. */
+/** Writes the page of a setting for a person. */
 export function settingText(setting: Setting<unknown>, layout: Layout): string {
   const { paint } = layout
   const facts = settingFacts(setting).flatMap(({ label, text }) => {
@@ -100,14 +100,14 @@ export function settingText(setting: Setting<unknown>, layout: Layout): string {
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
-/** One line of a list: a name, a word about it and what it means. */
+/** A line of a list: name, kind and meaning. */
 type Row = {
   readonly name: string
   readonly word?: { readonly text: string; readonly colour: Parameters<Paint>[0] }
   readonly text: string
 }
 
-/** Columns below which a text beside the names would be a thin strip; it then goes below them. */
+/** Minimum columns of text beside the names; with fewer it goes below them. */
 const leastText = 26
 
 const wordWidth = 'warning'.length
@@ -135,7 +135,7 @@ function groupText(title: string, rows: readonly Row[], layout: Layout): string 
   return [layout.paint('underline', title), ...lines].join('\n')
 }
 
-/** Every finding and every setting by group, for a person. */
+/** Lists every finding and every setting by group, for a person. */
 export function listText(layout: Layout): string {
   const findings = findingGroups.map(({ title, codes }) => {
     const rows = codes.map(explanationOf).map(({ code, severity, title: text }) => ({

@@ -3,7 +3,7 @@ import { wrap } from '../../base/wrapping.ts'
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 
-/** How wide a page is, in columns, and how it is coloured. */
+/** Width of a page in columns, and its colours. */
 export type Layout = { readonly width: number; readonly paint: Paint }
 
 export const layoutFor = (options: { readonly width: number; readonly colour: boolean }): Layout => ({
@@ -11,10 +11,10 @@ export const layoutFor = (options: { readonly width: number; readonly colour: bo
   paint: (style, text) => (options.colour ? styleText(style, text, { validateStream: false }) : text),
 })
 
-/** Stands for a blank inside backquotes while lines are broken. */
+/** Replaces blanks inside backquotes while lines are wrapped. */
 const unbroken = '\u00a0'
 
-/** Lines of a text in which names and commands stand in backquotes; those are never broken. */
+/** Wraps text, but never inside backquotes. */
 export function proseLines(
   text: string,
   options: { readonly layout: Layout; readonly first: string; readonly rest: string },

@@ -9,10 +9,10 @@ const places: Readonly<Record<Setting<unknown>['scope'], string>> = {
   options: '`defaults`, or the `options` of a service or a host',
 }
 
-/** One row of what is known about a setting. */
+/** A labelled fact about a setting. */
 export type Fact = { readonly label: string; readonly text: string }
 
-/** Facts about a setting, beyond its documentation; names and values stand in backquotes. */
+/** Lists facts about a setting that its documentation does not have; names and values stand in backquotes. */
 export function settingFacts(setting: Setting<unknown>): readonly Fact[] {
   const { scope, type, aliases, secret, component, since } = setting
   const standard = defaultText(setting)
@@ -35,7 +35,7 @@ const around: Readonly<Record<Setting<unknown>['scope'], readonly string[]>> = {
   options: ['defaults:'],
 }
 
-/** The setting as it stands in a file, with the names around it. */
+/** Writes the setting as in a file, with the names around it. */
 export function settingExample({ name, scope, type }: Setting<unknown>): string {
   const above = around[scope]
   return [...above, `${'  '.repeat(above.length)}${name}: ${type.example}`].join('\n')

@@ -3,7 +3,7 @@ import { allFile, allHost, allService } from '../../config/settings/places.ts'
 import { type Setting, spellings } from '../../config/settings/setting.ts'
 import { allSsh } from '../../config/settings/ssh.ts'
 
-/** Every setting, in the groups and the order in which they are listed. */
+/** Every setting by group, in the order of the list. */
 export const settingGroups: readonly {
   readonly title: string
   readonly settings: readonly Setting<unknown>[]
@@ -17,9 +17,9 @@ export const settingGroups: readonly {
 
 const all = settingGroups.flatMap(({ settings }) => settings)
 
-/** The settings of this name or alias; some names exist at two places of the file. */
+/** Finds settings by name or alias; some names exist at two places of the file. */
 export const settingsNamed = (name: string): readonly Setting<unknown>[] =>
   all.filter((setting) => spellings([setting]).includes(name))
 
-/** Every name that a setting goes by. */
+/** Names and aliases of all settings. */
 export const settingNames: readonly string[] = [...new Set(spellings(all))]

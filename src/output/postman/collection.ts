@@ -1,14 +1,14 @@
 import { type Operation, operationsOf } from './operations.ts'
 import { mapVariable, requestItem, variable } from './request.ts'
 
-/** The OpenAPI document of a component, and where the component listens. */
+/** OpenAPI document of a component, and its listening address. */
 export type DescribedComponent = {
   readonly component: string
   readonly port: number
   readonly document: unknown
 }
 
-/** Where a collection starts from; a password never stands in one. */
+/** Initial variables of a collection; never a password. */
 export type CollectionValues = {
   readonly name: string
   readonly host: string
@@ -16,14 +16,14 @@ export type CollectionValues = {
   readonly components: readonly DescribedComponent[]
 }
 
-/** What a person has to know before the first request. */
+/** Instructions for the first request. */
 const description = `Every call of APIv2. Fill the variables host, user and password, the password as a current value only, which
 Postman neither synchronizes nor exports, or as a secret of an environment. Trust the authority of the cluster
 (authority.crt): in Postman under Settings, Certificates, CA certificates; newman takes --ssl-extra-ca-certs.
 The folders "read" change nothing. The folders "change" change the host: their requests carry i-am-sure=true and stand in an
 order in which they can be run as a whole, after "read"; what brings a component back comes last.`
 
-/** Whether a call brings back what calls before it took away. */
+/** Returns true for calls that reverse earlier ones; they run last. */
 const bringsBack = ({ path }: Operation): boolean => /\/(online|automatic)$/.test(path)
 
 function folders({ component, document }: DescribedComponent): readonly object[] {
@@ -37,7 +37,7 @@ function folders({ component, document }: DescribedComponent): readonly object[]
   ]
 }
 
-/** The Postman collection 2.1 of some components: the same documents always make the same. */
+/** Builds the Postman collection 2.1 of some components; deterministic for the same documents. */
 export function postmanCollection(values: CollectionValues): object {
   const { components } = values
   const variables: readonly (readonly [string, string])[] = [

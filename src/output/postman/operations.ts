@@ -1,19 +1,19 @@
-/** A call of an API as its OpenAPI document describes it. */
+/** A call in an OpenAPI document. */
 export type Operation = {
   readonly method: 'GET' | 'POST'
   /** With its parameters in braces. */
   readonly path: string
   readonly summary: string
-  /** Whether a login may be sent. */
+  /** The call accepts a login. */
   readonly login: boolean
-  /** Name of the query parameter that has to be there, and its value. */
+  /** Name and value of the required query parameter. */
   readonly guard?: { readonly name: string; readonly value: string }
-  /** Query parameters that may be left out. */
+  /** Optional query parameters. */
   readonly query: readonly { readonly name: string; readonly value: string; readonly description: string }[]
   readonly takesBody: boolean
-  /** What a good answer is: its media type, and its payloadType where it has one. */
+  /** Media type and, if any, payloadType of a successful response. */
   readonly answer: { readonly mediaType: string; readonly payloadType?: string }
-  /** Codes with which a host refuses it that is not made for it, such as a primary the calls of a replica. */
+  /** Problem codes of a host on which the call does not apply, such as calls for replicas on a primary. */
   readonly inapplicable: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.
 const below = (value: unknown, ...names: readonly string[]): unknown =>
   names.reduce<unknown>((found, name) => object(found)[name], value)
 
-/** What a local reference names; anything else as it is. */
+/** Resolves a local reference; returns other values unchanged. */
 function followed(document: unknown, value: unknown): unknown {
   const reference = object(value).$ref
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return value
@@ -78,7 +78,7 @@ function readOperation(
   }
 }
 
-/** Every call of an OpenAPI document, in its order; what is no such document has none. */
+/** Lists the calls of an OpenAPI document in its order; empty for other documents. */
 export function operationsOf(document: unknown): readonly Operation[] {
   return Object.entries(object(below(document, 'paths'))).flatMap(([path, methods]) =>
     (['get', 'post'] as const)

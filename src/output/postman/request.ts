@@ -1,17 +1,17 @@
 import type { Operation } from './operations.ts'
 
-/** A variable of the collection, as Postman replaces it. */
+/** Writes a Postman variable. */
 export const variable = (name: string): string => `{{${name}}}`
 
 const payload = (payloadType: string, value: unknown): string =>
   JSON.stringify({ payloadType, payloadVersion: '1', payload: value }, null, 2)
 
-/** Name of the variable in which reading the map of a component leaves it. */
+/** Names the variable that keeps a component's map after it was read. */
 export const mapVariable = (component: string): string => `${component}Map`
 
 /**
- * The body of a call, by the last word of its path. The whole map is the one that was read before: without it the
- * body is no JSON, and no map is replaced by an empty one.
+ * Returns the body of a call, by the last word of its path. The whole map is the one read before: without it
+ * the body is invalid JSON, so that no map is replaced by an empty one.
  */
 export function bodyOf(path: string, component: string): string | undefined {
   switch (path.split('/').at(-1)) {
@@ -37,7 +37,7 @@ export function bodyOf(path: string, component: string): string | undefined {
   }
 }
 
-/** The path below the component, which its folder says already: `control/service/{service}/offline`. */
+/** Returns the path below the component, which is the folder: `control/service/{service}/offline`. */
 const nameOf = ({ method, path }: Operation, component: string): string =>
   `${method} ${path.replace(/^\/(api\/v2\/)?/, '').replace(new RegExp(`^${component}/`), '')}`
 
@@ -63,7 +63,7 @@ function urlOf({ path, guard, query }: Operation, component: string): object {
   }
 }
 
-/** A call as an item of a Postman collection 2.1: the request, and the script that checks its answer. */
+/** Builds an item of a Postman collection 2.1: the request, and the script that checks its response. */
 export function requestItem(operation: Operation, component: string): object {
   const body = operation.takesBody ? bodyOf(operation.path, component) : undefined
   return {
@@ -86,8 +86,8 @@ export function requestItem(operation: Operation, component: string): object {
 }
 
 /**
- * The lines with which Postman and newman check the answer of a call. Where a host refuses it because it does not apply
- * there, they are skipped, and only the refusal is checked.
+ * Writes the script with which Postman and newman check the response. If the call does not apply on the host,
+ * only the refusal is checked.
  */
 function testLines(operation: Operation, component: string): readonly string[] {
   const { inapplicable } = operation

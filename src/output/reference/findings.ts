@@ -1,7 +1,7 @@
 import { findingGroups } from '../../diagnostics/catalogue.ts'
 import { explanationOf } from '../../diagnostics/explanation.ts'
 
-/** The lists of docs/findings.md: every finding by group, with a link to its page. */
+/** Writes the lists of docs/findings.md: every finding by group, with a link to its page. */
 export function findingsIndex(): string {
   const sections = findingGroups.map(({ title: group, codes }) => {
     const rows = codes

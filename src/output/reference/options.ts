@@ -36,7 +36,7 @@ const groupRow = (name: string, text: string): Row => ({
   cells: [code(name), 'a group', '', text],
 })
 
-/** A table of settings and groups; what a single file cannot be without is marked. */
+/** Writes a table of settings and groups; marks what a single file must have. */
 function table(rows: readonly Row[], required: readonly string[] = []): string {
   const lines = rows.map(({ names, cells: [name, value, standard, meaning] }) => {
     const marked = names.some((name) => required.includes(name)) ? `**Required.** ${meaning}` : meaning
@@ -57,7 +57,7 @@ const hostRows: readonly Row[] = [
   groupRow('options', groupWords.options),
 ]
 
-/** The tables of docs/options.md: every setting in the order of the file, with a link to its page. */
+/** Writes the tables of docs/options.md: every setting in the order of the file, with a link to its page. */
 export const optionsIndex = (): string =>
   [
     `## The top of the file\n\n${table(fileRows, requiredNames.file)}\n`,

@@ -1,4 +1,4 @@
-/** Key exchange: curve25519 first; no group-exchange (1.5 s of our own thread each) and no SHA-1. */
+/** Key exchange: curve25519 first; no group-exchange (1.5 s of CPU each) and no SHA-1. */
 export const keyExchanges = [
   'curve25519-sha256',
   'curve25519-sha256@libssh.org',
@@ -27,7 +27,7 @@ export const macs = [
   'hmac-sha2-512',
 ] as const
 
-/** Signature algorithms of host keys, without SHA-1, and the type of key that each belongs to. */
+/** Signature algorithms of host keys, without SHA-1, and the key type of each. */
 const hostKeys = [
   ['ssh-ed25519', 'ssh-ed25519'],
   ['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp256'],
@@ -39,13 +39,13 @@ const hostKeys = [
 
 export type HostKeyAlgorithm = (typeof hostKeys)[number][0]
 
-/** Algorithms for the key types that are known for a host first, so that the host shows one of those. */
+/** Orders the algorithms of known key types first, so that the host shows a known key. */
 export function hostKeyAlgorithms(knownTypes: readonly string[]): HostKeyAlgorithm[] {
   const known = hostKeys.filter(([, type]) => knownTypes.includes(type))
   const others = hostKeys.filter(([, type]) => !knownTypes.includes(type))
   return [...known, ...others].map(([algorithm]) => algorithm)
 }
 
-/** The algorithms that are left when a host has shown keys of these types in vain. */
+/** Returns the algorithms for key types that a host has not shown yet. */
 export const otherHostKeyAlgorithms = (shown: readonly string[]): HostKeyAlgorithm[] =>
   hostKeys.filter(([, type]) => !shown.includes(type)).map(([algorithm]) => algorithm)

@@ -3,7 +3,7 @@ import type { Once } from '../once.ts'
 import type { ReadFile } from '../sshTarget.ts'
 import { type KnownHost, parseKnownHosts } from './knownHosts.ts'
 
-/** What known_hosts files hold. A file that is not there holds nothing. */
+/** Reads the entries of known_hosts files. A missing file has none. */
 export async function readKnownHosts(
   files: readonly string[],
   { readFile, once }: { readonly readFile: ReadFile; readonly once: Once },

@@ -12,29 +12,29 @@ import {
   typeOfKey,
 } from './knownHosts.ts'
 
-/** What decides about a host's key: a pinned fingerprint alone, or known_hosts. */
+/** Check of a host key: against a pinned fingerprint alone, or known_hosts. */
 export type HostKeyPolicy = {
-  /** In the order in which we ask for them. */
+  /** Offered to the server in this order. */
   readonly algorithms: readonly HostKeyAlgorithm[]
-  /** A pinned key may be any of those that a host has. */
+  /** Checks against a pinned fingerprint: any key of the host may match. */
   readonly pinned: boolean
-  /** Undefined: the key is the host's. Otherwise why it may not be. */
+  /** Returns undefined if the key belongs to the host. */
   judge(key: Buffer): TransportError | undefined
 }
 
 type Options = Asked & {
   readonly host: string
-  /** Whether it is a jump host, whose key the YAML cannot pin. */
+  /** Server is a jump host, whose key the YAML cannot pin. */
   readonly jump: boolean
   readonly entries: readonly KnownHost[]
-  /** The known_hosts files that `entries` come from, for messages. */
+  /** The known_hosts files of `entries`, for messages. */
   readonly files: readonly string[]
-  /** Where the key was shown, for messages. */
+  /** Name and port that showed the key, for messages. */
   readonly dialled: { readonly name: string; readonly port: number }
   readonly lenient: KeyCheck['lenient']
 }
 
-/** `entries` are what the known_hosts files of the destination hold. */
+/** Builds the check of a host key; `entries` come from the known_hosts files of the destination. */
 export function hostKeyPolicy(
   { label: host, jump, port, check }: Pick<Destination, 'label' | 'jump' | 'port' | 'check'>,
   entries: readonly KnownHost[],
@@ -45,11 +45,11 @@ export function hostKeyPolicy(
   return pinned === undefined ? byKnownHosts(options) : byPin(options, pinned)
 }
 
-/** What known_hosts is asked about a server. OpenSSH looks an alias up without the port. */
+/** Returns the lookup for known_hosts. OpenSSH looks up an alias without the port. */
 export const askedFor = ({ port, check }: Pick<Destination, 'port' | 'check'>): Asked =>
   check.alias === undefined ? { names: check.names, port } : { names: [check.alias], port: defaultPort }
 
-/** The name under which ssh itself keeps a server's key: `[name]:port` where the port is not 22. */
+/** Returns the name under which ssh stores a server's key: `[name]:port` if the port is not 22. */
 export function knownHostsName(server: Pick<Destination, 'label' | 'port' | 'check'>): string {
   const { names, port } = askedFor(server)
   return nameWithPort(names[0] ?? server.label, port)
@@ -117,7 +117,7 @@ function byKnownHosts(options: Options): HostKeyPolicy {
 
 const place = ({ file, line }: KnownHost): string => `${file} line ${line}`
 
-/** How to take out what is known: ssh-keygen finds a line by the name that it means, but none by a pattern. */
+/** Explains how to remove a line: `ssh-keygen -R` finds names, but no patterns. */
 function removal(known: KnownHost, asked: Asked): string {
   const name = nameMeant(known, asked)
   return name === undefined || /[*?!]/.test(known.hosts)

@@ -13,17 +13,17 @@ export type KnownHost = {
   readonly line: number
 }
 
-/** Who is asked about: the names to look under, and the port the key was shown on. */
+/** Lookup in known_hosts: names, and the port that showed the key. */
 export type Asked = { readonly names: readonly string[]; readonly port: number }
 
 export type Verdict =
   | { readonly kind: 'trusted' }
-  /** `authority`: an `@cert-authority` line that would have spoken for the host. */
+  /** `authority`: an `@cert-authority` line for the host, which is not supported. */
   | { readonly kind: 'unknown'; readonly authority?: KnownHost }
   | { readonly kind: 'changed'; readonly known: KnownHost }
   | { readonly kind: 'revoked'; readonly known: KnownHost }
 
-/** Lines that are no host key (comments, protocol 1, damaged ones) are passed over, as OpenSSH does. */
+/** Skips lines that are no host key (comments, protocol 1, damaged ones), like OpenSSH. */
 export function parseKnownHosts(text: string, file: string): KnownHost[] {
   return text.split('\n').flatMap((content, index) => {
     const words = content.trim().split(/[ \t]+/)
@@ -38,7 +38,7 @@ export function parseKnownHosts(text: string, file: string): KnownHost[] {
   })
 }
 
-/** The type that a public key says it has; undefined for bytes that are none (RFC 4253, section 6.6). */
+/** Reads the type from a public key blob; undefined for other bytes (RFC 4253, section 6.6). */
 export function typeOfKey(key: Buffer): string | undefined {
   if (key.length < 4) return undefined
   const length = key.readUInt32BE(0)
@@ -47,11 +47,11 @@ export function typeOfKey(key: Buffer): string | undefined {
     : undefined
 }
 
-/** As `ssh-keygen -l` prints it: `SHA256:` and base64 without padding. */
+/** Formats like `ssh-keygen -l`: `SHA256:` and base64 without padding. */
 export const fingerprint = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
-/** What known_hosts says of a key that a host showed. */
+/** Checks a shown key against known_hosts. */
 export function judgeHostKey(entries: readonly KnownHost[], asked: Asked, key: Buffer): Verdict {
   const { exact, plain } = entriesFor(entries, asked)
   const same = (entry: KnownHost): boolean => entry.key.equals(key)
@@ -66,22 +66,22 @@ export function judgeHostKey(entries: readonly KnownHost[], asked: Asked, key: B
   return authority === undefined ? { kind: 'unknown' } : { kind: 'unknown', authority }
 }
 
-/** Types of the keys that are known for a host, in the order of the file. */
+/** Returns the types of the known keys of a host, in the order of the file. */
 export function knownTypes(entries: readonly KnownHost[], asked: Asked): string[] {
   const { exact, plain } = entriesFor(entries, asked)
   const types = [...exact, ...plain].filter((entry) => entry.marker === undefined).map((entry) => entry.type)
   return [...new Set(types)]
 }
 
-/** The name, of those asked about, that a line means; with its port where that is not 22. */
+/** Returns the first of the names that matches a line; with its port if that is not 22. */
 export const nameMeant = ({ hosts }: KnownHost, { names, port }: Asked): string | undefined =>
   names
     .map((name) => (port === 22 ? name : `[${name}]:${port}`))
     .find((name) => matchesHost(hosts, name.toLowerCase()))
 
 /**
- * A host on a port other than 22 is `[host]:port`. Lines of its plain name, `plain`, may still trust the key
- * that is shown, as in OpenSSH, but say nothing against another one.
+ * Finds the entries of a host. On a port other than 22 it is `[host]:port`. Lines of the plain name (`plain`)
+ * may then still accept a key, as in OpenSSH, but never reject one.
  */
 function entriesFor(
   entries: readonly KnownHost[],
@@ -94,7 +94,10 @@ function entriesFor(
   return { exact: under(lower.map((name) => `[${name}]:${port}`)), plain: under(lower) }
 }
 
-/** Whether the host field of a line means `name`, which is in lower case and with its port where that is not 22. */
+/**
+ * Returns true if the host field of a line matches `name`, which is in lower case and has its port if that is
+ * not 22.
+ */
 export function matchesHost(hosts: string, name: string): boolean {
   if (hosts.startsWith('|')) return matchesHashed(hosts, name)
   const patterns = hosts.toLowerCase().split(',')

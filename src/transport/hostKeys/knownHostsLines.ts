@@ -3,18 +3,18 @@ import type { Destination } from '../destination.ts'
 import { knownHostsName } from './hostKeyPolicy.ts'
 import { type KnownHost, typeOfKey } from './knownHosts.ts'
 
-/** Bytes of salt of a hashed name: as many as SHA-1 gives (hostfile.c of OpenSSH). */
+/** Bytes of salt in a hashed name: the size of a SHA-1 digest (hostfile.c of OpenSSH). */
 export const saltLength = 20
 
-/** Where ssh itself would write a new key down; undefined where it knows no file to write. */
+/** Returns the file to which ssh adds new keys; undefined without known_hosts files. */
 export const fileForNewKeys = ({ check }: Pick<Destination, 'check'>): string | undefined => check.files[0]
 
-/** Whether names are hashed: where ssh_config says so (HashKnownHosts), and in a file that has hashed ones. */
+/** Returns true if ssh_config asks for hashed names (HashKnownHosts), or the file already has some. */
 export const hashesNames = ({ check }: Pick<Destination, 'check'>, entries: readonly KnownHost[]): boolean =>
   check.hashed === true ||
   entries.some(({ file, hosts }) => file === check.files[0] && hosts.startsWith('|1|'))
 
-/** The lines that ssh itself would add for a server: one for each key, under the name that ssh looks under. */
+/** Builds the known_hosts lines that ssh itself would add for a server, one per key. */
 export function knownHostsLines(
   server: Pick<Destination, 'label' | 'port' | 'check'>,
   options: {

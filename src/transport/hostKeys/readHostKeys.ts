@@ -7,32 +7,32 @@ import { type HostKeyAlgorithm, hostKeyAlgorithms, otherHostKeyAlgorithms } from
 import { askedFor, hostKeyPolicy } from './hostKeyPolicy.ts'
 import { fingerprint, judgeHostKey, type KnownHost, knownTypes, typeOfKey } from './knownHosts.ts'
 
-/** A key that a server showed, and what is known of it. */
+/** Key that a server showed, compared with known_hosts. */
 export type ShownKey = {
   /** Such as `ssh-ed25519`. */
   readonly type: string
   /** `SHA256:…` */
   readonly fingerprint: string
   readonly key: Buffer
-  /** `other`: nothing is known of it, while another key of the server is known. */
+  /** `other`: not known, while another key of the server is known. */
   readonly state: 'known' | 'new' | 'other' | 'changed' | 'revoked'
-  /** What is known instead, or what revokes it. */
+  /** The known key that differs, or the line that revokes it. */
   readonly instead?: { readonly fingerprint: string; readonly place: string }
 }
 
 /**
- * What our connections would say of a server that shows these keys: they take `known` ones and refuse all others.
- * `new`: nobody has ever vouched for it, and nothing speaks against it.
+ * Comparison of a server's keys with known_hosts. Connections accept `known` keys only. `new`: no entry for
+ * or against the server.
  */
 export type HostKeyState = { readonly keys: readonly ShownKey[] } & (
   | { readonly state: 'known' | 'new' }
-  /** `problem`: as a connection would tell it. */
+  /** The error that a connection would fail with. */
   | { readonly state: 'changed' | 'revoked'; readonly problem: TransportError }
 )
 
 type Server = Pick<Destination, 'label' | 'jump' | 'port' | 'check'>
 
-/** Judges the keys that a server showed, none of them twice; `entries` are what its known_hosts files hold. */
+/** Compares the keys that a server showed, all different, with the entries of its known_hosts files. */
 export function hostKeyState(
   server: Server,
   entries: readonly KnownHost[],
@@ -49,7 +49,7 @@ export function hostKeyState(
   return { state: keys.some(({ state }) => state === 'known') ? 'known' : 'new', keys }
 }
 
-/** As our connections ask for them: types that are known first. */
+/** Sorts keys like a connection asks for them: known types first. */
 function inOrder(shown: readonly Buffer[], known: readonly string[]): readonly Buffer[] {
   const algorithms = hostKeyAlgorithms(known).map((algorithm) =>
     algorithm.startsWith('rsa') ? 'ssh-rsa' : algorithm,
@@ -97,15 +97,16 @@ function byFiles(
 
 type Reading = {
   readonly place: SshPlace
-  /** Opens the way there anew for each handshake. */
+  /** Opens a new stream to the server for each handshake. */
   readonly open: (left: number) => Promise<Duplex>
-  /** Tries one handshake, again where its failure passes; hands over the milliseconds that are left. */
+  /** Runs an attempt and retries passing failures; hands over the remaining milliseconds. */
   readonly tryHard: <Result>(attempt: (left: number) => Promise<Result>) => Promise<Result>
 }
 
 /**
- * The public keys that a server proves to have, one of each type, those first that we prefer. Nobody logs in.
- * Servers show one key in a handshake: each is told which types are left. Rejects with `TransportError`.
+ * Reads the public keys of a server, one of each type, in our order of preference, without a login. A
+ * handshake shows one key, so each handshake asks for the remaining types. The server signs with each key.
+ * Rejects with `TransportError`.
  */
 export async function readHostKeys(reading: Reading): Promise<readonly Buffer[]> {
   const keys: Buffer[] = []
@@ -126,7 +127,7 @@ export async function readHostKeys(reading: Reading): Promise<readonly Buffer[]>
   }
 }
 
-/** One handshake, up to where a login would begin: by then the server has signed with the key that it showed. */
+/** Runs one handshake up to the login: by then the server has signed with the key that it showed. */
 async function readHostKey(
   options: Reading & { readonly algorithms: readonly HostKeyAlgorithm[]; readonly left: number },
 ): Promise<Buffer> {

@@ -1,16 +1,19 @@
 import { connect } from 'node:net'
 
-/** A key that an agent holds, usable here or not. */
+/** A key that an agent holds, even of a type that ssh2 cannot use. */
 export type HeldKey = { readonly type: string; readonly comment: string }
 
 // draft-miller-ssh-agent, section 5.1.
 const requestIdentities = 11
 const identitiesAnswer = 12
 
-/** Bytes; OpenSSH's agent answers with at most 256 KiB. */
+/** Bytes; OpenSSH's agent responds with at most 256 KiB. */
 const longestAnswer = 1024 * 1024
 
-/** What an agent holds, certificates and keys of security tokens included. Rejects when it cannot be asked. */
+/**
+ * Lists the keys of an agent, with certificates and keys of security tokens. Rejects if the agent does not
+ * respond.
+ */
 export function agentContents(socketPath: string): Promise<readonly HeldKey[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath)
@@ -29,7 +32,7 @@ export function agentContents(socketPath: string): Promise<readonly HeldKey[]> {
   })
 }
 
-/** The keys of an answer, as far as it can be read. */
+/** Parses the response as far as possible. */
 export function heldKeys(answer: Buffer): readonly HeldKey[] {
   if (answer[0] !== identitiesAnswer) return []
   const found: HeldKey[] = []

@@ -6,8 +6,8 @@ import type { ReadFile } from '../sshTarget.ts'
 const magic = Buffer.from('openssh-key-v1\0', 'latin1')
 
 /**
- * The public key that an OpenSSH private key file has in clear, also where the private part has a passphrase
- * (OpenSSH, PROTOCOL.key); undefined for files in other formats.
+ * Returns the public key that an OpenSSH private key file has in clear, even if the private part has a
+ * passphrase (OpenSSH, PROTOCOL.key); undefined for other formats.
  */
 export function publicPart(text: Buffer): Buffer | undefined {
   const base64 = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]+?)-----END/.exec(text.toString('latin1'))?.[1]
@@ -31,25 +31,25 @@ export function publicPart(text: Buffer): Buffer | undefined {
   return take()
 }
 
-/** What reading keys needs of the world. */
+/** I/O for reading keys. */
 export type KeyWorld = {
   readonly readFile: ReadFile
   readonly parseKey: (text: Buffer, passphrase?: string) => ParsedKey | Error
 }
 
-/** What a private key file holds. `known` is its public part, as far as it can be read without the passphrase. */
+/** Content of a private key file. `known` is its public part, if it can be read without the passphrase. */
 export type KeyFile = { readonly path: string } & (
   | { readonly kind: 'key'; readonly key: ParsedKey }
   | { readonly kind: 'locked'; readonly known?: ParsedKey; readonly text: Buffer }
-  /** Only the public part is here: an agent may hold the rest. */
+  /** Only the public part: an agent may hold the private one. */
   | { readonly kind: 'public'; readonly known: ParsedKey }
   | { readonly kind: 'missing' | 'unusable'; readonly why: string }
 )
 
-/** Whether a file is encrypted in the one format that ssh2 cannot open (RFC 5958). */
+/** Returns true for an encrypted PKCS #8 file, which ssh2 cannot open (RFC 5958). */
 export const isPkcs8 = (text: Buffer): boolean => text.includes('BEGIN ENCRYPTED PRIVATE KEY')
 
-/** Never rejects: what stands in the way of using a file is told in words, to go on after its name. */
+/** Reads a private key file. Never rejects: a problem is a phrase to put after the file's name. */
 export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFile> {
   let text: Buffer
   try {
@@ -87,7 +87,7 @@ async function publicKeyOf(path: string, { readFile, parseKey }: KeyWorld): Prom
   return key instanceof Error ? undefined : key
 }
 
-/** A locked file's key; undefined when the passphrase is wrong, or words when no passphrase would help. */
+/** Opens a locked file; undefined for a wrong passphrase, a phrase if no passphrase would help. */
 export function unlock(
   text: Buffer,
   passphrase: Secret,

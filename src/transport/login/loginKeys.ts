@@ -8,15 +8,15 @@ import { TransportError } from '../transportError.ts'
 import type { HeldKey } from './agentContents.ts'
 import { isPkcs8, type KeyFile, type KeyWorld, readKeyFile, unlock } from './keyFile.ts'
 
-/** There is no key to log in with: what was looked at, and what stood in the way of each. */
+/** Builds the error for a login without keys: everything that was tried, and its problem. */
 function noLoginKey(found: {
-  /** Of the host. */
+  /** Name of the host. */
   readonly label: string
   readonly wish: KeyWish
   readonly files: readonly KeyFile[]
-  /** Why none of the agent's serves. */
+  /** Reason why no key of the agent can be used. */
   readonly agent: string
-  /** What came of unlocking. */
+  /** Problems with locked files. */
   readonly trouble: readonly string[]
 }): TransportError {
   const { label, wish, files, agent, trouble } = found
@@ -37,7 +37,7 @@ function noLoginKey(found: {
   })
 }
 
-/** Which files would have been taken. */
+/** Names the files that would have been used. */
 function absent({ first, files }: KeyWish): string {
   const paths = [...first, ...files]
   const folders = new Set(paths.map((path) => dirname(path)))
@@ -47,26 +47,26 @@ function absent({ first, files }: KeyWish): string {
     : `there is no other key than ${paths.join(', ')}`
 }
 
-/** How to mend a file whose format cannot be opened here. */
+/** Explains how to convert a file that cannot be opened here. */
 const rewriteFix = (path: string): string =>
   `Write it anew in the format of OpenSSH: ssh-keygen -p -f ${path}`
 
-/** How to use keys that have a passphrase. */
+/** Explains how to use keys with a passphrase. */
 const unlockFix = (paths: readonly string[]): string =>
   `Give it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`
 
-/** What opening keys needs of the world. */
+/** I/O for opening keys. */
 type UnlockWorld = KeyWorld & {
-  /** Asks a person for a file's passphrase; undefined where there is nobody to ask, or no answer. */
+  /** Asks a person for the passphrase of a file; undefined without a terminal or an input. */
   readonly askPassphrase?: (path: string) => Promise<Secret | undefined>
-  /** Many hosts share an agent and files: each is read once, and nobody is asked twice. */
+  /** Shared by all hosts: reads each agent and file once, and asks for each passphrase once. */
   readonly once: Once
 }
 
-/** Times that a person is asked for one passphrase, as ssh does. */
+/** Attempts per passphrase, as in ssh. */
 const passphraseAttempts = 3
 
-/** The key of a locked file with the passphrase that a person gives; else why not, empty where nobody can be asked. */
+/** Asks for the passphrase and opens a locked file; else the reason as text, empty if nobody can be asked. */
 const unlocked = (
   file: Extract<KeyFile, { kind: 'locked' }>,
   world: UnlockWorld,
@@ -86,29 +86,29 @@ async function unlockNow(
   return 'has another passphrase'
 }
 
-/** One key to log in with, and how a message calls it. */
+/** One key to log in with, and its name for messages. */
 export type LoginKey = {
   readonly label: string
   readonly key: ParsedKey
-  /** Socket of the agent that signs; absent: the key itself is here. */
+  /** Socket of the agent that signs; absent: the private key is here. */
   readonly agent?: string
 }
 
 export type LoginKeys = {
   /** In the order in which they are offered; never empty. */
   readonly keys: readonly LoginKey[]
-  /** What is there and is not offered, with the reason. */
+  /** Keys that are not offered, with the reason. */
   readonly skipped: readonly string[]
 }
 
 export type LoginKeyWorld = UnlockWorld & {
-  /** The agent's public keys; rejects when it cannot be asked. */
+  /** Public keys of the agent; rejects if it does not respond. */
   readonly agentKeys: (socket: string) => Promise<readonly ParsedKey[]>
-  /** All that it holds, also what ssh2 passes over. */
+  /** Everything in the agent, also types that ssh2 ignores. */
   readonly agentContents: (socket: string) => Promise<readonly HeldKey[]>
 }
 
-/** The keys to try, in order. Rejects with `no-login-method`, saying what stood in the way. */
+/** Finds the keys to try, in order. Rejects with `no-login-method` and the problems found. */
 export async function loginKeys(
   { label, keys: wish }: Pick<Destination, 'label' | 'keys'>,
   world: LoginKeyWorld,
@@ -144,7 +144,7 @@ export async function loginKeys(
 
 type Agent = {
   readonly keys: readonly LoginKey[]
-  /** What it holds and cannot be used here, in words. */
+  /** Keys of types that are not supported, as text. */
   readonly unusable: readonly string[]
   readonly trouble?: string
 }
@@ -176,19 +176,18 @@ async function fromAgent(socket: string | undefined, world: LoginKeyWorld): Prom
   }
 }
 
-/** What a type of key is that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
+/** Names a key type that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
 function kindOf(type: string): string | undefined {
   if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which cannot be used here'
   return /^sk-/.test(type) ? `a key of a security token (${type}), which cannot be used here` : undefined
 }
 
-/** The public part of a file's key, where it is known. */
 function publicOf(file: KeyFile): ParsedKey | undefined {
   if (file.kind === 'key') return file.key
   return file.kind === 'locked' || file.kind === 'public' ? file.known : undefined
 }
 
-/** ssh2's own `equals` tells a private key from its public part. */
+/** Compares the public parts: ssh2's own `equals` tells a private key from its public part. */
 const isSame = (one: ParsedKey, other: ParsedKey): boolean => one.getPublicSSH().equals(other.getPublicSSH())
 
 const isOf =
@@ -198,7 +197,7 @@ const isOf =
     return known !== undefined && isSame(key, known)
   }
 
-/** As OpenSSH orders them (ssh_config(5), IdentityFile), after those that come first in any case. */
+/** Sorts keys as OpenSSH does (ssh_config(5), IdentityFile), after the required ones. */
 function inOrder({ wish, agent, first, files }: Found): readonly LoginKey[] {
   const heldBy = (file: KeyFile): readonly LoginKey[] => {
     const held = agent.keys.find(isOf(file))
@@ -212,7 +211,7 @@ function inOrder({ wish, agent, first, files }: Found): readonly LoginKey[] {
   return all.filter(({ key }, index) => all.findIndex((other) => isSame(other.key, key)) === index)
 }
 
-/** The key of a file that must be usable. */
+/** Returns the key of a required file; throws if it cannot be used. */
 async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWorld): Promise<LoginKey> {
   const fail = (words: string, fix: string): TransportError =>
     new TransportError({
@@ -240,7 +239,7 @@ async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWor
   }
 }
 
-/** The certificate that OpenSSH would show for a key file, where there is one. */
+/** Reports the certificate that OpenSSH would offer with a key file, if there is one. */
 async function certificateOf(file: KeyFile, world: LoginKeyWorld): Promise<readonly string[]> {
   if (file.kind === 'missing') return []
   const path = `${file.path.replace(/\.pub$/, '')}-cert.pub`

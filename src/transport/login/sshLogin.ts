@@ -8,10 +8,12 @@ import { forwardError } from '../sshErrors.ts'
 import { type LogIn, openSession, type Session } from '../sshSession.ts'
 import { TransportError } from '../transportError.ts'
 
-/** The jump host that the next one is reached through, connected. */
+/** A connected jump host that the next server is reached through. */
 export type Through = { readonly session: Session; readonly label: string }
 
-/** Dials a destination, from here or from a jump host; rejects with `TransportError`. */
+/**
+ * Opens a stream to a destination, from this machine or through a jump host; rejects with `TransportError`.
+ */
 export async function openWay(options: {
   readonly to: Destination
   readonly through: Through | undefined
@@ -37,7 +39,10 @@ export async function openWay(options: {
   throw forwardError({ jump: through.label, next: label, address, port }, { message: opened.message, reason })
 }
 
-/** As `openSession`. A host has several keys and shows one: where another one is pinned, it is asked for the others. */
+/**
+ * Logs in like `openSession`. A host has several keys and shows one: if another one is pinned, retries with
+ * the other algorithms.
+ */
 export async function logInAs(
   options: Omit<LogIn, 'stream'> & { readonly open: () => Promise<Duplex> },
 ): Promise<Session> {

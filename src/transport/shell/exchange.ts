@@ -2,35 +2,35 @@ import type { Readable, Writable } from 'node:stream'
 import { boundedBytes } from '../../base/boundedBytes.ts'
 
 type Collected = {
-  /** What came before the marker, at most `cap` bytes and `lines` lines of it. */
+  /** Output before the marker, cut to `cap` bytes and `lines` lines. */
   readonly output: Buffer
-  /** Bytes that came before the marker. */
+  /** Bytes before the marker. */
   readonly length: number
-  /** Not all that came was kept. */
+  /** Some output was dropped. */
   readonly isCut: boolean
-  /** What stood behind the marker on its line. */
+  /** Text after the marker on its line. */
   readonly rest: string
-  /** What came behind that line. */
+  /** Bytes after that line. */
   readonly behind: Buffer
 }
 
 type OutputCollector = {
-  /** Takes bytes as they come; the answer once the marker's line is complete. */
+  /** Takes the next bytes; returns the result once the marker's line is complete. */
   push(chunk: Buffer): Collected | undefined
-  /** Bytes so far that are certainly not the marker. */
+  /** Bytes so far that cannot be part of the marker. */
   readonly length: number
-  /** What there is without a marker, for a stream that ended before it. */
+  /** Returns the output of a stream that ended without a marker. */
   soFar(): Buffer
 }
 
 const lineFeed = 0x0a
 
-/** Bytes that may stand behind the marker on its line: an exit code. A longer line is no answer. */
+/** Bytes that may follow the marker on its line: an exit code. A longer line is no marker. */
 const longestRest = 64
 
 /**
- * Collects one stream of one run up to a line that begins with `marker`, keeping at most `cap` bytes and `lines` lines:
- * who reads it makes a value of each line, and a line of nothing is one byte.
+ * Collects one stream of one run up to a line that begins with `marker`. Keeps at most `cap` bytes and
+ * `lines` lines: callers make a value of each line, and an empty line is one byte.
  */
 export function collectOutput(options: {
   readonly marker: string
@@ -87,18 +87,18 @@ export function collectOutput(options: {
   }
 }
 
-/** A child or channel whose sh runs the loop of `shellLoop`. */
+/** Streams of a child or channel whose sh runs the loop of `shellLoop`. */
 export type ShellStreams = {
   readonly stdin: Writable
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Resolves with the reason, in words, when the other side is gone; never rejects. */
+  /** Resolves with the reason, in words, when the other side has ended; never rejects. */
   readonly gone: Promise<string>
-  /** Ends the connection at once. */
+  /** Closes the connection at once. */
   readonly cut: () => void
 }
 
-/** How waiting for a marker on both streams ended; `said` is what had come by then. */
+/** Result of waiting for a marker on both streams; `said` is the output so far. */
 export type Outcome =
   | { readonly kind: 'done'; readonly stdout: Collected; readonly stderr: Collected }
   | { readonly kind: 'gone'; readonly why: string; readonly said: string }
@@ -109,21 +109,21 @@ type Wanted = {
   /** Bytes and lines kept of each stream. */
   readonly cap: number
   readonly lines: number
-  /** Bytes of a stream after which nobody waits for its end: `flood`. */
+  /** Bytes of a stream after which reading stops: `flood`. */
   readonly patience: number
-  /** Milliseconds, from the moment that all answers before this one have come. */
+  /** Milliseconds, counted from the end of the previous response. */
   readonly timeout: number
 }
 
-/** What a shell answers, one answer after the other. */
+/** Responses of a shell, one after another. */
 export type Answers = {
-  /** Waits for the next answer that nobody waits for yet. Never rejects. */
+  /** Waits for the next response. Never rejects. */
   expect(wanted: Wanted): Promise<Outcome>
-  /** Whether none will come any more. */
+  /** Returns true if no more responses will come. */
   over(): boolean
 }
 
-/** One stream of an answer. */
+/** One stream of a response. */
 type Side = { readonly collector: OutputCollector; done?: Collected }
 
 type Waiting = {
@@ -137,8 +137,8 @@ type Waiting = {
 const sides = ['out', 'err'] as const
 
 /**
- * Reads the answers of a shell, which come in the order in which they are expected. What comes while none is
- * expected belongs to a background process and passes. After an outcome other than `done` nothing more is read.
+ * Reads the responses of a shell in the order in which they are expected. Ignores output while none is
+ * expected: it belongs to a background process. Stops at the first outcome other than `done`.
  */
 export function readAnswers(streams: ShellStreams): Answers {
   const queue: Waiting[] = []
@@ -150,7 +150,7 @@ export function readAnswers(streams: ShellStreams): Answers {
       .filter((text) => text !== '')
       .join('\n')
 
-  /** All fail with the first: what it left on the way cannot be told from the answers of the others. */
+  /** All pending responses fail with the first one: its remaining output cannot be told apart from theirs. */
   const end = (kind: 'gone' | 'timeout' | 'flood'): void => {
     why ??= 'it was closed after a script that did not end'
     for (const [index, waiting] of queue.splice(0).entries()) {

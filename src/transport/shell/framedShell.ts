@@ -6,18 +6,18 @@ import { TransportError } from '../transportError.ts'
 import { type Answers, type Outcome, readAnswers, type ShellStreams } from './exchange.ts'
 
 /**
- * The loop that a host's sh runs for the whole connection. It says `nonce` on both streams when it is
- * ready, so that whatever a login printed before is known for what it is. Then it reads frames:
+ * The loop that a host's sh runs for the whole connection. It prints `nonce` on both streams when it is
+ * ready, which separates the login's own output. Then it reads frames:
  *
  *     ID SCRIPT-BYTES DATA-BYTES CHAIN\n SCRIPT DATA
  *
- * runs SCRIPT in a subshell with DATA on standard input, and ends both streams of the answer with a line
- * of ID, on standard output followed by the exit code. Frames may come before earlier ones are answered; those
- * of a CHAIN in which one has failed are `skipped`. A script cut short by a lost connection lacks its
- * last line `#ID` and never runs. The loop ends when its input ends.
+ * It runs SCRIPT in a subshell with DATA on standard input, and ends both streams with a line of ID, on
+ * standard output followed by the exit code. Frames may arrive before earlier ones are done. After a failure
+ * in a CHAIN its later frames are `skipped`. A script cut short by a broken connection lacks its last line
+ * `#ID` and never runs. The loop ends with its input.
  *
- * dd, unlike head, never reads further than it was told, on every kind of host (GNU, uutils, BusyBox).
- * Neither single quotes nor `!` occur, so that any login shell hands it on unread.
+ * dd, unlike head, never reads more than it should, on every kind of host (GNU, uutils, BusyBox). Single
+ * quotes and `!` do not occur, so that any login shell passes the loop on unchanged.
  */
 const loop = (nonce: string): string =>
   [
@@ -43,8 +43,8 @@ const loop = (nonce: string): string =>
 export const loopArguments = (nonce: string): readonly ['-c', string] => ['-c', loop(nonce)]
 
 /**
- * The one line that starts the loop from whatever login shell a user has. With `prompt`, which is hexadecimal,
- * sudo asks with it on standard error for a password on standard input, where it wants one.
+ * Builds the line that starts the loop from any login shell. With `prompt`, which is hexadecimal, sudo prints
+ * it on standard error and reads a password from standard input, if it needs one.
  */
 export function remoteCommand(options: {
   readonly nonce: string
@@ -57,7 +57,10 @@ export function remoteCommand(options: {
   return `exec ${sudo ? `env LC_ALL=C sudo ${how} ` : ''}sh -c '${loop(nonce)}'`
 }
 
-/** The start of a frame; `dataLength` bytes of data follow it. One without a chain is a chain of its own. */
+/**
+ * Builds the start of a frame; `dataLength` bytes of data follow it. Without a chain, the frame is a chain of
+ * its own.
+ */
 function frameHead(options: {
   readonly id: string
   readonly script: string
@@ -72,13 +75,13 @@ function frameHead(options: {
 const sliceLength = 256 * 1024
 
 /**
- * Writes `parts` one after another, never more than the stream has room for. Resolves when all is handed
- * over or `over` has settled; errors of the stream are its owner's business.
+ * Writes `parts` one after another and respects backpressure. Resolves when all is written or `over` has
+ * settled; the caller handles stream errors.
  */
 async function feed(options: {
   readonly stream: Writable
   readonly parts: readonly Buffer[]
-  /** Settles when nothing will be read any more; never rejects. */
+  /** Settles when the reader has ended; never rejects. */
   readonly over: Promise<unknown>
 }): Promise<void> {
   const { stream, parts } = options
@@ -94,28 +97,28 @@ async function feed(options: {
   }
 }
 
-/** Bytes of each output stream of one run that are kept. */
+/** Bytes kept of each output stream of one run. */
 const outputCap = 8 * 1024 * 1024
-/** Lines of each that are kept: far more than any script prints, and few enough to hold them as values. */
+/** Lines kept of each stream: more than any script prints, and few enough to hold as values. */
 const lineCap = 50_000
 const patience = 256 * 1024 * 1024
 const defaultTimeout = 60_000
-/** Below this length script and data travel in one packet. */
+/** Bytes up to which script and data are sent as one packet. */
 const onePacket = 24 * 1024
 
-/** Runs that hang together: after one that did not end with 0 those behind it are not run. */
+/** Dependent runs: after a non-zero exit the later ones are skipped. */
 export type Chain = { readonly id: string; failed: boolean }
 
 export type FramedShell = {
   /**
-   * As `Transport.run`. A run is sent without waiting for the answers of those before it, and done after them; its
-   * timeout counts from their end. In a chain that has failed it rejects with code `not-run`.
+   * As `Transport.run`. A run is sent without waiting for earlier responses and runs after them; its timeout
+   * starts when they end. In a failed chain it rejects with code `not-run`.
    */
   run(script: string, options?: RunOptions, chain?: Chain): Promise<RunResult>
   chain(): Chain
 }
 
-/** Either the shell, or what was printed instead of its ready line and why waiting for it ended. */
+/** The shell, or the output that came instead of its ready line and the reason. */
 type Opened =
   | { readonly ready: true; readonly shell: FramedShell }
   | { readonly ready: false; readonly said: string; readonly why: string; readonly timedOut: boolean }
@@ -123,16 +126,16 @@ type Opened =
 type ShellOptions = {
   readonly host: string
   readonly streams: ShellStreams
-  /** The one the loop was started with. */
+  /** The nonce that the loop was started with. */
   readonly nonce: string
-  /** Configured limit of the whole connection, in milliseconds, as a refusal names it. */
+  /** Configured limit of the whole connection, in milliseconds, for messages. */
   readonly timeout: number
-  /** Milliseconds of it that are left for the loop to get ready; absent: all. */
+  /** Milliseconds that remain for the loop to get ready; absent: all. */
   readonly left?: number
   readonly random: (bytes: number) => Buffer
 }
 
-/** Waits for the loop to be ready, skipping what the login printed before. Never rejects. */
+/** Waits until the loop is ready and skips the login's own output. Never rejects. */
 export async function openFramedShell(options: ShellOptions): Promise<Opened> {
   const { streams, nonce, timeout, left = timeout } = options
   const answers = readAnswers(streams)
@@ -234,7 +237,7 @@ const badAnswer = (host: string): TransportError =>
     fix: 'Something on the host answers in place of its sh: see what the login shell and its startup files do.',
   })
 
-/** Told to nobody but the one who sent the chain: the failure before it is what counts. */
+/** Only the owner of the chain sees this error; the failure before it is what counts. */
 const notRun = (host: string): TransportError =>
   new TransportError({
     host,

@@ -8,7 +8,7 @@ import { TransportError } from '../transportError.ts'
 import type { ShellStreams } from './exchange.ts'
 import type { Chain, FramedShell } from './framedShell.ts'
 
-/** Bytes a second below which an upload counts as stuck. */
+/** Bytes per second below which an upload counts as stuck. */
 const slowest = 128 * 1024
 
 /** As `Transport.upload`, in one round trip. */
@@ -48,11 +48,11 @@ async function upload(options: {
 type Sized = Pick<Upload, 'path' | 'mode' | 'owner'> & { readonly bytes: number }
 
 /**
- * Writes each file of standard input beside its place, checks them, gives them owner and mode, waits for the disk and
- * renames, which a lost connection does not interrupt. `>` under `set -C` is O_EXCL: nobody's symbolic link is
- * followed. Every program that is started costs a host about 2 ms, so one does all files where it can. The file that a
- * failure is about is printed. A host that loses its power between two renames has the rest beside their places:
- * `stagedFor` finds them there, and the next upload of the same files takes them away.
+ * Writes each file from standard input next to its target, verifies checksums, sets owner and mode, syncs and
+ * renames; a broken connection does not interrupt the renames. `>` under `set -C` is O_EXCL: it follows no
+ * symbolic link. Each program costs a host about 2 ms, so one handles all files if possible. Prints the file
+ * of a failure. After a power loss between two renames, the other files stay next to their targets:
+ * `stagedFor` finds them, and the next upload of the same files removes them.
  */
 function uploadScript(options: {
   readonly files: readonly Sized[]
@@ -130,10 +130,10 @@ function fixFor(said: string, path: string): string {
   )
 }
 
-/** Milliseconds that a shell has to end by itself when its input ends. */
+/** Milliseconds for a shell to end after its input ends. */
 const farewell = 1000
 
-/** The transport over a shell that is ready. `close` may be called twice and at any time. */
+/** Builds the transport on a ready shell. `close` may be called twice and at any time. */
 export function shellTransport(options: {
   readonly host: string
   readonly streams: ShellStreams

@@ -14,12 +14,12 @@ import { shellTransport } from './shellTransport.ts'
 
 const longestWords = 8000
 
-/** Why a login that worked gave no shell, in words for a person. `said` is what the host printed instead. */
+/** Explains a login that worked without a shell. `said` is the host's output. */
 export function shellRefusal(facts: {
   readonly host: string
   readonly user: string
   readonly sudo: boolean
-  /** Whether there was a password for sudo, and whether sudo asked for it twice. */
+  /** A sudo password was given. `refused`: sudo asked for it twice. */
   readonly given?: boolean
   readonly wrongPassword?: boolean
   readonly said: string
@@ -95,10 +95,10 @@ export function shellRefusal(facts: {
   )
 }
 
-/** Bytes of a password that every sudo reads; what is longer would be read by what sudo starts. */
+/** Bytes of a password that every sudo reads; the program it starts would read the rest. */
 const longest = 255
 
-/** Why sudo could not read this password from its standard input as one line; undefined when it can. */
+/** Explains why sudo cannot read a password from one line of its standard input; undefined if it can. */
 export function unfitForSudo(password: Secret): string | undefined {
   const text = password.reveal()
   // sudo ends its line at either, and what follows would be read by what sudo starts.
@@ -108,14 +108,14 @@ export function unfitForSudo(password: Secret): string | undefined {
 }
 
 /**
- * Answers sudo's question once, when `prompt` comes: a sudo that asks for nothing must not be given a password,
- * which what it starts would read. Asked a second time, sudo has refused the first answer: `onRefused`, once.
- * Returns what stops listening.
+ * Responds to sudo's prompt once. Without a prompt no password is sent, since the started program would read
+ * it. A second prompt means that sudo refused the password: `onRefused`, once. Returns a function that stops
+ * listening.
  */
 export function answerSudo(options: {
   readonly stderr: Readable
   readonly stdin: Writable
-  /** Nothing else that the host prints has it in it. */
+  /** Unique text: no other output contains it. */
   readonly prompt: string
   readonly password: Secret
   readonly onRefused: () => void
@@ -144,10 +144,10 @@ export function answerSudo(options: {
   return stop
 }
 
-/** How a login becomes root: not at all, or by sudo, which is given the password where it asks for one. */
+/** Way to become root: none, or sudo with a password if it asks for one. */
 export type Become = false | { readonly password?: Secret }
 
-/** Resolves when the shell is gone: at once where it ended by itself, otherwise later than its connection should. */
+/** Resolves when the shell has ended; waits for the connection's own reason first, which is more exact. */
 const shellEnd = (channel: ClientChannel): Promise<string> =>
   new Promise((resolve) => {
     let hasExited = false
@@ -160,7 +160,7 @@ const shellEnd = (channel: ClientChannel): Promise<string> =>
     })
   })
 
-/** Starts the framed shell in a session; rejects with `TransportError`, the session then being ended. */
+/** Starts the framed shell in a session; rejects with `TransportError` and ends the session. */
 export async function startShell(options: {
   readonly place: SshPlace
   readonly session: Session
