@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type LockFormat, type LockOwner, takeLock } from '../base/fileLock.ts'
-import { processRuns, processStart } from '../base/processIdentity.ts'
+import { isProcessRunning, processStartTime } from '../base/processIdentity.ts'
 import { errorCode } from '../base/systemErrors.ts'
 import { readTrusted, UntrustedFileError } from '../base/trustedFile.ts'
 
@@ -34,7 +34,7 @@ const longestOwner = 64
 const format: LockFormat<Owner> = {
   // Root and the service user must be able to read each other's names here.
   mode: 0o644,
-  ownText: () => `${process.pid} ${processStart('self') ?? '-'}\n`,
+  ownText: () => `${process.pid} ${processStartTime('self') ?? '-'}\n`,
   read: (path) => {
     try {
       return readTrusted(path, longestOwner).text
@@ -51,7 +51,7 @@ const format: LockFormat<Owner> = {
     }
     return { id: `${pid}-${start}`, pid: Number(pid), started: start === '-' ? undefined : start }
   },
-  isRunning: ({ pid, started }) => processRuns(pid, started),
+  isRunning: ({ pid, started }) => isProcessRunning(pid, started),
 }
 
 const pauseMilliseconds = 20

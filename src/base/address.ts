@@ -98,7 +98,7 @@ export function overlaps(one: string, other: string): boolean {
 }
 
 /** Returns the address to connect to a listener from its own host: loopback for a wildcard. */
-export function callableAddress(listenAddress: string): string {
+export function connectableAddress(listenAddress: string): string {
   if (!isWildcard(listenAddress)) return listenAddress
   return listenAddress.includes(':') ? '::1' : '127.0.0.1'
 }
@@ -126,11 +126,11 @@ export function impossibleAddress(text: string): string | undefined {
   return undefined
 }
 
-const label = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-const hostName = new RegExp(`^(?=.{1,253}$)${label}(\\.${label})*$`)
+const dnsLabel = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const dnsName = new RegExp(`^(?=.{1,253}$)${dnsLabel}(\\.${dnsLabel})*$`)
 
 /**
  * Returns true if a host can have this name (RFC 1123). Digits and dots alone are a wrong IPv4 address, not a
  * name.
  */
-export const isHostName = (text: string): boolean => hostName.test(text) && !/^[\d.]+$/.test(text)
+export const isHostName = (text: string): boolean => dnsName.test(text) && !/^[\d.]+$/.test(text)

@@ -25,10 +25,13 @@ const pauseMilliseconds = 20
  * Tries of 20 ms (1 s) in which a lock may have no owner: the owner is written right after the file is
  * created.
  */
-const namelessTries = 50
+const ownerlessTries = 50
 
 /** Creates the file with its owner in it; false if it exists already. */
-async function make(path: string, { mode, text }: { mode: number; text: string }): Promise<boolean> {
+async function createLockFile(
+  path: string,
+  { mode, text }: { mode: number; text: string },
+): Promise<boolean> {
   try {
     const handle = await open(path, 'wx', 0o600)
     try {
@@ -58,11 +61,11 @@ export async function takeLock<Owner extends LockOwner>(
 ): Promise<FileLock | { readonly heldBy: Owner }> {
   const text = format.ownText()
   let nameless = 0
-  while (!(await make(path, { mode: format.mode, text }))) {
+  while (!(await createLockFile(path, { mode: format.mode, text }))) {
     const found = await format.read(path)
     if (found === undefined) continue
     nameless = found === '' ? nameless + 1 : 0
-    if (nameless > 0 && nameless <= namelessTries) {
+    if (nameless > 0 && nameless <= ownerlessTries) {
       await pause(pauseMilliseconds)
       continue
     }

@@ -1,14 +1,14 @@
 import { printable } from './printable.ts'
 
 /** Limits of a JSON text: one megabyte could expand to a hundred. */
-const most = { levels: 64, values: 200_000 }
+const limits = { levels: 64, values: 200_000 }
 
 /**
  * Parses JSON; returns undefined for any other text, and for JSON with more than 64 levels or 200,000 values,
  * since callers recurse into each level.
  */
 export function parseJson(text: string): unknown {
-  if (!isModest(text)) return undefined
+  if (!isWithinLimits(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {
@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** Counts brackets and commas outside of strings, without parsing. */
-function isModest(text: string): boolean {
+function isWithinLimits(text: string): boolean {
   let level = 0
   let values = 1
   for (let at = 0; at < text.length; at += 1) {
@@ -30,7 +30,7 @@ function isModest(text: string): boolean {
       case 0x7b:
         level += 1
         values += 1
-        if (level > most.levels) return false
+        if (level > limits.levels) return false
         break
       case 0x5d:
       case 0x7d:
@@ -41,7 +41,7 @@ function isModest(text: string): boolean {
         break
       default:
     }
-    if (values > most.values) return false
+    if (values > limits.values) return false
   }
   return true
 }

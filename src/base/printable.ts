@@ -4,7 +4,7 @@
  * unassigned and private ones, and lone surrogates (Unicode general categories, and
  * Default_Ignorable_Code_Point).
  */
-const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\ufffc]/gu
+const invisible = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\ufffc]/gu
 
 const escapeOf = (character: string): string =>
   character < ' '
@@ -20,7 +20,7 @@ const hex = (unit: string, digits: number): string => unit.charCodeAt(0).toStrin
  * Replaces each invisible character by a visible escape, such as `\x1b` or `\u202e`; line feeds and tabs
  * stay. The output of `JSON.stringify` keeps its value.
  */
-export const printable = (text: string): string => text.replace(unseen, escapeOf)
+export const printable = (text: string): string => text.replace(invisible, escapeOf)
 
 /** Escapes like `printable`, and line feeds as `\x0a`, so that the text is one line. */
 export const printableLine = (text: string): string => printable(text).replaceAll('\n', '\\x0a')
@@ -39,10 +39,10 @@ export const printableInColour = (text: string): string =>
     .join('')
 
 /** Replaces each invisible character by one `·`, where columns count. */
-export const masked = (text: string): string => text.replace(unseen, '\u00b7')
+export const maskInvisible = (text: string): string => text.replace(invisible, '\u00b7')
 
 /** Limits of foreign text that a message quotes. */
-const most = { lines: 5, characters: 1000 }
+const quoteLimits = { lines: 5, characters: 1000 }
 
 /**
  * Returns the end of foreign text, printable and on one line, for quoting in a message: a line break in it
@@ -51,23 +51,23 @@ const most = { lines: 5, characters: 1000 }
 export function lastLines(text: string): string {
   // Long text is not split whole: a host can send millions of lines.
   const lines = text
-    .slice(-4 * most.characters)
+    .slice(-4 * quoteLimits.characters)
     .split(/\r\n|[\n\r]/)
     .map((line) => printable(line.trim()))
     .filter((line) => line !== '')
-  const said = lines.slice(-most.lines).join(' / ')
-  return said.length > most.characters ? `…${said.slice(-most.characters)}` : said
+  const said = lines.slice(-quoteLimits.lines).join(' / ')
+  return said.length > quoteLimits.characters ? `…${said.slice(-quoteLimits.characters)}` : said
 }
 
 /** Limits of a message. */
-const longest = { lines: 40, characters: 8000 }
+const messageLimits = { lines: 40, characters: 8000 }
 
 /**
  * Makes a message of several lines printable and cuts it: the last step for messages that may quote foreign
  * text.
  */
 export function boundedMessage(text: string): string {
-  const lines = printable(text.slice(0, longest.characters)).split('\n', longest.lines + 1)
-  const isCut = lines.length > longest.lines || text.length > longest.characters
-  return isCut ? `${lines.slice(0, longest.lines).join('\n')} …` : lines.join('\n')
+  const lines = printable(text.slice(0, messageLimits.characters)).split('\n', messageLimits.lines + 1)
+  const isCut = lines.length > messageLimits.lines || text.length > messageLimits.characters
+  return isCut ? `${lines.slice(0, messageLimits.lines).join('\n')} …` : lines.join('\n')
 }

@@ -20,17 +20,17 @@ function statFields(pid: number | 'self'): readonly string[] {
  * Returns the start of a process in clock ticks since boot (field 22 of /proc/<pid>/stat). With the pid it
  * identifies one process for ever. Undefined if there is no such process, or no /proc.
  */
-export const processStart = (pid: number | 'self'): string | undefined => statFields(pid)[19]
+export const processStartTime = (pid: number | 'self'): string | undefined => statFields(pid)[19]
 
 /** Returns true while the process with this pid and start time runs; a zombie does not. */
-export function processRuns(pid: number, start: string | undefined): boolean {
+export function isProcessRunning(pid: number, start: string | undefined): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
     // EPERM: it runs and belongs to somebody else.
     if (errorCode(error) !== 'EPERM') return false
   }
-  const [state, now] = [statFields(pid)[0], processStart(pid)]
+  const [state, now] = [statFields(pid)[0], processStartTime(pid)]
   if (state === 'Z') return false
   return start === undefined || now === undefined || now === start
 }
@@ -44,7 +44,7 @@ export type ProcessIdentity = {
 }
 
 export function ownIdentity(): ProcessIdentity {
-  const started = processStart('self')
+  const started = processStartTime('self')
   return { pid: process.pid, machine: hostname(), ...(started === undefined ? {} : { started }) }
 }
 
@@ -53,7 +53,7 @@ export function ownIdentity(): ProcessIdentity {
  * checked from here.
  */
 export const isRunning = (one: ProcessIdentity): boolean =>
-  one.machine !== hostname() || processRuns(one.pid, one.started)
+  one.machine !== hostname() || isProcessRunning(one.pid, one.started)
 
 /**
  * Describes this process and its user for locks on hosts and records of runs; the machine-id(5) if there is

@@ -48,7 +48,7 @@ export const systemReason = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(reasons, code) ? reasons[code] : undefined
 
 /** Explains an error of the system: in words, else by its code, else by its message. */
-export function systemWords(error: unknown): string {
+export function systemErrorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = errorCode(error)
   return code === undefined ? error.message : (systemReason(code) ?? code)

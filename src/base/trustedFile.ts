@@ -12,10 +12,10 @@ export class UntrustedFileError extends Error {
 }
 
 /** Flags of every open(2): a link at the end of the path fails, and a FIFO or terminal never blocks. */
-const careful = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+const safeFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 
-export const readFlags = constants.O_RDONLY | careful
-export const appendFlags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | careful
+export const readFlags = constants.O_RDONLY | safeFlags
+export const appendFlags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | safeFlags
 
 function explained(error: unknown): unknown {
   switch (errorCode(error)) {

@@ -42,10 +42,10 @@ export function wrap(
 const widthOf = (text: string): number => columnsOf(stripVTControlCharacters(text))
 
 /** An escape sequence other than a colour (ECMA-48, 5.4): such text draws on the screen by itself. */
-const draws = new RegExp(`${String.fromCharCode(0x1b)}(?!\\[[0-9;]*m)`)
+const cursorSequence = new RegExp(`${String.fromCharCode(0x1b)}(?!\\[[0-9;]*m)`)
 
 /** Indent and label before the words of a line: `  fix: `. */
-const label = /^\s*(?:fix: )?/
+const fixLabel = /^\s*(?:fix: )?/
 
 /**
  * Breaks lines that are wider than the terminal between words. Continuation lines are indented by two more
@@ -53,14 +53,14 @@ const label = /^\s*(?:fix: )?/
  * Text that moves the cursor and JSON stay as they are.
  */
 export function foldLines(text: string, columns: number | undefined): string {
-  if (columns === undefined || columns < 20 || draws.test(text)) return text
+  if (columns === undefined || columns < 20 || cursorSequence.test(text)) return text
   return text
     .split('\n')
     .map((line) => {
       const plain = stripVTControlCharacters(line)
       // JSON would be no JSON any more.
       if (columnsOf(plain) <= columns || /^\s*["{[]/.test(plain)) return line
-      const first = label.exec(plain)?.[0] ?? ''
+      const first = fixLabel.exec(plain)?.[0] ?? ''
       const indent = first.trim() === '' ? first.length + 2 : first.length
       const rest = ' '.repeat(Math.min(indent, Math.floor(columns / 2)))
       return wrap(line, { width: columns, first: '', rest })

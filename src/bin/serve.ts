@@ -3,7 +3,7 @@ import { createLog } from '../api/log.ts'
 import { lineOutput, openLogFile } from '../api/logOutput.ts'
 import { executable, removeText, writeText } from '../api/serverFiles.ts'
 import { startServer } from '../api/startServer.ts'
-import { processStart } from '../base/processIdentity.ts'
+import { processStartTime } from '../base/processIdentity.ts'
 import { openComponent } from '../components/openComponent.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 
@@ -24,7 +24,7 @@ export async function serve(settings: ServerSettings, version: string): Promise<
     await component.start?.()
     const server = await startServer({ settings, api: component.api, version, log })
     process.on('SIGHUP', () => server.reloadCertificate())
-    const identity = `${process.pid} ${processStart('self') ?? '-'} ${executable()}\n`
+    const identity = `${process.pid} ${processStartTime('self') ?? '-'} ${executable()}\n`
     try {
       if (settings.pidFile !== undefined) writeText(settings.pidFile, identity)
       log.info({ version, port: server.port, socket: settings.socket }, 'serving')

@@ -53,19 +53,19 @@ export async function createAuthority(options: {
     ...(options.random === undefined ? {} : { random: options.random }),
   })
   if (successorOf === undefined) return { certificate, key }
-  return { ...successorOf, certificate, key: await lockAs(successorOf, key) }
+  return { ...successorOf, certificate, key: await encryptLike(successorOf, key) }
 }
 
 /**
  * Explains why certificate and key are no authority that can sign, as the end of a sentence that begins with
  * "the authority"; undefined if they are one. Ignores expiry.
  */
-export function authorityDefect(authority: Authority): string | undefined {
+export function authorityProblem(authority: Authority): string | undefined {
   const certificate = certificatesOf(authority.certificate)?.[0]
   if (certificate === undefined) return 'has a certificate that cannot be read'
   if (!certificate.ca) return 'has a certificate that may not sign others'
   // Whether an encrypted key belongs to it is seen when it signs.
-  if (isLocked(authority.key)) return undefined
+  if (isEncrypted(authority.key)) return undefined
   try {
     if (certificate.checkPrivateKey(createPrivateKey(authority.key.reveal()))) return undefined
   } catch {
@@ -77,7 +77,7 @@ export function authorityDefect(authority: Authority): string | undefined {
 /** Returns the authority's certificate; throws `CertificateError` if it cannot sign at that time. */
 export function signingCertificate(authority: Authority, now: Date): X509Certificate {
   const certificate = certificatesOf(authority.certificate)?.[0]
-  const defect = authorityDefect(authority)
+  const defect = authorityProblem(authority)
   if (certificate === undefined || defect !== undefined || !isIssuedBy(certificate, certificate)) {
     throw new CertificateError({
       code: 'authority-unreadable',
@@ -96,10 +96,10 @@ export function signingCertificate(authority: Authority, now: Date): X509Certifi
 }
 
 /** Returns true if a key (PEM) is encrypted. */
-export const isLocked = (key: Secret): boolean => key.reveal().includes('BEGIN ENCRYPTED PRIVATE KEY')
+export const isEncrypted = (key: Secret): boolean => key.reveal().includes('BEGIN ENCRYPTED PRIVATE KEY')
 
 /** Encrypts a key (PKCS#8 PEM): PBES2 with AES-256, which OpenSSL and Java can read. */
-export function lockKey(key: Secret, passphrase: Secret): Secret {
+export function encryptKey(key: Secret, passphrase: Secret): Secret {
   const locked = createPrivateKey(key.reveal()).export({
     format: 'pem',
     type: 'pkcs8',
@@ -110,7 +110,7 @@ export function lockKey(key: Secret, passphrase: Secret): Secret {
 }
 
 /** Decrypts a key (PKCS#8 PEM); undefined for a wrong passphrase. */
-export function unlockKey(key: Secret, passphrase: Secret): Secret | undefined {
+export function decryptKey(key: Secret, passphrase: Secret): Secret | undefined {
   try {
     const opened = createPrivateKey({ key: key.reveal(), format: 'pem', passphrase: passphrase.reveal() })
     return new Secret(opened.export({ format: 'pem', type: 'pkcs8' }).toString())
@@ -125,8 +125,8 @@ export function unlockKey(key: Secret, passphrase: Secret): Secret | undefined {
  */
 export async function signingKey(authority: Authority): Promise<Secret> {
   const { certificate, key } = authority
-  if (!isLocked(key)) return key
-  const opened = unlockKey(key, await passphraseOf(authority))
+  if (!isEncrypted(key)) return key
+  const opened = decryptKey(key, await passphraseOf(authority))
   const own = certificatesOf(certificate)?.[0]
   if (opened !== undefined && own?.checkPrivateKey(createPrivateKey(opened.reveal())) === true) return opened
   throw new CertificateError({
@@ -140,10 +140,10 @@ export async function signingKey(authority: Authority): Promise<Secret> {
  * Protects a new key (PKCS#8 PEM) like the authority's own key. The passphrase must open the own key first:
  * after a typing error nothing would open the new one. Throws as `signingKey`.
  */
-async function lockAs(authority: Authority, key: Secret): Promise<Secret> {
-  if (!isLocked(authority.key)) return key
+async function encryptLike(authority: Authority, key: Secret): Promise<Secret> {
+  if (!isEncrypted(authority.key)) return key
   await signingKey(authority)
-  return lockKey(key, await passphraseOf(authority))
+  return encryptKey(key, await passphraseOf(authority))
 }
 
 async function passphraseOf({ passphrase }: Authority): Promise<Secret> {

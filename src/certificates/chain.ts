@@ -28,7 +28,7 @@ export function chainOf(leaf: X509Certificate, pool: readonly X509Certificate[])
  * Returns true if each certificate of a PEM chain, leaf first, is signed by the next and the last by one of
  * these authorities (PEM), or is one of them. Ignores expiry.
  */
-export function leadsTo(chain: string, authorities: readonly string[]): boolean {
+export function isTrustedBy(chain: string, authorities: readonly string[]): boolean {
   const [leaf, ...others] = certificatesOf(chain) ?? []
   if (leaf === undefined) return false
   const links = chainOf(leaf, others)

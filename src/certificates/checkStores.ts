@@ -3,7 +3,7 @@ import type { Secret } from '../secrets/secret.ts'
 import { chainOf, isIssuedBy } from './chain.ts'
 import { nameProblem, timeProblem } from './leafProblems.ts'
 import { certificatePem, certificatesOf } from './pem.ts'
-import { isWarning, type StoreProblem, storeProblem, unopened } from './storeProblem.ts'
+import { isWarning, type StoreProblem, storeProblem, unreadableStore } from './storeProblem.ts'
 import { readStore } from './stores/readStore.ts'
 import type { Store, StoreKey } from './stores/store.ts'
 
@@ -39,7 +39,7 @@ function trustProblem(options: {
 const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ')
 
 /** Content and password of a store file. */
-export type LockedStore = { readonly bytes: Buffer; readonly password: Secret }
+export type StoreFile = { readonly bytes: Buffer; readonly password: Secret }
 
 /** The server key with its certificate and issuers. */
 type KeyEntry = {
@@ -47,7 +47,7 @@ type KeyEntry = {
   readonly chain: readonly [X509Certificate, ...X509Certificate[]]
 }
 
-type JudgedStores = {
+type CheckedStores = {
   readonly entry?: KeyEntry
   readonly truststore?: Store
   /** Findings of both stores, with warnings. */
@@ -59,15 +59,15 @@ type JudgedStores = {
  * certificate must cover one of `names`; a warning lists the others.
  */
 export function checkStores(options: {
-  readonly keystore?: LockedStore | undefined
-  readonly truststore?: LockedStore | undefined
+  readonly keystore?: StoreFile | undefined
+  readonly truststore?: StoreFile | undefined
   readonly alias: string
   readonly names: readonly string[]
   readonly now: Date
   readonly warningDays: number
   /** Replaceable for callers that open a store more than once. */
   readonly read?: typeof readStore
-}): JudgedStores {
+}): CheckedStores {
   const { keystore, truststore, now, read = readStore } = options
   const problems: StoreProblem[] = []
   const kept = <T extends object>(found: T | StoreProblem | undefined): T | undefined => {
@@ -90,7 +90,7 @@ export function checkStores(options: {
 const isProblem = (found: object): found is StoreProblem => 'code' in found
 
 function keyEntry(read: ReturnType<typeof readStore>, alias: string): KeyEntry | StoreProblem {
-  if (!read.ok) return unopened('keystore', read)
+  if (!read.ok) return unreadableStore('keystore', read)
   const entry = entryNamed(read.store, alias)
   if (isProblem(entry)) return entry
   const [leaf, ...issuers] = entry.chain.flatMap((pem) => certificatesOf(pem) ?? [])
@@ -112,7 +112,7 @@ function entryNamed(store: Store, alias: string): StoreKey | StoreProblem {
 }
 
 function trustStore(read: ReturnType<typeof readStore>): Store | StoreProblem {
-  if (!read.ok) return unopened('truststore', read)
+  if (!read.ok) return unreadableStore('truststore', read)
   return emptyProblem(read.store) ?? read.store
 }
 

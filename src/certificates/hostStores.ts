@@ -84,7 +84,7 @@ export type HostStores = {
 }
 
 /** Passwords and alias of the stores, and the trusted authorities. */
-type StoreLocks = {
+type StoreOptions = {
   /** Authorities (PEM) of the truststore; default: the leaf's own. */
   readonly trusted?: readonly string[]
   readonly alias: string
@@ -93,9 +93,9 @@ type StoreLocks = {
 }
 
 /** Creates the key, certificate and stores of one host. Throws `CertificateError`. */
-export async function makeHostStores(
+export async function createHostStores(
   options: HostNames &
-    StoreLocks & {
+    StoreOptions & {
       readonly authority: Authority
       readonly keyType?: KeyType
       readonly lifetimeDays: number
@@ -107,7 +107,7 @@ export async function makeHostStores(
 
 /** Packs an existing key and certificate into stores, for example under another alias or password. */
 export function packHostStores(
-  options: StoreLocks & { readonly leaf: Leaf; readonly authority: { readonly certificate: string } },
+  options: StoreOptions & { readonly leaf: Leaf; readonly authority: { readonly certificate: string } },
 ): HostStores {
   const { leaf, authority, alias } = options
   return {

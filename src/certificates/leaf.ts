@@ -3,7 +3,7 @@ import type { Secret } from '../secrets/secret.ts'
 import { type Authority, signingCertificate, signingKey } from './authority.ts'
 import { isIssuedBy } from './chain.ts'
 import { generateKey, type KeyType } from './keyPair.ts'
-import { covers } from './leafProblems.ts'
+import { coversName } from './leafProblems.ts'
 import { certificatePem, certificatesOf } from './pem.ts'
 import { alternativeNames, commonName, dayMs, type HostNames, validity } from './profile.ts'
 import {
@@ -64,7 +64,7 @@ export function leafNeedsRenewal(
     return { code: 'expires-soon', message: `expires on ${leaf.validTo}` }
   }
   const { dns, addresses } = alternativeNames(options)
-  const missing = [...dns, ...addresses.map(addressText)].filter((name) => !covers(leaf, name))
+  const missing = [...dns, ...addresses.map(addressText)].filter((name) => !coversName(leaf, name))
   if (missing.length > 0) {
     return { code: 'names-missing', message: `is not valid for ${missing.join(', ')}` }
   }

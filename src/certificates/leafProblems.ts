@@ -5,7 +5,7 @@ import { dayMs } from './profile.ts'
 import { type StoreProblem, storeProblem } from './storeProblem.ts'
 
 /** Returns true if a certificate is valid for a DNS name or an IP address; ignores its common name. */
-export function covers(certificate: X509Certificate, nameOrAddress: string): boolean {
+export function coversName(certificate: X509Certificate, nameOrAddress: string): boolean {
   const address = canonicalAddress(nameOrAddress)
   if (address !== undefined) return certificate.checkIP(address) !== undefined
   return certificate.checkHost(nameOrAddress, { subject: 'never' }) !== undefined
@@ -29,7 +29,7 @@ export function timeProblem(options: {
 
 /** Checks the names of a leaf: an error if it covers no name of the host, a warning if it misses some. */
 export function nameProblem(leaf: X509Certificate, wanted: readonly string[]): StoreProblem | undefined {
-  const missing = wanted.filter((name) => !covers(leaf, name))
+  const missing = wanted.filter((name) => !coversName(leaf, name))
   if (missing.length === 0) return undefined
   const has = leaf.subjectAltName?.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, '')) ?? []
   const none = missing.length === wanted.length

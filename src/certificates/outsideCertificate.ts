@@ -3,7 +3,7 @@ import type { Secret } from '../secrets/secret.ts'
 import { CertificateError, type CertificateErrorCode } from './certificateError.ts'
 import { certificateFacts } from './certificateFacts.ts'
 import { chainOf, isIssuedBy } from './chain.ts'
-import { covers } from './leafProblems.ts'
+import { coversName } from './leafProblems.ts'
 import { certificatePem, certificatesOf } from './pem.ts'
 
 /** Certificate that an outside authority issued for a request. */
@@ -17,7 +17,7 @@ export type OutsideCertificate = {
 }
 
 /** serverAuth (RFC 5280, section 4.2.1.12). */
-const forServers = '1.3.6.1.5.5.7.3.1'
+const serverAuth = '1.3.6.1.5.5.7.3.1'
 
 /**
  * Checks certificates (PEM, in any order) of an outside authority against the requested key: the leaf belongs
@@ -64,9 +64,9 @@ export function checkOutsideCertificate(options: {
       'Append the certificates of its issuers to the file, up to the authority itself: cat leaf.pem intermediate.pem root.pem > chain.pem',
     )
   }
-  judgeTimes(links, now)
-  judgePurpose(links, host)
-  const missing = called.filter((name) => !covers(leaf, name))
+  checkValidity(links, now)
+  checkPurpose(links, host)
+  const missing = called.filter((name) => !coversName(leaf, name))
   if (missing.length > 0) {
     const has = certificateFacts(leaf, now).names.join(', ') || 'no name at all'
     throw refused(
@@ -75,7 +75,7 @@ export function checkOutsideCertificate(options: {
       `Have all names of the request signed: \`muster cert csr --host ${host}\` asks for them as subject alternative names.`,
     )
   }
-  const lacking = names.filter((name) => !called.includes(name) && !covers(leaf, name))
+  const lacking = names.filter((name) => !called.includes(name) && !coversName(leaf, name))
   return {
     chain: links.map((one) => certificatePem(one.raw)).join(''),
     authority: certificatePem(last.raw),
@@ -83,7 +83,7 @@ export function checkOutsideCertificate(options: {
   }
 }
 
-function judgeTimes(links: readonly X509Certificate[], now: Date): void {
+function checkValidity(links: readonly X509Certificate[], now: Date): void {
   for (const one of links) {
     const { subject, notBefore, notAfter } = certificateFacts(one, now)
     if (now.getTime() > Date.parse(notAfter)) {
@@ -103,9 +103,9 @@ function judgeTimes(links: readonly X509Certificate[], now: Date): void {
   }
 }
 
-function judgePurpose([leaf, ...issuers]: readonly X509Certificate[], host: string): void {
+function checkPurpose([leaf, ...issuers]: readonly X509Certificate[], host: string): void {
   const purposes: readonly string[] | undefined = leaf?.keyUsage
-  if (purposes !== undefined && !purposes.includes(forServers)) {
+  if (purposes !== undefined && !purposes.includes(serverAuth)) {
     throw refused(
       'outside-purpose',
       `The certificate of ${host} is not meant for servers: its extended key usage lacks serverAuth`,

@@ -14,7 +14,7 @@ export type HostNames = { readonly names: readonly string[]; readonly addresses:
 export type AlternativeNames = { readonly dns: readonly string[]; readonly addresses: readonly Buffer[] }
 
 /** Names in every leaf, for calls on the host itself. */
-const everyHost = ['localhost', '127.0.0.1', '::1']
+const localNames = ['localhost', '127.0.0.1', '::1']
 
 /**
  * Collects the names of a host's leaf, without repetition and without `0.0.0.0` and `::`. Throws
@@ -23,7 +23,7 @@ const everyHost = ['localhost', '127.0.0.1', '::1']
 export function alternativeNames(host: HostNames): AlternativeNames {
   const dns = new Set<string>()
   const addresses = new Map<string, Buffer>()
-  for (const text of [...host.names, ...host.addresses, ...everyHost]) {
+  for (const text of [...host.names, ...host.addresses, ...localNames]) {
     const address = addressBytes(text)
     if (address === undefined) dns.add(dnsName(text))
     else if (!isWildcard(text)) addresses.set(addressText(address), address)

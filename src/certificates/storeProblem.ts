@@ -1,11 +1,11 @@
 import type { Facts } from '../diagnostics/catalogue.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
-import { openedStoreEntries } from '../diagnostics/entries/openedStores.ts'
-import type { Words } from '../diagnostics/entry.ts'
+import { storeContentEntries } from '../diagnostics/entries/storeContents.ts'
+import type { FindingText } from '../diagnostics/entry.ts'
 import type { StoreReadReason } from './stores/store.ts'
 
 /** Codes of findings about a store; the first word is `keystore` or `truststore`. */
-export type StoreProblemCode = keyof typeof openedStoreEntries
+export type StoreProblemCode = keyof typeof storeContentEntries
 
 /** Facts for the text of a finding, without the hosts. */
 export type StoreFacts<C extends StoreProblemCode> = Omit<Facts<C>, 'hosts'>
@@ -22,18 +22,21 @@ export function storeProblem<C extends StoreProblemCode>(code: C, facts: StoreFa
 }
 
 /** Returns the finding for a store that cannot be opened; `detail` comes from `readStore`. */
-export const unopened = (
+export const unreadableStore = (
   store: 'keystore' | 'truststore',
   read: { readonly reason: StoreReadReason; readonly detail: string },
 ): StoreProblem => storeProblem(`${store}-${read.reason}`, { detail: read.detail })
 
-export const isWarning = ({ code }: StoreProblem): boolean => openedStoreEntries[code].severity !== 'error'
+export const isWarning = ({ code }: StoreProblem): boolean => storeContentEntries[code].severity !== 'error'
 
 /** Writes the finding for these hosts; the caller adds the span. */
-export function tellStoreProblem(problem: StoreProblem, hosts: readonly string[]): Omit<Diagnostic, 'span'> {
+export function reportStoreProblem(
+  problem: StoreProblem,
+  hosts: readonly string[],
+): Omit<Diagnostic, 'span'> {
   const { code, facts } = problem
-  const { severity, words } = openedStoreEntries[code]
+  const { severity, words } = storeContentEntries[code]
   // As in `storeProblem`: the union keeps code and facts together.
-  const told = (words as (facts: unknown) => Words)({ ...facts, hosts })
+  const told = (words as (facts: unknown) => FindingText)({ ...facts, hosts })
   return { code, severity, ...told }
 }

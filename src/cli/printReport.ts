@@ -1,4 +1,4 @@
-import { portable, type Report } from '../output/diagnostics/portable.ts'
+import { makePortable, type Report } from '../output/diagnostics/portable.ts'
 import type { CommandContext } from './context.ts'
 import type { FindingFormat } from './formatOption.ts'
 
@@ -34,6 +34,6 @@ export async function printReport(
 ): Promise<void> {
   const { context, format } = to
   const { version } = context
-  const text = await formatted(portable(report, context.cwd), { format, version })
+  const text = await formatted(makePortable(report, context.cwd), { format, version })
   if (text !== '') context.stdout.write(text)
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { errorCode, systemWords } from '../base/systemErrors.ts'
+import { errorCode, systemErrorText } from '../base/systemErrors.ts'
 import type { ConfigFile } from '../config/load.ts'
 import type { Code, Facts } from '../diagnostics/catalogue.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
@@ -124,7 +124,7 @@ async function readPath(path: string, options: Parameters<typeof readConfigFiles
         mayBeHost: takesHost && !isDefault && isLikeHost(path),
       })
     if (code === 'EISDIR') return failed(path, 'file-is-directory', { name: path })
-    return failed(path, 'file-unreadable', { name: path, reason: systemWords(error) })
+    return failed(path, 'file-unreadable', { name: path, reason: systemErrorText(error) })
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { errorCode, systemWords } from '../base/systemErrors.ts'
+import { errorCode, systemErrorText } from '../base/systemErrors.ts'
 import { UsageError } from './usageError.ts'
 
 /** A file that a person named: its text, and whether others than its owner may read it. */
@@ -21,7 +21,7 @@ export async function readInputFile(file: {
     return { text, readableByOthers: isFile && (mode & 0o077) !== 0 }
   } catch (error) {
     const isText = !(error instanceof TypeError && errorCode(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-    const reason = isText ? systemWords(error) : 'it is not UTF-8 text'
+    const reason = isText ? systemErrorText(error) : 'it is not UTF-8 text'
     throw new UsageError(
       `${file.what} cannot be read from ${file.path}: ${reason}.`,
       'Check the path, the permissions and the content of the file.',

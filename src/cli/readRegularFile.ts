@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
-import { errorCode, systemWords } from '../base/systemErrors.ts'
+import { errorCode, systemErrorText } from '../base/systemErrors.ts'
 import { isBelow } from '../secrets/policy.ts'
 import type { FileReading } from '../secrets/sources.ts'
 
@@ -55,7 +55,7 @@ export function readFailure(error: unknown): ReadFailure {
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return { ok: false, problem: 'missing', reason: 'does not exist' }
   }
-  const reason = code === 'EISDIR' ? 'is a folder' : `cannot be read: ${systemWords(error)}`
+  const reason = code === 'EISDIR' ? 'is a folder' : `cannot be read: ${systemErrorText(error)}`
   return { ok: false, problem: 'unreadable', reason }
 }
 

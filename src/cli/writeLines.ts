@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { joined, type TextLine } from '../config/ini/readIni.ts'
+import { joinLines, type TextLine } from '../config/ini/readIni.ts'
 import { flag } from './command.ts'
 import type { CommandContext } from './context.ts'
 import { writeFileTo } from './terminal.ts'
@@ -33,14 +33,14 @@ export async function writeLines(
 ): Promise<boolean> {
   const secret = lines.some(({ text, shown }) => text !== shown)
   if (out !== undefined) {
-    const text = joined(lines, 'text')
+    const text = joinLines(lines, 'text')
     const outcome = await writeNewFile({ path: resolve(context.cwd, out), text, force })
     if (outcome === 'written') return true
     context.stderr.write(`error: ${reason(outcome, out)}`)
     return false
   }
   const terminal = context.stdout.isTTY === true
-  writeFileTo(context.stdout, joined(lines, terminal ? 'shown' : 'text'))
+  writeFileTo(context.stdout, joinLines(lines, terminal ? 'shown' : 'text'))
   if (secret && terminal) {
     context.stderr.write(
       'note: Secrets are shown as [redacted] on a terminal. --out FILE writes them to a file that only you can read.\n',

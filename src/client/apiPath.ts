@@ -18,7 +18,7 @@ export const isPublicPath = (path: string): boolean =>
   /^\/(api\/v2\/ping|openapi\.json|docs|health\/(live|ready))(\?|$)/.test(path)
 
 /** Adds `i-am-sure=true` to the path unless it is there (specification section 4.4). */
-export function guarded(path: string): string {
+export function withGuard(path: string): string {
   const guard = `${guardParameter}=true`
   const [, query] = path.split('?')
   if (query?.split('&').includes(guard)) return path

@@ -1,14 +1,14 @@
 import type { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { callableAddress } from '../base/address.ts'
+import { connectableAddress } from '../base/address.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { capitalized } from '../base/words.ts'
 import { internalUserAgent } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import { ClientError, type ClientErrorCode, isClientErrorCode } from './clientError.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type ApiAnswer, request } from './request.ts'
-import { shownCertificates } from './shownCertificates.ts'
+import { type ApiResponse, request } from './request.ts'
+import { fetchServerCertificates } from './serverCertificates.ts'
 
 /** Address of a call on a database host: TCP with TLS, or the host's own Unix socket. */
 export type CallTarget =
@@ -90,7 +90,7 @@ async function callOne(call: CallRequest, clock: CallClock): Promise<CallResult>
   const deadline = clock.now() + (call.retryUntil ?? 0)
   for (;;) {
     const [result, shown] = await Promise.all([attempt(call), shownFor(call)])
-    if (!isNotUpYet({ call, result }) || clock.now() + pause > deadline) {
+    if (!isNotReady({ call, result }) || clock.now() + pause > deadline) {
       return { ...result, ...shown }
     }
     await clock.wait(pause)
@@ -100,7 +100,7 @@ async function callOne(call: CallRequest, clock: CallClock): Promise<CallResult>
 /** Makes a call once, with the agent's connection if given; never rejects. */
 export async function attempt(call: CallRequest, agent?: Agent): Promise<CallResult> {
   try {
-    const answer: ApiAnswer = await request({
+    const answer: ApiResponse = await request({
       endpoint: endpointOf(call.target),
       method: call.method,
       path: call.path,
@@ -124,7 +124,7 @@ export async function attempt(call: CallRequest, agent?: Agent): Promise<CallRes
   }
 }
 
-function retryAfter({ headers }: ApiAnswer): { readonly retryAfter?: number } {
+function retryAfter({ headers }: ApiResponse): { readonly retryAfter?: number } {
   const seconds = Number(headers['retry-after'])
   return Number.isInteger(seconds) && seconds > 0 ? { retryAfter: seconds } : {}
 }
@@ -132,10 +132,10 @@ function retryAfter({ headers }: ApiAnswer): { readonly retryAfter?: number } {
 async function shownFor(call: CallRequest): Promise<Pick<CallResult, 'certificates'>> {
   if (call.show !== 'certificates' || 'socket' in call.target) return {}
   const { port, servername } = call.target
-  const address = callableAddress(call.target.address)
+  const address = connectableAddress(call.target.address)
   try {
     const server = { address, port, timeout: call.timeout, ...(servername && { servername }) }
-    return { certificates: await shownCertificates(server) }
+    return { certificates: await fetchServerCertificates(server) }
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
     return { certificates: [] }
@@ -144,7 +144,7 @@ async function shownFor(call: CallRequest): Promise<Pick<CallResult, 'certificat
 
 export function endpointOf(target: CallTarget): Endpoint {
   if ('socket' in target) return { kind: 'socket', path: target.socket }
-  const address = callableAddress(target.address)
+  const address = connectableAddress(target.address)
   return {
     kind: 'tcp',
     address,
@@ -158,7 +158,7 @@ export function endpointOf(target: CallTarget): Endpoint {
 const demanded = ({ target }: CallRequest): string | undefined =>
   'socket' in target ? undefined : target.certificate
 
-function isNotUpYet({ call, result }: { call: CallRequest; result: CallResult }): boolean {
+function isNotReady({ call, result }: { call: CallRequest; result: CallResult }): boolean {
   if ('status' in result) return result.status === 503
   if (result.error.code === 'reset') return call.method === 'GET'
   // Servers follow their files within seconds; until then the one before may even be of another authority.
@@ -167,7 +167,7 @@ function isNotUpYet({ call, result }: { call: CallRequest; result: CallResult })
 }
 
 /** Limits on results and the characters of a message; `muster-api call` writes far less. */
-const most = { results: 10_000, message: 2000 }
+const limits = { results: 10_000, message: 2000 }
 
 /**
  * Parses the output of `muster-api call`; undefined for anything but a list of results. A body may be any
@@ -175,7 +175,7 @@ const most = { results: 10_000, message: 2000 }
  */
 export function parseCallResults(text: string): readonly CallResult[] | undefined {
   const value = parseJson(text)
-  if (!Array.isArray(value) || value.length > most.results) return undefined
+  if (!Array.isArray(value) || value.length > limits.results) return undefined
   const results = value.map(readResult).filter((result) => result !== undefined)
   return results.length === value.length ? results : undefined
 }
@@ -190,7 +190,7 @@ function readResult(value: unknown): CallResult | undefined {
     if (typeof message !== 'string' || typeof code !== 'string') return undefined
     // A release that knows more of them than we do still has its words.
     const known = code === 'ended' || isClientErrorCode(code) ? code : 'failed'
-    return { id, error: { code: known, message: message.slice(0, most.message) }, ...shown }
+    return { id, error: { code: known, message: message.slice(0, limits.message) }, ...shown }
   }
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 100 || status > 999)
     return undefined

@@ -1,19 +1,19 @@
 import { isObject } from '../base/json.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { guarded } from './apiPath.ts'
+import { withGuard } from './apiPath.ts'
 import { ClientError } from './clientError.ts'
 import type { Credentials } from './credentials.ts'
 import { describeEndpoint, type Endpoint } from './endpoint.ts'
 import { envelope, type Problem, readEnvelope, readProblem } from './envelope.ts'
-import { type ApiAnswer, request } from './request.ts'
+import { type ApiResponse, request } from './request.ts'
 
 /** Limit on the users of a host. */
-const most = 10_000
+const maxUsers = 10_000
 
 /** Reads the names from the response to `GET /api/v2/users`; undefined for any other body. */
 export function listedUsers(body: unknown): readonly string[] | undefined {
   const payload = readEnvelope(body)?.payload
-  if (!Array.isArray(payload) || payload.length > most) return undefined
+  if (!Array.isArray(payload) || payload.length > maxUsers) return undefined
   const names = payload.flatMap((one: unknown) =>
     isObject(one) && typeof one.user === 'string' ? [one.user] : [],
   )
@@ -31,8 +31,8 @@ export type Caller = {
 
 /** A response with its result: the value, or a problem. */
 export type Outcome<Value> =
-  | { readonly answer: ApiAnswer; readonly value: Value }
-  | { readonly answer: ApiAnswer; readonly problem: Problem }
+  | { readonly answer: ApiResponse; readonly value: Value }
+  | { readonly answer: ApiResponse; readonly problem: Problem }
 
 /** PingPayload (specification section 2.2); `jvmUptime` in milliseconds. */
 export type Ping = {
@@ -64,7 +64,7 @@ export async function createAdminUser(
 ): Promise<Outcome<string>> {
   const pass = created.password.reveal().normalize('NFC')
   const body = envelope('CredentialsPayload', { user: created.user.normalize('NFC'), pass })
-  const outcome = await post(caller, { path: guarded('/api/v2/createAdminUser'), body })
+  const outcome = await post(caller, { path: withGuard('/api/v2/createAdminUser'), body })
   return typed(caller, outcome, ({ value }) => (typeof value === 'string' ? value : undefined))
 }
 
@@ -78,7 +78,7 @@ export async function user(caller: Caller, name: string): Promise<Outcome<User>>
 
 /** Any GET; the value is the unchanged body. `path` begins with a slash. */
 export async function get(caller: Caller, path: string): Promise<Outcome<unknown>> {
-  return judge(await request({ ...caller, method: 'GET', path }))
+  return outcomeOf(await request({ ...caller, method: 'GET', path }))
 }
 
 /** Any POST; the caller adds the guard. */
@@ -86,10 +86,10 @@ export async function post(
   caller: Caller,
   call: { readonly path: string; readonly body?: unknown },
 ): Promise<Outcome<unknown>> {
-  return judge(await request({ ...caller, ...call, method: 'POST' }))
+  return outcomeOf(await request({ ...caller, ...call, method: 'POST' }))
 }
 
-function judge(answer: ApiAnswer): Outcome<unknown> {
+function outcomeOf(answer: ApiResponse): Outcome<unknown> {
   const problem = readProblem(answer)
   return problem === undefined ? { answer, value: answer.body } : { answer, problem }
 }

@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { addressAndPort } from '../base/address.ts'
-import { rememberLast } from './rememberLast.ts'
+import { cacheLast } from './cacheLast.ts'
 
 const block = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
-const remembered = rememberLast<boolean>()
+const readable = cacheLast<boolean>()
 
 /** Returns true if a text has at least one PEM certificate and all of them can be parsed. */
 export const isReadableAuthority = (text: string): boolean =>
-  remembered(text, () => {
+  readable(text, () => {
     const certificates = text.match(block) ?? []
     return certificates.length > 0 && certificates.every(isCertificate)
   })

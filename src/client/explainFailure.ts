@@ -33,7 +33,7 @@ const nameNotFound: Explanation = (place) => ({
   fix: 'Check how the name is spelled, or use the address.',
 })
 
-const silent: Explanation = (place) => ({
+const timedOut: Explanation = (place) => ({
   code: 'timeout',
   message: `The network gave up waiting for ${place}.`,
   fix: 'Check the address and any firewall between; a firewall that drops packets looks like this.',
@@ -87,7 +87,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EINVAL: unreachable,
   ENOTFOUND: nameNotFound,
   EAI_AGAIN: nameNotFound,
-  ETIMEDOUT: silent,
+  ETIMEDOUT: timedOut,
   ECONNRESET: reset,
   ECONNABORTED: reset,
   EPIPE: reset,
@@ -129,7 +129,7 @@ export const explainAuthority = (place: string): ClientErrorFacts => ({
 })
 
 /** Explains a trusted certificate that is not the pinned one. */
-export const explainOther = (facts: {
+export const explainPinMismatch = (facts: {
   readonly place: string
   readonly serial: string
 }): ClientErrorFacts => ({
@@ -139,7 +139,7 @@ export const explainOther = (facts: {
 })
 
 /** Explains a trusted certificate for other hosts. */
-export function explainNames(facts: {
+export function explainNameMismatch(facts: {
   readonly place: string
   readonly wanted: readonly string[]
   /** In the format of `tls.checkServerIdentity`, such as `DNS:db1, IP Address:10.0.0.11`. */

@@ -11,7 +11,7 @@ export type HostSearch =
   | { readonly kind: 'several'; readonly matches: readonly FoundHost[] }
 
 /** Matches `--cluster`: a name, or the folder of the YAML file. */
-export const isCluster = (cluster: RegisteredCluster, wanted: string): boolean =>
+export const matchesCluster = (cluster: RegisteredCluster, wanted: string): boolean =>
   cluster.cluster === wanted || cluster.directory === wanted
 
 /**
@@ -28,13 +28,13 @@ export function findHost(search: {
   const { clusters, host, cluster } = search
   const wanted = host.toLowerCase()
   const matches = clusters
-    .filter((candidate) => cluster === undefined || isCluster(candidate, cluster))
+    .filter((candidate) => cluster === undefined || matchesCluster(candidate, cluster))
     .flatMap((candidate) =>
       candidate.hosts
         .filter(({ name, address }) => name.toLowerCase() === wanted || address.toLowerCase() === wanted)
         .map((found) => ({ cluster: candidate, host: found })),
     )
-  const [first, ...others] = nearest(matches, ({ cluster }) => cluster, search.cwd)
+  const [first, ...others] = inNearestCluster(matches, ({ cluster }) => cluster, search.cwd)
   if (first === undefined) return { kind: 'none' }
   return others.length === 0 ? { kind: 'one', ...first } : { kind: 'several', matches }
 }
@@ -42,7 +42,7 @@ export function findHost(search: {
 /**
  * Selects the matches of the cluster in the current folder, or the nearest one above; all if there is none.
  */
-export function nearest<One>(
+export function inNearestCluster<One>(
   found: readonly One[],
   clusterOf: (one: One) => RegisteredCluster,
   cwd: string,

@@ -43,7 +43,7 @@ export async function readRegistry(
   dir: string,
   warn: (warning: string) => void = () => {},
 ): Promise<RegisteredCluster[]> {
-  const names = await readdir(dir).catch(emptyWhereMissing)
+  const names = await readdir(dir).catch(emptyIfMissing)
   const clusters: RegisteredCluster[] = []
   for (const name of names.filter((file) => file.endsWith('.json')).sort()) {
     const file = join(dir, name)
@@ -59,7 +59,7 @@ export async function readRegistry(
 }
 
 /** Returns the record of the cluster in this folder; undefined if there is none. */
-export async function recordedCluster(place: {
+export async function findClusterRecord(place: {
   readonly dir: string
   readonly cluster: string
   readonly directory: string
@@ -72,16 +72,16 @@ export async function recordedCluster(place: {
  * Writes a cluster record, replacing the one of the same name and folder: file 0600 in a folder 0700, as one
  * atomic change. `changed` is false, and nothing is written, if the record is equal.
  */
-export async function recordCluster(record: {
+export async function writeClusterRecord(record: {
   readonly dir: string
   readonly cluster: RegisteredCluster
 }): Promise<{ readonly file: string; readonly changed: boolean }> {
   const { dir, cluster } = record
   const file = join(dir, fileName(cluster))
   const content = `${JSON.stringify(cluster, null, 2)}\n`
-  const current = await readFile(file, 'utf8').catch(undefinedWhereMissing)
+  const current = await readFile(file, 'utf8').catch(undefinedIfMissing)
   if (current === content) return { file, changed: false }
-  await replaceElsewhere(record)
+  await removeFromOtherRecords(record)
   await mkdir(dir, { recursive: true, mode: 0o700 })
   await chmod(dir, 0o700)
   const beside = join(dir, `.${randomUUID()}.tmp`)
@@ -105,7 +105,7 @@ export async function recordCluster(record: {
  * Removes the hosts of a cluster from other records with the same listening addresses: it is the same
  * installation.
  */
-async function replaceElsewhere(record: {
+async function removeFromOtherRecords(record: {
   readonly dir: string
   readonly cluster: RegisteredCluster
 }): Promise<void> {
@@ -120,45 +120,45 @@ async function replaceElsewhere(record: {
   for (const other of await readRegistry(dir)) {
     if (fileName(other) === fileName(cluster)) continue
     const hosts = other.hosts.filter(isReplaced).map(({ name }) => name)
-    if (hosts.length > 0) await forgetHosts({ dir, ...other, hosts })
+    if (hosts.length > 0) await removeHosts({ dir, ...other, hosts })
   }
 }
 
 /** Removes the records of clusters whose folder no longer exists, and returns them. */
-export async function forgetAbandoned(dir: string): Promise<RegisteredCluster[]> {
+export async function removeAbandonedClusters(dir: string): Promise<RegisteredCluster[]> {
   const gone: RegisteredCluster[] = []
   for (const cluster of await readRegistry(dir)) {
-    const there = await stat(cluster.directory).catch(undefinedWhereMissing)
-    if (there === undefined && (await forgetCluster({ dir, ...cluster }).catch(() => false)))
+    const there = await stat(cluster.directory).catch(undefinedIfMissing)
+    if (there === undefined && (await removeCluster({ dir, ...cluster }).catch(() => false)))
       gone.push(cluster)
   }
   return gone
 }
 
 /** Removes hosts from the record of a cluster, if it exists; a record without hosts is deleted. */
-export async function forgetHosts(record: {
+export async function removeHosts(record: {
   readonly dir: string
   readonly cluster: string
   readonly directory: string
   readonly hosts: readonly string[]
 }): Promise<void> {
   const { dir, hosts } = record
-  const found = await recordedCluster(record)
+  const found = await findClusterRecord(record)
   if (found === undefined) return
   const left = found.hosts.filter(({ name }) => !hosts.includes(name))
-  if (left.length === 0) await forgetCluster(record)
-  else await recordCluster({ dir, cluster: { ...found, hosts: left } })
+  if (left.length === 0) await removeCluster(record)
+  else await writeClusterRecord({ dir, cluster: { ...found, hosts: left } })
 }
 
 /** Deletes the record of a cluster; false if there was none. */
-export async function forgetCluster(record: {
+export async function removeCluster(record: {
   readonly dir: string
   readonly cluster: string
   readonly directory: string
 }): Promise<boolean> {
   const removed = await rm(join(record.dir, fileName(record))).then(
     () => true,
-    (error: NodeJS.ErrnoException) => undefinedWhereMissing(error),
+    (error: NodeJS.ErrnoException) => undefinedIfMissing(error),
   )
   return removed ?? false
 }
@@ -176,12 +176,12 @@ function fileName({ cluster, directory }: { readonly cluster: string; readonly d
 const isMissing = (error: NodeJS.ErrnoException): boolean =>
   error.code === 'ENOENT' || error.code === 'ENOTDIR'
 
-function emptyWhereMissing(error: NodeJS.ErrnoException): string[] {
+function emptyIfMissing(error: NodeJS.ErrnoException): string[] {
   if (isMissing(error)) return []
   throw error
 }
 
-function undefinedWhereMissing(error: NodeJS.ErrnoException): undefined {
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (isMissing(error)) return undefined
   throw error
 }

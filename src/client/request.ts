@@ -7,7 +7,12 @@ import { parseJson } from '../base/json.ts'
 import { ClientError } from './clientError.ts'
 import { basicAuthorization, type Credentials } from './credentials.ts'
 import { describeEndpoint, type Endpoint, isReadableAuthority } from './endpoint.ts'
-import { explainAuthority, explainFailure, explainNames, explainOther } from './explainFailure.ts'
+import {
+  explainAuthority,
+  explainFailure,
+  explainNameMismatch,
+  explainPinMismatch,
+} from './explainFailure.ts'
 
 /**
  * Parses the body of a response as JSON if its content type says so. Throws a `ClientError` `bad-answer` for
@@ -49,7 +54,7 @@ export type ApiRequest = {
 }
 
 /** Response of any status. */
-export type ApiAnswer = {
+export type ApiResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Parsed if the content type is JSON, else text. */
@@ -57,13 +62,13 @@ export type ApiAnswer = {
 }
 
 /** Limit of a response in bytes. */
-export const answerLimit = 8 * 1024 * 1024
+export const responseLimit = 8 * 1024 * 1024
 
 /**
  * Makes one call; follows no redirects and keeps no connection open. Any status is a response. Rejects with a
  * `ClientError` and nothing else.
  */
-export async function request(call: ApiRequest): Promise<ApiAnswer> {
+export async function request(call: ApiRequest): Promise<ApiResponse> {
   const place = describeEndpoint(call.endpoint)
   if (!/^\/[!-~]*$/.test(call.path)) {
     throw new ClientError({
@@ -74,7 +79,7 @@ export async function request(call: ApiRequest): Promise<ApiAnswer> {
   }
   if (!readableTrust(call.endpoint)) throw new ClientError(explainAuthority(place))
   try {
-    const { message, text } = await exchange(call)
+    const { message, text } = await sendRequest(call)
     return {
       status: message.statusCode ?? 0,
       headers: message.headers,
@@ -86,7 +91,7 @@ export async function request(call: ApiRequest): Promise<ApiAnswer> {
   }
 }
 
-function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: string }> {
+function sendRequest(call: ApiRequest): Promise<{ message: IncomingMessage; text: string }> {
   const { endpoint, signal, timeout, agent = false } = call
   const place = describeEndpoint(endpoint)
   return new Promise((resolve, reject) => {
@@ -113,7 +118,7 @@ function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: s
       sent.destroy()
     }
     const stop = () => fail(interruptedError(place))
-    const timer = setTimeout(() => fail(lateError({ place, timeout, connected })), timeout)
+    const timer = setTimeout(() => fail(timeoutError({ place, timeout, connected })), timeout)
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()
 
@@ -127,9 +132,9 @@ function exchange(call: ApiRequest): Promise<{ message: IncomingMessage; text: s
     })
     sent.on('error', fail)
     sent.on('response', (message) => {
-      const body = boundedBytes(answerLimit)
+      const body = boundedBytes(responseLimit)
       message.on('data', (chunk: Buffer) => {
-        if (body.length + chunk.length > answerLimit) fail(largeError(place))
+        if (body.length + chunk.length > responseLimit) fail(tooLargeError(place))
         else body.push(chunk)
       })
       message.on('error', fail)
@@ -190,16 +195,16 @@ export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOpti
     checkServerIdentity: (_host: string, certificate: PeerCertificate) => {
       if (leaf !== undefined && certificate.fingerprint256 !== leaf) {
         const serial = certificate.serialNumber
-        return new ClientError(explainOther({ place: describeEndpoint(endpoint), serial }))
+        return new ClientError(explainPinMismatch({ place: describeEndpoint(endpoint), serial }))
       }
       if (names.some((name) => isFor(name, certificate))) return undefined
       const found = certificate.subjectaltname ?? `CN:${certificate.subject?.CN ?? ''}`
-      return new ClientError(explainNames({ place: describeEndpoint(endpoint), wanted: names, found }))
+      return new ClientError(explainNameMismatch({ place: describeEndpoint(endpoint), wanted: names, found }))
     },
   }
 }
 
-const lateError = (facts: { place: string; timeout: number; connected: boolean }): ClientError =>
+const timeoutError = (facts: { place: string; timeout: number; connected: boolean }): ClientError =>
   new ClientError({
     code: 'timeout',
     message: facts.connected
@@ -217,9 +222,9 @@ const interruptedError = (place: string): ClientError =>
     fix: 'Run it again: every call may be repeated.',
   })
 
-const largeError = (place: string): ClientError =>
+const tooLargeError = (place: string): ClientError =>
   new ClientError({
     code: 'too-large',
-    message: `The answer of ${place} is larger than ${answerLimit / 1024 / 1024} MiB.`,
+    message: `The answer of ${place} is larger than ${responseLimit / 1024 / 1024} MiB.`,
     fix: 'Something else than the API listens there: check the port.',
   })

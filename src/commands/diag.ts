@@ -15,7 +15,7 @@ import { redact } from '../deployment/diag/redact.ts'
 import { createTar, type TarEntry } from '../deployment/diag/tar.ts'
 import { type HostResult, onEachHost } from '../deployment/eachHost.ts'
 import { writeArchive } from '../deployment/state/archiveFile.ts'
-import { type DiagPart, diagAnnounced, diagReadme, diagWritten } from '../output/deployment/diag.ts'
+import { type DiagPart, diagPreview, diagReadme, diagResult } from '../output/deployment/diagText.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
@@ -146,7 +146,7 @@ export async function diag(
   const stem = `muster-diag-${encodeURIComponent(cluster).slice(0, 60)}-${compactTime(made)}`
   const path = resolve(context.cwd, options.out ?? `${stem}.tar.gz`)
   const width = textWidth(context.stdout)
-  context.stdout.write(diagAnnounced(archiveParts, width))
+  context.stdout.write(diagPreview(archiveParts, width))
 
   const { context: quiet, capture } = createCapture(context)
   await prepareConnections(quiet, hosts)
@@ -181,9 +181,7 @@ export async function diag(
   const archive = gzipSync(createTar(entries, made))
   await writeArchive(path, archive)
   const names = lost.map(({ host }) => host)
-  context.stdout.write(
-    diagWritten({ path, bytes: archive.length, files: entries.length, lost: names, width }),
-  )
+  context.stdout.write(diagResult({ path, bytes: archive.length, files: entries.length, lost: names, width }))
   return exitCodes.ok
 }
 

@@ -7,7 +7,7 @@ import { printDiagnostics } from '../cli/printDiagnostics.ts'
 import { isThere, largestConfigFile, readConfigFiles } from '../cli/readConfigFiles.ts'
 import { type Destination, destinationGiven, destinationOptions, writeLines } from '../cli/writeLines.ts'
 import { importIni as toYaml } from '../config/ini/importIni.ts'
-import { joined } from '../config/ini/readIni.ts'
+import { joinLines } from '../config/ini/readIni.ts'
 import { type LoadResult, loadConfig } from '../config/load.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import { withoutSilenced } from '../session/withoutSilenced.ts'
@@ -76,7 +76,7 @@ export async function importIni(
   }
   if (!(await writeLines(context, imported.yaml, options))) return exitCodes.usage
   printDiagnostics(about, to)
-  const judged = checkYaml(context, joined(imported.yaml, 'text'), out)
+  const judged = checkYaml(context, joinLines(imported.yaml, 'text'), out)
   printDiagnostics(judged, to)
   const failed = [...imported.findings, ...judged.diagnostics].some(({ severity }) => severity === 'error')
   if (out !== undefined) {

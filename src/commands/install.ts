@@ -3,7 +3,7 @@ import { requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { recordCluster, recordedCluster, registryDirectory } from '../client/registry.ts'
+import { findClusterRecord, registryDirectory, writeClusterRecord } from '../client/registry.ts'
 import { dropReplacedPasswords } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -203,8 +203,11 @@ async function record(
   const dir = registryDirectory(context.env)
   const { cluster, directory, excluded } = config
   const { targets, state } = preparation
-  const before = excluded.length === 0 ? undefined : await recordedCluster({ dir, cluster, directory })
-  await recordCluster({ dir, cluster: registration(config, targets, before, untrustedAuthorities(state)) })
+  const before = excluded.length === 0 ? undefined : await findClusterRecord({ dir, cluster, directory })
+  await writeClusterRecord({
+    dir,
+    cluster: registration(config, targets, before, untrustedAuthorities(state)),
+  })
 }
 
 /** Fetches each runtime that a host lacks, once, before any host is touched. */

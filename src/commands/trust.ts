@@ -18,7 +18,7 @@ import {
   type TrustOutcome,
   trustServers,
 } from '../deployment/trustServers.ts'
-import { lookedText, pinsYaml, trustJson, trustSummary } from '../output/deployment/trust.ts'
+import { pinsYaml, serverKeysText, trustJson, trustSummary } from '../output/deployment/trustText.ts'
 import {
   fileArguments,
   hostOption,
@@ -68,7 +68,7 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
     readEntries: ({ to }) => reader.entriesOf(to.check.files),
     decide: async (looked) => {
       if (context.signal.aborted) throw new Interrupted()
-      if (!json) shown.write(lookedText(looked, layout))
+      if (!json) shown.write(serverKeysText(looked, layout))
       return decide(options, looked)
     },
     add: (servers) => writeDown(servers, reader),

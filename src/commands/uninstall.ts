@@ -2,7 +2,7 @@ import { requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { forgetCluster, forgetHosts, registryDirectory } from '../client/registry.ts'
+import { registryDirectory, removeCluster, removeHosts } from '../client/registry.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { preview } from '../deployment/hostPlan.ts'
 import { layoutOf } from '../deployment/layout.ts'
@@ -77,10 +77,10 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
       if (exit !== exitCodes.ok) return exit
       const dir = registryDirectory(context.env)
       if (excluded.length > 0) {
-        await forgetHosts({ dir, ...config, hosts: namesOf(config.hosts) })
+        await removeHosts({ dir, ...config, hosts: namesOf(config.hosts) })
         return exitCodes.ok
       }
-      await forgetCluster({ dir, cluster, directory })
+      await removeCluster({ dir, cluster, directory })
       if (!purge) return exitCodes.ok
       run.forget()
       await removeState(config)

@@ -1,6 +1,7 @@
-import type { Rule } from './rule.ts'
+import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import type { ResolvedCluster } from './resolve/resolved.ts'
 import { adminUser } from './rules/adminUser.ts'
-import { connectorsOfSeveral } from './rules/connectorsOfSeveral.ts'
+import { apiUsers } from './rules/apiUsers.ts'
 import { duplicateAddresses } from './rules/duplicateAddresses.ts'
 import { duplicateHosts } from './rules/duplicateHosts.ts'
 import { evenManagers } from './rules/evenManagers.ts'
@@ -16,14 +17,17 @@ import { privilegedPorts } from './rules/privilegedPorts.ts'
 import { required } from './rules/required.ts'
 import { sameDatabase } from './rules/sameDatabase.ts'
 import { serviceConflicts } from './rules/serviceConflicts.ts'
+import { sharedConnectors } from './rules/sharedConnectors.ts'
 import { sharedKeystore } from './rules/sharedKeystore.ts'
 import { stores } from './rules/stores.ts'
 import { topologies } from './rules/topologies.ts'
 import { unknownHosts } from './rules/unknownHosts.ts'
 import { unusedHosts } from './rules/unusedHosts.ts'
-import { users } from './rules/users.ts'
 import { warningDays } from './rules/warningDays.ts'
 import { withoutEffect } from './rules/withoutEffect.ts'
+
+/** Checks the resolved configuration; pure, and independent of other rules. */
+type Rule = (cluster: ResolvedCluster) => readonly Diagnostic[]
 
 /** Every rule, from the whole file to single options; findings do not depend on the order. */
 export const allRules: readonly Rule[] = [
@@ -42,11 +46,11 @@ export const allRules: readonly Rule[] = [
   localClashes,
   privilegedPorts,
   openWithoutAdmin,
-  connectorsOfSeveral,
+  sharedConnectors,
   incompleteDatabases,
   sameDatabase,
   adminUser,
-  users,
+  apiUsers,
   passwords,
   stores,
   sharedKeystore,

@@ -12,9 +12,15 @@ import type {
   UserConfig,
 } from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
-import { hasDatabase, installedServices } from './resolve/dataSources.ts'
+import { hasDatabase, servicesMap } from './resolve/dataSources.ts'
 import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
-import { known, type Resolved, type ResolvedCluster, type ResolvedHost, usersOf } from './resolve/resolved.ts'
+import {
+  definedValue,
+  type Resolved,
+  type ResolvedCluster,
+  type ResolvedHost,
+  usersOf,
+} from './resolve/resolved.ts'
 import { apiOptions } from './settings/apiOptions.ts'
 import { options } from './settings/options.ts'
 import { file } from './settings/places.ts'
@@ -44,8 +50,8 @@ function databaseOf(host: ResolvedHost, paths: Paths): DatabaseConfig | undefine
   const account = accountOf(host, replication, paths)
   return {
     type,
-    host: known(host.option(options.replicationHost)),
-    port: known(host.option(options.replicationPort)),
+    host: definedValue(host.option(options.replicationHost)),
+    port: definedValue(host.option(options.replicationPort)),
     service: service.name,
     ...(account === undefined ? {} : { account }),
   }
@@ -67,12 +73,12 @@ function proxyOf(host: ResolvedHost): ProxySettings | undefined {
   if (service === undefined) return undefined
   return {
     service: service.name,
-    address: known(host.option(options.applicationAddress)),
-    port: known(host.option(options.applicationPort)),
+    address: definedValue(host.option(options.applicationAddress)),
+    port: definedValue(host.option(options.applicationPort)),
     readonlyPort: host.option(options.applicationReadonlyPort).value ?? null,
-    maxHeld: known(host.option(options.maxHeld)),
-    maxHold: known(host.option(options.maxHold)),
-    drainTimeout: known(host.option(options.drainTimeout)),
+    maxHeld: definedValue(host.option(options.maxHeld)),
+    maxHold: definedValue(host.option(options.maxHold)),
+    drainTimeout: definedValue(host.option(options.drainTimeout)),
   }
 }
 
@@ -116,7 +122,7 @@ function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
       host.ssh(ssh.jump).value?.map(({ value }) => value),
     ),
     ...optional('config', pathOf(host.ssh(ssh.config), paths)),
-    become: known(host.ssh(ssh.become)),
+    become: definedValue(host.ssh(ssh.become)),
     ...optional('becomePassword', locatedSecret(host.ssh(ssh.becomePassword), paths)),
     ...optional('timeout', host.ssh(ssh.timeout).value),
   }
@@ -125,9 +131,9 @@ function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
 function apisOf(host: ResolvedHost): readonly ApiConfig[] {
   return host.components.map((component) => ({
     component,
-    enabled: known(host.option(apiOptions[component].enabled)),
-    address: known(host.option(apiOptions[component].address)),
-    port: known(host.option(apiOptions[component].port)),
+    enabled: definedValue(host.option(apiOptions[component].enabled)),
+    address: definedValue(host.option(apiOptions[component].address)),
+    port: definedValue(host.option(apiOptions[component].port)),
   }))
 }
 
@@ -137,10 +143,10 @@ function tlsOf(host: ResolvedHost, paths: Paths): TlsConfig {
     ...optional('truststorePath', pathOf(host.option(options.truststorePath), paths)),
     ...optional('keystorePassword', locatedSecret(host.option(options.keystorePassword), paths)),
     ...optional('truststorePassword', locatedSecret(host.option(options.truststorePassword), paths)),
-    alias: known(host.option(options.alias)),
-    keyType: known(host.option(options.keyType)),
-    keyLifetime: known(host.option(options.keyLifetime)),
-    warningDays: known(host.option(options.warningDays)),
+    alias: definedValue(host.option(options.alias)),
+    keyType: definedValue(host.option(options.keyType)),
+    keyLifetime: definedValue(host.option(options.keyLifetime)),
+    warningDays: definedValue(host.option(options.warningDays)),
   }
 }
 
@@ -171,18 +177,18 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
     apis: apisOf(host),
     users: usersFor(host, paths),
     tls: tlsOf(host, paths),
-    remoteBootstrap: known(host.option(options.remoteBootstrap)),
-    allowedHosts: known(host.option(options.allowedHosts)).map(({ value }) => value),
-    installDirectory: absolutePath(known(directory), { span: directory.given?.span, paths }),
+    remoteBootstrap: definedValue(host.option(options.remoteBootstrap)),
+    allowedHosts: definedValue(host.option(options.allowedHosts)).map(({ value }) => value),
+    installDirectory: absolutePath(definedValue(directory), { span: directory.given?.span, paths }),
     ...optional('user', host.option(options.user).value),
-    serviceManager: known(host.option(options.serviceManager)),
-    runtime: known(host.option(options.runtime)),
-    logLevel: known(host.option(options.logLevel)),
+    serviceManager: definedValue(host.option(options.serviceManager)),
+    runtime: definedValue(host.option(options.runtime)),
+    logLevel: definedValue(host.option(options.logLevel)),
     limits: {
-      memoryMax: known(host.option(options.memoryMax)),
-      cpuWeight: known(host.option(options.cpuWeight)),
-      tasksMax: known(host.option(options.tasksMax)),
-      oomScoreAdjust: known(host.option(options.oomScoreAdjust)),
+      memoryMax: definedValue(host.option(options.memoryMax)),
+      cpuWeight: definedValue(host.option(options.cpuWeight)),
+      tasksMax: definedValue(host.option(options.tasksMax)),
+      oomScoreAdjust: definedValue(host.option(options.oomScoreAdjust)),
     },
     ...databasesOf(host, paths),
   }
@@ -197,6 +203,6 @@ export function buildConfig(cluster: ResolvedCluster, directory: string): Cluste
     cluster: name,
     directory,
     hosts: hosts.map((host) => hostConfig(host, cluster.paths)),
-    services: installedServices(cluster.draft.services.values(), cluster.hosts),
+    services: servicesMap(cluster.draft.services.values(), cluster.hosts),
   }
 }

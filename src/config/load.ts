@@ -1,5 +1,5 @@
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
-import { ordered } from '../diagnostics/order.ts'
+import { sortFindings } from '../diagnostics/sortFindings.ts'
 import type { SourceText } from '../diagnostics/source.ts'
 import { allRules } from './allRules.ts'
 import { buildConfig } from './build.ts'
@@ -53,14 +53,14 @@ export type LoadResult = {
 }
 
 /** A file as a draft; `draft` is absent if its text could not be parsed. */
-type Judged = {
+type CheckedFile = {
   readonly draft?: Draft
   readonly findings: readonly Diagnostic[]
   readonly source: SourceText
   readonly ignores: readonly Ignore[]
 }
 
-function judge({ name, text }: ConfigFile): Judged {
+function checkFile({ name, text }: ConfigFile): CheckedFile {
   const plain = text.replace(/^\ufeff/, '')
   const document = readDocument({ name, text: plain }, fileNames)
   const source = (hidden: readonly Span[]): SourceText => ({ name, text: plain, hidden })
@@ -80,7 +80,7 @@ function judge({ name, text }: ConfigFile): Judged {
 export function loadConfig(options: LoadOptions): LoadResult {
   const { files, home, exists } = options
   const directory = files[0]?.directory ?? home
-  const judged = files.map(judge)
+  const judged = files.map(checkFile)
   const sets = readSets(options.set ?? [], options.stdin)
   const drafts = judged.map(({ draft }) => draft).filter((draft) => draft !== undefined)
   const shape = [...judged.flatMap(({ findings }) => findings), ...sets.findings]
@@ -89,7 +89,7 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const order = [...files.map(({ name }) => name), setSource]
   // What one file cannot tell is unknown, so rules about the whole would guess.
   const incomplete = options.incomplete === true || drafts.length < files.length || files.length === 0
-  if (incomplete) return { diagnostics: ordered(shape, order), sources, ignores }
+  if (incomplete) return { diagnostics: sortFindings(shape, order), sources, ignores }
 
   const directories = new Map([
     ...files.map((file) => [file.name, file.directory] as const),
@@ -102,7 +102,7 @@ export function loadConfig(options: LoadOptions): LoadResult {
     files: order,
     ...(exists === undefined ? {} : { exists }),
   })
-  const diagnostics = ordered([...shape, ...allRules.flatMap((rule) => rule(cluster))], order)
+  const diagnostics = sortFindings([...shape, ...allRules.flatMap((rule) => rule(cluster))], order)
   const result = { cluster, diagnostics, sources, ignores }
   if (diagnostics.some(({ severity }) => severity === 'error')) return result
   return { ...result, config: buildConfig(cluster, directory) }

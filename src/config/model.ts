@@ -116,7 +116,7 @@ export type HostConfig = {
   /** Absent if the host has no replicator or no database. */
   readonly database?: DatabaseConfig
   /** Role of the manager: in the first clustered service with the host as a member, else as a witness. */
-  readonly member?: ManagerPlace
+  readonly member?: Membership
   /** Account for the manager's checks. */
   readonly monitor?: DatabaseAccount
   /** Listeners of the connector for database clients; absent if it has no service to forward to. */

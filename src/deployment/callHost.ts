@@ -1,6 +1,6 @@
 import { addressAndPort, isWildcard } from '../base/address.ts'
 import { type CallRequest, type CallResult, parseCallResults } from '../client/call.ts'
-import { callThrough } from '../client/callThrough.ts'
+import { callOverStreams } from '../client/callOverStreams.ts'
 import type { HostConfig } from '../config/model.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -46,7 +46,7 @@ export async function callHost(options: {
   const rootOpens = account.isOther && requests.some(({ target }) => 'socket' in target)
   const answered =
     transport.dial !== undefined && options.running && !rootOpens
-      ? await callThrough(requests, transport.dial)
+      ? await callOverStreams(requests, transport.dial)
       : undefined
   if (answered !== undefined) return answered
   const script = musterApiCommand(layout.current, 'call', account)

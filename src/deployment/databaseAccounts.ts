@@ -3,7 +3,7 @@ import { isObject, parseJson } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
 import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
-import { isHere } from '../config/resolve/dataSources.ts'
+import { isLocalAddress } from '../config/resolve/dataSources.ts'
 import {
   type AccountOption,
   accountOptions,
@@ -154,7 +154,7 @@ function grantsOf(targets: readonly Target[], isWanted: (login: Login) => boolea
 const anyHostNote = "-- '%' is every address: narrow it to your own hosts, as in '10.0.0.%'.\n"
 
 const addressOf = ({ address }: HostConfig): string | undefined =>
-  isHere(address) ? '127.0.0.1' : canonicalAddress(address)
+  isLocalAddress(address) ? '127.0.0.1' : canonicalAddress(address)
 
 function replicationLogin({ host, facts }: Target): Login[] {
   const { database } = host
@@ -164,7 +164,7 @@ function replicationLogin({ host, facts }: Target): Login[] {
   const before = installedPart(facts, 'replicator', 'database')
   const isNew =
     !isObject(before) || before.user !== user || before.type !== type || before.host !== database.host
-  const from = isHere(database.host) ? database.host : addressOf(host)
+  const from = isLocalAddress(database.host) ? database.host : addressOf(host)
   return [{ option: 'replication-user', host: host.name, user, type, from, isNew }]
 }
 

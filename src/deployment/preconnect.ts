@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { callableAddress } from '../base/address.ts'
+import { connectableAddress } from '../base/address.ts'
 import type { HostConfig } from '../config/model.ts'
 import type { ListeningPlace, Transport } from '../transport/transport.ts'
 
@@ -11,7 +11,7 @@ export function preconnect(transport: Transport, { apis }: Pick<HostConfig, 'api
   const { dial } = transport
   if (dial === undefined) return transport
   const places = apis.flatMap(({ enabled, address, port }): readonly ListeningPlace[] => [
-    ...(enabled ? [{ address: callableAddress(address), port }] : []),
+    ...(enabled ? [{ address: connectableAddress(address), port }] : []),
   ])
   const early = new Map(places.map((place) => [JSON.stringify(place), dial(place)]))
   const take = (key: string): Promise<Duplex | Error> | undefined => {

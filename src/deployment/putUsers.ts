@@ -1,5 +1,5 @@
 import type { UserRecord } from '../accounts/userFile.ts'
-import { agentOver } from '../client/agentOver.ts'
+import { agentForStream } from '../client/agentForStream.ts'
 import { attempt } from '../client/call.ts'
 import { components } from '../contracts/component.ts'
 import { hostRoutes } from '../contracts/hostRoutes.ts'
@@ -40,7 +40,7 @@ export async function putUsers(
     target: { socket },
     body: { users: records },
   }
-  const result = await attempt(call, agentOver(stream, { kind: 'socket', path: socket }))
+  const result = await attempt(call, agentForStream(stream, { kind: 'socket', path: socket }))
   stream.destroy()
   return 'status' in result && result.status === 200
 }

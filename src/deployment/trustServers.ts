@@ -1,8 +1,8 @@
 import { mapLimit } from '../base/concurrency.ts'
 import type { Destination, Route } from '../transport/destination.ts'
 import type { KnownHost } from '../transport/hostKeys/knownHosts.ts'
-import { type HostKeyState, hostKeyState } from '../transport/hostKeys/readHostKeys.ts'
-import { handshakesAtOnce } from '../transport/ssh.ts'
+import { compareHostKeys, type HostKeyComparison } from '../transport/hostKeys/readHostKeys.ts'
+import { concurrentHandshakes } from '../transport/ssh.ts'
 import type { Failure } from './events.ts'
 import { failureOf, isUnreachable } from './hostFailure.ts'
 
@@ -58,23 +58,23 @@ function idOf(
 
 /** Keys of a server, or why they could not be read. */
 export type ScannedServer =
-  | { readonly server: KeyServer; readonly found: HostKeyState }
+  | { readonly server: KeyServer; readonly found: HostKeyComparison }
   | { readonly server: KeyServer; readonly failure: Failure; readonly unreachable: boolean }
 
 /** Server with unknown keys. */
-export type NewServer = Extract<ScannedServer, { found: HostKeyState }>
+export type NewServer = Extract<ScannedServer, { found: HostKeyComparison }>
 
 /** Result for one server. `trusted`: the keys were new and are now recorded. `untrusted`: they are still new. */
 export type TrustOutcome =
   | {
       readonly server: KeyServer
       readonly result: 'known' | 'trusted' | 'untrusted'
-      readonly found: HostKeyState
+      readonly found: HostKeyComparison
     }
   | {
       readonly server: KeyServer
       readonly result: 'changed' | 'revoked' | 'failed' | 'unreachable' | 'behind'
-      readonly found?: HostKeyState
+      readonly found?: HostKeyComparison
       readonly failure: Failure
     }
 
@@ -115,7 +115,7 @@ async function trustRound(
   actions: TrustActions,
 ): Promise<readonly TrustOutcome[]> {
   const map = (server: KeyServer): Promise<ScannedServer> => scanServer(server, actions)
-  const scanned = await mapLimit({ items: servers, limit: handshakesAtOnce, map })
+  const scanned = await mapLimit({ items: servers, limit: concurrentHandshakes, map })
   const chosen = await actions.decide(scanned)
   if (chosen.length > 0) await actions.add(chosen)
   return Promise.all(scanned.map((one) => outcomeOf(one, chosen, actions)))
@@ -124,7 +124,7 @@ async function trustRound(
 async function scanServer(server: KeyServer, actions: TrustActions): Promise<ScannedServer> {
   try {
     const keys = await actions.readKeys(server)
-    return { server, found: hostKeyState(server.to, await actions.readEntries(server), keys) }
+    return { server, found: compareHostKeys(server.to, await actions.readEntries(server), keys) }
   } catch (error) {
     return { server, failure: failureOf(error), unreachable: isUnreachable(error) }
   }
@@ -145,7 +145,7 @@ async function outcomeOf(
   if (!chosen.includes(scanned)) return { server, result: 'untrusted', found }
   // Checks what later connections will read: the file may be one that stores nothing.
   const keys = found.keys.map(({ key }) => key)
-  const after = hostKeyState(server.to, await actions.readEntries(server), keys)
+  const after = compareHostKeys(server.to, await actions.readEntries(server), keys)
   if (after.state === 'known') return { server, result: 'trusted', found: after }
   return { server, result: 'failed', found, failure: notKept(server) }
 }

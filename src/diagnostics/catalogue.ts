@@ -2,15 +2,15 @@ import { certificateEntries } from './entries/certificates.ts'
 import { databaseEntries } from './entries/databases.ts'
 import { fileEntries } from './entries/files.ts'
 import { hostEntries } from './entries/hosts.ts'
+import { hostUserEntries } from './entries/hostUsers.ts'
 import { ignoreEntries } from './entries/ignores.ts'
 import { iniEntries } from './entries/ini.ts'
 import { networkEntries } from './entries/network.ts'
-import { openedStoreEntries } from './entries/openedStores.ts'
 import { secretEntries } from './entries/secrets.ts'
 import { shapeEntries } from './entries/shape.ts'
+import { storeContentEntries } from './entries/storeContents.ts'
 import { storeEntries } from './entries/stores.ts'
 import { topologyEntries } from './entries/topology.ts'
-import { userEntries } from './entries/users.ts'
 import { yamlEntries } from './entries/yaml.ts'
 import type { Entry } from './entry.ts'
 
@@ -25,9 +25,9 @@ export const catalogue = {
   ...databaseEntries,
   ...secretEntries,
   ...storeEntries,
-  ...openedStoreEntries,
+  ...storeContentEntries,
   ...certificateEntries,
-  ...userEntries,
+  ...hostUserEntries,
   ...ignoreEntries,
   ...iniEntries,
 } as const
@@ -49,9 +49,9 @@ const groups = [
   { title: 'Databases and the proxy', entries: databaseEntries },
   { title: 'Users and passwords', entries: secretEntries },
   { title: 'Keystores and truststores', entries: storeEntries },
-  { title: 'What is in a keystore or truststore', entries: openedStoreEntries },
+  { title: 'What is in a keystore or truststore', entries: storeContentEntries },
   { title: 'Certificates of installed hosts', entries: certificateEntries },
-  { title: 'Users of installed hosts', entries: userEntries },
+  { title: 'Users of installed hosts', entries: hostUserEntries },
   { title: 'Comments that silence findings', entries: ignoreEntries },
   { title: 'INI files', entries: iniEntries },
 ] as const

@@ -1,19 +1,25 @@
 import type { Severity } from './diagnostic.ts'
 
 /** Text of a finding: problem, reason and fix. */
-export type Words = { readonly message: string; readonly why: string; readonly fix: string }
+export type FindingText = { readonly message: string; readonly why: string; readonly fix: string }
 
 /** One entry of the catalogue: severity and text. */
-export type Entry<Facts> = { readonly severity: Severity; readonly words: (facts: Facts) => Words }
+export type Entry<Facts> = { readonly severity: Severity; readonly words: (facts: Facts) => FindingText }
 
 /** Defines a finding that makes the configuration unusable. */
-export const error = <Facts>(words: (facts: Facts) => Words): Entry<Facts> => ({ severity: 'error', words })
+export const error = <Facts>(words: (facts: Facts) => FindingText): Entry<Facts> => ({
+  severity: 'error',
+  words,
+})
 
 /** Defines a finding that does not prevent an installation. */
-export const warning = <Facts>(words: (facts: Facts) => Words): Entry<Facts> => ({
+export const warning = <Facts>(words: (facts: Facts) => FindingText): Entry<Facts> => ({
   severity: 'warning',
   words,
 })
 
 /** Defines a finding about something that could not be checked. */
-export const note = <Facts>(words: (facts: Facts) => Words): Entry<Facts> => ({ severity: 'note', words })
+export const note = <Facts>(words: (facts: Facts) => FindingText): Entry<Facts> => ({
+  severity: 'note',
+  words,
+})

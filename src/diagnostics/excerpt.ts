@@ -1,4 +1,4 @@
-import { masked } from '../base/printable.ts'
+import { maskInvisible } from '../base/printable.ts'
 import type { Span } from './diagnostic.ts'
 import { redacted, type SourceText } from './source.ts'
 
@@ -10,7 +10,7 @@ type Piece = { readonly from: number; readonly to: number; readonly shown: strin
 const longest = 4000
 
 /** Replaces characters that a terminal acts on, each by one visible character. */
-const printable = (text: string): string => masked(text).replaceAll('\t', ' ')
+const printable = (text: string): string => maskInvisible(text).replaceAll('\t', ' ')
 
 /** Returns the part of a line (0-based, end exclusive) that a span covers, or undefined. */
 function partOf(span: Span, line: number, length: number): { from: number; to: number } | undefined {
@@ -23,11 +23,11 @@ function partOf(span: Span, line: number, length: number): { from: number; to: n
 /** A text split into lines; a hidden span of several lines is listed at each. */
 type ByLine = { readonly lines: readonly string[]; readonly hidden: ReadonlyMap<number, readonly Span[]> }
 
-const known = new WeakMap<SourceText, ByLine>()
+const lineCache = new WeakMap<SourceText, ByLine>()
 
 /** Splits a text once for all its findings: there may be one per line. */
 function byLine(source: SourceText): ByLine {
-  const earlier = known.get(source)
+  const earlier = lineCache.get(source)
   if (earlier !== undefined) return earlier
   const lines = source.text.split('\n')
   const hidden = new Map<number, Span[]>()
@@ -39,7 +39,7 @@ function byLine(source: SourceText): ByLine {
     }
   }
   const parted = { lines, hidden }
-  known.set(source, parted)
+  lineCache.set(source, parted)
   return parted
 }
 
@@ -80,7 +80,7 @@ const widthOf = (text: string): number => [...text].length
  * Returns the column of an offset after redaction; inside a redacted piece its start, or its end with
  * `after`.
  */
-function shownAt(pieces: readonly Piece[], offset: number, after: boolean): number {
+function columnAfterRedaction(pieces: readonly Piece[], offset: number, after: boolean): number {
   let width = 0
   for (const { from, to, shown } of pieces) {
     if (offset >= to) width += widthOf(shown)
@@ -91,7 +91,7 @@ function shownAt(pieces: readonly Piece[], offset: number, after: boolean): numb
 }
 
 /** Cuts a long line around the caret to fit `width`, with `…` at each cut. */
-function fitted(text: string, caret: { from: number; to: number }, width: number): Omit<Excerpt, 'line'> {
+function cutToWidth(text: string, caret: { from: number; to: number }, width: number): Omit<Excerpt, 'line'> {
   const characters = [...text]
   const start =
     characters.length <= width ? 0 : Math.max(0, Math.min(caret.from - 10, characters.length - width))
@@ -114,8 +114,8 @@ export function excerpt(
   if (line === undefined || line.trim() === '') return undefined
   const pieces = piecesOf(line, hiddenParts(source, span.line, line))
   const part = partOf(span, span.line, line.length) ?? { from: span.column - 1, to: span.column }
-  const from = shownAt(pieces, part.from, false)
-  const to = shownAt(pieces, part.to, true)
+  const from = columnAfterRedaction(pieces, part.from, false)
+  const to = columnAfterRedaction(pieces, part.to, true)
   const shown = pieces.map((piece) => piece.shown).join('')
-  return { line: span.line, ...fitted(shown, { from, to }, Math.max(20, options.width)) }
+  return { line: span.line, ...cutToWidth(shown, { from, to }, Math.max(20, options.width)) }
 }

@@ -22,17 +22,17 @@ function distance(from: string, to: string): number {
 }
 
 /** Normalizes a name for comparison: people write `_` and capitals for `-` and small letters. */
-const normal = (word: string): string => word.toLowerCase().replaceAll('_', '-')
+const normalize = (word: string): string => word.toLowerCase().replaceAll('_', '-')
 
 /** Returns the candidate that was probably meant; undefined if more than a third of the letters differ. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > 60) return undefined
-  const wanted = normal(word)
+  const wanted = normalize(word)
   let best: { candidate: string; edits: number } | undefined
   for (const candidate of candidates) {
     const most = Math.min(best === undefined ? 4 : best.edits - 1, Math.floor(candidate.length / 3))
     if (Math.abs(candidate.length - wanted.length) > most) continue
-    const edits = distance(wanted, normal(candidate))
+    const edits = distance(wanted, normalize(candidate))
     if (edits <= most) best = { candidate, edits }
   }
   return best?.candidate

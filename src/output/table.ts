@@ -44,8 +44,8 @@ export function tableLines(
   const lines = cells.map(padded)
   const fits = [header, ...lines].every((line) => columnsOf(line.join('  ')) <= width)
   // A terminal that names no width says 0.
-  if (!fits && width >= narrowest && rows.length > 0)
-    return narrow?.() ?? blocks(titles, cells, { colour, width })
+  if (!fits && width >= minimumWidth && rows.length > 0)
+    return narrow?.() ?? rowsAsBlocks(titles, cells, { colour, width })
   const tinted = lines.map((line, index) =>
     line.map((text, column) => tintedText(style, { ...cells[index]?.[column], text })).join('  '),
   )
@@ -53,7 +53,7 @@ export function tableLines(
 }
 
 /** Minimum columns of any layout. */
-const narrowest = 20
+const minimumWidth = 20
 
 type PlainCell = { readonly text: string; readonly tint?: Tint }
 
@@ -64,7 +64,7 @@ const tintedText = (style: ReturnType<typeof paint>, { text, tint }: PlainCell):
   tint === undefined ? text : style[tint](text)
 
 /** Writes rows as labelled values: `COMPONENT: manager  SERVICE: running` below the host. */
-function blocks(
+function rowsAsBlocks(
   titles: readonly string[],
   rows: readonly (readonly PlainCell[])[],
   { colour, width }: Layout,
@@ -83,12 +83,12 @@ function blocks(
       const label = title === '' ? '' : `${title}: `
       return [{ columns: columnsOf(label + cell.text), text: style.dim(label) + tintedText(style, cell) }]
     })
-    return [...heading, ...flowed(parts, width)]
+    return [...heading, ...flowParts(parts, width)]
   })
 }
 
 /** Puts as many parts on a line as fit; a wider part breaks between words. */
-function flowed(
+function flowParts(
   parts: readonly { readonly columns: number; readonly text: string }[],
   width: number,
 ): readonly string[] {

@@ -1,7 +1,7 @@
 /** Environment variables, such as process.env. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const always = new Set([
+const passedAlways = new Set([
   'PATH',
   'HOME',
   'USER',
@@ -32,7 +32,7 @@ const npmConfiguration = /^npm_config_/i
 const locale = /^LC_[A-Z]+$/
 const proxy = /^(https?|all|no)_proxy$/
 
-const isPlain = (name: string): boolean => always.has(name) || locale.test(name)
+const isPlain = (name: string): boolean => passedAlways.has(name) || locale.test(name)
 
 const isNetwork = (name: string): boolean => network.has(name) || proxy.test(name)
 

@@ -27,7 +27,7 @@ export type ProcessOptions = {
 const defaultMaxOutput = 8 * 1024 * 1024
 
 /** Milliseconds to wait for the streams of a child that has exited. */
-const lastWords = 200
+const streamGrace = 200
 
 const inputOf = (stdin: string | Buffer | Secret | undefined): string | Buffer =>
   stdin instanceof Secret ? stdin.reveal() : (stdin ?? '')
@@ -53,7 +53,7 @@ export async function run(options: ProcessOptions): Promise<ProcessResult> {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
   })
-  const stopWaiting = letGoWhenOver(child, options)
+  const stopWaiting = closeStreamsAfterExit(child, options)
   const result = await child.finally(stopWaiting)
   const stderr = textOf(result.stderr)
   const stdout = textOf(result.stdout)
@@ -68,7 +68,7 @@ export async function run(options: ProcessOptions): Promise<ProcessResult> {
 }
 
 /** Stops waiting for output after the child has exited: a grandchild may keep the streams open. */
-function letGoWhenOver(child: Subprocess, options: ProcessOptions): () => void {
+function closeStreamsAfterExit(child: Subprocess, options: ProcessOptions): () => void {
   const letGo = (): void => {
     child.stdout?.destroy()
     child.stderr?.destroy()
@@ -140,7 +140,7 @@ export function startInteractive(options: {
       (result.exitCode === undefined ? notStarted(program, options.cwd, result.code) : 'exit'),
   }))
   // What the child left behind may hold the streams open for ever; the end of the child itself counts.
-  const left = new Promise<void>((resolve) => child.once('exit', () => setTimeout(resolve, lastWords)))
+  const left = new Promise<void>((resolve) => child.once('exit', () => setTimeout(resolve, streamGrace)))
   const exited = Promise.race([
     ended,
     left.then(() => ({ code: child.exitCode, reason: child.signalCode ?? 'exit' })),

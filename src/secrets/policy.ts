@@ -19,16 +19,16 @@ export function isBelow(path: string, folder: string): boolean {
 export const trustFix = 'If you trust the file, give --resolve-secrets.'
 
 /** Returns the folder that a secret file must lie in; undefined without a limit. */
-export const boundOf = (reference: SecretReference, policy: SecretPolicy): string | undefined =>
+export const requiredFolder = (reference: SecretReference, policy: SecretPolicy): string | undefined =>
   policy === 'all' || reference.kind !== 'file' ? undefined : reference.at?.directory
 
 /** Explains why the policy forbids to read a reference; undefined if its text allows it. */
-export function withheld(reference: SecretReference, policy: SecretPolicy): Refusal | undefined {
+export function policyRefusal(reference: SecretReference, policy: SecretPolicy): Refusal | undefined {
   if (policy === 'all') return undefined
   if (reference.kind === 'exec') {
     return { reason: 'it comes from a program, and none is run here', fix: trustFix }
   }
-  const bound = boundOf(reference, policy)
+  const bound = requiredFolder(reference, policy)
   if (reference.kind !== 'file' || bound === undefined || isBelow(reference.path, bound)) return undefined
   const name = reference.written ?? reference.path
   return { reason: `${name} lies outside of the folder of the YAML file`, fix: trustFix }

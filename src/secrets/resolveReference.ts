@@ -1,5 +1,5 @@
-import { lastWords } from './lastWords.ts'
-import { boundOf, trustFix, withheld } from './policy.ts'
+import { policyRefusal, requiredFolder, trustFix } from './policy.ts'
+import { redactedErrorOutput } from './redactedErrorOutput.ts'
 import type { SecretReference } from './reference.ts'
 import { Secret } from './secret.ts'
 import { SecretError, type SecretErrorCode } from './secretError.ts'
@@ -36,7 +36,7 @@ async function fromFile(
   sources: SecretSources,
   fail: Fail,
 ): Promise<Secret> {
-  const bound = boundOf(reference, sources.policy)
+  const bound = requiredFolder(reference, sources.policy)
   const name = `the file ${reference.written ?? reference.path}`
   const read = await sources.readFile(reference.path, bound)
   if (!read.ok) {
@@ -61,7 +61,7 @@ async function fromExec(
   const fix = `Run ${program} by hand in the folder of the YAML file, with the same arguments: it must end well and print the secret alone.`
   const { failure, stdout, stderr } = await sources.runProgram(reference.command, reference.at?.directory)
   if (failure !== undefined) {
-    const said = lastWords(
+    const said = redactedErrorOutput(
       stderr,
       [stdout, ...sources.known].map((secret) => secret.reveal()),
     )
@@ -80,7 +80,7 @@ export async function resolveReference(reference: SecretReference, sources: Secr
   if (reference.kind === 'literal') return reference.value
   const { at } = reference
   const fail: Fail = (code, reason, fix) => new SecretError({ code, reason, fix, at })
-  const refusal = withheld(reference, sources.policy)
+  const refusal = policyRefusal(reference, sources.policy)
   if (refusal !== undefined) throw fail('secret-withheld', refusal.reason, refusal.fix)
   switch (reference.kind) {
     case 'env':

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../cli/context.ts'
 import { colourOf, lineLayout } from '../cli/terminal.ts'
-import { failuresText, type HostFailure } from '../output/deployment/failure.ts'
-import { jsonLine } from '../output/deployment/json.ts'
+import { eventJson } from '../output/deployment/eventJson.ts'
+import { failuresText, type HostFailure } from '../output/deployment/failureText.ts'
 import { linesAfterPlan, plainLine } from '../output/deployment/logLines.ts'
 import type { Renderer } from '../output/deployment/progress.ts'
 
@@ -23,7 +23,7 @@ export async function chooseRenderer(options: {
   const { context, json, hosts, isPlanned = false } = options
   const { stdout, stderr, now } = context
   if (json) {
-    return { emit: (event) => stdout.write(jsonLine(event, now())), end: async () => {} }
+    return { emit: (event) => stdout.write(eventJson(event, now())), end: async () => {} }
   }
   const tell = (failures: readonly HostFailure[]): void => {
     if (failures.length === 0) return

@@ -7,14 +7,14 @@ import { UsageError } from '../cli/usageError.ts'
 import { type HostConfig, isReachedLocally } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { askSsh } from '../transport/askSsh.ts'
 import type { Route } from '../transport/destination.ts'
 import { readKnownHosts } from '../transport/hostKeys/hostKeyFiles.ts'
 import type { KnownHost } from '../transport/hostKeys/knownHosts.ts'
 import { createOnce } from '../transport/once.ts'
 import { startProxyWith } from '../transport/proxyCommand.ts'
-import type { Wanted } from '../transport/route.ts'
-import { createSshConnector, type SshConnector, untilStopped } from '../transport/ssh.ts'
+import type { HostConnection } from '../transport/route.ts'
+import { connectUnlessStopped, createSshConnector, type SshConnector } from '../transport/ssh.ts'
+import { createSshConfigLookup } from '../transport/sshConfigLookup.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
 import { usualSshConfig } from './usualSshConfig.ts'
@@ -24,7 +24,7 @@ import { usualSshConfig } from './usualSshConfig.ts'
  * after Ctrl-C.
  */
 export const connectHost = (context: CommandContext, host: HostConfig): Promise<Transport> =>
-  untilStopped({ host: host.name, signal: context.signal }, () => openWay(context, host))
+  connectUnlessStopped({ host: host.name, signal: context.signal }, () => openWay(context, host))
 
 async function openWay(context: CommandContext, host: HostConfig): Promise<Transport> {
   const { name } = host
@@ -67,7 +67,7 @@ function newConnector(context: CommandContext, usual: string | undefined): SshCo
   const ssh = environmentOf(context)
   return createSshConnector({
     readFile: (path) => readFile(path),
-    askSsh: askSsh({ env, ssh, usual, sshHome: userInfo().homedir, once: createOnce() }),
+    askSsh: createSshConfigLookup({ env, ssh, usual, sshHome: userInfo().homedir, once: createOnce() }),
     startProxy: startProxyWith(env),
     askPassphrase: (path) => askPassphrase(context, path),
   })
@@ -95,7 +95,7 @@ export function hostKeyReader(context: CommandContext): HostKeyReader {
   }
 }
 
-async function wantedOf(context: CommandContext, host: HostConfig): Promise<Wanted> {
+async function wantedOf(context: CommandContext, host: HostConfig): Promise<HostConnection> {
   const { name, address } = host
   const { becomePassword: reference, ...ssh } = host.ssh
   const env = environmentOf(context)

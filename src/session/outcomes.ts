@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import type { Failure, HostOutcome } from '../deployment/events.ts'
 import type { UnreachableHost } from '../deployment/survey.ts'
-import { failuresText } from '../output/deployment/failure.ts'
+import { failuresText } from '../output/deployment/failureText.ts'
 
 /** The outcome of a host on which nothing was begun. */
 export const notStarted = (host: string): HostOutcome => ({

@@ -1,5 +1,10 @@
 import type { CommandContext } from '../cli/context.ts'
-import { forgetCluster, recordCluster, recordedCluster, registryDirectory } from '../client/registry.ts'
+import {
+  findClusterRecord,
+  registryDirectory,
+  removeCluster,
+  writeClusterRecord,
+} from '../client/registry.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { parseManifest } from '../deployment/manifest.ts'
@@ -30,7 +35,7 @@ export async function recordInstalled(options: {
   const { cluster, directory } = config
   const dir = registryDirectory(context.env)
   try {
-    const before = await recordedCluster({ dir, cluster, directory })
+    const before = await findClusterRecord({ dir, cluster, directory })
     const authorities = [...trustedAuthorities(state), ...outside]
     const made = registration(config, [{ authorities }], before, untrustedAuthorities(state))
     const known = before?.hosts ?? []
@@ -41,8 +46,8 @@ export async function recordInstalled(options: {
       ),
     ]
     if (hosts.length > 0 && made.authorities.length > 0)
-      await recordCluster({ dir, cluster: { ...made, hosts } })
-    else if (before !== undefined && hosts.length === 0) await forgetCluster({ dir, cluster, directory })
+      await writeClusterRecord({ dir, cluster: { ...made, hosts } })
+    else if (before !== undefined && hosts.length === 0) await removeCluster({ dir, cluster, directory })
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
     context.stderr.write(

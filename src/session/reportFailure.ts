@@ -1,4 +1,4 @@
-import { systemWords } from '../base/systemErrors.ts'
+import { systemErrorText } from '../base/systemErrors.ts'
 import { CertificateError } from '../certificates/certificateError.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
@@ -8,7 +8,7 @@ import { lineLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { StepError } from '../deployment/stepError.ts'
-import { failureText } from '../output/deployment/failure.ts'
+import { failureText } from '../output/deployment/failureText.ts'
 import { ProcessError } from '../processes/processError.ts'
 import { SecretError } from '../secrets/secretError.ts'
 import { TransportError } from '../transport/transportError.ts'
@@ -39,7 +39,7 @@ export function reportFailure(context: CommandContext, error: unknown): ExitCode
   }
   if (isFileError(error)) {
     stderr.write(
-      `error: a file or folder on this machine cannot be used: ${error.path}: ${systemWords(error)} [${error.code}]\n  fix: Check its permissions and the free disk space, then run the command again.\n`,
+      `error: a file or folder on this machine cannot be used: ${error.path}: ${systemErrorText(error)} [${error.code}]\n  fix: Check its permissions and the free disk space, then run the command again.\n`,
     )
     return exitCodes.failed
   }

@@ -1,4 +1,4 @@
-import { isLocked } from '../certificates/authority.ts'
+import { isEncrypted } from '../certificates/authority.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { readPassword } from '../cli/readPassword.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
@@ -33,7 +33,8 @@ export function unlocking(
   { context, ...options }: PassphraseOptions & { readonly context: CommandContext },
 ): ClusterState {
   const { authority, rotation } = state
-  if (authority === undefined || !isLocked(authority.key) || authority.passphrase !== undefined) return state
+  if (authority === undefined || !isEncrypted(authority.key) || authority.passphrase !== undefined)
+    return state
   let asked: Promise<Secret> | undefined
   const passphrase = (): Promise<Secret> => {
     asked ??= authorityPassphrase(context, options)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { includesOfPlain } from '../transport/sshConfig.ts'
+import { includesIfHarmless } from '../transport/sshConfig.ts'
 
 /**
  * Returns the ssh_config(5) file if none is named: undefined for ssh's own default, `none` if nothing there matters.
@@ -23,7 +23,7 @@ export function usualSshConfig(
 function matters(path: string, depth = 0): boolean {
   if (!existsSync(path)) return false
   try {
-    const includes = includesOfPlain(readFileSync(path, 'utf8'))
+    const includes = includesIfHarmless(readFileSync(path, 'utf8'))
     if (includes === undefined || depth > 3) return true
     return includes
       .flatMap((one) => included(join(one.startsWith('/') ? '/' : dirname(path), one)))

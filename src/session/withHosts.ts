@@ -1,4 +1,4 @@
-import { processRuns } from '../base/processIdentity.ts'
+import { isProcessRunning } from '../base/processIdentity.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import type { Emit } from '../deployment/events.ts'
@@ -103,7 +103,7 @@ async function surveyLocked<Facts extends InstalledFacts>(
           return lockingTransport(await connectHost(context, host), {
             installDirectory: host.installDirectory,
             owner: run.owner,
-            runs: processRuns,
+            runs: isProcessRunning,
             beforeNext: () => run.recorder.pending(host.name, { manifest, path: deployments }),
           })
         },

@@ -1,6 +1,6 @@
 import { applyIgnores, type Silenced } from '../config/document/applyIgnores.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
-import { shorten } from '../diagnostics/shorten.ts'
+import { limitFindings } from '../diagnostics/limitFindings.ts'
 import type { LoadedCluster } from './loadCluster.ts'
 
 /** Prefixes of codes whose findings need more than the files; only some commands look for them. */
@@ -40,5 +40,5 @@ export function withoutSilenced(
     files: [...new Set([...unread, ...read])],
     isJudged: (code) => !combined && !unjudged.some((family) => code.startsWith(family)),
   })
-  return { ...left, findings: shorten(left.findings) }
+  return { ...left, findings: limitFindings(left.findings) }
 }

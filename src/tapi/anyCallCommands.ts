@@ -6,7 +6,7 @@ import type { ExitCode } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
 import { readAllInput } from '../cli/terminalInput.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { apiPath, guarded, isPublicPath } from '../client/apiPath.ts'
+import { apiPath, isPublicPath, withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
@@ -76,7 +76,7 @@ async function postPath(
     )
   }
   const body = posted.body === undefined ? undefined : await readBody(told.context, posted.body)
-  const path = told.iAmSure ? guarded(apiPath(posted.path)) : apiPath(posted.path)
+  const path = told.iAmSure ? withGuard(apiPath(posted.path)) : apiPath(posted.path)
   return {
     command: 'post',
     request: async () => (body === undefined ? { path } : { path, body }),

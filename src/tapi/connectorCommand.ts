@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { guarded } from '../client/apiPath.ts'
+import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
@@ -85,7 +85,7 @@ const changeConnector = (change: ConnectorChange, immediate: boolean): Change =>
   // Without a database the API refuses its map as it refuses the change, while its status is still OFFLINE.
   forecast: (call) => predictReadRefusal(call, mapPath(call)),
   request: async () => ({
-    path: guarded(`${basePath}/connector/${change}${immediate ? '?immediate=true' : ''}`),
+    path: withGuard(`${basePath}/connector/${change}${immediate ? '?immediate=true' : ''}`),
   }),
   render: renderConnector,
   summarize,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { guarded } from '../client/apiPath.ts'
+import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { stateAfter, wrongState } from '../contracts/dataSourceOperations.ts'
@@ -104,7 +104,7 @@ const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   forecast: (call) => predict(call, change, named),
   request: async (call) => {
     const asked = await pathOf(call, named, (service) => `${controlPath(service)}${below(named.name)}`)
-    return 'problem' in asked ? asked : { path: guarded(`${asked.path}/${change}`) }
+    return 'problem' in asked ? asked : { path: withGuard(`${asked.path}/${change}`) }
   },
   render: renderDatasource,
   summarize: summarizeChange,

@@ -5,7 +5,7 @@ import type { ExitCode } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
 import { readAllInput } from '../cli/terminalInput.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { guarded } from '../client/apiPath.ts'
+import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { envelope, readEnvelope } from '../client/envelope.ts'
 import * as editMap from '../contracts/editMap.ts'
@@ -119,7 +119,7 @@ export function renderMap(body: unknown, columns?: number): string {
   return `${table}${payload.changed ? 'changed' : 'unchanged'}\n`
 }
 
-const pathOf = (call: Call, name: string): string => guarded(`${basePath}/${call.target.component}/${name}`)
+const pathOf = (call: Call, name: string): string => withGuard(`${basePath}/${call.target.component}/${name}`)
 
 const shown = { render: renderMap, summarize: summarizeChange, local: true } as const
 
@@ -166,7 +166,7 @@ const setMap = (services: unknown): Change => ({
   question: (where) => `Replace the whole services map of ${where}?`,
   forecast: (call) => predict(call),
   request: async (call) => ({
-    path: guarded(mapPath(call)),
+    path: withGuard(mapPath(call)),
     body: envelope('ServicesMapPayload', { services }),
   }),
 })

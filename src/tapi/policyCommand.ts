@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander'
 import { jsonText } from '../base/json.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { writeText } from '../cli/terminal.ts'
-import { guarded } from '../client/apiPath.ts'
+import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { type Change, predictReadRefusal } from './call/change.ts'
@@ -70,7 +70,7 @@ const changePolicy = (policy: PolicyWord, service: string | undefined): Change =
   request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found
-    return { path: guarded(`${controlPath(found.service)}/policy/${policy}`) }
+    return { path: withGuard(`${controlPath(found.service)}/policy/${policy}`) }
   },
   render: renderPolicy,
   summarize: summarizeChange,

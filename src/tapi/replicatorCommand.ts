@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { isObject } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { guarded } from '../client/apiPath.ts'
+import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
@@ -123,7 +123,7 @@ const changeReplicator = (change: ReplicatorChange, service: string | undefined)
   command: `replicator ${change}`,
   question: (where) =>
     question(change, `the replication ${service === undefined ? '' : `service ${service} `}of ${where}`),
-  request: async () => ({ path: guarded(pathOf(change, service)) }),
+  request: async () => ({ path: withGuard(pathOf(change, service)) }),
   forecast: (call) => predict(call, change, service),
   render: renderServices,
   summarize: summarizeChange,

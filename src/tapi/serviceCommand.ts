@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { guarded } from '../client/apiPath.ts'
+import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { type Change, predictReadRefusal } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
@@ -44,7 +44,7 @@ const changeService = (change: ServiceChange, service: string | undefined): Chan
   request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found
-    return { path: guarded(`${controlPath(found.service)}/${change}`) }
+    return { path: withGuard(`${controlPath(found.service)}/${change}`) }
   },
   render: renderService,
   summarize: summarizeChange,

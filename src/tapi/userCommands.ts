@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { printable } from '../base/printable.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { guarded } from '../client/apiPath.ts'
+import { withGuard } from '../client/apiPath.ts'
 import { get, listedUsers, user } from '../client/calls.ts'
 import { envelope, readEnvelope } from '../client/envelope.ts'
 import { existingNameProblems, userNameProblems } from '../contracts/credentialRules.ts'
@@ -71,7 +71,7 @@ function unlockUser(name: string): Change {
     local: true,
     question: (where) => `Unlock ${name} on ${where}?`,
     request: async () => ({
-      path: guarded(`${basePath}/unlock`),
+      path: withGuard(`${basePath}/unlock`),
       body: envelope('StringPayload', { value: name.normalize('NFC') }),
     }),
     render: (body) =>
@@ -98,7 +98,7 @@ function deleteUser(name: string): Change {
     },
     question: (where) => `Delete the user ${name} of ${where}?`,
     request: async () => ({
-      path: guarded(`${basePath}/deleteUser`),
+      path: withGuard(`${basePath}/deleteUser`),
       body: envelope('StringPayload', { value: name.normalize('NFC') }),
     }),
     render: (body) =>

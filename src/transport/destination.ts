@@ -1,5 +1,5 @@
 /** Keys for one login, in the order in which they are offered. Paths are absolute. */
-export type KeyWish = {
+export type LoginKeyOptions = {
   /** Offered before all others; by the agent if it holds them. */
   readonly first: readonly string[]
   /** Further files. The order is: those that the agent holds, the agent's other keys, the other files. */
@@ -13,7 +13,7 @@ export type KeyWish = {
 }
 
 /** Rules for the key that a server shows. */
-export type KeyCheck = {
+export type HostKeyOptions = {
   /** known_hosts files; paths are absolute. */
   readonly files: readonly string[]
   /** Names to look up, the first one for messages. */
@@ -37,8 +37,8 @@ export type Destination = {
   readonly address: string
   readonly port: number
   readonly user: string
-  readonly keys: KeyWish
-  readonly check: KeyCheck
+  readonly keys: LoginKeyOptions
+  readonly check: HostKeyOptions
   /** Milliseconds for all attempts together. */
   readonly timeout: number
   /** ProxyCommand: its standard input and output are the connection. */

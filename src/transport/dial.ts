@@ -42,7 +42,7 @@ export function dial(options: {
 }
 
 /** Connects to a server of this machine; resolves with the error if that fails. */
-export function dialHere(place: ListeningPlace): Promise<Socket | Error> {
+export function dialLocal(place: ListeningPlace): Promise<Socket | Error> {
   return new Promise((resolve) => {
     const socket = connect(
       'socket' in place ? { path: place.socket } : { host: place.address, port: place.port },

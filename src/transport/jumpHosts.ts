@@ -1,9 +1,9 @@
 import type { Destination } from './destination.ts'
-import type { Through } from './login/sshLogin.ts'
+import type { ConnectedJumpHost } from './login/sshLogin.ts'
 import type { Session } from './sshSession.ts'
 
 /** A connection to a jump host in use. `release` may be called more than once. */
-export type Lease = Through & { readonly release: () => void }
+export type Lease = ConnectedJumpHost & { readonly release: () => void }
 
 export type JumpHosts = {
   /**
@@ -18,7 +18,7 @@ type Entry = { readonly session: Promise<Session>; users: number }
 
 /** Shares jump hosts between the hosts of one run. `through` is the previous jump host. */
 export function createJumpHosts(
-  open: (jump: Destination, through: Through | undefined) => Promise<Session>,
+  open: (jump: Destination, through: ConnectedJumpHost | undefined) => Promise<Session>,
 ): JumpHosts {
   const entries = new Map<string, Entry>()
 

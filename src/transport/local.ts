@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { lastLines } from '../base/printable.ts'
 import type { Environment } from '../processes/environment.ts'
 import { startInteractive } from '../processes/run.ts'
-import { dialHere } from './dial.ts'
-import type { ShellStreams } from './shell/exchange.ts'
+import { dialLocal } from './dial.ts'
 import { loopArguments, openFramedShell } from './shell/framedShell.ts'
+import type { ShellStreams } from './shell/responses.ts'
 import { shellTransport } from './shell/shellTransport.ts'
 import type { Transport } from './transport.ts'
 import { TransportError } from './transportError.ts'
@@ -34,7 +34,7 @@ export async function connectLocal(options: {
   // A shell that ended is told by `gone`; the broken pipe says nothing more.
   child.stdin.on('error', () => undefined)
   const opened = await openFramedShell({ host, streams, nonce, timeout: 10_000, random })
-  if (opened.ready) return shellTransport({ host, streams, shell: opened.shell, random, dial: dialHere })
+  if (opened.ready) return shellTransport({ host, streams, shell: opened.shell, random, dial: dialLocal })
   child.kill()
   throw new TransportError({
     host,

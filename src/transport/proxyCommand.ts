@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import type { Environment } from '../processes/environment.ts'
-import { lastWords } from '../secrets/lastWords.ts'
+import { redactedErrorOutput } from '../secrets/redactedErrorOutput.ts'
 
 /** Connection over a program. `said` resolves with its standard error after it ended. */
 export type ProxyStream = { readonly stream: Duplex; readonly said: () => Promise<string> }
@@ -9,7 +9,7 @@ export type ProxyStream = { readonly stream: Duplex; readonly said: () => Promis
 export type StartProxy = (command: string) => Promise<ProxyStream>
 
 /** Limit in characters for standard error. */
-const mostWords = 4000
+const errorOutputLimit = 4000
 
 /** Runs the command with a shell, as ssh does; it ends with the connection. */
 export const startProxyWith =
@@ -20,11 +20,11 @@ export const startProxyWith =
     const child = startInteractive({ command: ['sh', '-c', whole], env, sees: 'program' })
     let words = ''
     child.stderr.on('data', (chunk: Buffer) => {
-      words = `${words}${chunk.toString('utf8')}`.slice(-mostWords)
+      words = `${words}${chunk.toString('utf8')}`.slice(-errorOutputLimit)
     })
     const stream = Duplex.from({ readable: child.stdout, writable: child.stdin })
     // The end of the program is told by the connection, which says what is known of it.
     stream.on('error', () => undefined)
     stream.once('close', child.kill)
-    return { stream, said: () => child.exited.then(() => lastWords(words, [])) }
+    return { stream, said: () => child.exited.then(() => redactedErrorOutput(words, [])) }
   }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Secret } from '../secrets/secret.ts'
-import type { AskSsh } from './askSsh.ts'
-import type { Destination, KeyCheck, KeyWish, Route } from './destination.ts'
+import type { Destination, HostKeyOptions, LoginKeyOptions, Route } from './destination.ts'
 import type { SshConfig } from './sshConfig.ts'
+import type { SshConfigLookup } from './sshConfigLookup.ts'
 import { defaultPort, defaultTimeout, type SshEnvironment, type SshTarget } from './sshTarget.ts'
 import { TransportError } from './transportError.ts'
 
@@ -35,7 +35,7 @@ export const parseJumpHosts = (texts: readonly string[]): readonly JumpHost[] =>
  * Throws if ssh_config has options that are not supported here, unless the YAML overrides them: ignoring them
  * would be a different login.
  */
-function refuseUnsupported(
+function rejectUnsupported(
   label: string,
   said: SshConfig | undefined,
   ssh: Pick<SshTarget, 'identity' | 'hostKey' | 'jump'>,
@@ -67,10 +67,10 @@ function refuseUnsupported(
 }
 
 /** Private keys that are tried by default; those of security tokens only to report them. */
-const usualNames = ['id_ed25519', 'id_ecdsa', 'id_rsa']
+const defaultKeyNames = ['id_ed25519', 'id_ecdsa', 'id_rsa']
 
 /** A host of the YAML with its connection settings. */
-export type Wanted = {
+export type HostConnection = {
   /** Name in the YAML. */
   readonly host: string
   /** Name or IP address to connect to. */
@@ -85,15 +85,15 @@ export type Wanted = {
  * Resolves the route to a host from the YAML, then from ssh_config. Rejects with `TransportError`, code
  * `ssh-config`.
  */
-export async function routeOf(wanted: Wanted, ask: AskSsh): Promise<Route> {
+export async function routeOf(wanted: HostConnection, ask: SshConfigLookup): Promise<Route> {
   const { host, address, ssh } = wanted
   const said = await ask({
     label: host,
     host,
     ...(address === host ? {} : { address }),
-    ...definedOf({ port: ssh.port, user: ssh.user, config: ssh.config }),
+    ...omitUndefined({ port: ssh.port, user: ssh.user, config: ssh.config }),
   })
-  refuseUnsupported(host, said, ssh, false)
+  rejectUnsupported(host, said, ssh, false)
   const target = targetOf(wanted, said)
   const jumps = await jumpsOf(parseJumpHosts(ssh.jump ?? said?.jump ?? []), {
     wanted,
@@ -106,7 +106,7 @@ export async function routeOf(wanted: Wanted, ask: AskSsh): Promise<Route> {
 const nameOf = ({ user, address, port }: Destination): string => `${user}@${address}:${port}`
 
 /** Removes undefined members. */
-const definedOf = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+const omitUndefined = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
   }
@@ -116,17 +116,17 @@ const definedOf = <T extends object>(members: T): { [K in keyof T]?: Exclude<T[K
  */
 async function jumpsOf(
   jumps: readonly JumpHost[],
-  way: { readonly wanted: Wanted; readonly ask: AskSsh; readonly trail: readonly string[] },
+  way: { readonly wanted: HostConnection; readonly ask: SshConfigLookup; readonly trail: readonly string[] },
 ): Promise<readonly Destination[]> {
   const { wanted, ask } = way
   const found: Destination[] = []
   for (const [index, jump] of jumps.entries()) {
     const label = `the jump host ${jump.host}`
-    const said = await ask({ label, ...jump, ...definedOf({ config: wanted.ssh.config }) })
-    refuseUnsupported(label, said, definedOf({ identity: wanted.ssh.identity }), true)
+    const said = await ask({ label, ...jump, ...omitUndefined({ config: wanted.ssh.config }) })
+    rejectUnsupported(label, said, omitUndefined({ identity: wanted.ssh.identity }), true)
     const to = jumpOf(jump, wanted, said)
     const trail = [...way.trail, ...found.map(nameOf)]
-    if (trail.includes(nameOf(to))) throw circle(wanted.host, [...trail, nameOf(to)])
+    if (trail.includes(nameOf(to))) throw jumpCycleError(wanted.host, [...trail, nameOf(to)])
     if (index > 0) {
       const { proxyCommand: _, ...direct } = to
       found.push(direct)
@@ -138,7 +138,7 @@ async function jumpsOf(
   return found
 }
 
-function targetOf({ host, address, ssh, env }: Wanted, said: SshConfig | undefined): Destination {
+function targetOf({ host, address, ssh, env }: HostConnection, said: SshConfig | undefined): Destination {
   const direct = ssh.jump === undefined ? wayOf(said) : wayOf(said, 'without ProxyCommand')
   const alias = said?.hostKeyAlias
   return {
@@ -147,13 +147,13 @@ function targetOf({ host, address, ssh, env }: Wanted, said: SshConfig | undefin
     address: address === host ? (said?.hostname ?? address) : address,
     port: ssh.port ?? said?.port ?? defaultPort,
     user: ssh.user ?? said?.user ?? env.user,
-    keys: ssh.identity === undefined ? usualKeys(env, said) : onlyKey(ssh.identity, socketOf(env, said)),
+    keys: ssh.identity === undefined ? defaultKeys(env, said) : onlyKey(ssh.identity, socketOf(env, said)),
     check: {
-      files: ssh.knownHosts === undefined ? usualKnownHosts(env, said) : [ssh.knownHosts],
+      files: ssh.knownHosts === undefined ? defaultKnownHosts(env, said) : [ssh.knownHosts],
       names: [...new Set([address === host ? (said?.hostname ?? address) : address, host])],
       ...(ssh.hostKey === undefined ? {} : { pinned: ssh.hostKey }),
       ...(alias === undefined ? {} : { alias }),
-      ...definedOf({ lenient: said?.lenient, hashed: said?.hashed }),
+      ...omitUndefined({ lenient: said?.lenient, hashed: said?.hashed }),
     },
     timeout: ssh.timeout ?? said?.timeout ?? defaultTimeout,
     ...direct,
@@ -166,11 +166,11 @@ function targetOf({ host, address, ssh, env }: Wanted, said: SshConfig | undefin
  */
 function jumpOf(
   { user, host, port }: JumpHost,
-  { ssh, env }: Wanted,
+  { ssh, env }: HostConnection,
   said: SshConfig | undefined,
 ): Destination {
-  const usual = usualKeys(env, said)
-  const files = usualKnownHosts(env, said)
+  const usual = defaultKeys(env, said)
+  const files = defaultKnownHosts(env, said)
   const alias = said?.hostKeyAlias
   return {
     label: `the jump host ${host}`,
@@ -183,7 +183,7 @@ function jumpOf(
       files: ssh.knownHosts === undefined ? files : [ssh.knownHosts, ...files],
       names: [...new Set([said?.hostname ?? host, host])],
       ...(alias === undefined ? {} : { alias }),
-      ...definedOf({ lenient: said?.lenient, hashed: said?.hashed }),
+      ...omitUndefined({ lenient: said?.lenient, hashed: said?.hashed }),
     },
     timeout: ssh.timeout ?? said?.timeout ?? defaultTimeout,
     ...wayOf(said),
@@ -193,19 +193,22 @@ function jumpOf(
 type Way = Pick<Destination, 'proxyCommand' | 'localAddress' | 'family'>
 
 const wayOf = (said: SshConfig | undefined, without?: 'without ProxyCommand'): Way =>
-  definedOf({
+  omitUndefined({
     proxyCommand: without === undefined ? said?.proxyCommand : undefined,
     localAddress: said?.bindAddress,
     family: said?.family,
   })
 
 /** Returns IdentityAgent, else SSH_AUTH_SOCK. */
-function socketOf({ agentSocket }: SshEnvironment, said: SshConfig | undefined): Pick<KeyWish, 'socket'> {
+function socketOf(
+  { agentSocket }: SshEnvironment,
+  said: SshConfig | undefined,
+): Pick<LoginKeyOptions, 'socket'> {
   const socket = said?.agent ?? agentSocket
   return socket === undefined || socket === 'none' ? {} : { socket }
 }
 
-const onlyKey = (path: string, socket: Pick<KeyWish, 'socket'>): KeyWish => ({
+const onlyKey = (path: string, socket: Pick<LoginKeyOptions, 'socket'>): LoginKeyOptions => ({
   first: [path],
   files: [],
   agent: 'listed',
@@ -213,18 +216,18 @@ const onlyKey = (path: string, socket: Pick<KeyWish, 'socket'>): KeyWish => ({
   ...socket,
 })
 
-const usualKeys = (env: SshEnvironment, said: SshConfig | undefined): KeyWish => ({
+const defaultKeys = (env: SshEnvironment, said: SshConfig | undefined): LoginKeyOptions => ({
   first: [],
-  files: said?.identities ?? usualNames.map((name) => join(env.home, '.ssh', name)),
+  files: said?.identities ?? defaultKeyNames.map((name) => join(env.home, '.ssh', name)),
   agent: said?.identitiesOnly === true ? 'listed' : 'all',
   required: false,
   ...socketOf(env, said),
 })
 
-const usualKnownHosts = ({ home }: SshEnvironment, said: SshConfig | undefined): KeyCheck['files'] =>
+const defaultKnownHosts = ({ home }: SshEnvironment, said: SshConfig | undefined): HostKeyOptions['files'] =>
   said?.knownHosts ?? [join(home, '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts']
 
-const circle = (host: string, trail: readonly string[]): TransportError =>
+const jumpCycleError = (host: string, trail: readonly string[]): TransportError =>
   new TransportError({
     host,
     code: 'ssh-config',

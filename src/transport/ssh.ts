@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSemaphore } from '../base/concurrency.ts'
-import type { AskSsh } from './askSsh.ts'
 import type { Destination, Route } from './destination.ts'
 import { readKnownHosts } from './hostKeys/hostKeyFiles.ts'
 import { hostKeyPolicy } from './hostKeys/hostKeyPolicy.ts'
 import { readHostKeys } from './hostKeys/readHostKeys.ts'
 import { createJumpHosts, type Lease } from './jumpHosts.ts'
 import { agentContents } from './login/agentContents.ts'
-import { type LoginKeys, type LoginKeyWorld, loginKeys } from './login/loginKeys.ts'
-import { logInAs, openWay, type Through } from './login/sshLogin.ts'
+import { type LoginKeyDependencies, type LoginKeys, loginKeys } from './login/loginKeys.ts'
+import { type ConnectedJumpHost, logIn, openStream } from './login/sshLogin.ts'
 import { createOnce } from './once.ts'
 import type { ProxyStream, StartProxy } from './proxyCommand.ts'
-import { routeOf, type Wanted } from './route.ts'
-import { type Become, startShell, unfitForSudo } from './shell/sshShell.ts'
-import { behindJump, passes, type SshPlace } from './sshErrors.ts'
+import { type HostConnection, routeOf } from './route.ts'
+import { type Become, startShell, sudoPasswordProblem } from './shell/sshShell.ts'
+import type { SshConfigLookup } from './sshConfigLookup.ts'
+import { isTransient, jumpHostError, type SshPlace } from './sshErrors.ts'
 import { agentKeys, parseKey, type Session } from './sshSession.ts'
 import type { ReadFile } from './sshTarget.ts'
 import type { Transport } from './transport.ts'
@@ -60,7 +60,7 @@ export async function retry<Result>(
  * Connects unless the command is stopped: then it rejects at once with a `TransportError`, code `stopped`,
  * and closes a connection that still opens.
  */
-export async function untilStopped(
+export async function connectUnlessStopped(
   { host, signal }: { readonly host: string; readonly signal: AbortSignal },
   connect: () => Promise<Transport>,
 ): Promise<Transport> {
@@ -87,7 +87,7 @@ export async function untilStopped(
 }
 
 /** I/O and state for connecting. */
-type SshWorld = {
+type SshDependencies = {
   readonly readFile: ReadFile
   readonly random?: (bytes: number) => Buffer
   /** Milliseconds of a monotonic clock. */
@@ -96,9 +96,9 @@ type SshWorld = {
   /** Milliseconds between two keepalive requests; default 5,000. */
   readonly keepalive?: number
   /** Absent: ssh_config is ignored. */
-  readonly askSsh?: AskSsh
+  readonly askSsh?: SshConfigLookup
   readonly startProxy?: StartProxy
-  readonly askPassphrase?: LoginKeyWorld['askPassphrase']
+  readonly askPassphrase?: LoginKeyDependencies['askPassphrase']
 }
 
 /** Connects the hosts of one run: what they share is connected, read and asked for once. */
@@ -107,14 +107,14 @@ export type SshConnector = {
    * Resolves the route to a host and its keys in advance, so that all passphrases are asked for together.
    * Never rejects: `connect` reports the errors.
    */
-  prepare(wanted: Wanted): Promise<void>
+  prepare(wanted: HostConnection): Promise<void>
   /**
    * Connects, checks every host key on the route, logs in and starts the shell. Rejects with
    * `TransportError`.
    */
-  connect(wanted: Wanted): Promise<Transport>
+  connect(wanted: HostConnection): Promise<Transport>
   /** Resolves the route to a host without connecting. Rejects with `TransportError`, code `ssh-config`. */
-  routeOf(wanted: Wanted): Promise<Route>
+  routeOf(wanted: HostConnection): Promise<Route>
   /**
    * Reads the host keys of a server without a login there. `way` are the jump hosts before it: muster logs in
    * to them, and their keys must be known. Rejects with `TransportError`.
@@ -122,33 +122,33 @@ export type SshConnector = {
   hostKeysOf(to: Destination, way: readonly Destination[]): Promise<readonly Buffer[]>
 }
 
-const attempts = 4
+const maxAttempts = 4
 
 /** Concurrent logins of all hosts: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
-export const handshakesAtOnce = 10
+export const concurrentHandshakes = 10
 
 /** Connects to one host that shares nothing with others. */
-export const connectSsh = (options: Wanted & SshWorld): Promise<Transport> =>
+export const connectSsh = (options: HostConnection & SshDependencies): Promise<Transport> =>
   createSshConnector(options).connect(options)
 
-export function createSshConnector(world: SshWorld): SshConnector {
+export function createSshConnector(world: SshDependencies): SshConnector {
   const { readFile, random = randomBytes, now = () => performance.now(), keepalive = 5000 } = world
   const once = createOnce()
   /** Cache of known_hosts files. */
   let filesRead = createOnce()
-  const inTurn = createSemaphore(handshakesAtOnce)
+  const inTurn = createSemaphore(concurrentHandshakes)
 
   const termsOf = ({ timeout }: Destination): RetryOptions => ({
-    attempts,
+    attempts: maxAttempts,
     budget: timeout,
-    passes,
+    passes: isTransient,
     now,
     sleep: async (milliseconds) => void (await (world.sleep ?? pause)(milliseconds)),
     chance: () => random(2).readUInt16BE() / 0x10000,
   })
 
-  const askSsh: AskSsh = world.askSsh ?? (async () => undefined)
-  const findRoute = (wanted: Wanted): Promise<Route> =>
+  const askSsh: SshConfigLookup = world.askSsh ?? (async () => undefined)
+  const findRoute = (wanted: HostConnection): Promise<Route> =>
     once(`route ${wanted.host} ${JSON.stringify(wanted.ssh)}`, () => routeOf(wanted, askSsh))
   const keysOf = (to: Destination): Promise<LoginKeys> => {
     const { askPassphrase } = world
@@ -158,7 +158,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
 
   /** Runs work that opens connections to a destination; adds the output of a ProxyCommand to a failure. */
   const dialling = async <Result>(
-    way: { readonly to: Destination; readonly through: Through | undefined },
+    way: { readonly to: Destination; readonly through: ConnectedJumpHost | undefined },
     work: (open: (left: number) => Promise<Duplex>) => Promise<Result>,
   ): Promise<Result> => {
     const proxies: ProxyStream[] = []
@@ -169,9 +169,9 @@ export function createSshConnector(world: SshWorld): SshConnector {
       return proxy.stream
     }
     try {
-      return await work((left) => openWay({ ...way, left, startProxy }))
+      return await work((left) => openStream({ ...way, left, startProxy }))
     } catch (error) {
-      throw withWords(error, (await proxies.at(-1)?.said()) ?? '')
+      throw withProxyOutput(error, (await proxies.at(-1)?.said()) ?? '')
     }
   }
 
@@ -180,13 +180,13 @@ export function createSshConnector(world: SshWorld): SshConnector {
     const entries = await readKnownHosts(to.check.files, { readFile, once: filesRead })
     const login = await keysOf(to)
     const place: SshPlace = { ...to, host: to.label }
-    return (through: Through | undefined, left: number): Promise<Session> => {
+    return (through: ConnectedJumpHost | undefined, left: number): Promise<Session> => {
       const followed =
         through === undefined ? {} : { through: { label: through.label, gone: through.session.gone } }
       return dialling({ to, through }, (openWithin) => {
         const policy = hostKeyPolicy(to, entries)
         const open = () => openWithin(left)
-        return logInAs({ place, policy, login, left, keepalive, open, ...followed })
+        return logIn({ place, policy, login, left, keepalive, open, ...followed })
       })
     }
   }
@@ -200,12 +200,12 @@ export function createSshConnector(world: SshWorld): SshConnector {
     try {
       return await jumpHosts.lease(jumps)
     } catch (error) {
-      if (error instanceof TransportError) throw behindJump(host, error)
+      if (error instanceof TransportError) throw jumpHostError(host, error)
       throw error
     }
   }
 
-  const connect = async (wanted: Wanted): Promise<Transport> => {
+  const connect = async (wanted: HostConnection): Promise<Transport> => {
     const { jumps, target } = await findRoute(wanted)
     const become = becomeOf(wanted, target)
     const logIn = await preparedFor(target)
@@ -225,7 +225,7 @@ export function createSshConnector(world: SshWorld): SshConnector {
     }
   }
 
-  const prepare = async (wanted: Wanted): Promise<void> => {
+  const prepare = async (wanted: HostConnection): Promise<void> => {
     try {
       const { jumps, target } = await findRoute(wanted)
       for (const to of [...jumps, target]) await keysOf(to)
@@ -252,9 +252,9 @@ export function createSshConnector(world: SshWorld): SshConnector {
 }
 
 /** Throws for a password that sudo could not read. */
-function becomeOf({ host, ssh, becomePassword: password }: Wanted, { user }: Destination): Become {
+function becomeOf({ host, ssh, becomePassword: password }: HostConnection, { user }: Destination): Become {
   if (!ssh.become || user === 'root') return false
-  const unfit = password === undefined ? undefined : unfitForSudo(password)
+  const unfit = password === undefined ? undefined : sudoPasswordProblem(password)
   if (unfit === undefined) return password === undefined ? {} : { password }
   throw new TransportError({
     host,
@@ -273,7 +273,7 @@ const noProxy = (host: string): TransportError =>
   })
 
 /** Adds the output of the ProxyCommand to a failed login, since it is more exact. */
-function withWords(error: unknown, words: string): unknown {
+function withProxyOutput(error: unknown, words: string): unknown {
   if (words === '' || !(error instanceof TransportError)) return error
   const { host, code, message, fix, cause } = error
   return new TransportError({

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { SshEnvironment } from './sshTarget.ts'
 
 /** Options without effect on the route, host keys or login keys (ssh_config(5)); distributions set them. */
-const harmless = new Set([
+const ignoredOptions = new Set([
   'casignaturealgorithms',
   'ciphers',
   'compression',
@@ -33,14 +33,14 @@ const harmless = new Set([
  * Returns the files that an ssh_config includes if all its other options are harmless; undefined otherwise.
  * Such files need no `ssh -G`, which costs a process for each host.
  */
-export function includesOfPlain(text: string): readonly string[] | undefined {
+export function includesIfHarmless(text: string): readonly string[] | undefined {
   const includes: string[] = []
   for (const line of text.split('\n')) {
     const [, name = '', value = ''] = /^\s*([A-Za-z0-9]+)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line) ?? []
     const option = name.toLowerCase()
     if (option === '' && /^\s*(#.*)?$/.test(line)) continue
     if (option === 'include') includes.push(...value.split(/\s+/))
-    else if (!(harmless.has(option) || (option === 'host' && value === '*') || isForAll(option, value)))
+    else if (!(ignoredOptions.has(option) || (option === 'host' && value === '*') || isForAll(option, value)))
       return undefined
   }
   return includes
@@ -129,7 +129,7 @@ function optionsOf(printed: string): (name: string) => readonly string[] {
 }
 
 /** Returns true for the default key files, as `ssh -G` prints them. */
-const isUsual = (file: string): boolean =>
+const isDefaultKey = (file: string): boolean =>
   /^~\/\.ssh\/id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$/.test(file)
 
 /** Splits the files that `ssh -G` prints on one line without quotes: a new one begins where a path does. */
@@ -163,7 +163,7 @@ export function readSshConfig(
       ? join(env.home, file.slice(sshHome.length))
       : file
   const identities = all('identityfile').filter((file) => file !== 'none')
-  const named = identities.some((file) => !isUsual(file))
+  const named = identities.some((file) => !isDefaultKey(file))
   const agent = agentOf(one('identityagent'), env, (text) => expand('IdentityAgent', text))
   const proxyCommand = one('proxycommand')
   const seconds = Number(one('connecttimeout'))

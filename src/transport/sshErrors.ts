@@ -69,7 +69,7 @@ const fixes: Partial<Record<TransportErrorCode, string>> = {
  * Turns the failure of a jump host into that of a host behind it; `error.host` is the jump host's name for
  * messages.
  */
-export const behindJump = (host: string, error: TransportError): TransportError =>
+export const jumpHostError = (host: string, error: TransportError): TransportError =>
   new TransportError({
     host,
     code: error.code,
@@ -109,7 +109,7 @@ export type SshPlace = {
  * Returns true if a retry may help. Never for a refused login or a wrong host key; a jump host has already
  * been retried.
  */
-export const passes = (error: unknown): boolean =>
+export const isTransient = (error: unknown): boolean =>
   error instanceof TransportError &&
   error.jump === undefined &&
   (['connection-lost', 'connection-timeout', 'no-ssh-banner'].includes(error.code) ||

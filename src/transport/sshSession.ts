@@ -55,7 +55,7 @@ export type Session = {
 }
 
 /** Milliseconds to wait for a more exact reason before reporting the end. */
-export const lastWords = 1000
+export const closeReasonGrace = 1000
 
 /** Unanswered keepalive requests after which a server counts as dead: 10 to 15 s. */
 const silenceLimit = 2
@@ -103,7 +103,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     // This listener stays for the whole life of the client: an error without one would end the program.
     client.on('error', (error: Error & { readonly level?: string }) => {
       if (error.level === 'agent') return
-      reason ??= wordsFor(error)
+      reason ??= endReason(error)
       fail(error)
     })
     client.on('close', () => fail(undefined))
@@ -138,7 +138,7 @@ export async function openSession(options: LogIn): Promise<Session> {
       denied = policy.judge(key)
       return denied === undefined
     },
-    authHandler: keyByKey(options, progress, () => exhausted()),
+    authHandler: offerKeys(options, progress, () => exhausted()),
   })
   pipelineAuth(client, options.login.keys)
   stream.on('data', (chunk: Buffer) => {
@@ -170,7 +170,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     .then(() =>
       through === undefined || reason !== undefined
         ? undefined
-        : Promise.race([through.gone, pause(lastWords, undefined, { ref: false })]),
+        : Promise.race([through.gone, pause(closeReasonGrace, undefined, { ref: false })]),
     )
     .then(() => reason ?? 'the host closed it')
   return {
@@ -204,7 +204,11 @@ function channel(
 }
 
 /** Offers one key after another, without the `none` probe that costs a round trip. */
-function keyByKey({ place, login }: LogIn, progress: Progress, exhausted: () => void): AuthHandlerMiddleware {
+function offerKeys(
+  { place, login }: LogIn,
+  progress: Progress,
+  exhausted: () => void,
+): AuthHandlerMiddleware {
   const waiting = [...login.keys]
   return (offered, partial, next) => {
     // ssh2 hands null before the host's first answer, whatever the types say.
@@ -238,4 +242,4 @@ export function agentKeys(socket: string): Promise<readonly ParsedKey[]> {
 export const parseKey = (text: Buffer, passphrase?: string): ParsedKey | Error =>
   keyParser.parseKey(text, passphrase)
 
-const wordsFor = (error: Error): string => systemReason(errorCode(error)) ?? lastLines(error.message)
+const endReason = (error: Error): string => systemReason(errorCode(error)) ?? lastLines(error.message)

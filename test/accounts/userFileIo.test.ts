@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest'
 import { parseUserFile, putUser } from '../../src/accounts/userFile.ts'
 import { changeUserFile } from '../../src/accounts/userFileIo.ts'
 import { withLock } from '../../src/accounts/userFileLock.ts'
-import { processStart } from '../../src/base/processIdentity.ts'
+import { processStartTime } from '../../src/base/processIdentity.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const hash = '$scrypt$ln=15,r=8,p=3$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
@@ -96,7 +96,7 @@ describe('the lock of the user file', () => {
     await build({ entryPoints: [entry], outfile: program, bundle: true, platform: 'node', format: 'esm' })
     const owner = spawn(process.execPath, [program, `${path}.lock`], { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(owner.stdout, 'data')
-    expect(readFileSync(`${path}.lock`, 'utf8')).toBe(`${owner.pid} ${processStart(owner.pid ?? 0)}\n`)
+    expect(readFileSync(`${path}.lock`, 'utf8')).toBe(`${owner.pid} ${processStartTime(owner.pid ?? 0)}\n`)
 
     let done = false
     const writers = Promise.all(['a', 'b', 'c', 'd'].map((user) => add(path, user))).then((all) => {
@@ -128,7 +128,7 @@ describe('the lock of the user file', () => {
 
   it('is waited for no longer than told, and says who has it', async () => {
     const path = join(temporaryFolder(), 'users.json.lock')
-    writeFileSync(path, `${process.pid} ${processStart('self')}\n`)
+    writeFileSync(path, `${process.pid} ${processStartTime('self')}\n`)
     const patient = withLock({ path, patience: 60 }, async () => undefined)
     await expect(patient).rejects.toThrow(
       `the lock ${path} is held by process ${process.pid} for too long; if nothing is at work there, delete the file`,

@@ -4,8 +4,8 @@ import {
   addressAndPort,
   addressBytes,
   addressText,
-  callableAddress,
   canonicalAddress,
+  connectableAddress,
   impossibleAddress,
   isAddress,
   isHostName,
@@ -123,7 +123,7 @@ describe('callableAddress', () => {
     ['10.0.0.11', '10.0.0.11'],
     ['127.0.0.1', '127.0.0.1'],
   ])('%s is called as %s', (listen, called) => {
-    expect(callableAddress(listen)).toBe(called)
+    expect(connectableAddress(listen)).toBe(called)
   })
 })
 

@@ -33,7 +33,7 @@ import { shortenLogLine } from '../../src/deployment/services/serviceFailure.ts'
 import { drainTimeoutOf } from '../../src/deployment/services/stopTimeouts.ts'
 import { StepError } from '../../src/deployment/stepError.ts'
 import { execJson, execText } from '../../src/output/deployment/exec.ts'
-import { failureText } from '../../src/output/deployment/failure.ts'
+import { failureText } from '../../src/output/deployment/failureText.ts'
 import { logsJson, logsText } from '../../src/output/deployment/logs.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { renderProblem } from '../../src/tapi/call/callFailure.ts'
@@ -44,8 +44,8 @@ import { renderMap } from '../../src/tapi/mapCommand.ts'
 import { renderServiceList, renderServices } from '../../src/tapi/replicatorCommand.ts'
 import { renderTopology } from '../../src/tapi/topologyCommand.ts'
 import {
+  checkHostKey,
   fingerprint,
-  judgeHostKey,
   parseKnownHosts,
   typeOfKey,
 } from '../../src/transport/hostKeys/knownHosts.ts'
@@ -163,7 +163,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'the difference of settings': (text) => settingsDifference(text, Object.create(null)),
   'known hosts': (text) => {
     const entries = parseKnownHosts(text, 'known_hosts')
-    return judgeHostKey(entries, { names: ['db1', text.slice(0, 50)], port: 22 }, Buffer.from(text))
+    return checkHostKey(entries, { names: ['db1', text.slice(0, 50)], port: 22 }, Buffer.from(text))
   },
   'ssh -G': (text) =>
     readSshConfig(text, { host: 'db1', env: { home: '/h', user: 'me', variables: {} }, sshHome: '/h' }),

@@ -5,7 +5,7 @@ import { HostText } from '../../src/base/hostText.ts'
 import {
   boundedMessage,
   lastLines,
-  masked,
+  maskInvisible,
   printable,
   printableInColour,
   printableLine,
@@ -56,7 +56,7 @@ describe('text of others', () => {
     'shows %j as an escape, as a point where columns count, and exactly in JSON',
     (character, shown) => {
       expect(printable(`a${character}b`)).toBe(`a${shown}b`)
-      expect(masked(`a${character}b`)).toBe('a\u00b7b')
+      expect(maskInvisible(`a${character}b`)).toBe('a\u00b7b')
       expect(JSON.parse(printable(JSON.stringify([character])))).toEqual([character])
     },
   )
@@ -64,14 +64,14 @@ describe('text of others', () => {
   it('stays as it is where all of it is seen', () => {
     const text = 'tab\t, lines\n, é, 漢字, 😀, \ufffd, שלום'
     expect(printable(text)).toBe(text)
-    expect(masked(text)).toBe(text)
+    expect(maskInvisible(text)).toBe(text)
     expect(printableLine(text)).toBe(text.replace('\n', '\\x0a'))
   })
 
   it('steers no terminal, whatever it is', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        for (const shown of [printable(text), masked(text), lastLines(text), boundedMessage(text)]) {
+        for (const shown of [printable(text), maskInvisible(text), lastLines(text), boundedMessage(text)]) {
           expect(steers(shown)).toBe(false)
         }
         expect(printableLine(text)).not.toContain('\n')

@@ -4,13 +4,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isRunning, ownIdentity, processRuns, processStart } from '../../src/base/processIdentity.ts'
+import { isProcessRunning, isRunning, ownIdentity, processStartTime } from '../../src/base/processIdentity.ts'
 
 describe('processRuns', () => {
   it('tells a process from another with its number', () => {
-    expect(processRuns(process.pid, processStart('self'))).toBe(true)
-    expect(processRuns(process.pid, '1')).toBe(false)
-    expect(processRuns(2 ** 22 + 1, undefined)).toBe(false)
+    expect(isProcessRunning(process.pid, processStartTime('self'))).toBe(true)
+    expect(isProcessRunning(process.pid, '1')).toBe(false)
+    expect(isProcessRunning(2 ** 22 + 1, undefined)).toBe(false)
   })
 
   it.skipIf(!existsSync('/proc/self/stat'))(
@@ -23,10 +23,13 @@ describe('processRuns', () => {
       const [line] = await once(parent.stdio[1] as Readable, 'data')
       const pid = Number(String(line))
       await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n')
-      expect(processRuns(pid, processStart(pid))).toBe(true)
+      expect(isProcessRunning(pid, processStartTime(pid))).toBe(true)
       ;(parent.stdio[3] as Writable).end()
       await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2]).toBe('Z')
-      expect([processRuns(pid, undefined), processRuns(pid, processStart(pid))]).toEqual([false, false])
+      expect([isProcessRunning(pid, undefined), isProcessRunning(pid, processStartTime(pid))]).toEqual([
+        false,
+        false,
+      ])
     },
   )
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { errorCode, systemReason, systemWords } from '../../src/base/systemErrors.ts'
+import { errorCode, systemErrorText, systemReason } from '../../src/base/systemErrors.ts'
 
 const thrown = (work: () => unknown): unknown => {
   try {
@@ -14,12 +14,12 @@ const thrown = (work: () => unknown): unknown => {
 
 describe('errors of the system in words', () => {
   it('are told of what the system itself throws', async () => {
-    expect(systemWords(thrown(() => readFileSync('/no/such/file')))).toBe('no such file or folder')
-    expect(systemWords(thrown(() => readFileSync('/')))).toBe('it is a folder')
+    expect(systemErrorText(thrown(() => readFileSync('/no/such/file')))).toBe('no such file or folder')
+    expect(systemErrorText(thrown(() => readFileSync('/')))).toBe('it is a folder')
     const refused = await new Promise((resolve) =>
       connect({ host: '127.0.0.1', port: 1 }).once('error', resolve),
     )
-    expect(systemWords(refused)).toBe('the connection was refused: nothing listens there')
+    expect(systemErrorText(refused)).toBe('the connection was refused: nothing listens there')
   })
 
   it('name only codes that the system has, and use no code themselves', () => {
@@ -33,8 +33,8 @@ describe('errors of the system in words', () => {
   })
 
   it('are the code where there are no words, and the message where there is no code', () => {
-    expect(systemWords(Object.assign(new Error('x'), { code: 'EFOO' }))).toBe('EFOO')
-    expect(systemWords(new Error('it broke'))).toBe('it broke')
+    expect(systemErrorText(Object.assign(new Error('x'), { code: 'EFOO' }))).toBe('EFOO')
+    expect(systemErrorText(new Error('it broke'))).toBe('it broke')
     expect(systemReason('constructor')).toBeUndefined()
   })
 })

@@ -19,7 +19,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { hashPassword } from '../../src/accounts/passwordHash.ts'
 import { parseUserFile } from '../../src/accounts/userFile.ts'
-import { processStart } from '../../src/base/processIdentity.ts'
+import { processStartTime } from '../../src/base/processIdentity.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { eventually } from '../support/eventually.ts'
@@ -150,7 +150,7 @@ describe('muster-api serve', () => {
     })
     const pid = readFileSync(join(folder, 'api.pid'), 'utf8')
     expect(pid).toBe(
-      `${child.pid} ${processStart(child.pid ?? 0)} ${readlinkSync(`/proc/${child.pid}/exe`)}\n`,
+      `${child.pid} ${processStartTime(child.pid ?? 0)} ${readlinkSync(`/proc/${child.pid}/exe`)}\n`,
     )
     expect(statSync(settings.socket).mode & 0o777).toBe(0o600)
 

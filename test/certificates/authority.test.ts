@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
-  authorityDefect,
+  authorityProblem,
   createAuthority,
-  isLocked,
-  lockKey,
+  decryptKey,
+  encryptKey,
+  isEncrypted,
   signingKey,
-  unlockKey,
 } from '../../src/certificates/authority.ts'
 import { issueLeaf } from '../../src/certificates/leaf.ts'
 import { Secret } from '../../src/secrets/secret.ts'
@@ -16,17 +16,17 @@ const now = day('2026-03-10')
 const authority = await createAuthority({ cluster: 'alpha', now })
 const other = await createAuthority({ cluster: 'alpha', now })
 const passphrase = new Secret('five random words of é')
-const locked = { ...authority, key: lockKey(authority.key, passphrase) }
+const locked = { ...authority, key: encryptKey(authority.key, passphrase) }
 const folder = temporaryFolder()
 const issue = (by: typeof locked & { passphrase?: () => Promise<Secret> }) =>
   issueLeaf({ authority: by, names: ['db1'], addresses: [], lifetimeDays: 1, now })
 
 describe('a locked key of an authority', () => {
   it('is opened by its passphrase alone, and is the same key then', () => {
-    expect([isLocked(authority.key), isLocked(locked.key)]).toEqual([false, true])
-    expect(unlockKey(locked.key, passphrase)?.reveal()).toBe(authority.key.reveal())
-    expect(unlockKey(locked.key, new Secret('five random words of e'))).toBeUndefined()
-    expect(authorityDefect(locked)).toBeUndefined()
+    expect([isEncrypted(authority.key), isEncrypted(locked.key)]).toEqual([false, true])
+    expect(decryptKey(locked.key, passphrase)?.reveal()).toBe(authority.key.reveal())
+    expect(decryptKey(locked.key, new Secret('five random words of e'))).toBeUndefined()
+    expect(authorityProblem(locked)).toBeUndefined()
   })
 
   it('signs where the passphrase is given, and is asked for nowhere else', async () => {
@@ -61,8 +61,8 @@ describe('a locked key of an authority', () => {
       successorOf: { ...locked, passphrase: ask },
     })
     expect(asked).toBeGreaterThan(0)
-    expect(isLocked(made.key)).toBe(true)
-    expect(unlockKey(made.key, passphrase)?.reveal()).not.toBe(authority.key.reveal())
+    expect(isEncrypted(made.key)).toBe(true)
+    expect(decryptKey(made.key, passphrase)?.reveal()).not.toBe(authority.key.reveal())
     // It signs, and asks the same person.
     expect((await issue(made)).chain).toContain('BEGIN CERTIFICATE')
     const slip = { ...locked, passphrase: async () => new Secret('five random words of e') }
@@ -70,7 +70,7 @@ describe('a locked key of an authority', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'authority-passphrase' })
     const nobody = createAuthority({ cluster: 'alpha', now, successorOf: locked })
     await expect(nobody).rejects.toMatchObject({ code: 'authority-locked' })
-    expect(isLocked((await createAuthority({ cluster: 'alpha', now, successorOf: authority })).key)).toBe(
+    expect(isEncrypted((await createAuthority({ cluster: 'alpha', now, successorOf: authority })).key)).toBe(
       false,
     )
   })

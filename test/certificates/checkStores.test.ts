@@ -5,12 +5,12 @@ import { createKeystore, createTruststore } from '../../src/certificates/hostSto
 import { issueLeaf } from '../../src/certificates/leaf.ts'
 import { certificatePem, certificatesOf } from '../../src/certificates/pem.ts'
 import {
+  reportStoreProblem,
   type StoreProblem,
   type StoreProblemCode,
-  tellStoreProblem,
 } from '../../src/certificates/storeProblem.ts'
 import { keyBag, writePkcs12 } from '../../src/certificates/stores/writePkcs12.ts'
-import { openedStoreEntries } from '../../src/diagnostics/entries/openedStores.ts'
+import { storeContentEntries } from '../../src/diagnostics/entries/storeContents.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { day } from './tools.ts'
 
@@ -32,7 +32,7 @@ const good = {
 const random = (size: number): Buffer => Buffer.alloc(size, 7)
 const pem = Buffer.from(leaf.chain)
 const wrong = new Secret('incorrect horse')
-const tell = (problem: StoreProblem) => tellStoreProblem(problem, ['db1'])
+const tell = (problem: StoreProblem) => reportStoreProblem(problem, ['db1'])
 
 const defects: readonly (readonly [
   StoreProblemCode,
@@ -223,6 +223,6 @@ it('proves every code by a test: the rest stands in foreignStores and storeFindi
     'keystore-names-partly-cover',
   ]
   expect([...new Set([...defects.map(([code]) => code as string), ...elsewhere])].sort()).toEqual(
-    Object.keys(openedStoreEntries).sort(),
+    Object.keys(storeContentEntries).sort(),
   )
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
 import type { OpenedStores } from '../../src/certificates/checkStores.ts'
 import { issueLeaf } from '../../src/certificates/leaf.ts'
-import { tellStoreProblem } from '../../src/certificates/storeProblem.ts'
+import { reportStoreProblem } from '../../src/certificates/storeProblem.ts'
 import { readStore } from '../../src/certificates/stores/readStore.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { foreignTools } from './foreignTools.ts'
@@ -58,7 +58,7 @@ describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeo
     await makePair('old.jceks', '-storetype', 'JCEKS', '-keyalg', 'EC', '-keypass', 'changeit')
     const opened = open('old.jceks')
     expect(codes(opened)).toEqual(['keystore-unsupported'])
-    const [told] = opened.ok ? [] : opened.problems.map((problem) => tellStoreProblem(problem, ['db1']))
+    const [told] = opened.ok ? [] : opened.problems.map((problem) => reportStoreProblem(problem, ['db1']))
     expect(told?.message).toContain('JCEKS')
     expect(told?.fix).toContain('-deststoretype pkcs12')
   })

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
 import { openStores } from '../../src/certificates/checkStores.ts'
-import { makeHostStores, packHostStores } from '../../src/certificates/hostStores.ts'
-import { makePassword } from '../../src/certificates/password.ts'
+import { createHostStores, packHostStores } from '../../src/certificates/hostStores.ts'
+import { generatePassword } from '../../src/certificates/password.ts'
 import { readStore } from '../../src/certificates/stores/readStore.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { hasKeytool, hasOpenssl, runTool, temporaryFolder } from './tools.ts'
@@ -12,9 +12,9 @@ import { hasKeytool, hasOpenssl, runTool, temporaryFolder } from './tools.ts'
 const folder = temporaryFolder()
 const now = new Date()
 const authority = await createAuthority({ cluster: 'alpha', now })
-const locks = { alias: 'tls', keystorePassword: makePassword(), truststorePassword: makePassword() }
+const locks = { alias: 'tls', keystorePassword: generatePassword(), truststorePassword: generatePassword() }
 const host = { names: ['db1'], addresses: ['10.0.0.11'] }
-const stores = await makeHostStores({ authority, ...host, ...locks, lifetimeDays: 365, now })
+const stores = await createHostStores({ authority, ...host, ...locks, lifetimeDays: 365, now })
 const [keystore, truststore] = [folder.path('keystore.p12'), folder.path('truststore.p12')]
 writeFileSync(keystore, stores.keystore)
 writeFileSync(truststore, stores.truststore)
@@ -96,7 +96,11 @@ describe('the generated stores', { timeout: 60_000 }, () => {
   })
 
   it('can be locked anew around the same key and certificate', () => {
-    const other = { alias: 'mysql', keystorePassword: makePassword(), truststorePassword: makePassword() }
+    const other = {
+      alias: 'mysql',
+      keystorePassword: generatePassword(),
+      truststorePassword: generatePassword(),
+    }
     const packed = packHostStores({ leaf: stores, authority, ...other })
     expect(packed.chain).toBe(stores.chain)
     const read = readStore(packed.keystore, other.keystorePassword)
@@ -110,8 +114,8 @@ describe('the generated stores', { timeout: 60_000 }, () => {
   })
 
   it('have passwords of 32 characters that need no quoting, each another', () => {
-    expect(makePassword().reveal()).toMatch(/^[\w-]{32}$/)
-    expect(makePassword().equals(makePassword())).toBe(false)
+    expect(generatePassword().reveal()).toMatch(/^[\w-]{32}$/)
+    expect(generatePassword().equals(generatePassword())).toBe(false)
   })
 })
 
@@ -119,7 +123,7 @@ describe('the stores of a host that wants RSA', { timeout: 60_000 }, () => {
   it.skipIf(!hasKeytool || !hasOpenssl)(
     'hold a key of 3072 bits that Java and OpenSSL read, signed by the same authority (needs keytool, openssl)',
     async () => {
-      const made = await makeHostStores({
+      const made = await createHostStores({
         ...{ authority, ...host, ...locks, lifetimeDays: 365, now },
         keyType: 'rsa',
       })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { authorityDefect, createAuthority } from '../../src/certificates/authority.ts'
+import { authorityProblem, createAuthority } from '../../src/certificates/authority.ts'
 import { CertificateError } from '../../src/certificates/certificateError.ts'
 import { issueLeaf } from '../../src/certificates/leaf.ts'
 import { certificatesOf } from '../../src/certificates/pem.ts'
@@ -26,7 +26,7 @@ describe('an authority', () => {
     expect(certificate.validTo).toBe('Mar  9 12:00:00 2036 GMT')
     expect(certificate.ca).toBe(true)
     expect(certificate.verify(certificate.publicKey)).toBe(true)
-    expect(authorityDefect(authority)).toBeUndefined()
+    expect(authorityProblem(authority)).toBeUndefined()
   })
 
   it('shows its key in nothing that prints it', () => {
@@ -41,11 +41,11 @@ describe('an authority', () => {
   it('tells what keeps it from signing', async () => {
     const other = await createAuthority({ cluster: 'alpha', now })
     const leaf = await issue()
-    expect(authorityDefect({ ...authority, key: other.key })).toBe(
+    expect(authorityProblem({ ...authority, key: other.key })).toBe(
       'has a key that does not belong to its certificate',
     )
-    expect(authorityDefect({ ...authority, certificate: 'x' })).toBe('has a certificate that cannot be read')
-    expect(authorityDefect({ certificate: leaf.chain, key: leaf.key })).toBe(
+    expect(authorityProblem({ ...authority, certificate: 'x' })).toBe('has a certificate that cannot be read')
+    expect(authorityProblem({ certificate: leaf.chain, key: leaf.key })).toBe(
       'has a certificate that may not sign others',
     )
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiPath, guarded, isPublicPath } from '../../src/client/apiPath.ts'
+import { apiPath, isPublicPath, withGuard } from '../../src/client/apiPath.ts'
 import { isUnreachable } from '../../src/client/clientError.ts'
 import { describeEndpoint } from '../../src/client/endpoint.ts'
 import { envelope, readEnvelope, readProblem } from '../../src/client/envelope.ts'
@@ -29,10 +29,10 @@ describe('apiPath', () => {
   })
 
   it('adds the guard once', () => {
-    expect(guarded('/a')).toBe('/a?i-am-sure=true')
-    expect(guarded('/a?b=c')).toBe('/a?b=c&i-am-sure=true')
-    expect(guarded('/a?i-am-sure=true&b=c')).toBe('/a?i-am-sure=true&b=c')
-    expect(guarded('/a?xi-am-sure=true')).toBe('/a?xi-am-sure=true&i-am-sure=true')
+    expect(withGuard('/a')).toBe('/a?i-am-sure=true')
+    expect(withGuard('/a?b=c')).toBe('/a?b=c&i-am-sure=true')
+    expect(withGuard('/a?i-am-sure=true&b=c')).toBe('/a?i-am-sure=true&b=c')
+    expect(withGuard('/a?xi-am-sure=true')).toBe('/a?xi-am-sure=true&i-am-sure=true')
   })
 })
 

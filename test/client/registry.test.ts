@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findHost } from '../../src/client/findHost.ts'
 import {
-  forgetAbandoned,
-  forgetCluster,
   type RegisteredCluster,
   readRegistry,
-  recordCluster,
+  removeAbandonedClusters,
+  removeCluster,
+  writeClusterRecord,
 } from '../../src/client/registry.ts'
 
 const cluster = (name: string, directory: string, hosts: [string, string][]): RegisteredCluster => ({
@@ -41,7 +41,7 @@ describe('cluster records', () => {
 
   it('are written for their owner alone, and read back', async () => {
     expect(await readRegistry(dir)).toEqual([])
-    const { file, changed } = await recordCluster({ dir, cluster: alpha })
+    const { file, changed } = await writeClusterRecord({ dir, cluster: alpha })
     expect(changed).toBe(true)
     expect(await readRegistry(dir)).toEqual([alpha])
     const modes = [home, join(home, 'muster'), dir, file].map(async (path) => (await stat(path)).mode & 0o777)
@@ -54,15 +54,15 @@ describe('cluster records', () => {
       ['db1', '10.0.0.11'],
       ['db9', '10.0.0.12'],
     ])
-    await recordCluster({ dir, cluster: alpha })
-    await recordCluster({ dir, cluster: beta })
+    await writeClusterRecord({ dir, cluster: alpha })
+    await writeClusterRecord({ dir, cluster: beta })
     const hosts = async () =>
       (await readRegistry(dir)).map((one) => [one.cluster, ...one.hosts.map((it) => it.name)])
     expect(await hosts()).toEqual([
       ['alpha', 'db2'],
       ['beta', 'db1', 'db9'],
     ])
-    await recordCluster({ dir, cluster: { ...alpha, directory: '/srv/other' } })
+    await writeClusterRecord({ dir, cluster: { ...alpha, directory: '/srv/other' } })
     expect(await hosts()).toEqual([
       ['alpha', 'db1', 'db2'],
       ['beta', 'db9'],
@@ -71,41 +71,41 @@ describe('cluster records', () => {
 
   it('are forgotten where their folder is gone, and kept where it is there', async () => {
     const there = { ...alpha, directory: home }
-    await recordCluster({ dir, cluster: there })
-    await recordCluster({ dir, cluster: cluster('beta', join(home, 'gone'), [['db7', '10.0.0.17']]) })
-    expect((await forgetAbandoned(dir)).map((one) => one.cluster)).toEqual(['beta'])
+    await writeClusterRecord({ dir, cluster: there })
+    await writeClusterRecord({ dir, cluster: cluster('beta', join(home, 'gone'), [['db7', '10.0.0.17']]) })
+    expect((await removeAbandonedClusters(dir)).map((one) => one.cluster)).toEqual(['beta'])
     expect(await readRegistry(dir)).toEqual([there])
-    expect(await forgetAbandoned(dir)).toEqual([])
+    expect(await removeAbandonedClusters(dir)).toEqual([])
   })
 
   it('are left alone when they say the same, and replaced when not', async () => {
-    const first = await recordCluster({ dir, cluster: alpha })
+    const first = await writeClusterRecord({ dir, cluster: alpha })
     const { ino } = await stat(first.file)
-    expect((await recordCluster({ dir, cluster: alpha })).changed).toBe(false)
+    expect((await writeClusterRecord({ dir, cluster: alpha })).changed).toBe(false)
     expect((await stat(first.file)).ino).toBe(ino)
     const grown = { ...alpha, authorities: ['OTHER'] }
-    expect((await recordCluster({ dir, cluster: grown })).changed).toBe(true)
+    expect((await writeClusterRecord({ dir, cluster: grown })).changed).toBe(true)
     expect(await readRegistry(dir)).toEqual([grown])
   })
 
   it('keep clusters of one name in two folders apart, and forget one of them', async () => {
     const other = cluster('alpha', '/home/ops', [['db3', '10.0.0.13']])
-    await recordCluster({ dir, cluster: alpha })
-    await recordCluster({ dir, cluster: other })
+    await writeClusterRecord({ dir, cluster: alpha })
+    await writeClusterRecord({ dir, cluster: other })
     expect(await readRegistry(dir)).toHaveLength(2)
-    expect(await forgetCluster({ dir, cluster: 'alpha', directory: '/srv/alpha' })).toBe(true)
-    expect(await forgetCluster({ dir, cluster: 'alpha', directory: '/srv/alpha' })).toBe(false)
+    expect(await removeCluster({ dir, cluster: 'alpha', directory: '/srv/alpha' })).toBe(true)
+    expect(await removeCluster({ dir, cluster: 'alpha', directory: '/srv/alpha' })).toBe(false)
     expect(await readRegistry(dir)).toEqual([other])
   })
 
   it('never leave the folder, whatever a cluster is called', async () => {
-    const { file } = await recordCluster({ dir, cluster: { ...alpha, cluster: '../../x/é' } })
+    const { file } = await writeClusterRecord({ dir, cluster: { ...alpha, cluster: '../../x/é' } })
     expect(file.startsWith(`${dir}/`)).toBe(true)
     expect(file.slice(dir.length + 1)).toMatch(/^-\.\.-x-+[0-9a-f]{12}\.json$/)
   })
 
   it('are passed over by name when they are broken', async () => {
-    await recordCluster({ dir, cluster: alpha })
+    await writeClusterRecord({ dir, cluster: alpha })
     const broken: [string, string][] = [
       ['a.json', '{'],
       ['b.json', '[]'],
@@ -137,19 +137,21 @@ describe('cluster records', () => {
   })
 
   it('leave nothing behind when they cannot be written', async () => {
-    const { file } = await recordCluster({ dir, cluster: alpha })
+    const { file } = await writeClusterRecord({ dir, cluster: alpha })
     await rm(file)
     await mkdir(join(file, 'in the way'), { recursive: true })
-    await expect(recordCluster({ dir, cluster: alpha })).rejects.toThrow()
+    await expect(writeClusterRecord({ dir, cluster: alpha })).rejects.toThrow()
     expect(await readdir(dir)).toHaveLength(1)
   })
 
   it('close a folder that was open to others', async () => {
     await mkdir(dir, { recursive: true })
     await chmod(dir, 0o755)
-    await recordCluster({ dir, cluster: alpha })
+    await writeClusterRecord({ dir, cluster: alpha })
     expect((await stat(dir)).mode & 0o777).toBe(0o700)
-    expect(await readFile((await recordCluster({ dir, cluster: alpha })).file, 'utf8')).toContain('"alpha"')
+    expect(await readFile((await writeClusterRecord({ dir, cluster: alpha })).file, 'utf8')).toContain(
+      '"alpha"',
+    )
   })
 })
 

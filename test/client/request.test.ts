@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { acceptQuality } from '../../src/api/response.ts'
 import { ClientError } from '../../src/client/clientError.ts'
 import type { Endpoint, Trust } from '../../src/client/endpoint.ts'
-import { type ApiRequest, answerLimit, request } from '../../src/client/request.ts'
+import { type ApiRequest, request, responseLimit } from '../../src/client/request.ts'
 import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { asNobody } from '../support/asNobody.ts'
@@ -315,7 +315,7 @@ describe('request: failures', () => {
     const server = await keep(
       serveTls(leaf, (_message, answer) => {
         answer.on('error', () => {})
-        answer.end(Buffer.alloc(answerLimit + 1))
+        answer.end(Buffer.alloc(responseLimit + 1))
       }),
     )
     expect((await failure(call(tcp(server.port)))).code).toBe('too-large')

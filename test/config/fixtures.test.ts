@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { type LoadResult, loadConfig } from '../../src/config/load.ts'
 import { catalogue } from '../../src/diagnostics/catalogue.ts'
 import { certificateEntries } from '../../src/diagnostics/entries/certificates.ts'
+import { hostUserEntries } from '../../src/diagnostics/entries/hostUsers.ts'
 import { iniEntries } from '../../src/diagnostics/entries/ini.ts'
-import { openedStoreEntries } from '../../src/diagnostics/entries/openedStores.ts'
-import { userEntries } from '../../src/diagnostics/entries/users.ts'
+import { storeContentEntries } from '../../src/diagnostics/entries/storeContents.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
 import { withoutSilenced } from '../../src/session/withoutSilenced.ts'
 
@@ -50,8 +50,8 @@ const shownElsewhere = [
   'secret-unreadable',
   'plaintext-secret-tracked',
   ...Object.keys(certificateEntries),
-  ...Object.keys(openedStoreEntries),
-  ...Object.keys(userEntries),
+  ...Object.keys(storeContentEntries),
+  ...Object.keys(hostUserEntries),
   ...Object.keys(iniEntries),
 ]
 

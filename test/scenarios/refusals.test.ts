@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates/authority.ts'
-import { makeHostStores } from '../../src/certificates/hostStores.ts'
+import { createHostStores } from '../../src/certificates/hostStores.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/ports.ts'
@@ -378,7 +378,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
     it('that another password opens, or that another host should show: 1', async () => {
       const now = new Date()
       const authority = await createAuthority({ cluster: 'theirs', now })
-      const made = await makeHostStores({
+      const made = await createHostStores({
         authority,
         names: ['db9'],
         addresses: ['10.9.9.9'],

@@ -1,6 +1,6 @@
 import { createAuthority } from '../../src/certificates/authority.ts'
-import { makeHostStores } from '../../src/certificates/hostStores.ts'
-import { makePassword } from '../../src/certificates/password.ts'
+import { createHostStores } from '../../src/certificates/hostStores.ts'
+import { generatePassword } from '../../src/certificates/password.ts'
 import {
   type ClusterState,
   emptyState,
@@ -16,11 +16,11 @@ export async function madeState(options: {
   readonly now: Date
   readonly passwords?: { readonly keystore: Secret; readonly truststore: Secret }
 }): Promise<ClusterState> {
-  const { hosts, now, passwords = { keystore: makePassword(), truststore: makePassword() } } = options
+  const { hosts, now, passwords = { keystore: generatePassword(), truststore: generatePassword() } } = options
   const authority = await createAuthority({ cluster: 'alpha', now })
   let state = withStorePasswords(withAuthority(emptyState, authority), passwords)
   for (const { name, address } of hosts) {
-    const stores = await makeHostStores({
+    const stores = await createHostStores({
       names: [name],
       addresses: address === undefined ? [] : [address],
       authority,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { recordCluster } from '../../src/client/registry.ts'
+import { writeClusterRecord } from '../../src/client/registry.ts'
 import { portOf } from '../support/https.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { certificate, settingsIn, start } from '../support/testServer.ts'
@@ -18,7 +18,7 @@ it('prints what the components of a host serve, and leaves out those that do not
     { component: 'manager', address: '0.0.0.0', port: 1 },
     { component: 'connector', address: '0.0.0.0', port: connector },
   ] as const
-  await recordCluster({
+  await writeClusterRecord({
     dir: place.dir,
     cluster: {
       version: 1,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { CommandContext } from '../../src/cli/context.ts'
-import { recordCluster } from '../../src/client/registry.ts'
+import { writeClusterRecord } from '../../src/client/registry.ts'
 import { tapi } from '../../src/tapi/tapi.ts'
 import { makeAuthority, makeLeaf } from '../support/clientCertificate.ts'
 import { bodyOf, type LoopbackServer, serveTls } from '../support/loopbackServer.ts'
@@ -138,7 +138,7 @@ export async function workplace() {
     hosts: readonly { name: string; address: string; apis: readonly object[] }[],
   ) => {
     await mkdir(folderOf(cluster), { recursive: true })
-    return recordCluster({
+    return writeClusterRecord({
       dir,
       cluster: {
         version: 1,

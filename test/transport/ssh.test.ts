@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   connectSsh,
+  connectUnlessStopped,
   createSshConnector,
   type RetryOptions,
   retry,
-  untilStopped,
 } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
@@ -486,7 +486,7 @@ function way() {
   let fail = (_: Error): void => {}
   let dialled = 0
   const connect = (): Promise<Transport> =>
-    untilStopped({ host: 'db1', signal: stop.signal }, () => {
+    connectUnlessStopped({ host: 'db1', signal: stop.signal }, () => {
       dialled += 1
       return new Promise((resolve, reject) => {
         open = resolve

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { askSsh } from '../../src/transport/askSsh.ts'
 import { createOnce } from '../../src/transport/once.ts'
 import { startProxyWith } from '../../src/transport/proxyCommand.ts'
 import { createSshConnector } from '../../src/transport/ssh.ts'
+import { createSshConfigLookup } from '../../src/transport/sshConfigLookup.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { type SshServer, type SshServerOptions, startSshServer } from '../support/sshServer.ts'
@@ -73,7 +73,7 @@ async function connect(host: string, wish: Wish): Promise<Transport> {
     readFile: (file) => readFile(file),
     sleep: async () => undefined,
     startProxy: startProxyWith(env),
-    askSsh: askSsh({ env, ssh: own, usual, sshHome: userInfo().homedir, once: createOnce() }),
+    askSsh: createSshConfigLookup({ env, ssh: own, usual, sshHome: userInfo().homedir, once: createOnce() }),
   })
   const transport = await connector.connect({ host, address, ssh: { become: false, ...ssh }, env: own })
   transports.push(transport)

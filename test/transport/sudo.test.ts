@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Secret } from '../../src/secrets/secret.ts'
-import { answerSudo, unfitForSudo } from '../../src/transport/shell/sshShell.ts'
+import { enterSudoPassword, sudoPasswordProblem } from '../../src/transport/shell/sshShell.ts'
 import { connectSsh } from '../../src/transport/ssh.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { rawResult } from '../support/rawResult.ts'
@@ -169,7 +169,7 @@ describe('sudo with a password', () => {
       expect(server?.connections()).toBe(0)
       await server?.close()
     }
-    expect(unfitForSudo(new Secret('é'.repeat(127)))).toBeUndefined()
+    expect(sudoPasswordProblem(new Secret('é'.repeat(127)))).toBeUndefined()
   })
 })
 
@@ -178,7 +178,7 @@ describe('the question of sudo', () => {
     const [stderr, stdin] = [new PassThrough(), new PassThrough()]
     let refused = 0
     const prompt = '0123456789abcdef'
-    const stop = answerSudo({
+    const stop = enterSudoPassword({
       stderr,
       stdin,
       prompt,

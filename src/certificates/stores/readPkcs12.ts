@@ -19,7 +19,7 @@ import { type Digest, pkcs12Key } from './pkcs12Key.ts'
 import { StoreReadError } from './store.ts'
 
 /** More rounds than any tool writes: a limit against files that would keep us busy. */
-const mostIterations = 10_000_000
+const maxIterations = 10_000_000
 
 const prfs: Readonly<Record<string, Digest>> = {
   '1.2.840.113549.2.7': 'sha1',
@@ -92,7 +92,7 @@ function decryptBytes(options: Encrypted): Buffer {
 /** Reads the number of rounds; throws `StoreReadError` above the limit. */
 function rounds(node: Der | undefined): number {
   const count = numberOf(node)
-  if (count < 1 || count > mostIterations)
+  if (count < 1 || count > maxIterations)
     throw new StoreReadError('unsupported', `${count} key derivation rounds`)
   return count
 }

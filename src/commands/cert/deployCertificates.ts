@@ -1,7 +1,7 @@
 import { shortListOf } from '../../base/words.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { recordCluster, recordedCluster, registryDirectory } from '../../client/registry.ts'
+import { findClusterRecord, registryDirectory, writeClusterRecord } from '../../client/registry.ts'
 import { afterVerification } from '../../deployment/certificates/authorityRotation.ts'
 import {
   type CertificateTarget,
@@ -131,12 +131,12 @@ export const reportResult = (session: Session, message: string): void =>
 export async function recordAuthorities({ context, config }: Session, state: ClusterState): Promise<void> {
   const { directory, cluster } = config
   const dir = registryDirectory(context.env)
-  const before = await recordedCluster({ dir, cluster, directory })
+  const before = await findClusterRecord({ dir, cluster, directory })
   if (before === undefined) return
   const all = [...new Set([...before.authorities, ...trustedAuthorities(state)])]
   const untrusted = untrustedAuthorities(state)
   const authorities = all.filter((authority) => !untrusted.includes(authority))
-  await recordCluster({ dir, cluster: { ...before, authorities } })
+  await writeClusterRecord({ dir, cluster: { ...before, authorities } })
 }
 
 /**

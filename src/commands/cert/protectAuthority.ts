@@ -1,4 +1,4 @@
-import { type Authority, isLocked, lockKey, signingKey } from '../../certificates/authority.ts'
+import { type Authority, encryptKey, isEncrypted, signingKey } from '../../certificates/authority.ts'
 import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { readPassword } from '../../cli/readPassword.ts'
@@ -68,7 +68,7 @@ export async function protectAuthority(
   try {
     const { state } = await openState(config)
     const authority = protectable(state, { place: config, remove })
-    const key = remove ? await opened(authority, passphrase) : lockKey(authority.key, passphrase)
+    const key = remove ? await opened(authority, passphrase) : encryptKey(authority.key, passphrase)
     const after = withAuthority(state, { certificate: authority.certificate, key })
     await saveState({ directory: config.directory, cluster: config.cluster, before: state, after })
   } finally {
@@ -106,7 +106,7 @@ function protectable(
         : 'Finish the rotation with `muster cert rotate-authority`, then protect the new authority.',
     )
   }
-  if (isLocked(authority.key) === remove) return authority
+  if (isEncrypted(authority.key) === remove) return authority
   throw new UsageError(
     remove ? "The authority's key is not protected." : "The authority's key is already protected.",
     remove ? 'There is nothing to do.' : 'To change the passphrase, remove it first: --remove',

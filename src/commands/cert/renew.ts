@@ -10,10 +10,10 @@ import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { allFacts } from '../../deployment/survey.ts'
 import {
-  droppingText,
-  endedLeavingText,
-  leavingText,
-  stoppedLeavingText,
+  droppedAuthoritiesText,
+  outsideSwitchDoneText,
+  outsideSwitchStoppedText,
+  outsideSwitchText,
 } from '../../output/deployment/rotation.ts'
 import { passphraseOptions, runOnFiles } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
@@ -102,11 +102,11 @@ async function returnToClusterAuthority(
   const leaving = retirementOf(kept, namesOf(survey.reached.map(({ host }) => host)))
   const moved = await deployCertificates({
     ...{ ...given, kept, state: kept, renew: false, ownAuthority: true },
-    notes: [...leavingText(leaving, file), ...notes],
+    notes: [...outsideSwitchText(leaving, file), ...notes],
   })
   const behind = retirementOf(moved.state, leaving.hosts).hosts
   if (moved.exit !== exitCodes.ok) {
-    if (moved.ran && leaving.hosts.length > 0) reportResult(session, stoppedLeavingText(behind))
+    if (moved.ran && leaving.hosts.length > 0) reportResult(session, outsideSwitchStoppedText(behind))
     return moved.exit
   }
   if (leaving.dropped.length > 0) {
@@ -114,15 +114,15 @@ async function returnToClusterAuthority(
     const dropped = await deployCertificates({
       ...{ ...given, kept: moved.state, state: moved.state, renew: false, rollout: allInParallel },
       session: { ...(await surveyedAgain(session)), yes: true },
-      notes: [droppingText(leaving.dropped)],
+      notes: [droppedAuthoritiesText(leaving.dropped)],
     })
     if (dropped.exit !== exitCodes.ok) {
-      reportResult(session, stoppedLeavingText([]))
+      reportResult(session, outsideSwitchStoppedText([]))
       return dropped.exit
     }
   }
   await recordAuthorities(session, moved.state)
   if (leaving.hosts.length === 0) return exitCodes.ok
-  reportResult(session, endedLeavingText(leaving, namesOf(config.excluded.filter(isGenerated))))
+  reportResult(session, outsideSwitchDoneText(leaving, namesOf(config.excluded.filter(isGenerated))))
   return exitCodes.ok
 }

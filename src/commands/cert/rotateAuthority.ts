@@ -16,11 +16,11 @@ import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { allFacts } from '../../deployment/survey.ts'
 import {
   clientsText,
-  endedRotationText,
   laterPhasesText,
-  pausedRotationText,
   phaseText,
-  stoppedRotationText,
+  rotationDoneText,
+  rotationPausedText,
+  rotationStoppedText,
 } from '../../output/deployment/rotation.ts'
 import { allHostsOptions, passphraseOptions, runOnFiles } from '../../session/clusterOptions.ts'
 import { openCluster } from '../../session/openCluster.ts'
@@ -109,13 +109,13 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     })
     if (deployed.exit !== exitCodes.ok) {
       const lost = namesOf(session.survey.unreachable.map(({ host }) => host))
-      if (deployed.state.rotation !== undefined) reportResult(session, stoppedRotationText(phase, lost))
+      if (deployed.state.rotation !== undefined) reportResult(session, rotationStoppedText(phase, lost))
       return deployed.exit
     }
     if (trustOnly && phase === 'trust') {
       await saveState({ ...config, before: deployed.state, after: pausedRotation(deployed.state) })
       await recordAuthorities(session, deployed.state)
-      reportResult(session, pausedRotationText(file))
+      reportResult(session, rotationPausedText(file))
       return exitCodes.ok
     }
     const next = advanceRotation(deployed.state)
@@ -126,7 +126,7 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     state = next
     session = await surveyedAgain(session)
   }
-  reportResult(session, endedRotationText(file))
+  reportResult(session, rotationDoneText(file))
   return exitCodes.ok
 }
 

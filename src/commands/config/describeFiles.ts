@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { printDiagnostics } from '../../cli/printDiagnostics.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { chooseHosts } from '../../config/describe/chooseHosts.ts'
-import { describe } from '../../config/describe/describe.ts'
+import { describeCluster } from '../../config/describe/describe.ts'
 import type { Description } from '../../config/describe/description.ts'
 import { hostsGiven } from '../../session/clusterOptions.ts'
 import { loadCluster } from '../../session/loadCluster.ts'
@@ -39,10 +39,10 @@ export async function describeFiles(
   const loaded = await loadCluster(options)
   const { cluster, config, missing, sources } = loaded
   const isGood = cluster !== undefined && config !== undefined
-  if (isGood && !warnings) return { ok: true, description: describe(cluster) }
+  if (isGood && !warnings) return { ok: true, description: describeCluster(cluster) }
   const { findings } = withoutSilenced(loaded, { findings: loaded.diagnostics })
   printDiagnostics({ diagnostics: findings, sources }, { context, output: context.stderr })
-  if (isGood) return { ok: true, description: describe(cluster) }
+  if (isGood) return { ok: true, description: describeCluster(cluster) }
   return { ok: false, exitCode: missing ? exitCodes.usage : exitCodes.failed }
 }
 

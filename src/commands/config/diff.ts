@@ -3,7 +3,7 @@ import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { colourOf } from '../../cli/terminal.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { compare, isSame } from '../../config/describe/compare.ts'
+import { compareDescriptions, isSame } from '../../config/describe/compare.ts'
 import { diffJson, diffText } from '../../output/config/diff.ts'
 import { hostOption } from '../../session/clusterOptions.ts'
 import { describeFiles, describeFormatOption, describeGiven, hostsMeant } from './describeFiles.ts'
@@ -63,7 +63,7 @@ async function configDiff(options: {
     return codes.includes(exitCodes.usage) ? exitCodes.usage : exitCodes.failed
   }
   const meant = hostsMeant(hosts, [before.description, after.description])
-  const difference = compare(meant(before.description), meant(after.description))
+  const difference = compareDescriptions(meant(before.description), meant(after.description))
   const { stdout } = context
   stdout.write(format === 'json' ? diffJson(difference) : diffText(difference, colourOf(context, stdout)))
   return isSame(difference) ? exitCodes.ok : exitCodes.changes

@@ -1,7 +1,7 @@
 import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitOfHosts } from '../../cli/exitCodes.ts'
 import { tableLayout } from '../../cli/terminal.ts'
-import { usersJson, usersText } from '../../output/deployment/users.ts'
+import { usersJson, usersText } from '../../output/deployment/usersText.ts'
 import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { surveyUsers } from './surveyUsers.ts'

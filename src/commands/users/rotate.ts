@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher, type Hasher, saltBytes } from '../../accounts/passwordHash.ts'
-import { makePassword } from '../../certificates/password.ts'
+import { generatePassword } from '../../certificates/password.ts'
 import { requireConfirmation } from '../../cli/ask.ts'
 import type { Define } from '../../cli/command.ts'
 import type { CommandContext } from '../../cli/context.ts'
@@ -16,7 +16,7 @@ import { readState, saveState } from '../../deployment/state/openState.ts'
 import { beginRotation, chooseNewPassword } from '../../deployment/state/passwordRotation.ts'
 import { installedFactsOnly } from '../../deployment/survey.ts'
 import { type NewLogin, rotateHost, runRotation } from '../../deployment/users/rotateHost.ts'
-import { passwordRotationNotes } from '../../output/deployment/users.ts'
+import { passwordRotationNotes } from '../../output/deployment/usersText.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { runOnFiles } from '../../session/clusterOptions.ts'
 import { madePasswordText, storedText } from '../../session/madePasswords.ts'
@@ -136,7 +136,7 @@ async function begun(
   const choice = chosenLogin(known, state)
   const { kind } = choice
   if (kind === 'go-on') return { kind, next: choice.known, password: choice.password }
-  const password = kind === 'make' ? makePassword(randomBytes) : choice.password
+  const password = kind === 'make' ? generatePassword(randomBytes) : choice.password
   const before = state.users.get(user) ?? { salt: randomBytes(saltBytes) }
   const next = await beginRotation(before, { password, old: given, now, random: randomBytes, hash })
   return { kind, next, password }

@@ -4,7 +4,7 @@ import type { FindingFormat } from '../../cli/formatOption.ts'
 import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import { textWidth } from '../../cli/terminal.ts'
 import { checkUsers } from '../../deployment/users/checkUsers.ts'
-import { loginsOf, proofText } from '../../output/deployment/userProof.ts'
+import { loginSummary, loginsOf } from '../../output/deployment/usersText.ts'
 import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { placesOfUsers, reportFindings } from '../../session/reportFindings.ts'
@@ -42,7 +42,7 @@ async function verifyUsers(asked: ClusterOptions & { readonly format: FindingFor
     found: checkUsers(hosts, placesOfUsers(loaded)),
     codes: /^user-/,
     unreachable: 'user-host-unreachable',
-    closing: (is) => proofText({ ...is, cluster, hosts, width: textWidth(context.stdout) }),
+    closing: (is) => loginSummary({ ...is, cluster, hosts, width: textWidth(context.stdout) }),
     more: { cluster, logins: loginsOf(hosts) },
   })
 }

@@ -1,5 +1,5 @@
 import { checkStores } from '../../certificates/checkStores.ts'
-import { type StoreProblem, storeProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
+import { reportStoreProblem, type StoreProblem, storeProblem } from '../../certificates/storeProblem.ts'
 import { type ReadStore, readStore } from '../../certificates/stores/readStore.ts'
 import type { RegularFile } from '../../cli/readRegularFile.ts'
 import { bySpan, type ResolvedCluster, type ResolvedHost } from '../../config/resolve/resolved.ts'
@@ -74,7 +74,7 @@ function mergeFindings(found: readonly StoreFound[]): readonly Diagnostic[] {
     }
     return [...groups.values()].map((group) => {
       const hosts = [...new Set(group.map(({ host }) => host))]
-      return { ...tellStoreProblem(joined(group), hosts), ...group[0].place }
+      return { ...reportStoreProblem(joined(group), hosts), ...group[0].place }
     })
   })
 }

@@ -1,4 +1,4 @@
-import type { LockedStore } from '../../certificates/checkStores.ts'
+import type { StoreFile } from '../../certificates/checkStores.ts'
 import { type RegularFile, readRegularFile } from '../../cli/readRegularFile.ts'
 import { absolutePath, isOnHost } from '../../config/paths.ts'
 import type { ResolvedCluster, ResolvedHost } from '../../config/resolve/resolved.ts'
@@ -57,7 +57,7 @@ export function storeUse(
 }
 
 /** The store's bytes and password, where both could be read. */
-export const lockedStore = (use: StoreUse | undefined): LockedStore | undefined =>
+export const lockedStore = (use: StoreUse | undefined): StoreFile | undefined =>
   use?.file.ok === true && use.password !== undefined
     ? { bytes: use.file.content, password: use.password.secret }
     : undefined

@@ -19,7 +19,7 @@ function matcher(pattern: string): RegExp {
 }
 
 /** Splits a list such as `db1,db[2-4]`; names and patterns have no commas. */
-const listed = (list: string): readonly string[] => list.match(/[^,]+/g) ?? [list]
+const splitList = (list: string): readonly string[] => list.match(/[^,]+/g) ?? [list]
 
 /** Hosts that `--host` selects. */
 export type ChosenHosts = {
@@ -32,7 +32,7 @@ export type ChosenHosts = {
 /** Matches names, patterns and lists of them (`db1,db2`, `db*`, `db[12]`) against the hosts of the file. */
 export function chooseHosts(given: readonly string[], hosts: readonly string[]): ChosenHosts {
   if (given.length === 0) return { names: new Set(hosts), unmatched: [] }
-  const tests = given.flatMap(listed).map((pattern) => ({ pattern, test: matcher(pattern) }))
+  const tests = given.flatMap(splitList).map((pattern) => ({ pattern, test: matcher(pattern) }))
   return {
     names: new Set(hosts.filter((host) => tests.some(({ test }) => test.test(host)))),
     unmatched: tests

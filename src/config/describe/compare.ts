@@ -54,7 +54,7 @@ function changesOf(before: DescribedHost, after: DescribedHost): readonly Change
 }
 
 /** Compares two descriptions host by host: values only, not their origins. */
-export function compare(before: Description, after: Description): Difference {
+export function compareDescriptions(before: Description, after: Description): Difference {
   const old = new Map(before.hosts.map((host) => [host.name, host]))
   const names = after.hosts.map(({ name }) => name)
   const changed = after.hosts.flatMap((host) => {

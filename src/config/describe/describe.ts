@@ -101,9 +101,9 @@ function placement(host: ResolvedHost): readonly DescribedValue[] {
 }
 
 /** Hides text that is also a secret's value, such as by an alias. */
-const covered = (value: Plain, secrets: ReadonlySet<string>): Plain => {
+const hideSecretText = (value: Plain, secrets: ReadonlySet<string>): Plain => {
   if (typeof value === 'string') return secrets.has(value) ? redacted : value
-  return Array.isArray(value) ? value.map((item: Plain) => covered(item, secrets)) : value
+  return Array.isArray(value) ? value.map((item: Plain) => hideSecretText(item, secrets)) : value
 }
 
 /**
@@ -123,7 +123,7 @@ function described(
   const { value, given } = resolved
   if (value === undefined) return []
   const written = setting.type.write(value)
-  const shown = given === undefined ? written : covered(written, facts.secrets)
+  const shown = given === undefined ? written : hideSecretText(written, facts.secrets)
   const identity = identityFor(setting, value) ?? identityOf(written)
   return [{ name: setting.name, value: shown, origin: facts.origin, identity }]
 }
@@ -176,7 +176,7 @@ function literalTexts({ drafts, sets }: ResolvedCluster): ReadonlySet<string> {
 }
 
 /** Describes the resolved configuration: every host with each value that applies to it, and the origin. */
-export function describe(cluster: ResolvedCluster): Description {
+export function describeCluster(cluster: ResolvedCluster): Description {
   const secrets = literalTexts(cluster)
   return {
     cluster: valueFor(cluster.draft.fields, file.cluster) ?? '',

@@ -2,14 +2,14 @@ import { catalogue, isCode } from '../../diagnostics/catalogue.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
-import { ordered } from '../../diagnostics/order.ts'
+import { sortFindings } from '../../diagnostics/sortFindings.ts'
 import type { Ignore } from './readIgnores.ts'
 
 /** A finding that a comment of its file silences, with the comment's reason. */
 export type Silenced = { readonly finding: Diagnostic; readonly reason: string }
 
 /** One code of a comment that silences findings. */
-type Wish = { readonly code: string; readonly span: Span; readonly ignore: Ignore }
+type IgnoredCode = { readonly code: string; readonly span: Span; readonly ignore: Ignore }
 
 /** Limit of lookups for the nearest code, so that a file full of comments does not take minutes. */
 const mostSuggestions = 1000
@@ -19,7 +19,8 @@ const looksLikeCode = (word: string): boolean => /^[A-Za-z][\w-]{0,59}$/.test(wo
 const keyOf = (code: string, place: { readonly file: string; readonly line: number | undefined }): string =>
   `${code} ${place.line} ${place.file}`
 
-const wishKey = ({ code, ignore }: Wish): string => keyOf(code, { file: ignore.span.file, line: ignore.line })
+const ignoredKey = ({ code, ignore }: IgnoredCode): string =>
+  keyOf(code, { file: ignore.span.file, line: ignore.line })
 
 const findingKey = ({ code, span }: Diagnostic): string => keyOf(code, span)
 
@@ -29,18 +30,18 @@ function withoutReason({ codes, span }: Ignore): Diagnostic {
 }
 
 /** Finds the nearest code for each unknown one. */
-function suggestions(wishes: readonly Wish[]): ReadonlyMap<string, string | undefined> {
+function suggestions(wishes: readonly IgnoredCode[]): ReadonlyMap<string, string | undefined> {
   const words = new Set(wishes.map(({ code }) => code).filter((code) => !isCode(code)))
   const codes = Object.keys(catalogue)
   return new Map([...words].slice(0, mostSuggestions).map((word) => [word, nearest(word, codes)]))
 }
 
-type Judgement = {
-  readonly isUnused: (wish: Wish) => boolean
+type IgnoreResult = {
+  readonly isUnused: (wish: IgnoredCode) => boolean
   readonly nearest: ReadonlyMap<string, string | undefined>
 }
 
-function judge(wish: Wish, { isUnused, nearest }: Judgement): readonly Diagnostic[] {
+function checkIgnored(wish: IgnoredCode, { isUnused, nearest }: IgnoreResult): readonly Diagnostic[] {
   const { code, span, ignore } = wish
   if (!isCode(code)) {
     const shown = looksLikeCode(code) ? code : undefined
@@ -64,23 +65,24 @@ export function applyIgnores(given: {
   readonly isJudged: (code: string) => boolean
 }): { readonly findings: readonly Diagnostic[]; readonly silenced: readonly Silenced[] } {
   const { ignores, files, isJudged } = given
-  const all = ordered(given.findings, files)
-  const wishes = ignores.flatMap((ignore) => ignore.codes.map((code): Wish => ({ ...code, ignore })))
+  const all = sortFindings(given.findings, files)
+  const wishes = ignores.flatMap((ignore) => ignore.codes.map((code): IgnoredCode => ({ ...code, ignore })))
   const granted = wishes.filter(({ ignore }) => ignore.reason !== '')
-  const reasons = new Map(granted.map((wish) => [wishKey(wish), wish.ignore.reason]))
+  const reasons = new Map(granted.map((wish) => [ignoredKey(wish), wish.ignore.reason]))
   const reasonFor = (finding: Diagnostic): string =>
     finding.severity === 'error' ? '' : (reasons.get(findingKey(finding)) ?? '')
 
   const found = new Set(all.map(findingKey))
   const sound = all.every(({ severity }) => severity !== 'error')
-  const isUnused = (wish: Wish): boolean => sound && isJudged(wish.code) && !found.has(wishKey(wish))
+  const isUnused = (wish: IgnoredCode): boolean =>
+    sound && isJudged(wish.code) && !found.has(ignoredKey(wish))
   const judgement = { isUnused, nearest: suggestions(wishes) }
   const own = [
     ...ignores.filter(({ reason }) => reason === '').map(withoutReason),
-    ...wishes.flatMap((wish) => judge(wish, judgement)),
+    ...wishes.flatMap((wish) => checkIgnored(wish, judgement)),
   ]
   return {
-    findings: ordered([...all.filter((finding) => reasonFor(finding) === ''), ...own], files),
+    findings: sortFindings([...all.filter((finding) => reasonFor(finding) === ''), ...own], files),
     silenced: all
       .map((finding) => ({ finding, reason: reasonFor(finding) }))
       .filter(({ reason }) => reason !== ''),

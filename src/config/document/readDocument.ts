@@ -2,12 +2,12 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import { parseYaml } from '../yaml.ts'
-import { follow } from './follow.ts'
-import { hide, hideBroken, type SecretNames } from './hide.ts'
+import { hideSecrets, hideSecretsInText, type SecretNames } from './hideSecrets.ts'
 import { type Lines, linesOf } from './lines.ts'
 import { describeNode, type MapNode, type YamlNode } from './node.ts'
-import { spoilsTree, syntaxFinding, valuesOf } from './problems.ts'
 import { type Ignore, ignoreWord, readIgnores } from './readIgnores.ts'
+import { resolveAliases } from './resolveAliases.ts'
+import { breaksTree, syntaxFinding, valuesOf } from './syntaxFindings.ts'
 
 /** Returns a finding for each duplicate name in a map; it stands at the later one and names the earlier. */
 function duplicates(node: YamlNode): readonly Diagnostic[] {
@@ -69,7 +69,7 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   const lines = linesOf(name, text)
   const broken = (findings: readonly Diagnostic[]): ReadDocument => ({
     findings,
-    hidden: hideBroken(name, text, names.isKnown),
+    hidden: hideSecretsInText(name, text, names.isKnown),
     doubtful: new Set(),
     ignores: [],
   })
@@ -86,7 +86,7 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   const syntax = firstOfEachLine(
     parsed.problems.slice(0, mostProblems).map((problem) => syntaxFinding(problem, { lines, text, values })),
   )
-  if (parsed.problems.some(spoilsTree)) return broken(syntax)
+  if (parsed.problems.some(breaksTree)) return broken(syntax)
   const [first, second] = parsed.roots
   const several =
     second === undefined
@@ -96,8 +96,8 @@ export function readDocument(file: { name: string; text: string }, names: Names)
     return broken([...syntax, ...several, diagnose('empty-file', {}, { span: lines.span(0, 0) })])
   }
 
-  const followed = follow(first.node, lines)
-  const { root, hidden } = hide(followed.root, names)
+  const followed = resolveAliases(first.node, lines)
+  const { root, hidden } = hideSecrets(followed.root, names)
   const findings = [...syntax, ...several, ...followed.findings, ...duplicates(root)]
   if (root.kind === 'map') {
     const doubtful = new Set(syntax.map(({ span }) => span.line))

@@ -1,15 +1,21 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { ordered } from '../../diagnostics/order.ts'
+import { sortFindings } from '../../diagnostics/sortFindings.ts'
 import { topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { service as fields, file, host as hostFields } from '../settings/places.ts'
 import type { Given } from '../settings/setting.ts'
 import { givenFor, type ServiceDraft, type Values, valueFor } from '../shape/draft.ts'
-import { commentLine, type Export, lostFindings, note, optionLine } from './exportOption.ts'
+import {
+  commentLine,
+  type ExportState,
+  optionLine,
+  recordUnsupported,
+  unsupportedFindings,
+} from './exportOption.ts'
 import { exportMark } from './importComments.ts'
 import { clusterFrom, hostFrom, hostInIni, sectionsFor, serviceFrom } from './iniNames.ts'
 import { musterComment } from './musterComment.ts'
-import { open, type TextLine } from './readIni.ts'
+import { publicLine, type TextLine } from './readIni.ts'
 import { hostSection } from './sortSections.ts'
 
 const list = (
@@ -30,7 +36,7 @@ function hostsOfService(service: ServiceDraft): readonly string[] {
 
 /** Writes the section of a service. */
 function serviceLines(
-  found: Export,
+  found: ExportState,
   service: ServiceDraft,
   given: {
     readonly section: string
@@ -40,25 +46,25 @@ function serviceLines(
 ): readonly TextLine[] {
   const { section, options, hostName } = given
   const line = (name: string, hosts: readonly string[]): readonly TextLine[] =>
-    hosts.length === 0 ? [] : [open(`${name}=${hosts.map(hostName).join(',')}`)]
+    hosts.length === 0 ? [] : [publicLine(`${name}=${hosts.map(hostName).join(',')}`)]
   const master = valueFor(service.fields, fields.master)
   const witnesses = list(service, fields.witnesses)
   const renamed = serviceFrom(section) !== service.name
   if (renamed) {
     const reason = 'The family allows only letters, digits and _ in it.'
-    note(found, { name: `The name of the service ${service.name}`, reason, span: service.span })
+    recordUnsupported(found, { name: `The name of the service ${service.name}`, reason, span: service.span })
   }
   const name = musterComment(`services.${section}.name`, { kind: 'text', text: service.name })
   return [
-    open(`[${section}]`),
-    ...(renamed ? [open(`# ${name}`)] : []),
-    open(`topology=${topologyOf(service) === 'clustered' ? 'clustered' : 'master-slave'}`),
+    publicLine(`[${section}]`),
+    ...(renamed ? [publicLine(`# ${name}`)] : []),
+    publicLine(`topology=${topologyOf(service) === 'clustered' ? 'clustered' : 'master-slave'}`),
     ...line('master', master === undefined ? [] : [master]),
     // For tpm an active witness, which runs a manager, is a member as well.
     ...line('members', [...list(service, fields.members), ...witnesses]),
     ...line('connectors', list(service, fields.connectors)),
     ...line('witnesses', witnesses),
-    ...(witnesses.length === 0 ? [] : [open('enable-active-witnesses=true')]),
+    ...(witnesses.length === 0 ? [] : [publicLine('enable-active-witnesses=true')]),
     ...options.map((option) => optionLine(found, option, `services.${section}.options`)),
   ]
 }
@@ -86,7 +92,7 @@ const iniNameOf = ({ name, draft }: ResolvedHost): string => {
 
 /** Writes the sections that tpm applies to one host only, such as [defaults@db2]. */
 function hostSections(
-  found: Export,
+  found: ExportState,
   host: ResolvedHost,
   placed: readonly Placed[],
 ): readonly (readonly TextLine[])[] {
@@ -97,7 +103,7 @@ function hostSections(
     const header = `${section}@${name}`
     const own = placed.filter((one) => one.section === section)
     if (hostSection(header) !== undefined) {
-      return [open(`[${header}]`), ...own.map(({ given }) => optionLine(found, given, options))]
+      return [publicLine(`[${header}]`), ...own.map(({ given }) => optionLine(found, given, options))]
     }
     const reason = 'INI files have options of one host only for named hosts.'
     return own.map(({ given }) =>
@@ -107,7 +113,7 @@ function hostSections(
 }
 
 /** Writes the connection settings of a host, which INI does not have. */
-function reachLines(found: Export, host: ResolvedHost, reason: string): readonly TextLine[] {
+function reachLines(found: ExportState, host: ResolvedHost, reason: string): readonly TextLine[] {
   const { name, draft } = host
   const address = valueFor(draft.fields, hostFields.address)
   // A service names it by its address then; a host of no service is named in a comment alone.
@@ -135,7 +141,7 @@ type ExportedIni = {
 
 type Work = {
   readonly cluster: ResolvedCluster
-  readonly found: Export
+  readonly found: ExportState
   /** The host of a file for one host. */
   readonly host?: ResolvedHost
   /** Section of each service. */
@@ -143,11 +149,11 @@ type Work = {
 }
 
 /** Returns the values of a group without those that --set replaces everywhere. */
-const own = ({ sets }: ResolvedCluster, values: Values): readonly Given[] =>
+const withoutSets = ({ sets }: ResolvedCluster, values: Values): readonly Given[] =>
   [...values.values()].filter(({ setting, value }) => value !== undefined && !sets.has(setting.name))
 
 /** Merges values by name; `above` wins. */
-const over = (below: readonly Given[], above: readonly Given[]): readonly Given[] => [
+const mergeValues = (below: readonly Given[], above: readonly Given[]): readonly Given[] => [
   ...new Map([...below, ...above].map((given) => [given.setting.name, given] as const)).values(),
 ]
 
@@ -157,7 +163,7 @@ const header = (host: ResolvedHost | undefined): readonly TextLine[] =>
     ...(host === undefined
       ? []
       : [`# ${exportMark}: for ${host.name} alone. Options that only other hosts have are not here.`]),
-  ].map(open)
+  ].map(publicLine)
 
 function clusterLine({ cluster, found }: Work): readonly TextLine[] {
   const { draft } = cluster
@@ -171,12 +177,14 @@ function clusterLine({ cluster, found }: Work): readonly TextLine[] {
 function defaults(work: Work): readonly TextLine[] {
   const { cluster, found, host, sections } = work
   const ofHost =
-    host === undefined ? [] : placedOptions(host, { options: own(cluster, host.draft.options), sections })
+    host === undefined
+      ? []
+      : placedOptions(host, { options: withoutSets(cluster, host.draft.options), sections })
   const merged = ofHost.filter(({ section }) => section === 'defaults').map(({ given }) => given)
   const sets = [...cluster.sets.values()].filter(({ value }) => value !== undefined)
-  const options = over(over(own(cluster, cluster.draft.defaults), merged), sets)
+  const options = mergeValues(mergeValues(withoutSets(cluster, cluster.draft.defaults), merged), sets)
   return [
-    open('[defaults]'),
+    publicLine('[defaults]'),
     ...clusterLine(work),
     ...options.map((given) => optionLine(found, given, 'defaults')),
   ]
@@ -187,9 +195,9 @@ function services({ cluster, found, host, sections }: Work): readonly (readonly 
   const hostName = (name: string): string => names.get(name) ?? name
   return [...cluster.draft.services.values()].map((service) => {
     const section = sections.get(service.name) ?? service.name
-    const mine = host?.services.includes(service) === true ? own(cluster, host.draft.options) : []
+    const mine = host?.services.includes(service) === true ? withoutSets(cluster, host.draft.options) : []
     const wins = mine.filter(({ setting }) => service.options.has(setting.name))
-    const options = over(own(cluster, service.options), wins)
+    const options = mergeValues(withoutSets(cluster, service.options), wins)
     return serviceLines(found, service, { section, options, hostName })
   })
 }
@@ -206,7 +214,7 @@ function reach({ cluster, found }: Work): readonly TextLine[] {
   const order = hosts.map(({ name }) => name)
   const same = order.length === named.length && order.every((name, index) => name === named[index])
   return [
-    ...(same ? [] : [open(`# ${musterComment('hosts', { kind: 'list', items: order })}`)]),
+    ...(same ? [] : [publicLine(`# ${musterComment('hosts', { kind: 'list', items: order })}`)]),
     ...ssh,
     ...hosts.flatMap((host) => reachLines(found, host, reason)),
   ]
@@ -223,17 +231,21 @@ export function exportIni(given: {
   readonly directory: string
 }): ExportedIni {
   const { cluster, directory, host } = given
-  const found: Export = { paths: cluster.paths, directory, lost: new Map() }
+  const found: ExportState = { paths: cluster.paths, directory, lost: new Map() }
   const sections = sectionsFor([...cluster.draft.services.keys()])
   const work: Work = { cluster, found, sections, ...(host === undefined ? {} : { host }) }
   const single = cluster.hosts.flatMap((one) =>
     host === undefined
-      ? hostSections(found, one, placedOptions(one, { options: own(cluster, one.draft.options), sections }))
+      ? hostSections(
+          found,
+          one,
+          placedOptions(one, { options: withoutSets(cluster, one.draft.options), sections }),
+        )
       : [],
   )
   const parts = [header(host), defaults(work), ...services(work), ...single, reach(work)]
   const ini = parts
     .filter((part) => part.length > 0)
-    .flatMap((part, index) => (index === 0 ? part : [open(''), ...part]))
-  return { ini, findings: ordered(lostFindings(found), cluster.files) }
+    .flatMap((part, index) => (index === 0 ? part : [publicLine(''), ...part]))
+  return { ini, findings: sortFindings(unsupportedFindings(found), cluster.files) }
 }

@@ -9,7 +9,7 @@ import type { Given, Setting } from '../settings/setting.ts'
 import { path as pathType } from '../types/texts.ts'
 import { isFamilyOption } from './iniNames.ts'
 import { hiddenMusterComment, musterComment, type NotedValue } from './musterComment.ts'
-import { open, readLine, secretAfter, type TextLine } from './readIni.ts'
+import { publicLine, readLine, secretLine, type TextLine } from './readIni.ts'
 import { isStorePath } from './settingValue.ts'
 
 /** Context of an export. */
@@ -22,7 +22,7 @@ type ExportContext = {
 type At = { readonly span: Span; readonly context: ExportContext }
 
 /** Converts a path for a file in the output's folder: unchanged unless that folder differs. */
-function pathThere(text: string, { span, context }: At): string {
+function pathFromOutput(text: string, { span, context }: At): string {
   const home = context.paths.directories.get(span.file) ?? context.paths.fallback
   if (home === context.directory || text.startsWith('~') || text.startsWith('host:')) return text
   return absolutePath(text, { span, paths: context.paths })
@@ -35,7 +35,7 @@ function noteOfSecret(value: SecretReference, at: At): NotedValue {
     case 'env':
       return { kind: 'env', text: value.name }
     case 'file':
-      return { kind: 'file', text: pathThere(value.path, at) }
+      return { kind: 'file', text: pathFromOutput(value.path, at) }
     case 'exec':
       return { kind: 'exec', items: value.command }
   }
@@ -62,17 +62,20 @@ function noteOf(given: Given, context: ExportContext): NotedValue {
   const plain = setting.type.write(value)
   if (Array.isArray(plain)) return { kind: 'list', items: plain.map(String) }
   const text = String(plain)
-  return { kind: 'text', text: setting.type === pathType ? pathThere(text, at) : text }
+  return { kind: 'text', text: setting.type === pathType ? pathFromOutput(text, at) : text }
 }
 
 /** Setting that INI cannot express, which becomes a comment. */
-type Lost = { readonly name: string; readonly reason: string; readonly spans: Span[] }
+type UnsupportedSetting = { readonly name: string; readonly reason: string; readonly spans: Span[] }
 
 /** State of an export. */
-export type Export = ExportContext & { readonly lost: Map<string, Lost> }
+export type ExportState = ExportContext & { readonly lost: Map<string, UnsupportedSetting> }
 
 /** Records a setting that becomes a comment. */
-export function note(found: Export, lost: { name: string; reason: string; span: Span }): void {
+export function recordUnsupported(
+  found: ExportState,
+  lost: { name: string; reason: string; span: Span },
+): void {
   const { name, reason, span } = lost
   const key = `${name} ${reason}`
   const earlier = found.lost.get(key)
@@ -81,7 +84,7 @@ export function note(found: Export, lost: { name: string; reason: string; span: 
 }
 
 /** Creates one finding per name and reason, at its first place. */
-export const lostFindings = ({ lost }: Export): readonly Diagnostic[] =>
+export const unsupportedFindings = ({ lost }: ExportState): readonly Diagnostic[] =>
   [...lost.values()].flatMap(({ name, reason, spans }) =>
     spans
       .slice(0, 1)
@@ -117,23 +120,23 @@ function iniText(setting: Setting<unknown>, value: NotedValue): { text: string }
 
 /** Writes a setting as a muster comment; `path` is its place in the YAML file. */
 export function commentLine(
-  found: Export,
+  found: ExportState,
   given: Given,
   at: { path: string; reason: string; name?: string },
 ): TextLine {
   const { path, reason, name = given.setting.name } = at
-  note(found, { name, reason, span: given.keySpan })
+  recordUnsupported(found, { name, reason, span: given.keySpan })
   const text = `# ${musterComment(path, noteOf(given, found))}`
-  return isLiteralSecret(given) ? { text, shown: `# ${hiddenMusterComment(path)}` } : open(text)
+  return isLiteralSecret(given) ? { text, shown: `# ${hiddenMusterComment(path)}` } : publicLine(text)
 }
 
 /** Writes an option as a line of an INI file, or as a muster comment if INI cannot express it. */
-export function optionLine(found: Export, given: Given, group: string): TextLine {
+export function optionLine(found: ExportState, given: Given, group: string): TextLine {
   const { setting } = given
   const written = iniText(setting, noteOf(given, found))
   if ('reason' in written) {
     return commentLine(found, given, { path: `${group}.${setting.name}`, reason: written.reason })
   }
   const start = `${setting.name}=`
-  return setting.secret ? secretAfter(start, written.text) : open(start + written.text)
+  return setting.secret ? secretLine(start, written.text) : publicLine(start + written.text)
 }

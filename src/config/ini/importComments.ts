@@ -1,18 +1,25 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { looksSecret } from '../document/hide.ts'
+import { looksSecret } from '../document/hideSecrets.ts'
 import { allOptions, options } from '../settings/options.ts'
 import { allHost, file } from '../settings/places.ts'
 import type { Setting } from '../settings/setting.ts'
 import { allSsh } from '../settings/ssh.ts'
-import { type Commented, drop, hideOption, keep, keepOption, takeOption } from './importOption.ts'
-import { type Import, tell } from './importState.ts'
+import {
+  type Commented,
+  hideOption,
+  importOption,
+  keepAsComment,
+  keepOption,
+  keepValue,
+} from './importOption.ts'
+import { type ImportState, report } from './importState.ts'
 import type { IniComment, IniItem, IniOption, IniSection, IniUnread } from './iniFile.ts'
 import { fieldOf, optionOf } from './iniNames.ts'
 import { isMusterComment, readMusterComment } from './musterComment.ts'
-import { commentText, open, secretAfter, type TextLine } from './readIni.ts'
+import { commentText, publicLine, secretLine, type TextLine } from './readIni.ts'
 import { valueFromComment } from './settingValue.ts'
-import { addRemark, asRemark, carried, type Group, keptOf } from './sheet.ts'
 import { idOf } from './sortSections.ts'
+import { addRemark, type Group, itemAsComment, valueUnder, yamlComment } from './yamlDraft.ts'
 
 /** Target of a path in a muster comment; `section` and `hosts` are no settings of the YAML file. */
 type Target =
@@ -53,7 +60,7 @@ export function targetOf(path: string): Target | undefined {
 export const exportMark = 'muster export'
 
 /** Applies a muster comment; false if it cannot be parsed. */
-function takeMusterComment(found: Import, comment: IniComment): boolean {
+function importMusterComment(found: ImportState, comment: IniComment): boolean {
   const read = readMusterComment(comment.text)
   const target = read === undefined ? undefined : targetOf(read.path)
   if (read === undefined || target === undefined) return false
@@ -76,36 +83,36 @@ function takeMusterComment(found: Import, comment: IniComment): boolean {
   if (group.kind.startsWith('host') && 'of' in group && !found.hosts.has(group.of)) {
     found.hosts.set(group.of, undefined)
   }
-  const instead = secretAfter(`given again below, line ${comment.line}: `, commentText(comment.text))
+  const instead = secretLine(`given again below, line ${comment.line}: `, commentText(comment.text))
   const from = { spelling: path, keySpan: comment.span, instead }
-  keep(found, group, { kind: 'kept', name: setting.name, value: written, above: [], from })
+  keepValue(found, group, { kind: 'kept', name: setting.name, value: written, above: [], from })
   return true
 }
 
 /** Applies a muster comment; returns any other comment for the YAML file. */
-function takeComment(found: Import, comment: IniComment): readonly TextLine[] {
+function importComment(found: ImportState, comment: IniComment): readonly TextLine[] {
   if (comment.text === '' || comment.text.startsWith(exportMark)) return []
   if (looksSecret(comment.text) || comment.text.includes(options.users.name)) {
     found.hidden.push(comment.span)
   }
-  if (!isMusterComment(comment.text)) return [carried(comment.text)]
-  if (takeMusterComment(found, comment)) return []
+  if (!isMusterComment(comment.text)) return [yamlComment(comment.text)]
+  if (importMusterComment(found, comment)) return []
   const at: Diagnostic['span'] = comment.span
   found.hidden.push(at)
-  tell(found, 'ini-muster-comment', { facts: {}, span: at })
-  return [secretAfter('muster: ', commentText(comment.text.slice('muster:'.length).trimStart()))]
+  report(found, 'ini-muster-comment', { facts: {}, span: at })
+  return [secretLine('muster: ', commentText(comment.text.slice('muster:'.length).trimStart()))]
 }
 
 /** An option or an unparsed line with the comments above it; the last one may be comments alone. */
 type Step = { readonly above: readonly TextLine[]; readonly item?: IniOption | IniUnread }
 
 /** Attaches comments to the items below them. */
-export function stepsOf(found: Import, items: readonly IniItem[]): readonly Step[] {
+export function stepsOf(found: ImportState, items: readonly IniItem[]): readonly Step[] {
   const steps: Step[] = []
   let above: TextLine[] = []
   for (const item of items) {
     if (item.kind === 'comment') {
-      above.push(...takeComment(found, item))
+      above.push(...importComment(found, item))
       continue
     }
     if (item.kind === 'unread') found.hidden.push(item.span)
@@ -117,7 +124,7 @@ export function stepsOf(found: Import, items: readonly IniItem[]): readonly Step
 
 /** Passes each option of a section to `take`; all other lines become comments in `group`. */
 export function eachOption(
-  found: Import,
+  found: ImportState,
   given: { readonly section: IniSection; readonly group: Group; readonly take: (option: Commented) => void },
 ): void {
   const { section, group, take } = given
@@ -127,34 +134,38 @@ export function eachOption(
       continue
     }
     for (const line of above) addRemark(found.sheet, group, line)
-    if (item !== undefined) addRemark(found.sheet, group, asRemark(item, 'not understood'))
+    if (item !== undefined) addRemark(found.sheet, group, itemAsComment(item, 'not understood'))
   }
 }
 
 /** Imports options of [defaults], or of a section for one host, which cannot have fields of a service. */
-export function takeCommon(found: Import, given: Commented, group: Group): void {
-  if (fieldOf(given.item.key) === undefined) takeOption(found, given, { group, rest: group })
-  else drop(found, group, { ...given, reason: 'It has a meaning only in the section of a service.' })
+export function importCommonOptions(found: ImportState, given: Commented, group: Group): void {
+  if (fieldOf(given.item.key) === undefined) importOption(found, given, { group, rest: group })
+  else keepAsComment(found, group, { ...given, reason: 'It has a meaning only in the section of a service.' })
 }
 
 /** Limit of lines from one section. */
-const mostCopies = 10_000
+const maxCopies = 10_000
 
 /** Keeps a section as comments of the services; `reason` is absent if it already has a finding. */
-export function keepAsComments(found: Import, section: IniSection, reason?: string): void {
+export function keepAsComments(found: ImportState, section: IniSection, reason?: string): void {
   const { line, name, broken, span } = section
   const group: Group = { kind: 'service', of: idOf(section) }
   // A bracket and a name are no secret; anything else may be a piece of one.
   if (broken && !/^\s*\[[\w.@ -]*\]?\s*$/.test(name)) found.hidden.push(span)
   if (reason !== undefined) {
-    tell(found, 'ini-section-without-counterpart', { facts: { section: name, reason }, span })
+    report(found, 'ini-section-without-counterpart', { facts: { section: name, reason }, span })
   }
   const start = `no counterpart, line ${line}: `
-  addRemark(found.sheet, group, broken ? secretAfter(start, commentText(name)) : open(`${start}[${name}]`))
+  addRemark(
+    found.sheet,
+    group,
+    broken ? secretLine(start, commentText(name)) : publicLine(`${start}[${name}]`),
+  )
   const take = ({ item, above }: Commented): void => {
     hideOption(found, item)
     for (const comment of above) addRemark(found.sheet, group, comment)
-    addRemark(found.sheet, group, asRemark(item, 'no counterpart'))
+    addRemark(found.sheet, group, itemAsComment(item, 'no counterpart'))
   }
   eachOption(found, { section, group, take })
 }
@@ -164,12 +175,12 @@ export function keepAsComments(found: Import, section: IniSection, reason?: stri
  * package ignores (package_cluster.rb): they go to every service of replicators that does not give them
  * itself.
  */
-export function takeReplicatorDefaults(found: Import, section: IniSection): void {
+export function importReplicatorDefaults(found: ImportState, section: IniSection): void {
   const replicators = [...found.services.values()]
     .filter(({ topology }) => topology.topology === 'replicator')
     .map((service) => service.section.name)
   // A made-up file could otherwise multiply itself.
-  const tooMany = replicators.length * section.items.length > mostCopies
+  const tooMany = replicators.length * section.items.length > maxCopies
   if (replicators.length === 0 || tooMany) {
     const reason = tooMany
       ? 'It would have to be repeated in too many services.'
@@ -178,20 +189,20 @@ export function takeReplicatorDefaults(found: Import, section: IniSection): void
     return
   }
   const rest: Group = { kind: 'service', of: section.name }
-  const said = open(`from [${section.name}]`)
+  const said = publicLine(`from [${section.name}]`)
   const take = (given: Commented): void => {
     const setting = optionOf(given.item.key)
     if (setting === undefined || given.item.value === '') {
-      takeCommon(found, given, rest)
+      importCommonOptions(found, given, rest)
       return
     }
     hideOption(found, given.item)
     const groups = replicators
       .map((of): Group => ({ kind: 'service-options', of }))
-      .filter((group) => keptOf(found.sheet, group, setting.name) === undefined)
+      .filter((group) => valueUnder(found.sheet, group, setting.name) === undefined)
     for (const group of groups) keepOption(found, group, { ...given, above: [...given.above, said], setting })
     if (groups.length > 0) return
-    for (const line of [...given.above, asRemark(given.item, 'every service gives its own')]) {
+    for (const line of [...given.above, itemAsComment(given.item, 'every service gives its own')]) {
       addRemark(found.sheet, rest, line)
     }
   }

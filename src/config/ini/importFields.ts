@@ -1,12 +1,12 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
-import { type Commented, drop, keep } from './importOption.ts'
-import { type Import, mention, type Service, tell } from './importState.ts'
+import { type Commented, keepAsComment, keepValue } from './importOption.ts'
+import { addHost, type ImportState, report, type Service } from './importState.ts'
 import type { IniOption } from './iniFile.ts'
 import type { Field } from './iniNames.ts'
 import { fieldText } from './iniTopology.ts'
-import { open } from './readIni.ts'
-import { addRemark, asRemark, carried, type Group } from './sheet.ts'
-import { yamlList, yamlScalar } from './writeSheet.ts'
+import { publicLine } from './readIni.ts'
+import { yamlList, yamlScalar } from './writeYaml.ts'
+import { addRemark, type Group, itemAsComment, yamlComment } from './yamlDraft.ts'
 
 const groupOf = ({ section }: Service): Group => ({ kind: 'service', of: section.name })
 
@@ -21,38 +21,46 @@ const words = (text: string | undefined): readonly string[] =>
     .filter((word) => word !== '')
 
 function keepField(
-  found: Import,
+  found: ImportState,
   service: Service,
   given: Commented & { name: string; value: string },
 ): void {
   const { item, above, name, value } = given
-  const from = { spelling: item.key, keySpan: item.keySpan, instead: asRemark(item, 'given again below') }
-  const said = item.comment === undefined ? [] : [carried(item.comment)]
-  const kept = { kind: 'kept', name, value: open(value), above: [...above, ...said], from } as const
-  keep(found, groupOf(service), kept)
+  const from = {
+    spelling: item.key,
+    keySpan: item.keySpan,
+    instead: itemAsComment(item, 'given again below'),
+  }
+  const said = item.comment === undefined ? [] : [yamlComment(item.comment)]
+  const kept = { kind: 'kept', name, value: publicLine(value), above: [...above, ...said], from } as const
+  keepValue(found, groupOf(service), kept)
 }
 
-function remark(found: Import, service: Service, given: Commented & { readonly why: string }): void {
-  for (const line of [...given.above, asRemark(given.item, given.why)]) {
+function remark(found: ImportState, service: Service, given: Commented & { readonly why: string }): void {
+  for (const line of [...given.above, itemAsComment(given.item, given.why)]) {
     addRemark(found.sheet, groupOf(service), line)
   }
 }
 
-const named = (found: Import, service: Service, given: { texts: readonly string[]; item: IniOption }) =>
+const named = (found: ImportState, service: Service, given: { texts: readonly string[]; item: IniOption }) =>
   given.texts.map((text) => {
-    const name = mention(found, text, given.item.span)
+    const name = addHost(found, text, given.item.span)
     service.hosts.add(name)
     return name
   })
 
-function keepHosts(found: Import, service: Service, given: Commented & { name: string }): readonly string[] {
+function keepHosts(
+  found: ImportState,
+  service: Service,
+  given: Commented & { name: string },
+): readonly string[] {
   const hosts = named(found, service, { texts: words(given.item.value), item: given.item })
   keepField(found, service, { ...given, value: yamlList(hosts) })
   return hosts
 }
 
 /** Imports members like tpm: an active witness is a member. */
-function takeMembers(found: Import, service: Service, given: Commented): void {
+function importMembers(found: ImportState, service: Service, given: Commented): void {
   const active = isYes(fieldText(service.fields, 'active-witnesses'))
   const witnesses = new Set(active ? words(fieldText(service.fields, 'witnesses')) : [])
   const texts = words(given.item.value).filter((text) => !witnesses.has(text))
@@ -61,7 +69,7 @@ function takeMembers(found: Import, service: Service, given: Commented): void {
 }
 
 /** Without members, tpm takes the master and the slaves. */
-function takeSlaves(found: Import, service: Service, given: Commented): void {
+function importSlaves(found: ImportState, service: Service, given: Commented): void {
   const { fields } = service
   const slaves = words(given.item.value)
   const members = fieldText(fields, 'members')
@@ -73,13 +81,14 @@ function takeSlaves(found: Import, service: Service, given: Commented): void {
   }
   const known = new Set(words(members))
   if (slaves.every((slave) => known.has(slave))) remark(found, service, { ...given, why: 'members says it' })
-  else drop(found, groupOf(service), { ...given, reason: 'The hosts of the service are in members.' })
+  else
+    keepAsComment(found, groupOf(service), { ...given, reason: 'The hosts of the service are in members.' })
 }
 
-function takeTopology(found: Import, service: Service, given: Commented): void {
+function importTopology(found: ImportState, service: Service, given: Commented): void {
   const { topology, lost } = service.topology
   const { item, above } = given
-  const said = topology === item.value ? [] : [open(`in the INI file: ${item.value}`)]
+  const said = topology === item.value ? [] : [publicLine(`in the INI file: ${item.value}`)]
   keepField(found, service, {
     item,
     above: [...above, ...said],
@@ -88,32 +97,36 @@ function takeTopology(found: Import, service: Service, given: Commented): void {
   })
   if (lost === undefined) return
   const facts = { name: `The topology ${item.value}`, reason: lost, nearest: undefined }
-  tell(found, 'ini-no-counterpart', { facts, span: item.span })
+  report(found, 'ini-no-counterpart', { facts, span: item.span })
 }
 
-function takeMaster(found: Import, service: Service, given: Commented): void {
+function importMaster(found: ImportState, service: Service, given: Commented): void {
   const { item, above } = given
   const [first = '', ...others] = named(found, service, { texts: words(item.value), item })
-  const said = others.length === 0 ? [] : [asRemark(item, 'the others have no counterpart')]
+  const said = others.length === 0 ? [] : [itemAsComment(item, 'the others have no counterpart')]
   keepField(found, service, { item, above: [...above, ...said], name: 'master', value: yamlScalar(first) })
   if (others.length > 0) {
     const reason = 'A service in muster has at most one.'
     const facts = { name: 'More than one master', reason, nearest: undefined }
-    tell(found, 'ini-no-counterpart', { facts, span: item.span })
+    report(found, 'ini-no-counterpart', { facts, span: item.span })
   }
   if (service.fields.has('members') || service.fields.has('slaves')) return
   const { comment: _said, ...only } = item
   keepField(found, service, { item: only, above: [], name: 'members', value: yamlList([first, ...others]) })
 }
 
-function takeWitnesses(found: Import, service: Service, given: Commented): void {
+function importWitnesses(found: ImportState, service: Service, given: Commented): void {
   const hosts = keepHosts(found, service, { ...given, name: 'witnesses' })
   if (isYes(fieldText(service.fields, 'active-witnesses'))) return
-  tell(found, 'ini-passive-witness', { facts: { hosts }, span: given.item.span })
+  report(found, 'ini-passive-witness', { facts: { hosts }, span: given.item.span })
 }
 
 /** Returns true if a later line has the same field; the finding is at the last one. */
-function isOutdone(found: Import, service: Service, given: Commented & { readonly field: Field }): boolean {
+function isOverridden(
+  found: ImportState,
+  service: Service,
+  given: Commented & { readonly field: Field },
+): boolean {
   const { item, field } = given
   const all = service.fields.get(field) ?? []
   const [first] = all
@@ -128,28 +141,30 @@ function isOutdone(found: Import, service: Service, given: Commented & { readonl
   return false
 }
 
-const takers: Readonly<Record<Field, (found: Import, service: Service, given: Commented) => void>> = {
-  topology: takeTopology,
-  master: takeMaster,
-  members: takeMembers,
-  slaves: takeSlaves,
+const fieldImporters: Readonly<
+  Record<Field, (found: ImportState, service: Service, given: Commented) => void>
+> = {
+  topology: importTopology,
+  master: importMaster,
+  members: importMembers,
+  slaves: importSlaves,
   connectors: (found, service, given) => {
     keepHosts(found, service, { ...given, name: 'connectors' })
   },
-  witnesses: takeWitnesses,
+  witnesses: importWitnesses,
   // Every witness of muster is active, so that nothing is left to be said.
   'active-witnesses': (found, service, given) =>
     remark(found, service, { ...given, why: 'as in every cluster of muster' }),
   // A section with it becomes no service.
-  composite: (found, service, given) => drop(found, groupOf(service), given),
+  composite: (found, service, given) => keepAsComment(found, groupOf(service), given),
 }
 
 /** Imports a field that assigns hosts to a service. */
-export function takeField(
-  found: Import,
+export function importField(
+  found: ImportState,
   service: Service,
   given: Commented & { readonly field: Field },
 ): void {
-  if (given.item.value === '') drop(found, groupOf(service), given)
-  else if (!isOutdone(found, service, given)) takers[given.field](found, service, given)
+  if (given.item.value === '') keepAsComment(found, groupOf(service), given)
+  else if (!isOverridden(found, service, given)) fieldImporters[given.field](found, service, given)
 }

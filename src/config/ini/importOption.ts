@@ -1,21 +1,21 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
-import { type Import, tell } from './importState.ts'
+import { type ImportState, report } from './importState.ts'
 import type { IniOption } from './iniFile.ts'
-import { isPlainName, misspelt, optionOf } from './iniNames.ts'
-import { commentText, secretAfter, type TextLine } from './readIni.ts'
+import { correctedName, isPlainName, optionOf } from './iniNames.ts'
+import { commentText, secretLine, type TextLine } from './readIni.ts'
 import { valueFromIni } from './settingValue.ts'
 import {
-  addKept,
   addRemark,
-  asRemark,
-  carried,
+  addValue,
   type Group,
-  type Kept,
+  itemAsComment,
+  type KeptValue,
   mayBeSecret,
   shownName,
-} from './sheet.ts'
+  yamlComment,
+} from './yamlDraft.ts'
 
 /** An option of the INI file and the comments above it. */
 export type Commented = { readonly item: IniOption; readonly above: readonly TextLine[] }
@@ -24,7 +24,7 @@ const isQuoted = (value: string): boolean =>
   value.length > 1 && /^["']/.test(value) && value.endsWith(value.charAt(0))
 
 /** Hides what must not be printed: the value of a secret and of any unknown option. */
-export function hideOption(found: Import, item: IniOption): void {
+export function hideOption(found: ImportState, item: IniOption): void {
   const known = optionOf(item.key)
   if (known !== undefined && !mayBeSecret(item)) return
   const column = isPlainName(item.key) ? item.span.column : 1
@@ -32,8 +32,8 @@ export function hideOption(found: Import, item: IniOption): void {
 }
 
 /** Adds a value to a group; of two with the same name the later one counts, with a finding. */
-export function keep(found: Import, group: Group, kept: Kept): void {
-  const earlier = addKept(found.sheet, group, kept)
+export function keepValue(found: ImportState, group: Group, kept: KeptValue): void {
+  const earlier = addValue(found.sheet, group, kept)
   // For one host the same may stand in the sections of several services.
   const same = group.kind === 'host-options' && earlier?.value.text === kept.value.text
   if (earlier === undefined || same) return
@@ -44,56 +44,65 @@ export function keep(found: Import, group: Group, kept: Kept): void {
 }
 
 /** Keeps an option as a comment, with a finding. */
-export function drop(found: Import, group: Group, given: Commented & { readonly reason?: string }): void {
+export function keepAsComment(
+  found: ImportState,
+  group: Group,
+  given: Commented & { readonly reason?: string },
+): void {
   const { item, above, reason } = given
   for (const line of above) addRemark(found.sheet, group, line)
-  addRemark(found.sheet, group, asRemark(item, item.value === '' ? 'no value' : 'no counterpart'))
+  addRemark(found.sheet, group, itemAsComment(item, item.value === '' ? 'no value' : 'no counterpart'))
   const name = shownName(item.key)
-  if (item.value === '') tell(found, 'ini-no-value', { facts: { name }, span: item.keySpan })
+  if (item.value === '') report(found, 'ini-no-value', { facts: { name }, span: item.keySpan })
   else {
-    const nearest = reason === undefined ? misspelt(item.key) : undefined
-    tell(found, 'ini-no-counterpart', { facts: { name, reason, nearest }, span: item.keySpan })
+    const nearest = reason === undefined ? correctedName(item.key) : undefined
+    report(found, 'ini-no-counterpart', { facts: { name, reason, nearest }, span: item.keySpan })
   }
 }
 
 /** Removes what is no part of the value, with a finding for each. */
-function cleanValue(found: Import, item: IniOption, setting: Setting<unknown>): string {
+function cleanValue(found: ImportState, item: IniOption, setting: Setting<unknown>): string {
   const name = shownName(item.key)
   const span = item.span
-  if (item.backslash) tell(found, 'ini-trailing-backslash', { facts: { name }, span })
-  if (item.comment !== undefined && setting.secret) tell(found, 'ini-value-cut', { facts: { name }, span })
+  if (item.backslash) report(found, 'ini-trailing-backslash', { facts: { name }, span })
+  if (item.comment !== undefined && setting.secret) report(found, 'ini-value-cut', { facts: { name }, span })
   if (!isQuoted(item.value)) return item.value
   // What a secret is made of is nobody's to guess.
-  tell(found, 'ini-quotes', { facts: { name, kept: setting.secret }, span })
+  report(found, 'ini-quotes', { facts: { name, kept: setting.secret }, span })
   return setting.secret ? item.value : item.value.slice(1, -1)
 }
 
 /** Adds a known option under its current name; `above` are comments for it. */
 export function keepOption(
-  found: Import,
+  found: ImportState,
   group: Group,
   given: Commented & { setting: Setting<unknown> },
 ): void {
   const { item, above, setting } = given
   const { key, keySpan, comment } = item
   const said =
-    comment === undefined ? [] : [setting.secret ? secretAfter('', commentText(comment)) : carried(comment)]
-  keep(found, group, {
+    comment === undefined
+      ? []
+      : [setting.secret ? secretLine('', commentText(comment)) : yamlComment(comment)]
+  keepValue(found, group, {
     kind: 'kept',
     name: setting.name,
     value: valueFromIni(setting, cleanValue(found, item, setting)),
     above: [...above, ...said],
-    from: { spelling: key, keySpan, instead: asRemark(item, 'given again below') },
+    from: { spelling: key, keySpan, instead: itemAsComment(item, 'given again below') },
   })
 }
 
 /** Adds an option to its group; one without an equivalent becomes a comment in `rest`. */
-export function takeOption(found: Import, given: Commented, to: { group: Group; rest: Group }): void {
+export function importOption(found: ImportState, given: Commented, to: { group: Group; rest: Group }): void {
   const setting = optionOf(given.item.key)
   hideOption(found, given.item)
   const one = setting === options.users
   if (one)
-    drop(found, to.rest, { ...given, reason: 'A line of an INI file cannot hold users and passwords.' })
-  else if (setting === undefined || given.item.value === '') drop(found, to.rest, given)
+    keepAsComment(found, to.rest, {
+      ...given,
+      reason: 'A line of an INI file cannot hold users and passwords.',
+    })
+  else if (setting === undefined || given.item.value === '') keepAsComment(found, to.rest, given)
   else keepOption(found, to.group, { ...given, setting })
 }

@@ -4,7 +4,7 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import type { IniSection } from './iniFile.ts'
 import { hostFrom } from './iniNames.ts'
 import type { Fields, ServiceTopology } from './iniTopology.ts'
-import type { Sheet } from './sheet.ts'
+import type { YamlDraft } from './yamlDraft.ts'
 
 /** A data service with its section. */
 export type Service = {
@@ -16,8 +16,8 @@ export type Service = {
 }
 
 /** State of an import. */
-export type Import = {
-  readonly sheet: Sheet
+export type ImportState = {
+  readonly sheet: YamlDraft
   readonly findings: Diagnostic[]
   /** Parts of the INI file that must not be printed. */
   readonly hidden: Span[]
@@ -31,7 +31,7 @@ export type Import = {
   readonly hostOrder: string[]
 }
 
-export const emptyImport = (services: readonly Service[]): Import => ({
+export const emptyImportState = (services: readonly Service[]): ImportState => ({
   sheet: new Map(),
   findings: [],
   hidden: [],
@@ -41,16 +41,20 @@ export const emptyImport = (services: readonly Service[]): Import => ({
   hostOrder: [],
 })
 
-export function tell<C extends Code>(found: Import, code: C, at: { facts: Facts<C>; span: Span }): void {
+export function report<C extends Code>(
+  found: ImportState,
+  code: C,
+  at: { facts: Facts<C>; span: Span },
+): void {
   found.findings.push(diagnose(code, at.facts, { span: at.span }))
 }
 
 /** Adds a host of the INI file, and returns its name in the YAML file. */
-export function mention(found: Import, text: string, span: Span): string {
+export function addHost(found: ImportState, text: string, span: Span): string {
   const { name, address } = hostFrom(text)
   if (address !== undefined && !found.hosts.has(name)) {
     const reason = 'Hosts have a name there, with the address below it.'
-    tell(found, 'ini-renamed', { facts: { what: 'host', from: text, to: name, reason }, span })
+    report(found, 'ini-renamed', { facts: { what: 'host', from: text, to: name, reason }, span })
   }
   if (!found.hosts.has(name)) found.hosts.set(name, address)
   return name

@@ -23,11 +23,11 @@ export const hostInIni = ({ name, address }: NamedHost): string =>
 export const serviceFrom = (section: string): string => section.replaceAll('_', '-')
 
 /** Names that tpm does not read as a service. */
-const taken = ['defaults']
+const reservedNames = ['defaults']
 
 /** Returns a unique section name that tpm accepts for each service, in their order. */
 export function sectionsFor(services: readonly string[]): ReadonlyMap<string, string> {
-  const used = new Set(taken)
+  const used = new Set(reservedNames)
   return new Map(
     services.map((service) => {
       const wanted = service.replaceAll(/[^A-Za-z0-9_]/g, '_')
@@ -101,7 +101,7 @@ const otherSpellings: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Options of muster only; the family's tpm rejects a file with one. */
-const ownNames: ReadonlySet<string> = new Set([
+const musterOnlyNames: ReadonlySet<string> = new Set([
   'rest-api-users',
   'rest-api-remote-bootstrap',
   'rest-api-allowed-hosts',
@@ -134,7 +134,7 @@ export function optionOf(key: string): Setting<unknown> | undefined {
 }
 
 /** Returns true if the family has an option of this name. */
-export const isFamilyOption = (setting: Setting<unknown>): boolean => !ownNames.has(setting.name)
+export const isFamilyOption = (setting: Setting<unknown>): boolean => !musterOnlyNames.has(setting.name)
 
 /** Returns true if a name can be printed: other text may be a piece of a secret. */
 export const isPlainName = (key: string): boolean => /^[\w.+-]{1,60}$/.test(key)
@@ -151,7 +151,7 @@ function differsByOne(a: string, b: string): boolean {
  * Returns the name that was probably meant: one letter differs, apart from underscores and hyphens. Not more,
  * since the family has similar names with other meanings, such as application-user and replication-user.
  */
-export function misspelt(key: string): string | undefined {
+export function correctedName(key: string): string | undefined {
   const name = canonicalName(key.toLowerCase())
   if (name.length < 6) return undefined
   return [...bySpelling.keys(), ...fields.keys()].find((known) => known === name || differsByOne(known, name))

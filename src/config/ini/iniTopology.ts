@@ -21,7 +21,7 @@ const replicators: ReadonlySet<string> = new Set([
   'replicator',
 ])
 
-const lost = 'In muster its members run the replicator; it does not configure how they replicate.'
+const unsupported = 'In muster its members run the replicator; it does not configure how they replicate.'
 
 /** Lines of a section by field, in any spelling. */
 export type Fields = ReadonlyMap<Field, readonly IniOption[]>
@@ -66,5 +66,5 @@ export function topologyFrom(fields: Fields): Topology {
   }
   if (!replicators.has(written)) return { kind: 'service', topology: written }
   const plain = written === 'master-slave' || written === 'replicator'
-  return { kind: 'service', topology: 'replicator', ...(plain ? {} : { lost }) }
+  return { kind: 'service', topology: 'replicator', ...(plain ? {} : { lost: unsupported }) }
 }

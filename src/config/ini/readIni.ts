@@ -7,16 +7,16 @@ import type { IniComment, IniFile, IniItem, IniSection } from './iniFile.ts'
 export type TextLine = { readonly text: string; readonly shown: string }
 
 /** Makes a line without a secret. */
-export const open = (text: string): TextLine => ({ text, shown: text })
+export const publicLine = (text: string): TextLine => ({ text, shown: text })
 
 /** Makes a line with a secret after `start`. */
-export const secretAfter = (start: string, secret: string): TextLine => ({
+export const secretLine = (start: string, secret: string): TextLine => ({
   text: start + secret,
   shown: start + redacted,
 })
 
 /** Prefixes a line, for example with an indentation. */
-export const behind = (start: string, { text, shown }: TextLine): TextLine => ({
+export const prefixed = (start: string, { text, shown }: TextLine): TextLine => ({
   text: start + text,
   shown: start + shown,
 })
@@ -29,7 +29,7 @@ export const commentText = (text: string): string =>
   text.replace(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Joins lines to one text. */
-export const joined = (lines: readonly TextLine[], as: 'text' | 'shown'): string =>
+export const joinLines = (lines: readonly TextLine[], as: 'text' | 'shown'): string =>
   lines.map((line) => `${line[as]}\n`).join('')
 
 /** A parsed line of an INI file. Offsets are 0-based, the end exclusive. */

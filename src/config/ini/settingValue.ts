@@ -2,8 +2,8 @@ import { redacted } from '../../diagnostics/source.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
 import type { NotedUser, NotedValue } from './musterComment.ts'
-import { open, type TextLine } from './readIni.ts'
-import { quotedScalar, yamlList, yamlScalar } from './writeSheet.ts'
+import { publicLine, type TextLine } from './readIni.ts'
+import { quotedScalar, yamlList, yamlScalar } from './writeYaml.ts'
 
 /** Words for yes and no that tpm accepts (property_validator.rb). */
 const booleans: ReadonlyMap<string, string> = new Map([
@@ -38,32 +38,32 @@ function fromText(setting: Setting<unknown>, text: string): string {
 /** Converts the value of an INI option for the YAML file. */
 export function valueFromIni(setting: Setting<unknown>, text: string): TextLine {
   if (setting.secret) return { text: quotedScalar(text), shown: redacted }
-  if (isStorePath(setting) && !text.startsWith('host:')) return open(yamlScalar(`host:${text}`))
-  return open(fromText(setting, text))
+  if (isStorePath(setting) && !text.startsWith('host:')) return publicLine(yamlScalar(`host:${text}`))
+  return publicLine(fromText(setting, text))
 }
 
 /** Writes users on one line; one literal secret hides them all. */
 function usersLine(users: readonly NotedUser[]): TextLine | undefined {
   const lines = users.map(({ name, value }) => {
-    const secret = value === undefined ? open('null') : valueFromComment(options.adminPass, value)
+    const secret = value === undefined ? publicLine('null') : valueFromComment(options.adminPass, value)
     return secret && { text: `${quotedScalar(name)}: ${secret.text}`, secret: secret.text !== secret.shown }
   })
   const known = lines.filter((line) => line !== undefined)
   if (known.length < lines.length) return undefined
   const text = `{ ${known.map((line) => line.text).join(', ')} }`
-  return known.some(({ secret }) => secret) ? { text, shown: redacted } : open(text)
+  return known.some(({ secret }) => secret) ? { text, shown: redacted } : publicLine(text)
 }
 
 /** Converts the value of a muster comment for the YAML file; undefined if the setting cannot have it. */
 export function valueFromComment(setting: Setting<unknown>, value: NotedValue): TextLine | undefined {
   if (setting === options.users) return value.kind === 'users' ? usersLine(value.users) : undefined
   if (value.kind === 'users') return undefined
-  if (value.kind === 'list') return setting.secret ? undefined : open(yamlList(value.items))
+  if (value.kind === 'list') return setting.secret ? undefined : publicLine(yamlList(value.items))
   if (value.kind === 'text') {
     if (setting.secret) return { text: quotedScalar(value.text), shown: redacted }
-    return open(fromText(setting, value.text))
+    return publicLine(fromText(setting, value.text))
   }
   if (!setting.secret) return undefined
-  if (value.kind === 'exec') return open(`!exec ${yamlList(value.items)}`)
-  return open(`!${value.kind} ${yamlScalar(value.text)}`)
+  if (value.kind === 'exec') return publicLine(`!exec ${yamlList(value.items)}`)
+  return publicLine(`!${value.kind} ${yamlScalar(value.text)}`)
 }

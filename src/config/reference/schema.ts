@@ -4,7 +4,7 @@ import type { Place } from '../shape/readFields.ts'
 import type { JsonSchema, Plain } from '../types/type.ts'
 import { parseYaml, type RawNode } from '../yaml.ts'
 import { groupWords, requiredNames } from './groups.ts'
-import { componentRemark, defaultText } from './settingWords.ts'
+import { componentNote, defaultText } from './settingNotes.ts'
 
 /** Writes code in a description: plain or in backquotes. */
 type Quote = (code: string) => string
@@ -21,7 +21,7 @@ function description(setting: Setting<unknown>, spelling: string, quote: Quote):
     `Value: ${type.wants}.`,
     ...(standard === undefined ? [] : [`Default: ${quote(standard)}.`]),
     ...(secret ? ['A secret: it is never shown.'] : []),
-    ...componentRemark(setting),
+    ...componentNote(setting),
   ].join('\n\n')
 }
 

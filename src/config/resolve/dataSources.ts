@@ -13,7 +13,7 @@ export const hasDatabase = ({ components, option }: Asked): boolean =>
   components.includes('replicator') && option(options.datasourceType).given !== undefined
 
 /** Returns true if only the host itself can connect to the address. */
-export const isHere = (address: string): boolean => address === 'localhost' || isLoopback(address)
+export const isLocalAddress = (address: string): boolean => address === 'localhost' || isLoopback(address)
 
 /**
  * Returns the address of a host's database for other hosts: `replication-host`, or the host's address if that
@@ -21,7 +21,7 @@ export const isHere = (address: string): boolean => address === 'localhost' || i
  */
 export function databaseAddress(host: ResolvedHost): string {
   const given = host.option(options.replicationHost).value ?? ''
-  return given === '' || isHere(given) ? host.address : given
+  return given === '' || isLocalAddress(given) ? host.address : given
 }
 
 /** Lists the members of a service, without duplicates. */
@@ -48,7 +48,7 @@ export function dataSourcesOf(
  * Builds the services map for every manager and connector: all clustered services, so that any host can
  * respond for any of them; without databases a service has no data sources.
  */
-export function installedServices(
+export function servicesMap(
   services: Iterable<ServiceDraft>,
   hosts: readonly ResolvedHost[],
 ): readonly MapService[] {

@@ -43,7 +43,7 @@ function overNamed<T>(
 }
 
 /** Merges a later file over an earlier one: groups by name; values and lists are replaced. */
-const overlay = (below: Draft, above: Draft): Draft => ({
+const mergeDrafts = (below: Draft, above: Draft): Draft => ({
   fields: over(below.fields, above.fields),
   defaults: over(below.defaults, above.defaults),
   ssh: over(below.ssh, above.ssh),
@@ -125,7 +125,7 @@ export function resolveCluster(given: {
   readonly exists?: (path: string) => boolean
 }): ResolvedCluster {
   const { drafts, sets, ...rest } = given
-  const draft = drafts.reduce(overlay, emptyDraft)
+  const draft = drafts.reduce(mergeDrafts, emptyDraft)
   const placed = placements(draft)
   const nowhere: Placement = { services: [], components: [] }
   const hosts = [...draft.hosts.values()].map((host) =>

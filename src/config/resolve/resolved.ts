@@ -73,7 +73,7 @@ export type ResolvedCluster = {
 }
 
 /** Returns the value of a setting with a default, which is always defined. */
-export function known<T>(resolved: Resolved<T>): T {
+export function definedValue<T>(resolved: Resolved<T>): T {
   if (resolved.value === undefined) throw new Error('a setting without a default was taken for one with it')
   return resolved.value
 }

@@ -39,7 +39,7 @@ const partOf = (setting: Setting<unknown>, given: Given | undefined): Part => ({
 })
 
 /** Finds missing parts of a group; a password alone is another rule's finding. */
-function judge(host: string, parts: readonly Part[]): Incomplete[] {
+function findIncomplete(host: string, parts: readonly Part[]): Incomplete[] {
   const missing = parts.filter(({ given }) => given === undefined)
   const said = parts.find(({ given, setting }) => given !== undefined && !setting.secret)
   if (missing.length === 0 || said?.given === undefined) return []
@@ -56,7 +56,7 @@ const partsOf = (host: ResolvedHost, settings: readonly Setting<unknown>[]): Par
 
 const ofReplicator = (host: ResolvedHost): Incomplete[] =>
   host.components.includes('replicator')
-    ? judge(
+    ? findIncomplete(
         host.name,
         partsOf(host, [options.replicationUser, options.datasourceType, options.replicationPassword]),
       )
@@ -82,10 +82,10 @@ function ofManager(host: ResolvedHost, watched: ReadonlyMap<ServiceDraft, Resolv
   const account = partsOf(host, [options.monitorUser, options.monitorPassword])
   // An account in defaults is for the services that have databases, if any has.
   const concerned = first !== undefined || watched.size === 0
-  return concerned ? judge(host.name, [...account, database]) : []
+  return concerned ? findIncomplete(host.name, [...account, database]) : []
 }
 
-const tell = (found: readonly Incomplete[], why: string): Diagnostic[] =>
+const reportIncomplete = (found: readonly Incomplete[], why: string): Diagnostic[] =>
   bySpan(found).map((group) => {
     const [{ span, given, missing }] = group
     const facts = {
@@ -105,5 +105,8 @@ export function incompleteDatabases(cluster: ResolvedCluster): readonly Diagnost
   const { hosts } = cluster
   const watched = databases(cluster)
   const unwatched = hosts.flatMap((host) => ofManager(host, watched))
-  return [...tell(hosts.flatMap(ofReplicator), lost.replicator), ...tell(unwatched, lost.monitor)]
+  return [
+    ...reportIncomplete(hosts.flatMap(ofReplicator), lost.replicator),
+    ...reportIncomplete(unwatched, lost.monitor),
+  ]
 }

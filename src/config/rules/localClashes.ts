@@ -1,7 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { absolutePath } from '../paths.ts'
-import { collide, ownListenersOf } from '../resolve/apiListeners.ts'
+import { collide, ownListenersOf } from '../resolve/configuredListeners.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../base/address.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { apisOf } from '../resolve/apiListeners.ts'
+import { apisOf } from '../resolve/configuredListeners.ts'
 import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 

@@ -9,7 +9,7 @@ import {
   usersOf,
 } from '../resolve/resolved.ts'
 
-function judge(host: ResolvedHost, account: Account): { span: Span; finding: Diagnostic }[] {
+function checkAdmin(host: ResolvedHost, account: Account): { span: Span; finding: Diagnostic }[] {
   const { value, given } = host.option(account.password)
   if (given === undefined) return []
   const { span, keySpan, spelling: name } = given
@@ -23,7 +23,7 @@ function judge(host: ResolvedHost, account: Account): { span: Span; finding: Dia
   return finding === undefined ? [] : [{ span, finding }]
 }
 
-function judgeUser({ value, given }: ResolvedUser): { span: Span; finding: Diagnostic }[] {
+function checkUser({ value, given }: ResolvedUser): { span: Span; finding: Diagnostic }[] {
   if (value?.kind !== 'literal') return []
   const { name: user, span } = given
   const finding = passwordFinding({ account: apiUser, given, password: value.value, user })
@@ -34,7 +34,7 @@ function judgeUser({ value, given }: ResolvedUser): { span: Span; finding: Diagn
 export const passwords = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
   bySpan(
     hosts.flatMap((host) => [
-      ...accounts.flatMap((account) => judge(host, account)),
-      ...usersOf(host).flatMap(judgeUser),
+      ...accounts.flatMap((account) => checkAdmin(host, account)),
+      ...usersOf(host).flatMap(checkUser),
     ]),
   ).map(([{ finding }]) => finding)

@@ -1,6 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import { collide, type Listener, listenersOf } from '../resolve/apiListeners.ts'
+import { collide, type Listener, listenersOf } from '../resolve/configuredListeners.ts'
 import { bySpan, comparePlaces, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 
 type Clash = {

@@ -1,6 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { ownListenersOf } from '../resolve/apiListeners.ts'
+import { ownListenersOf } from '../resolve/configuredListeners.ts'
 import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 

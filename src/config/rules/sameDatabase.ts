@@ -1,7 +1,7 @@
 import type { MapService } from '../../contracts/servicesMap.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { installedServices } from '../resolve/dataSources.ts'
+import { servicesMap } from '../resolve/dataSources.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 
 function ofService(
@@ -25,5 +25,5 @@ function ofService(
 /** Finds data sources of a service that are the same server. */
 export function sameDatabase({ draft, hosts }: ResolvedCluster): readonly Diagnostic[] {
   const byName = new Map(hosts.map((host) => [host.name, host]))
-  return installedServices(draft.services.values(), hosts).flatMap((service) => ofService(service, byName))
+  return servicesMap(draft.services.values(), hosts).flatMap((service) => ofService(service, byName))
 }

@@ -11,7 +11,7 @@ const kinds = [
 
 type Found = { readonly span: Span; readonly finding: Diagnostic }
 
-function judge(host: ResolvedHost, kind: (typeof kinds)[number], cluster: ResolvedCluster): Found[] {
+function checkStore(host: ResolvedHost, kind: (typeof kinds)[number], cluster: ResolvedCluster): Found[] {
   const { value, given } = host.option(kind.path)
   if (given === undefined) return []
   const { span, keySpan } = given
@@ -40,7 +40,7 @@ function judge(host: ResolvedHost, kind: (typeof kinds)[number], cluster: Resolv
  * elsewhere.
  */
 export const stores = (cluster: ResolvedCluster): readonly Diagnostic[] => {
-  const found = cluster.hosts.flatMap((host) => kinds.flatMap((kind) => judge(host, kind, cluster)))
+  const found = cluster.hosts.flatMap((host) => kinds.flatMap((kind) => checkStore(host, kind, cluster)))
   return bySpan(found).flatMap((group) => [
     ...new Map(group.map(({ finding }) => [finding.code, finding])).values(),
   ])

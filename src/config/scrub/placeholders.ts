@@ -50,8 +50,8 @@ export function placeholders(): Placeholders {
     const canonical = canonicalAddress(text)
     if (canonical === undefined || isLoopback(canonical) || isWildcard(canonical)) return canonical && text
     return canonical.includes(':')
-      ? sixth(number('address6', canonical))
-      : fourth(number('address4', canonical))
+      ? documentationAddress(number('address6', canonical))
+      : benchmarkAddress(number('address4', canonical))
   }
 
   const name = (text: string, traits: (form: string) => string): string => {
@@ -93,13 +93,13 @@ export function placeholders(): Placeholders {
 const impossibleOnes = ['255.255.255.255', '224.0.0.1', '198.18.0.0', '198.18.0.0/24']
 
 /** Returns the n-th address of the benchmark range (RFC 2544); no host has .0 or .255. */
-function fourth(number: number): string {
+function benchmarkAddress(number: number): string {
   const block = Math.floor((number - 1) / 254)
   return `198.${18 + ((block >> 8) & 1)}.${block & 255}.${((number - 1) % 254) + 1}`
 }
 
 /** Returns the n-th IPv6 address of the documentation range (RFC 3849), in canonical form. */
-function sixth(number: number): string {
+function documentationAddress(number: number): string {
   const [high, low] = [Math.floor(number / 0x10000), number % 0x10000]
   return high === 0 ? `2001:db8::${low.toString(16)}` : `2001:db8::${high.toString(16)}:${low.toString(16)}`
 }

@@ -1,5 +1,5 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
-import { looksSecret } from '../document/hide.ts'
+import { looksSecret } from '../document/hideSecrets.ts'
 import { linesOf } from '../document/lines.ts'
 import { isSecretName } from '../knownNames.ts'
 import { options } from '../settings/options.ts'
@@ -8,17 +8,48 @@ import type { RawNode, RawText } from '../yaml.ts'
 import { scrubComment, scrubGap } from './gap.ts'
 import { isNearlyKeyword, settings } from './keywords.ts'
 import type { Placeholders } from './placeholders.ts'
-import { scalarSource } from './scalarSource.ts'
+
+/** Text that YAML reads as text without quotes, also in lists and maps in brackets. */
+const plainSafe =
+  /^(?:[A-Za-z/~][\w./~-]*(?:[:@][\w./~-]+)*|\d+(?:\.\d+){3}|\d+(?:ms|s|m)|\d[0-9a-f]{3}:[0-9a-f:]*[0-9a-f])$/
+
+/** A text in double quotes with an escape that YAML does not know. */
+const badEscape = /^"(?:[^\\]|\\[\s0abtnvfre"/\\N_LPxuU])*\\[^\s0abtnvfre"/\\N_LPxuU]/
+
+const needsEscape = /[\p{Cc}\p{Cs}]/u
+
+function quoted(source: string, text: string): string {
+  // A plain value that starts with a sign YAML keeps for itself is a mistake that stays.
+  if (/^[@`]/.test(source)) {
+    return `${source.charAt(0)}${text.replaceAll(']', '-').replaceAll(/[^\w./-]/g, '')}`
+  }
+  if (badEscape.test(source)) return `${JSON.stringify(text).slice(0, -1)}\\q"`
+  // JSON's escapes are YAML's; a half character is escaped, too.
+  if (needsEscape.test(text) || source.startsWith('"')) return JSON.stringify(text)
+  return plainSafe.test(text) && !source.startsWith("'") ? text : `'${text.replaceAll("'", "''")}'`
+}
+
+/**
+ * Writes a new value in place of a scalar's source, text in the same quotes. It takes one line; further lines
+ * of the old one are left empty, so that all below keeps its line number.
+ */
+export function scalarSource(source: string, value: string | number | boolean | null): string {
+  const breaks = source.match(/\r?\n/g)?.join('') ?? ''
+  const last = source.slice(source.lastIndexOf('\n') + 1)
+  const indent = breaks === '' ? '' : (/^ */.exec(last)?.[0] ?? '')
+  const written = typeof value === 'string' ? quoted(source, value) : String(value)
+  return `${written}${breaks}${indent}`
+}
 
 /** A valid YAML text, and possible pieces of a secret in it. */
-export type ReadableText = {
+type ReadableText = {
   readonly text: string
   readonly parsed: Extract<RawText, { readonly tooDeep?: never }>
   readonly hidden: readonly Span[]
 }
 
 /** Context of a value. */
-type Above = {
+type ValueContext = {
   readonly setting?: Setting<unknown>
   /** Set if the names are those of hosts, services or users. */
   readonly names?: boolean
@@ -47,7 +78,7 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
     if (to > from) pieces.push({ from, to, written })
   }
 
-  const writtenValue = (node: Scalar, above: Above, isReference: boolean): Value => {
+  const writtenValue = (node: Scalar, above: ValueContext, isReference: boolean): Value => {
     const value = plainValue(node)
     const isOwn = above.setting !== undefined && node.anchor === undefined
     if (isReference && typeof value === 'string') return words.reference(value)
@@ -57,13 +88,13 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
     return typeof value === 'number' && above.setting === undefined && node.anchor === undefined ? 0 : value
   }
 
-  const writtenKey = (name: string, above: Above): Value => {
+  const writtenKey = (name: string, above: ValueContext): Value => {
     if (above.secret) return words.secret(name)
     // What is wrong with a name of ours is what its finding is about.
     return !above.names && isNearlyKeyword(name) ? name : words.text(name)
   }
 
-  const visit = (node: RawNode, above: Above, reference = false): void => {
+  const visit = (node: RawNode, above: ValueContext, reference = false): void => {
     const isReference = reference || referenceTag.test(node.tag ?? '')
     if (node.kind === 'alias') return
     if (node.kind === 'list') {
@@ -91,7 +122,7 @@ const referenceTag = /^!(?:env|file|exec)$/
 const plainValue = ({ value, source }: Scalar): Value =>
   value === null || typeof value === 'number' || typeof value === 'boolean' ? value : source
 
-function below(above: Above, name: string): Above {
+function below(above: ValueContext, name: string): ValueContext {
   if (above.secret || above.users) return { secret: true }
   if (name === '<<') return above
   const setting = settings.get(name)

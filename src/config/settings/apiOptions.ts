@@ -1,6 +1,6 @@
 import { type Component, defaultPorts } from '../../contracts/component.ts'
 import { listenAddress } from '../types/addresses.ts'
-import { boolean, portLike } from '../types/scalars.ts'
+import { boolean, portType } from '../types/scalars.ts'
 import { type Setting, setting } from './setting.ts'
 
 export type ApiOptions = {
@@ -22,7 +22,7 @@ const apiOptionsOf = (component: Component): ApiOptions => ({
     name: `${component}-rest-api-port`,
     scope: 'options',
     component,
-    type: portLike(defaultPorts[component]),
+    type: portType(defaultPorts[component]),
     default: defaultPorts[component],
   }),
   address: setting({

@@ -1,6 +1,6 @@
 import { listenAddress } from '../types/addresses.ts'
 import { duration } from '../types/duration.ts'
-import { countLike, portLike } from '../types/scalars.ts'
+import { countType, portType } from '../types/scalars.ts'
 import { setting } from './setting.ts'
 
 const common = { scope: 'options', component: 'connector' } as const
@@ -10,13 +10,13 @@ export const connectorOptions = {
   applicationPort: setting({
     ...common,
     name: 'application-port',
-    type: portLike(9999),
+    type: portType(9999),
     default: 9999,
   }),
   applicationReadonlyPort: setting({
     ...common,
     name: 'application-readonly-port',
-    type: portLike(9998),
+    type: portType(9998),
   }),
   applicationAddress: setting({
     ...common,
@@ -27,7 +27,7 @@ export const connectorOptions = {
   maxHeld: setting({
     ...common,
     name: 'connector-max-held',
-    type: countLike(1000),
+    type: countType(1000),
     default: 1000,
   }),
   maxHold: setting({

@@ -1,5 +1,5 @@
 import { hostAddress } from '../types/addresses.ts'
-import { portLike } from '../types/scalars.ts'
+import { portType } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice, databaseUser } from '../types/texts.ts'
 import { setting } from './setting.ts'
@@ -34,7 +34,7 @@ export const databaseOptions = {
   replicationPort: setting({
     ...replicator,
     name: 'replication-port',
-    type: portLike(3306),
+    type: portType(3306),
     default: 3306,
   }),
   monitorUser: setting({

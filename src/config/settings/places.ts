@@ -1,5 +1,5 @@
 import { hostAddress } from '../types/addresses.ts'
-import { listOfType } from '../types/list.ts'
+import { listOfType } from '../types/listTypes.ts'
 import { choice, clusterName, hostName } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
 

@@ -1,6 +1,6 @@
 import { duration } from '../types/duration.ts'
-import { oneOrMore } from '../types/list.ts'
-import { boolean, portLike } from '../types/scalars.ts'
+import { oneOrMore } from '../types/listTypes.ts'
+import { boolean, portType } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { fingerprint, jumpHost, loginUser, path } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
@@ -17,7 +17,7 @@ export const ssh = {
   port: setting({
     name: 'port',
     scope,
-    type: portLike(22),
+    type: portType(22),
   }),
   identity: setting({
     name: 'identity',

@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import { redacted } from '../../diagnostics/source.ts'
-import { hiddenSpansOf } from '../document/hide.ts'
+import { hiddenSpansOf } from '../document/hideSecrets.ts'
 import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import type { Values } from './draft.ts'
@@ -46,7 +46,7 @@ function readValue(
 }
 
 /** Returns the name that was probably meant by an unknown one. */
-function meant(entry: MapEntry, place: Place): string | undefined {
+function suggestedName(entry: MapEntry, place: Place): string | undefined {
   return entry.hidden === true ? undefined : nearest(entry.key, [...place.settings.keys(), ...place.groups])
 }
 
@@ -72,7 +72,7 @@ const hiddenOf = (node: MapNode, entry: MapEntry): readonly Span[] =>
   node.flow ? [entry.value.span] : hiddenSpansOf(entry)
 
 /** Returns true for a name that is known at another place; its value may then be printed. */
-const isFamiliar = (name: string, place: Place): boolean => place.deeper?.settings.has(name) === true
+const isKnownElsewhere = (name: string, place: Place): boolean => place.deeper?.settings.has(name) === true
 
 /** Limit of suggestions: a file with so many unknown names is no configuration. */
 const mostSuggestions = 100
@@ -93,9 +93,9 @@ export function readFields(node: MapNode, place: Place): Read<Values> {
     const { key: spelling, keySpan, value: written } = entry
     const setting = place.settings.get(spelling)
     if (setting === undefined) {
-      const near = findings.length < mostSuggestions ? meant(entry, place) : undefined
+      const near = findings.length < mostSuggestions ? suggestedName(entry, place) : undefined
       findings.push(unknown(entry, place, near))
-      if (!isFamiliar(spelling, place)) hidden.push(...hiddenOf(node, entry))
+      if (!isKnownElsewhere(spelling, place)) hidden.push(...hiddenOf(node, entry))
       const wanted = near === undefined ? undefined : place.settings.get(near)
       if (wanted !== undefined)
         misspelt.set(wanted.name, { setting: wanted, spelling, keySpan, span: written.span })

@@ -4,7 +4,7 @@ import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, textType, type ValueType } from './type.ts'
 
 /** Checks for addresses that no host can have (10.0.0.0) before the type itself does. */
-function possible<T>(type: ValueType<T>): ValueType<T> {
+function rejectImpossible<T>(type: ValueType<T>): ValueType<T> {
   const read = (node: YamlNode, name: string): Reading<T> => {
     const text = textOf(node) ?? ''
     const kind = impossibleAddress(text)
@@ -15,7 +15,7 @@ function possible<T>(type: ValueType<T>): ValueType<T> {
 }
 
 /** An address to listen on, in canonical form. */
-export const listenAddress: ValueType<string> = possible(
+export const listenAddress: ValueType<string> = rejectImpossible(
   textType({
     wants: 'an IP address',
     example: '0.0.0.0',
@@ -25,7 +25,7 @@ export const listenAddress: ValueType<string> = possible(
 )
 
 /** Address of a host: an IP address in canonical form or a DNS name. */
-export const hostAddress: ValueType<string> = possible(
+export const hostAddress: ValueType<string> = rejectImpossible(
   textType({
     wants: 'an IP address or a host name',
     example: '10.0.0.11',

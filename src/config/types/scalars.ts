@@ -48,7 +48,7 @@ export function wholeNumber(options: {
 }
 
 /** A TCP port with this example. */
-export const portLike = (example: number): ValueType<number> =>
+export const portType = (example: number): ValueType<number> =>
   wholeNumber({ wants: 'a port number from 1 to 65535', example: String(example), from: 1, to: 65_535 })
 
 /** Days, at most ten years, the life of an authority. */
@@ -60,5 +60,5 @@ export const days = wholeNumber({
 })
 
 /** A count, at most a million. */
-export const countLike = (example: number): ValueType<number> =>
+export const countType = (example: number): ValueType<number> =>
   wholeNumber({ wants: 'a whole number from 1 to 1000000', example: String(example), from: 1, to: 1_000_000 })

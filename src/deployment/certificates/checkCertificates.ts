@@ -1,8 +1,8 @@
 import { isoDate } from '../../base/time.ts'
 import { listOf } from '../../base/words.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
-import { leadsTo } from '../../certificates/chain.ts'
-import { covers } from '../../certificates/leafProblems.ts'
+import { isTrustedBy } from '../../certificates/chain.ts'
+import { coversName } from '../../certificates/leafProblems.ts'
 import { certificatePem, certificatesOf } from '../../certificates/pem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
@@ -55,7 +55,9 @@ function authorityFindings(options: Parameters<typeof checkCertificates>[0]): re
     }
   }
   return [...found.values()].flatMap(({ pem, hosts: trusting }) => {
-    const having = trusting.filter(({ certificates: { onDisk } }) => onDisk && leadsTo(onDisk.chain, [pem]))
+    const having = trusting.filter(
+      ({ certificates: { onDisk } }) => onDisk && isTrustedBy(onDisk.chain, [pem]),
+    )
     if (having.length === 0) return []
     const facts = leafFacts(pem, now)
     if (facts === undefined) return []
@@ -89,8 +91,8 @@ function untrustedHosts(hosts: readonly InspectedHost[], at: (host: string) => S
   return hosts.flatMap((one) => {
     const { host, certificates } = one
     const chain = certificates.onDisk?.chain
-    if (chain === undefined || !leadsTo(chain, trustOf(one))) return []
-    const others = [...groups.values()].filter(({ trust }) => !leadsTo(chain, trust))
+    if (chain === undefined || !isTrustedBy(chain, trustOf(one))) return []
+    const others = [...groups.values()].filter(({ trust }) => !isTrustedBy(chain, trust))
     if (others.length === 0) return []
     const what = `The certificate of ${host.name}`
     const facts = {
@@ -182,13 +184,13 @@ function checkCertificate(
   const place = { span, host: host.name }
   const { facts } = found
   const { authorities } = known.expected
-  const missing = certificateNamesOf(host, known.facts).required.filter((name) => !covers(leaf, name))
+  const missing = certificateNamesOf(host, known.facts).required.filter((name) => !coversName(leaf, name))
   return [
     ...timeFindings({ of, found, now, warningDays: host.tls.warningDays, span }),
     ...(missing.length === 0
       ? []
       : [diagnose('certificate-names', { ...of, missing, has: facts.names }, place)]),
-    ...(authorities.length === 0 || leadsTo(found.chain, authorities)
+    ...(authorities.length === 0 || isTrustedBy(found.chain, authorities)
       ? []
       : [
           diagnose(

@@ -1,9 +1,9 @@
-import { callableAddress, canonicalAddress, isWildcard } from '../../base/address.ts'
+import { canonicalAddress, connectableAddress, isWildcard } from '../../base/address.ts'
 import { CertificateError } from '../../certificates/certificateError.ts'
 import { certificateFacts } from '../../certificates/certificateFacts.ts'
 import { type HostStores, packHostStores } from '../../certificates/hostStores.ts'
 import { checkOutsideCertificate } from '../../certificates/outsideCertificate.ts'
-import { makePassword } from '../../certificates/password.ts'
+import { generatePassword } from '../../certificates/password.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostNames } from '../../certificates/profile.ts'
 import { signingRequest } from '../../certificates/signCertificate.ts'
@@ -46,7 +46,7 @@ export function importOutside(options: {
   const kept = state.hosts.get(host.name)
   if (kept === undefined) return undefined
   const wanted = namesToRequest(host, kept)
-  const called = host.apis.filter(({ enabled }) => enabled).map(({ address }) => callableAddress(address))
+  const called = host.apis.filter(({ enabled }) => enabled).map(({ address }) => connectableAddress(address))
   const { chain, authority, warnings } = checkOutsideCertificate({
     pem,
     key: kept.key,
@@ -70,8 +70,8 @@ export function importOutside(options: {
     authority: own,
     trusted: trustedAuthorities(after),
     alias: host.tls.alias,
-    keystorePassword: state.storePasswords?.keystore ?? makePassword(),
-    truststorePassword: state.storePasswords?.truststore ?? makePassword(),
+    keystorePassword: state.storePasswords?.keystore ?? generatePassword(),
+    truststorePassword: state.storePasswords?.truststore ?? generatePassword(),
   })
   return { state: withHost(state, host.name, { ...packed, outside: authority }), chain, warnings }
 }

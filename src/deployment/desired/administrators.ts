@@ -1,5 +1,5 @@
 import { type Hasher, saltBytes, verifyPassword } from '../../accounts/passwordHash.ts'
-import { makePassword } from '../../certificates/password.ts'
+import { generatePassword } from '../../certificates/password.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
@@ -49,7 +49,8 @@ export async function decideAdministrators(options: {
     const unknown = of.some(({ given }) => !given.has(user)) && kept?.password === undefined
     const nowhere = logins.every(({ facts }) => userHash(facts.installation.users, user) === undefined)
     const elsewhere = kept !== undefined && has(excluded, user)
-    const password = unknown && (generate || (nowhere && !elsewhere)) ? makePassword(random) : kept?.password
+    const password =
+      unknown && (generate || (nowhere && !elsewhere)) ? generatePassword(random) : kept?.password
     if (password !== undefined && kept?.password === undefined) generated.push({ user, password })
     state = withUser(state, user, {
       ...kept,

@@ -3,9 +3,9 @@ import { CertificateError } from '../../certificates/certificateError.ts'
 import { leafFacts } from '../../certificates/certificateFacts.ts'
 import { describeChain } from '../../certificates/chain.ts'
 import { openStores } from '../../certificates/checkStores.ts'
-import { type HostStores, makeHostStores, packHostStores } from '../../certificates/hostStores.ts'
+import { createHostStores, type HostStores, packHostStores } from '../../certificates/hostStores.ts'
 import { leafNeedsRenewal } from '../../certificates/leaf.ts'
-import { makePassword } from '../../certificates/password.ts'
+import { generatePassword } from '../../certificates/password.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -83,7 +83,7 @@ export async function ensureAuthority(options: {
   const withKeys = made ? withAuthority(options.state, authority) : options.state
   const state =
     withKeys.storePasswords === undefined
-      ? withStorePasswords(withKeys, { keystore: makePassword(), truststore: makePassword() })
+      ? withStorePasswords(withKeys, { keystore: generatePassword(), truststore: generatePassword() })
       : withKeys
   return { state, authority, notes: made ? [`make the certificate authority of ${cluster}`] : [] }
 }
@@ -115,14 +115,14 @@ export async function generatedStores(options: {
   const locks = {
     trusted,
     alias: host.tls.alias,
-    keystorePassword: given.keystore ?? state.storePasswords?.keystore ?? makePassword(),
-    truststorePassword: given.truststore ?? state.storePasswords?.truststore ?? makePassword(),
+    keystorePassword: given.keystore ?? state.storePasswords?.keystore ?? generatePassword(),
+    truststorePassword: given.truststore ?? state.storePasswords?.truststore ?? generatePassword(),
   }
   const kept = state.hosts.get(host.name)
   const reason = reasonToIssue(options, names.required)
   const stores =
     kept === undefined || reason !== undefined
-      ? await makeHostStores({
+      ? await createHostStores({
           ...locks,
           ...subjectAltNames(names.all),
           authority,

@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/sha256.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import type { ApiConfig, HostConfig } from '../../config/model.ts'
-import { isHere } from '../../config/resolve/dataSources.ts'
+import { isLocalAddress } from '../../config/resolve/dataSources.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { desiredFile } from '../desiredFile.ts'
@@ -130,9 +130,10 @@ function talksToOthers({
   api,
   services,
 }: Pick<TargetOptions, 'host' | 'services'> & { api: ApiConfig }): boolean {
-  const listens = listenersOf(host, api).some(({ address }) => !isHere(address))
+  const listens = listenersOf(host, api).some(({ address }) => !isLocalAddress(address))
   if (listens) return true
-  if (api.component === 'replicator') return host.database !== undefined && !isHere(host.database.host)
+  if (api.component === 'replicator')
+    return host.database !== undefined && !isLocalAddress(host.database.host)
   return services.some(({ datasources }) => datasources.length > 0)
 }
 

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { shortListOf } from '../../base/words.ts'
 import { openStores } from '../../certificates/checkStores.ts'
-import { isWarning, type StoreProblem, tellStoreProblem } from '../../certificates/storeProblem.ts'
+import { isWarning, reportStoreProblem, type StoreProblem } from '../../certificates/storeProblem.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
@@ -34,7 +34,7 @@ export function tlsNotes(notes: readonly TlsNote[]): readonly string[] {
     if (note === undefined) return []
     const hosts = same.map(({ host }) => host)
     if ('warning' in note) {
-      const { message, fix } = tellStoreProblem(note.warning, hosts)
+      const { message, fix } = reportStoreProblem(note.warning, hosts)
       return `${message} ${fix}`
     }
     const one = hosts.length === 1
@@ -79,7 +79,7 @@ export function userProvidedStores(options: {
     now,
     warningDays,
   })
-  const describe = (problem: StoreProblem) => tellStoreProblem(problem, [host.name])
+  const describe = (problem: StoreProblem) => reportStoreProblem(problem, [host.name])
   if (!opened.ok) {
     // Warnings would look like a reason here.
     const errors = opened.problems.filter((problem) => !isWarning(problem)).map(describe)

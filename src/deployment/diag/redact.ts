@@ -1,5 +1,5 @@
+import { redactSecrets } from '../../secrets/redactSecrets.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { withoutSecrets } from '../../secrets/withoutSecrets.ts'
 
 /** Patterns that are secret whatever their value: private keys, password hashes, logins of HTTP requests. */
 const secretPatterns: readonly (readonly [RegExp, string])[] = [
@@ -14,7 +14,7 @@ const secretPatterns: readonly (readonly [RegExp, string])[] = [
  * commands print no secret; this covers what hosts and programs may have written to their logs.
  */
 export function redact(text: string, secrets: readonly Secret[]): string {
-  const clean = withoutSecrets(text, secrets.flatMap(encodingsOf))
+  const clean = redactSecrets(text, secrets.flatMap(encodingsOf))
   return secretPatterns.reduce((shown, [form, mark]) => shown.replaceAll(form, mark), clean)
 }
 

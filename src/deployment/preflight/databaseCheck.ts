@@ -1,5 +1,5 @@
 import { overlaps } from '../../base/address.ts'
-import { isHere } from '../../config/resolve/dataSources.ts'
+import { isLocalAddress } from '../../config/resolve/dataSources.ts'
 import { type Check, ok, warning } from './checkContract.ts'
 
 /**
@@ -11,7 +11,7 @@ export const databaseCheck: Check = {
   describe: ({ host, facts }) => {
     if (host.database === undefined) return ok('the file names none for this host')
     const { host: name, port } = host.database
-    const here = isHere(name) || name === '::1' || facts.addresses.includes(name)
+    const here = isLocalAddress(name) || name === '::1' || facts.addresses.includes(name)
     if (!here) return ok(`${name} port ${port} is not looked at: it is not on this host`)
     const address = name === 'localhost' ? '127.0.0.1' : name
     const listens = facts.listeners.some(

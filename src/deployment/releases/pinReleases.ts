@@ -1,5 +1,5 @@
 import { shortListOf } from '../../base/words.ts'
-import { grouped } from '../../diagnostics/grouped.ts'
+import { groupBy } from '../../diagnostics/groupBy.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { KeptRuntime } from '../runtime/chooseRuntime.ts'
 import { StepError } from '../stepError.ts'
@@ -98,7 +98,7 @@ const linesOf = <One extends { readonly host: string }>(
   all: readonly One[],
   keyOf: (one: One) => string,
 ): readonly { readonly hosts: string; readonly first: One }[] =>
-  grouped(all, keyOf).map((group) => ({
+  groupBy(all, keyOf).map((group) => ({
     hosts: shortListOf(
       group.map(({ host }) => host),
       maxHostsPerLine,

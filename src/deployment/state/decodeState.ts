@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { type Authority, authorityDefect } from '../../certificates/authority.ts'
+import { type Authority, authorityProblem } from '../../certificates/authority.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import { Secret } from '../../secrets/secret.ts'
@@ -59,7 +59,7 @@ function decodeAuthority(files: StateFiles, where: string, other: string | undef
   }
   const own = other === undefined ? trusted : trusted.slice(0, -other.length)
   const authority = { certificate: own, key: new Secret(key.toString()) }
-  const defect = authorityDefect(authority)
+  const defect = authorityProblem(authority)
   if (defect === undefined) return authority
   const file = defect.startsWith('has a key') ? authorityFiles.key : authorityFiles.certificate
   throw damaged(where, file, `does not serve: the authority ${defect}`)

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../base/json.ts'
-import { authorityDefect } from '../../certificates/authority.ts'
+import { authorityProblem } from '../../certificates/authority.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import { Secret } from '../../secrets/secret.ts'
@@ -52,7 +52,7 @@ function decodePhase(content: Readonly<Record<string, unknown>>): Rotation | str
   if (phase === 'move') return { phase, previous: certificate }
   if (typeof key !== 'string') return 'has no key of the new authority'
   const next = { certificate, key: new Secret(key) }
-  const defect = authorityDefect(next)
+  const defect = authorityProblem(next)
   const waits = content.complete === true ? { complete: true as const } : {}
   return defect === undefined ? { phase, next, ...waits } : `does not serve: the new authority ${defect}`
 }

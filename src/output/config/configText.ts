@@ -4,7 +4,7 @@ import { paint } from '../paint.ts'
 import { originText, yamlValue } from './yamlValue.ts'
 
 /** A line and its remark. */
-type Remarked = { readonly text: string; readonly remark?: string }
+type RemarkedLine = { readonly text: string; readonly remark?: string }
 
 const gap = 2
 
@@ -20,7 +20,7 @@ const longest = 46
  * above.
  */
 export function inColumns(
-  lines: readonly Remarked[],
+  lines: readonly RemarkedLine[],
   options: { readonly width: number; readonly paint: (comment: string) => string },
 ): readonly string[] {
   const { width, paint } = options
@@ -47,7 +47,11 @@ type ConfigTextOptions = {
 }
 
 /** Writes a name and its value; a list that is too long for one line gets one line per entry. */
-function valueLines(one: DescribedValue, indent: string, options: ConfigTextOptions): readonly Remarked[] {
+function valueLines(
+  one: DescribedValue,
+  indent: string,
+  options: ConfigTextOptions,
+): readonly RemarkedLine[] {
   const remark = options.origin ? { remark: originText(one.origin) } : {}
   const { name, value } = one
   const line = `${indent}${name}: ${yamlValue(value)}`
@@ -60,7 +64,7 @@ function groupLines(
   host: DescribedHost,
   group: 'ssh' | 'options',
   options: ConfigTextOptions,
-): readonly Remarked[] {
+): readonly RemarkedLine[] {
   const values = host[group]
   if (values.length === 0) return []
   return [{ text: `  ${group}:` }, ...values.flatMap((one) => valueLines(one, '    ', options))]

@@ -1,4 +1,4 @@
-import { masked } from '../../base/printable.ts'
+import { maskInvisible } from '../../base/printable.ts'
 import type { ValueOrigin } from '../../config/describe/description.ts'
 import type { Plain } from '../../config/types/type.ts'
 
@@ -8,13 +8,13 @@ export function originText({ layer, service, place }: ValueOrigin): string {
   if (place === undefined) return layer
   const who = service === undefined ? layer : `service ${service}`
   // A file may have any name; its comment must end where its line does.
-  const file = masked(place.file).replaceAll(/[\t\n]/g, '\u00b7')
+  const file = maskInvisible(place.file).replaceAll(/[\t\n]/g, '\u00b7')
   return `${file}:${place.line}:${place.column} (${who})`
 }
 
 /** Invisible characters and those that a terminal acts on: written as escapes. */
-const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}\ufeff]/u
-const everyUnseen = new RegExp(unseen.source, 'gu')
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Cs}\ufeff]/u
+const everyInvisible = new RegExp(invisible.source, 'gu')
 
 const escaped = (character: string): string => {
   const code = character.codePointAt(0) ?? 0
@@ -28,15 +28,15 @@ const duration = /^\d+(ms|s|m)$/
 const word = /^[\p{L}_/.~][\p{L}\p{N}_/.~@+-]*(?:[: ][\p{L}\p{N}_/.~@+-]+)*$/u
 
 /** Words that some YAML reader does not read as text. */
-const taken = /^(?:null|true|false|yes|no|on|off|y|n|~|[-+.]?\.?(?:inf|nan)|\.?[\d_]*e[-+]?\d+)$/i
+const reservedWord = /^(?:null|true|false|yes|no|on|off|y|n|~|[-+.]?\.?(?:inf|nan)|\.?[\d_]*e[-+]?\d+)$/i
 
 /** Writes text that YAML 1.1 and 1.2 both read back unchanged: plain if that is certain, else quoted. */
 function textValue(text: string): string {
   if (address.test(text) || duration.test(text)) return text
-  const plain = word.test(text) && !taken.test(text) && !/^\.[\d.]/.test(text) && !/^\.+$/.test(text)
+  const plain = word.test(text) && !reservedWord.test(text) && !/^\.[\d.]/.test(text) && !/^\.+$/.test(text)
   if (plain) return text
-  if (!unseen.test(text)) return `'${text.replaceAll("'", "''")}'`
-  return JSON.stringify(text).replaceAll(everyUnseen, escaped)
+  if (!invisible.test(text)) return `'${text.replaceAll("'", "''")}'`
+  return JSON.stringify(text).replaceAll(everyInvisible, escaped)
 }
 
 /** Writes a value as YAML on one line; lists in brackets. */

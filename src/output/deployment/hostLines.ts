@@ -3,10 +3,10 @@ import { wrap } from '../../base/wrapping.ts'
 import { paint } from '../paint.ts'
 
 /** A text about some hosts. */
-export type Said = { readonly hosts: readonly string[]; readonly text: string }
+export type HostNote = { readonly hosts: readonly string[]; readonly text: string }
 
 /** Limit of hosts with a line each; beyond it, hosts with the same text share one. */
-export const mostLines = 12
+export const maxHostLines = 12
 
 /** Writes the name of one host, or the number of hosts of `all`. */
 export const nameOfHosts = (hosts: readonly string[], all: number): string =>
@@ -17,12 +17,12 @@ export const nameOfHosts = (hosts: readonly string[], all: number): string =>
  * are `all`. Lines end with a newline.
  */
 export function hostLines(
-  said: readonly Said[],
+  said: readonly HostNote[],
   options: { readonly all: number; readonly colour: boolean; readonly width?: number },
 ): string {
   const { bold, dim } = paint(options.colour)
   const { all, width = Number.POSITIVE_INFINITY } = options
-  const nameOf = ({ hosts }: Said): string => nameOfHosts(hosts, all)
+  const nameOf = ({ hosts }: HostNote): string => nameOfHosts(hosts, all)
   const column = Math.max(0, ...said.map((one) => nameOf(one).length))
   const indent = ' '.repeat(column + 2)
   return said

@@ -2,8 +2,8 @@ import { jsonText } from '../../base/json.ts'
 import { describeOwner } from '../../deployment/lock/heldLock.ts'
 import type { HostLock } from '../../deployment/lock/hostLocks.ts'
 import { paint } from '../paint.ts'
-import { withoutHostName } from './failure.ts'
-import { hostLines, mostLines } from './hostLines.ts'
+import { withoutHostName } from './failureText.ts'
+import { hostLines, maxHostLines } from './hostLines.ts'
 
 /** Writes one line per host: its lock is free, or its holder and time. Many free ones share one line. */
 export function locksText(
@@ -18,7 +18,7 @@ export function locksText(
     return `${yellow('held')} by ${describeOwner(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`
   }
   const free = locks.filter(({ state }) => state === 'free').map(({ host }) => host)
-  const together = locks.length > mostLines && free.length > 1
+  const together = locks.length > maxHostLines && free.length > 1
   const alone = locks.filter(({ state }) => !together || state !== 'free')
   const said = [
     ...(together ? [{ hosts: free, text: green('free') }] : []),

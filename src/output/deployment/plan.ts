@@ -5,7 +5,7 @@ import type { AccountGrants } from '../../deployment/databaseAccounts.ts'
 import type { Rollout } from '../../deployment/execution/rollout.ts'
 import type { Wave } from '../../deployment/execution/schedule.ts'
 import { type HostPlan, stepsText, stepsTextWithoutNames } from '../../deployment/hostPlan.ts'
-import { grouped } from '../../diagnostics/grouped.ts'
+import { groupBy } from '../../diagnostics/groupBy.ts'
 import { paint } from '../paint.ts'
 
 /** Current and planned release of a host. */
@@ -112,7 +112,7 @@ export function planText(options: {
 const alike = (
   plans: readonly HostPlan[],
 ): readonly { readonly plan: HostPlan; readonly others: readonly string[]; readonly exactly: boolean }[] =>
-  grouped(plans, stepsTextWithoutNames).map(([plan, ...others]) => ({
+  groupBy(plans, stepsTextWithoutNames).map(([plan, ...others]) => ({
     plan,
     others: others.map(({ host }) => host),
     exactly: others.every((other) => stepsText(other) === stepsText(plan)),

@@ -1,5 +1,5 @@
 import type { DeploymentEvent, Emit, Phase } from '../../deployment/events.ts'
-import { withoutHostName } from './failure.ts'
+import { withoutHostName } from './failureText.ts'
 
 /** Shows events as they come. `end` resolves when all output is written. */
 export type Renderer = { readonly emit: Emit; readonly end: () => Promise<void> }

@@ -1,9 +1,9 @@
 import { shortListOf } from '../../base/words.ts'
 import type { ReleaseFact } from '../../deployment/facts/hostFacts.ts'
 import { nameParts } from '../../deployment/releases/chooseRelease.ts'
-import { grouped } from '../../diagnostics/grouped.ts'
+import { groupBy } from '../../diagnostics/groupBy.ts'
 import { type Layout, tableLines } from '../table.ts'
-import { mostLines, nameOfHosts } from './hostLines.ts'
+import { maxHostLines, nameOfHosts } from './hostLines.ts'
 
 /** Releases of a host, the last used one first. */
 export type HostReleases = {
@@ -21,8 +21,8 @@ const titles = ['HOST', 'VERSION', 'DIGEST', 'CURRENT SINCE', '']
  * with the same releases share rows, and are named below the table unless they are all.
  */
 export function releasesText(hosts: readonly HostReleases[], layout: Layout): string {
-  const many = hosts.length > mostLines
-  const groups = grouped(hosts, many ? sameKey : ({ host }) => host)
+  const many = hosts.length > maxHostLines
+  const groups = groupBy(hosts, many ? sameKey : ({ host }) => host)
   const nameOf = (group: readonly HostReleases[]): string => nameOfHosts(namesOf(group), hosts.length)
   const rows = groups.flatMap((group) =>
     group[0].releases.map(({ id }, index) => {

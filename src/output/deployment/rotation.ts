@@ -12,8 +12,8 @@ const are = (some: readonly unknown[]): string => (some.length === 1 ? 'is' : 'a
  * Lists the effects of a run that replaces outside authorities, one line each; `file` holds the authorities
  * that clients must trust.
  */
-export function leavingText(leaving: Leaving, file: string): readonly string[] {
-  const { hosts, dropped, staying } = leaving
+export function outsideSwitchText(leaving: AuthorityRetirement, file: string): readonly string[] {
+  const { hosts, dropped, retained } = leaving
   if (hosts.length === 0) return ['no selected host has a certificate of an external authority']
   const authorities = [...dropped, ...retained.map(({ authority }) => authority)]
   const all = namesOf(authorities)
@@ -21,7 +21,7 @@ export function leavingText(leaving: Leaving, file: string): readonly string[] {
   const first = `${shortListOf(hosts, 8)} ${get} ${certificates} of the cluster's own authority; ${all} ${are(authorities)} still trusted`
   return [
     dropped.length === 0 ? first : `phase 1 of 2: ${first}`,
-    ...(dropped.length === 0 ? [] : [`then ${droppingText(dropped)}`]),
+    ...(dropped.length === 0 ? [] : [`then ${droppedAuthoritiesText(dropped)}`]),
     ...retained.map(
       ({ authority, hosts: others }) =>
         `${printable(authority)} stays trusted: ${shortListOf(others, 8)} ${others.length === 1 ? 'has a certificate' : 'have certificates'} of it`,
@@ -31,11 +31,11 @@ export function leavingText(leaving: Leaving, file: string): readonly string[] {
 }
 
 /** Describes the second phase. */
-export const droppingText = (dropped: readonly string[]): string =>
+export const droppedAuthoritiesText = (dropped: readonly string[]): string =>
   `phase 2 of 2: ${namesOf(dropped)} ${are(dropped)} trusted no longer`
 
 /** Describes a run that ended before every host's new certificate was verified. */
-export function stoppedLeavingText(hosts: readonly string[]): string {
+export function outsideSwitchStoppedText(hosts: readonly string[]): string {
   const [their, has] = hosts.length === 1 ? ['its certificate', 'has'] : ['their certificates', 'have']
   return hosts.length === 0
     ? "Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."
@@ -46,7 +46,10 @@ export function stoppedLeavingText(hosts: readonly string[]): string {
  * Reports that all chosen hosts use certificates of the cluster's authority. `left` were not chosen and keep
  * their truststores.
  */
-export function endedLeavingText({ hosts, dropped }: Leaving, left: readonly string[]): string {
+export function outsideSwitchDoneText(
+  { hosts, dropped }: AuthorityRetirement,
+  left: readonly string[],
+): string {
   const shown = `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'shows a certificate' : 'show certificates'} of the cluster's own authority, which install renews from now on.`
   if (dropped.length === 0 || left.length === 0) return shown
   return `${shown} ${shortListOf(left, 8)} ${left.length === 1 ? 'trusts' : 'trust'} ${namesOf(dropped)} until the next muster install.`
@@ -94,7 +97,7 @@ export function clientsText(
  * Describes an interrupted rotation: hosts that have not reached the phase, and that both authorities stay
  * valid.
  */
-export function stoppedRotationText(phase: Rotation['phase'], hosts: readonly string[]): string {
+export function rotationStoppedText(phase: Rotation['phase'], hosts: readonly string[]): string {
   const missing =
     hosts.length === 0 ? '' : ` ${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'is' : 'are'} not in it yet.`
   const trusted =
@@ -105,9 +108,9 @@ export function stoppedRotationText(phase: Rotation['phase'], hosts: readonly st
 }
 
 /** Describes a pause: both authorities are trusted, so that other clients can get the new one. */
-export const pausedRotationText = (file: string): string =>
+export const rotationPausedText = (file: string): string =>
   `Every host trusts both authorities. ${file} holds both: give it to clients elsewhere, then run this again without --trust-only.`
 
 /** Describes the end of a rotation. */
-export const endedRotationText = (file: string): string =>
+export const rotationDoneText = (file: string): string =>
   `The old authority is trusted nowhere any more. Clients elsewhere need ${file}.`

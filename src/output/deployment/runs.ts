@@ -3,7 +3,7 @@ import { counted } from '../../base/words.ts'
 import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
 import { paint } from '../paint.ts'
 import { type Layout, tableLines } from '../table.ts'
-import { failuresText } from './failure.ts'
+import { failuresText } from './failureText.ts'
 import { changesText, summaryText } from './summary.ts'
 
 const titles = ['RUN', 'COMMAND', 'BY', 'TOOK', 'EXIT', 'HOSTS']

@@ -1,8 +1,8 @@
 import { counted, shortListOf } from '../../base/words.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
-import { grouped } from '../../diagnostics/grouped.ts'
+import { groupBy } from '../../diagnostics/groupBy.ts'
 import { paint } from '../paint.ts'
-import { hostLines, mostLines } from './hostLines.ts'
+import { hostLines, maxHostLines } from './hostLines.ts'
 
 /**
  * Changes of one host with the same result: `staged`, `committed`, `committed and taken back`, or all
@@ -36,7 +36,7 @@ function changesOf(
  */
 export function changesText(outcomes: readonly Parameters<typeof changesOf>[0][], colour: boolean): string {
   const { dim } = paint(colour)
-  return grouped(outcomes.flatMap(changesOf), ({ what, titles }) => JSON.stringify([what, titles]))
+  return groupBy(outcomes.flatMap(changesOf), ({ what, titles }) => JSON.stringify([what, titles]))
     .map((alike) => {
       const [{ what, titles }] = alike
       const hosts = shortListOf(
@@ -63,8 +63,8 @@ export function summaryText(
   { colour, width }: { readonly colour: boolean; readonly width?: number },
 ): string {
   const { dim } = paint(colour)
-  const many = outcomes.length > mostLines
-  const said = grouped(outcomes, many ? sameKey : ({ host }) => host).map((group) => {
+  const many = outcomes.length > maxHostLines
+  const said = groupBy(outcomes, many ? sameKey : ({ host }) => host).map((group) => {
     const [first] = group
     const times = timesOf(group)
     const text = `${tint(first.result, colour)(textOf(first))}${times === '' ? '' : dim(` (${times})`)}`
@@ -86,15 +86,15 @@ function textOf(outcome: HostOutcome): string {
       return withColon(words[result], [counted(applied.length, 'change'), ...proof])
     case 'failed':
     case 'unreachable':
-      return withColon(words[result], howFar(outcome))
+      return withColon(words[result], unfinishedChanges(outcome))
     case 'not-started':
       return withColon(words[result], [
         ...why,
-        ...(applied.length === 0 ? [] : [...howFar(outcome), 'none committed']),
+        ...(applied.length === 0 ? [] : [...unfinishedChanges(outcome), 'none committed']),
       ])
     case 'stopped': {
       const still = left === undefined ? [] : [`left: ${left.join(', ')}`]
-      return withColon(words[result], [...why, ...howFar(outcome), ...still])
+      return withColon(words[result], [...why, ...unfinishedChanges(outcome), ...still])
     }
     default:
       return [words[result], ...proof].join(', ')
@@ -107,7 +107,7 @@ const withColon = (word: string, rest: readonly string[]): string =>
 /**
  * Lists the progress of a host that did not finish: `4 changes staged`, `2 changes committed and taken back`.
  */
-function howFar(outcome: HostOutcome): readonly string[] {
+function unfinishedChanges(outcome: HostOutcome): readonly string[] {
   const changes = changesOf(outcome)
   const begun = outcome.undone === true && !changes.some(({ what }) => what.endsWith('taken back'))
   return [

@@ -67,10 +67,10 @@ function shortened(
 }
 
 /** Limit of progress lines, so that they can be read at a glance. */
-const readable = 16
+const maxProgressLines = 16
 
 /** Milliseconds between two updates of the display. */
-const pace = 80
+const updateInterval = 80
 
 /**
  * Shows live progress on a terminal in a few lines, whatever the number of hosts. It starts with the first
@@ -88,7 +88,7 @@ export function terminalRenderer(options: {
     printableInColour(
       progressLines(progress.now(), {
         // A display higher than the terminal could not be drawn over.
-        most: Math.min(readable, options.rows() - 2),
+        most: Math.min(maxProgressLines, options.rows() - 2),
         colour: options.colour,
       }).join('\n'),
     )
@@ -122,7 +122,7 @@ export function terminalRenderer(options: {
       redraw ??= setTimeout(() => {
         redraw = undefined
         show(lines())
-      }, pace)
+      }, updateInterval)
     },
     end: async () => {
       isOver = true

@@ -1,9 +1,9 @@
 import { counted, listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
-import { grouped } from '../../diagnostics/grouped.ts'
+import { groupBy } from '../../diagnostics/groupBy.ts'
 import { paint } from '../paint.ts'
-import { withoutHostName } from './failure.ts'
+import { withoutHostName } from './failureText.ts'
 
 /** Names the hosts of a run that excludes some hosts of the file; undefined for all hosts. */
 export function limitedRunText(options: {
@@ -88,7 +88,7 @@ export function verdictText(
       most,
     )
   const head = `${red('FAILED:')} ${failed.length} of ${counted(outcomes.length, 'host')} (${named(failed)})`
-  const reasons = grouped(options.reasons ? failed : [], reasonOf).flatMap((alike) => {
+  const reasons = groupBy(options.reasons ? failed : [], reasonOf).flatMap((alike) => {
     const reason = reasonOf(alike[0])
     return reason === ''
       ? []

@@ -1,4 +1,4 @@
-import { masked } from '../../base/printable.ts'
+import { maskInvisible } from '../../base/printable.ts'
 import type { Diagnostic, Severity } from '../../diagnostics/diagnostic.ts'
 
 const commands = {
@@ -8,7 +8,7 @@ const commands = {
 } as const satisfies Record<Severity, string>
 
 // The runner's own escapes (actions/runner, ActionCommand.cs); the percent sign must come first.
-const data = (text: string): string => masked(text).replaceAll('%', '%25').replaceAll('\n', '%0A')
+const data = (text: string): string => maskInvisible(text).replaceAll('%', '%25').replaceAll('\n', '%0A')
 
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 

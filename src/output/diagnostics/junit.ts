@@ -1,4 +1,4 @@
-import { masked } from '../../base/printable.ts'
+import { maskInvisible } from '../../base/printable.ts'
 import type { Silenced } from '../../config/document/applyIgnores.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Report } from './portable.ts'
@@ -21,11 +21,11 @@ const references: Readonly<Record<string, string>> = {
 
 /** Escapes element text. Every `>` is escaped, so that `]]>` cannot occur and CDATA is not needed. */
 export const xmlText = (text: string): string =>
-  masked(text).replace(/[&<>]/g, (character) => references[character] ?? '')
+  maskInvisible(text).replace(/[&<>]/g, (character) => references[character] ?? '')
 
 /** Escapes attribute text; line ends and tabs would otherwise become spaces. */
 const xmlAttribute = (text: string): string =>
-  masked(text).replace(/[&<>"\t\n]/g, (character) => references[character] ?? '')
+  maskInvisible(text).replace(/[&<>"\t\n]/g, (character) => references[character] ?? '')
 
 /** Writes the element as XML 1.0, whatever characters it has. */
 export function xmlElement({ name, attributes, content }: Element): string {

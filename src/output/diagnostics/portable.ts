@@ -47,7 +47,7 @@ const filesOf = ({ span, related = [] }: Diagnostic): readonly string[] =>
   [span, ...related.map((other) => other.span)].map(({ file }) => file)
 
 /** Removes absolute paths of this machine from places and texts of a report. `cwd` is absolute. */
-export function portable(report: Report, cwd: string): Report {
+export function makePortable(report: Report, cwd: string): Report {
   const all = [...report.findings, ...report.silenced.map(({ finding }) => finding)]
   const pairs = replacements(new Set([...report.files, ...all.flatMap(filesOf)]), cwd)
   const words = (text: string): string =>

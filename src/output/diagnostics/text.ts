@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { masked } from '../../base/printable.ts'
+import { maskInvisible } from '../../base/printable.ts'
 import { counted, listOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts'
@@ -22,7 +22,7 @@ type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>
 
 /** Makes text that may quote the file printable. */
-const safe = (text: string): string => masked(text).replace(/[\t\n]/g, '\u00b7')
+const safe = (text: string): string => maskInvisible(text).replace(/[\t\n]/g, '\u00b7')
 
 const place = ({ file, line, column }: Span): string => safe(`${file}:${line}:${column}`)
 

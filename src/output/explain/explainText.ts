@@ -108,7 +108,7 @@ type Row = {
 }
 
 /** Minimum columns of text beside the names; with fewer it goes below them. */
-const leastText = 26
+const minimumTextWidth = 26
 
 const wordWidth = 'warning'.length
 
@@ -121,7 +121,7 @@ function rowLines(row: Row, nameWidth: number, layout: Layout): readonly string[
     const after = word === undefined ? rest : rest.replace(word.text, paint(word.colour, word.text))
     return `  ${paint('bold', name)}${after}`
   }
-  if (width - before.length >= leastText) {
+  if (width - before.length >= minimumTextWidth) {
     const [first = '', ...rest] = proseLines(text, { layout, first: before, rest: ' '.repeat(before.length) })
     return [painted(first), ...rest]
   }

@@ -1,4 +1,4 @@
-import { defaultText } from '../../config/reference/settingWords.ts'
+import { defaultText } from '../../config/reference/settingNotes.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 
 const places: Readonly<Record<Setting<unknown>['scope'], string>> = {

@@ -4,7 +4,7 @@ import { mapLimit } from '../../base/concurrency.ts'
 import { shortListOf } from '../../base/words.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { recordedCluster, registryDirectory } from '../../client/registry.ts'
+import { findClusterRecord, registryDirectory } from '../../client/registry.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import { maxParallelHosts } from '../../deployment/execution/execute.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
@@ -95,7 +95,7 @@ async function requireAuthority({
 }): Promise<void> {
   const { cluster, directory, excluded } = config
   if (state.authority !== undefined || !config.hosts.some(isGenerated)) return
-  const record = await recordedCluster({ dir: registryDirectory(context.env), cluster, directory })
+  const record = await findClusterRecord({ dir: registryDirectory(context.env), cluster, directory })
   const recorded = new Set(record?.hosts.map(({ name }) => name))
   const installed = namesOf(excluded.filter((host) => isGenerated(host) && recorded.has(host.name)))
   if (installed.length === 0) return

@@ -3,7 +3,7 @@ import { mapLimit } from '../../base/concurrency.ts'
 import { quote } from '../../base/shellWords.ts'
 import { lineWidth } from '../../cli/terminal.ts'
 import type { HostConfig } from '../../config/model.ts'
-import { isHere } from '../../config/resolve/dataSources.ts'
+import { isLocalAddress } from '../../config/resolve/dataSources.ts'
 import { components } from '../../contracts/component.ts'
 import { apiAddress } from '../../deployment/callHost.ts'
 import { missingGrants, tryDatabases } from '../../deployment/databaseAccounts.ts'
@@ -48,7 +48,7 @@ export function apiUrls(
   const urls = hosts.flatMap((host) =>
     host.apis.flatMap((api) => {
       if (!api.enabled) return []
-      const only = isHere(api.address) && host.connection === 'ssh' ? ` on ${host.name}` : ''
+      const only = isLocalAddress(api.address) && host.connection === 'ssh' ? ` on ${host.name}` : ''
       return [{ host, component: api.component, url: `https://${apiAddress(host, api)}`, only }]
     }),
   )

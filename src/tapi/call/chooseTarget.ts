@@ -1,7 +1,7 @@
 import { isLoopback, isWildcard } from '../../base/address.ts'
 import type { ThisMachine } from '../../cli/thisMachine.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { type FoundHost, findHost, isCluster, nearest } from '../../client/findHost.ts'
+import { type FoundHost, findHost, inNearestCluster, matchesCluster } from '../../client/findHost.ts'
 import type { RegisteredCluster, RegisteredHost } from '../../client/registry.ts'
 import { type Component, defaultPorts } from '../../contracts/component.ts'
 import type { TapiOptions, WrittenOptions } from './callOptions.ts'
@@ -29,7 +29,7 @@ export function chooseTarget(choice: {
 }): Target {
   const { options, clusters, machine } = choice
   const { host, cluster } = options
-  if (cluster !== undefined && !clusters.some((known) => isCluster(known, cluster))) {
+  if (cluster !== undefined && !clusters.some((known) => matchesCluster(known, cluster))) {
     throw unknownCluster({ cluster, clusters })
   }
   const search = findHost({ clusters, host, cwd: choice.cwd, ...(cluster !== undefined && { cluster }) })
@@ -136,7 +136,7 @@ function notInCluster(facts: {
   clusters: readonly RegisteredCluster[]
 }): UsageError {
   const hosts = facts.clusters
-    .filter((cluster) => isCluster(cluster, facts.cluster))
+    .filter((cluster) => matchesCluster(cluster, facts.cluster))
     .flatMap((cluster) => cluster.hosts.map(({ name }) => name))
   return new UsageError(
     `Cluster ${facts.cluster} has no host ${facts.host}. It has: ${hosts.join(', ')}.`,
@@ -167,8 +167,8 @@ export function chooseHosts(choice: {
     )
   }
   const wanted = written.cluster
-  const matching = nearest(
-    clusters.filter((one) => wanted === undefined || isCluster(one, wanted)),
+  const matching = inNearestCluster(
+    clusters.filter((one) => wanted === undefined || matchesCluster(one, wanted)),
     (one) => one,
     choice.cwd,
   )

@@ -6,10 +6,10 @@ import { UsageError } from '../../cli/usageError.ts'
 import type { Caller } from '../../client/calls.ts'
 import { describeEndpoint, type Endpoint, isReadableAuthority, type Trust } from '../../client/endpoint.ts'
 import {
-  forgetAbandoned,
   type RegisteredCluster,
   readRegistry,
   registryDirectory,
+  removeAbandonedClusters,
 } from '../../client/registry.ts'
 import type { TrustSource } from './callFailure.ts'
 import type { TapiOptions } from './callOptions.ts'
@@ -36,7 +36,7 @@ const warn = (context: CommandContext, text: string) => context.stderr.write(`wa
  */
 export async function readRecords(context: CommandContext): Promise<RegisteredCluster[]> {
   const dir = registryDirectory(context.env)
-  for (const { cluster, directory } of await forgetAbandoned(dir)) {
+  for (const { cluster, directory } of await removeAbandonedClusters(dir)) {
     context.stderr.write(`note: forgot the cluster ${cluster}: its folder ${directory} is gone\n`)
   }
   return readRegistry(dir, (text) => warn(context, text))

@@ -28,7 +28,7 @@ export const macs = [
 ] as const
 
 /** Signature algorithms of host keys, without SHA-1, and the key type of each. */
-const hostKeys = [
+const hostKeySignatures = [
   ['ssh-ed25519', 'ssh-ed25519'],
   ['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp256'],
   ['ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp384'],
@@ -37,15 +37,15 @@ const hostKeys = [
   ['rsa-sha2-256', 'ssh-rsa'],
 ] as const
 
-export type HostKeyAlgorithm = (typeof hostKeys)[number][0]
+export type HostKeyAlgorithm = (typeof hostKeySignatures)[number][0]
 
 /** Orders the algorithms of known key types first, so that the host shows a known key. */
 export function hostKeyAlgorithms(knownTypes: readonly string[]): HostKeyAlgorithm[] {
-  const known = hostKeys.filter(([, type]) => knownTypes.includes(type))
-  const others = hostKeys.filter(([, type]) => !knownTypes.includes(type))
+  const known = hostKeySignatures.filter(([, type]) => knownTypes.includes(type))
+  const others = hostKeySignatures.filter(([, type]) => !knownTypes.includes(type))
   return [...known, ...others].map(([algorithm]) => algorithm)
 }
 
 /** Returns the algorithms for key types that a host has not shown yet. */
-export const otherHostKeyAlgorithms = (shown: readonly string[]): HostKeyAlgorithm[] =>
-  hostKeys.filter(([, type]) => !shown.includes(type)).map(([algorithm]) => algorithm)
+export const remainingHostKeyAlgorithms = (shown: readonly string[]): HostKeyAlgorithm[] =>
+  hostKeySignatures.filter(([, type]) => !shown.includes(type)).map(([algorithm]) => algorithm)

@@ -1,14 +1,14 @@
-import type { Destination, KeyCheck } from '../destination.ts'
+import type { Destination, HostKeyOptions } from '../destination.ts'
 import { defaultPort } from '../sshTarget.ts'
 import { TransportError } from '../transportError.ts'
 import { type HostKeyAlgorithm, hostKeyAlgorithms } from './algorithms.ts'
 import {
-  type Asked,
+  checkHostKey,
   fingerprint,
-  judgeHostKey,
   type KnownHost,
+  type KnownHostsLookup,
   knownTypes,
-  nameMeant,
+  matchingName,
   typeOfKey,
 } from './knownHosts.ts'
 
@@ -22,7 +22,7 @@ export type HostKeyPolicy = {
   judge(key: Buffer): TransportError | undefined
 }
 
-type Options = Asked & {
+type Options = KnownHostsLookup & {
   readonly host: string
   /** Server is a jump host, whose key the YAML cannot pin. */
   readonly jump: boolean
@@ -31,7 +31,7 @@ type Options = Asked & {
   readonly files: readonly string[]
   /** Name and port that showed the key, for messages. */
   readonly dialled: { readonly name: string; readonly port: number }
-  readonly lenient: KeyCheck['lenient']
+  readonly lenient: HostKeyOptions['lenient']
 }
 
 /** Builds the check of a host key; `entries` come from the known_hosts files of the destination. */
@@ -41,17 +41,17 @@ export function hostKeyPolicy(
 ): HostKeyPolicy {
   const { files, pinned, lenient } = check
   const dialled = { name: check.names[0] ?? host, port }
-  const options = { host, jump, files, entries, dialled, lenient, ...askedFor({ port, check }) }
-  return pinned === undefined ? byKnownHosts(options) : byPin(options, pinned)
+  const options = { host, jump, files, entries, dialled, lenient, ...knownHostsLookup({ port, check }) }
+  return pinned === undefined ? knownHostsPolicy(options) : pinPolicy(options, pinned)
 }
 
 /** Returns the lookup for known_hosts. OpenSSH looks up an alias without the port. */
-export const askedFor = ({ port, check }: Pick<Destination, 'port' | 'check'>): Asked =>
+export const knownHostsLookup = ({ port, check }: Pick<Destination, 'port' | 'check'>): KnownHostsLookup =>
   check.alias === undefined ? { names: check.names, port } : { names: [check.alias], port: defaultPort }
 
 /** Returns the name under which ssh stores a server's key: `[name]:port` if the port is not 22. */
 export function knownHostsName(server: Pick<Destination, 'label' | 'port' | 'check'>): string {
-  const { names, port } = askedFor(server)
+  const { names, port } = knownHostsLookup(server)
   return nameWithPort(names[0] ?? server.label, port)
 }
 
@@ -60,7 +60,7 @@ const nameWithPort = (name: string, port: number): string =>
 
 const show = (key: Buffer): string => `${fingerprint(key)} (${typeOfKey(key) ?? 'unknown type'})`
 
-function byPin({ host, dialled }: Options, pinned: string): HostKeyPolicy {
+function pinPolicy({ host, dialled }: Options, pinned: string): HostKeyPolicy {
   const wanted = pinned.replace(/=+$/, '')
   return {
     algorithms: hostKeyAlgorithms([]),
@@ -77,7 +77,7 @@ function byPin({ host, dialled }: Options, pinned: string): HostKeyPolicy {
   }
 }
 
-function byKnownHosts(options: Options): HostKeyPolicy {
+function knownHostsPolicy(options: Options): HostKeyPolicy {
   const { host, jump, names, port, entries, files } = options
   const asked = { names, port }
   const where = nameWithPort(names[0] ?? host, port)
@@ -88,7 +88,7 @@ function byKnownHosts(options: Options): HostKeyPolicy {
     algorithms: hostKeyAlgorithms(knownTypes(entries, asked)),
     pinned: false,
     judge: (key) => {
-      const verdict = judgeHostKey(entries, asked, key)
+      const verdict = checkHostKey(entries, asked, key)
       switch (verdict.kind) {
         case 'trusted':
           return undefined
@@ -102,7 +102,7 @@ function byKnownHosts(options: Options): HostKeyPolicy {
           return error(
             'host-key-changed',
             `the host key of ${host} is not the known one: it showed ${show(key)}, ${place(verdict.known)} has ${show(verdict.known.key)}`,
-            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, ${removal(verdict.known, asked)}, then let \`muster trust\` add the new one.`,
+            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, ${removalCommand(verdict.known, asked)}, then let \`muster trust\` add the new one.`,
           )
         case 'unknown':
           return error(
@@ -118,8 +118,8 @@ function byKnownHosts(options: Options): HostKeyPolicy {
 const place = ({ file, line }: KnownHost): string => `${file} line ${line}`
 
 /** Explains how to remove a line: `ssh-keygen -R` finds names, but no patterns. */
-function removal(known: KnownHost, asked: Asked): string {
-  const name = nameMeant(known, asked)
+function removalCommand(known: KnownHost, asked: KnownHostsLookup): string {
+  const name = matchingName(known, asked)
   return name === undefined || /[*?!]/.test(known.hosts)
     ? `remove ${place(known)}`
     : `remove the old key with "ssh-keygen -R '${name}' -f ${known.file}"`

@@ -14,9 +14,9 @@ export type KnownHost = {
 }
 
 /** Lookup in known_hosts: names, and the port that showed the key. */
-export type Asked = { readonly names: readonly string[]; readonly port: number }
+export type KnownHostsLookup = { readonly names: readonly string[]; readonly port: number }
 
-export type Verdict =
+export type HostKeyCheck =
   | { readonly kind: 'trusted' }
   /** `authority`: an `@cert-authority` line for the host, which is not supported. */
   | { readonly kind: 'unknown'; readonly authority?: KnownHost }
@@ -52,7 +52,11 @@ export const fingerprint = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
 /** Checks a shown key against known_hosts. */
-export function judgeHostKey(entries: readonly KnownHost[], asked: Asked, key: Buffer): Verdict {
+export function checkHostKey(
+  entries: readonly KnownHost[],
+  asked: KnownHostsLookup,
+  key: Buffer,
+): HostKeyCheck {
   const { exact, plain } = entriesFor(entries, asked)
   const same = (entry: KnownHost): boolean => entry.key.equals(key)
   const revoked = [...exact, ...plain].find((entry) => entry.marker === 'revoked' && same(entry))
@@ -67,14 +71,14 @@ export function judgeHostKey(entries: readonly KnownHost[], asked: Asked, key: B
 }
 
 /** Returns the types of the known keys of a host, in the order of the file. */
-export function knownTypes(entries: readonly KnownHost[], asked: Asked): string[] {
+export function knownTypes(entries: readonly KnownHost[], asked: KnownHostsLookup): string[] {
   const { exact, plain } = entriesFor(entries, asked)
   const types = [...exact, ...plain].filter((entry) => entry.marker === undefined).map((entry) => entry.type)
   return [...new Set(types)]
 }
 
 /** Returns the first of the names that matches a line; with its port if that is not 22. */
-export const nameMeant = ({ hosts }: KnownHost, { names, port }: Asked): string | undefined =>
+export const matchingName = ({ hosts }: KnownHost, { names, port }: KnownHostsLookup): string | undefined =>
   names
     .map((name) => (port === 22 ? name : `[${name}]:${port}`))
     .find((name) => matchesHost(hosts, name.toLowerCase()))
@@ -85,7 +89,7 @@ export const nameMeant = ({ hosts }: KnownHost, { names, port }: Asked): string 
  */
 function entriesFor(
   entries: readonly KnownHost[],
-  { names, port }: Asked,
+  { names, port }: KnownHostsLookup,
 ): { readonly exact: readonly KnownHost[]; readonly plain: readonly KnownHost[] } {
   const lower = [...new Set(names.map((name) => name.toLowerCase()))]
   const under = (wanted: readonly string[]): KnownHost[] =>

@@ -3,9 +3,9 @@ import type { Destination } from '../destination.ts'
 import type { SshPlace } from '../sshErrors.ts'
 import { openSession } from '../sshSession.ts'
 import { TransportError } from '../transportError.ts'
-import { type HostKeyAlgorithm, hostKeyAlgorithms, otherHostKeyAlgorithms } from './algorithms.ts'
-import { askedFor, hostKeyPolicy } from './hostKeyPolicy.ts'
-import { fingerprint, judgeHostKey, type KnownHost, knownTypes, typeOfKey } from './knownHosts.ts'
+import { type HostKeyAlgorithm, hostKeyAlgorithms, remainingHostKeyAlgorithms } from './algorithms.ts'
+import { hostKeyPolicy, knownHostsLookup } from './hostKeyPolicy.ts'
+import { checkHostKey, fingerprint, type KnownHost, knownTypes, typeOfKey } from './knownHosts.ts'
 
 /** Key that a server showed, compared with known_hosts. */
 export type ShownKey = {
@@ -24,7 +24,7 @@ export type ShownKey = {
  * Comparison of a server's keys with known_hosts. Connections accept `known` keys only. `new`: no entry for
  * or against the server.
  */
-export type HostKeyState = { readonly keys: readonly ShownKey[] } & (
+export type HostKeyComparison = { readonly keys: readonly ShownKey[] } & (
   | { readonly state: 'known' | 'new' }
   /** The error that a connection would fail with. */
   | { readonly state: 'changed' | 'revoked'; readonly problem: TransportError }
@@ -33,14 +33,17 @@ export type HostKeyState = { readonly keys: readonly ShownKey[] } & (
 type Server = Pick<Destination, 'label' | 'jump' | 'port' | 'check'>
 
 /** Compares the keys that a server showed, all different, with the entries of its known_hosts files. */
-export function hostKeyState(
+export function compareHostKeys(
   server: Server,
   entries: readonly KnownHost[],
   shown: readonly Buffer[],
-): HostKeyState {
+): HostKeyComparison {
   const policy = hostKeyPolicy(server, entries)
-  const ordered = inOrder(shown, knownTypes(entries, askedFor(server)))
-  const keys = server.check.pinned === undefined ? byFiles(server, entries, ordered) : byPin(server, ordered)
+  const ordered = sortByPreference(shown, knownTypes(entries, knownHostsLookup(server)))
+  const keys =
+    server.check.pinned === undefined
+      ? compareWithKnownHosts(server, entries, ordered)
+      : compareWithPin(server, ordered)
   for (const state of ['revoked', 'changed'] as const) {
     const bad = keys.find((key) => key.state === state)
     const problem = bad === undefined ? undefined : policy.judge(bad.key)
@@ -50,7 +53,7 @@ export function hostKeyState(
 }
 
 /** Sorts keys like a connection asks for them: known types first. */
-function inOrder(shown: readonly Buffer[], known: readonly string[]): readonly Buffer[] {
+function sortByPreference(shown: readonly Buffer[], known: readonly string[]): readonly Buffer[] {
   const algorithms = hostKeyAlgorithms(known).map((algorithm) =>
     algorithm.startsWith('rsa') ? 'ssh-rsa' : algorithm,
   )
@@ -61,7 +64,7 @@ function inOrder(shown: readonly Buffer[], known: readonly string[]): readonly B
 
 const facts = (key: Buffer) => ({ type: typeOfKey(key) ?? 'unknown', fingerprint: fingerprint(key), key })
 
-function byPin({ check }: Server, shown: readonly Buffer[]): readonly ShownKey[] {
+function compareWithPin({ check }: Server, shown: readonly Buffer[]): readonly ShownKey[] {
   const wanted = (check.pinned ?? '').replace(/=+$/, '')
   const right = shown.some((key) => fingerprint(key) === wanted)
   return shown.map((key) => {
@@ -75,12 +78,12 @@ function byPin({ check }: Server, shown: readonly Buffer[]): readonly ShownKey[]
   })
 }
 
-function byFiles(
+function compareWithKnownHosts(
   server: Server,
   entries: readonly KnownHost[],
   shown: readonly Buffer[],
 ): readonly ShownKey[] {
-  const judged = shown.map((key) => ({ key, verdict: judgeHostKey(entries, askedFor(server), key) }))
+  const judged = shown.map((key) => ({ key, verdict: checkHostKey(entries, knownHostsLookup(server), key) }))
   const trusted = judged.some(({ verdict }) => verdict.kind === 'trusted')
   return judged.map(({ key, verdict }) => {
     if (verdict.kind === 'trusted') return { ...facts(key), state: 'known' }
@@ -112,7 +115,7 @@ export async function readHostKeys(reading: Reading): Promise<readonly Buffer[]>
   const keys: Buffer[] = []
   for (;;) {
     const types = keys.map((key) => typeOfKey(key) ?? '')
-    const algorithms = otherHostKeyAlgorithms(types)
+    const algorithms = remainingHostKeyAlgorithms(types)
     if (algorithms.length === 0) return keys
     try {
       const key = await reading.tryHard((left) => readHostKey({ ...reading, algorithms, left }))

@@ -5,10 +5,10 @@ export type HeldKey = { readonly type: string; readonly comment: string }
 
 // draft-miller-ssh-agent, section 5.1.
 const requestIdentities = 11
-const identitiesAnswer = 12
+const identitiesResponse = 12
 
 /** Bytes; OpenSSH's agent responds with at most 256 KiB. */
-const longestAnswer = 1024 * 1024
+const maxResponse = 1024 * 1024
 
 /**
  * Lists the keys of an agent, with certificates and keys of security tokens. Rejects if the agent does not
@@ -23,8 +23,8 @@ export function agentContents(socketPath: string): Promise<readonly HeldKey[]> {
     socket.once('connect', () => socket.write(Buffer.from([0, 0, 0, 1, requestIdentities])))
     socket.on('data', (chunk: Buffer) => {
       answer = Buffer.concat([answer, chunk])
-      const length = answer.length < 4 ? longestAnswer : answer.readUInt32BE(0)
-      if (answer.length > longestAnswer) socket.destroy()
+      const length = answer.length < 4 ? maxResponse : answer.readUInt32BE(0)
+      if (answer.length > maxResponse) socket.destroy()
       if (answer.length < length + 4) return
       resolve(heldKeys(answer.subarray(4, length + 4)))
       socket.destroy()
@@ -34,7 +34,7 @@ export function agentContents(socketPath: string): Promise<readonly HeldKey[]> {
 
 /** Parses the response as far as possible. */
 export function heldKeys(answer: Buffer): readonly HeldKey[] {
-  if (answer[0] !== identitiesAnswer) return []
+  if (answer[0] !== identitiesResponse) return []
   const found: HeldKey[] = []
   let at = 5
   const take = (bytes: Buffer, from: number): Buffer | undefined => {

@@ -1,5 +1,5 @@
 import type { ParsedKey } from 'ssh2'
-import { errorCode, systemWords } from '../../base/systemErrors.ts'
+import { errorCode, systemErrorText } from '../../base/systemErrors.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { ReadFile } from '../sshTarget.ts'
 
@@ -32,7 +32,7 @@ export function publicPart(text: Buffer): Buffer | undefined {
 }
 
 /** I/O for reading keys. */
-export type KeyWorld = {
+export type KeyFileDependencies = {
   readonly readFile: ReadFile
   readonly parseKey: (text: Buffer, passphrase?: string) => ParsedKey | Error
 }
@@ -50,7 +50,7 @@ export type KeyFile = { readonly path: string } & (
 export const isPkcs8 = (text: Buffer): boolean => text.includes('BEGIN ENCRYPTED PRIVATE KEY')
 
 /** Reads a private key file. Never rejects: a problem is a phrase to put after the file's name. */
-export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFile> {
+export async function readKeyFile(path: string, world: KeyFileDependencies): Promise<KeyFile> {
   let text: Buffer
   try {
     text = await world.readFile(path)
@@ -59,7 +59,7 @@ export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFil
     const known = code === 'ENOENT' ? await publicKeyOf(`${path}.pub`, world) : undefined
     if (known !== undefined) return { path, kind: 'public', known }
     const kind = code === 'ENOENT' ? 'missing' : 'unusable'
-    return { path, kind, why: `cannot be read (${systemWords(error)})` }
+    return { path, kind, why: `cannot be read (${systemErrorText(error)})` }
   }
   if (isPkcs8(text)) return lockedFile(path, text, world)
   const key = world.parseKey(text)
@@ -67,21 +67,24 @@ export async function readKeyFile(path: string, world: KeyWorld): Promise<KeyFil
     return key.isPrivateKey() ? { path, kind: 'key', key } : { path, kind: 'public', known: key }
   }
   if (/encrypted/i.test(key.message)) return lockedFile(path, text, world)
-  return { path, kind: 'unusable', why: whyUnusable(key.message) }
+  return { path, kind: 'unusable', why: unusableReason(key.message) }
 }
 
-async function lockedFile(path: string, text: Buffer, world: KeyWorld): Promise<KeyFile> {
+async function lockedFile(path: string, text: Buffer, world: KeyFileDependencies): Promise<KeyFile> {
   const known = (await publicKeyOf(`${path}.pub`, world)) ?? ownPublicPart(text, world)
   return { path, kind: 'locked', text, ...(known === undefined ? {} : { known }) }
 }
 
-function ownPublicPart(text: Buffer, { parseKey }: KeyWorld): ParsedKey | undefined {
+function ownPublicPart(text: Buffer, { parseKey }: KeyFileDependencies): ParsedKey | undefined {
   const part = publicPart(text)
   const key = part === undefined ? undefined : parseKey(part)
   return key instanceof Error ? undefined : key
 }
 
-async function publicKeyOf(path: string, { readFile, parseKey }: KeyWorld): Promise<ParsedKey | undefined> {
+async function publicKeyOf(
+  path: string,
+  { readFile, parseKey }: KeyFileDependencies,
+): Promise<ParsedKey | undefined> {
   const text = await readFile(path).catch(() => undefined)
   const key = text === undefined ? undefined : parseKey(text)
   return key instanceof Error ? undefined : key
@@ -91,14 +94,14 @@ async function publicKeyOf(path: string, { readFile, parseKey }: KeyWorld): Prom
 export function unlock(
   text: Buffer,
   passphrase: Secret,
-  { parseKey }: KeyWorld,
+  { parseKey }: KeyFileDependencies,
 ): ParsedKey | string | undefined {
   const key = parseKey(text, passphrase.reveal())
   if (!(key instanceof Error)) return key
-  return /unsupported/i.test(key.message) ? whyUnusable(key.message) : undefined
+  return /unsupported/i.test(key.message) ? unusableReason(key.message) : undefined
 }
 
-function whyUnusable(message: string): string {
+function unusableReason(message: string): string {
   const type = /(sk-[\w-]+@openssh\.com)/.exec(message)?.[1]
   return type === undefined
     ? `is no key that can be used here (${message})`

@@ -2,17 +2,17 @@ import { basename, dirname } from 'node:path'
 import type { ParsedKey } from 'ssh2'
 import { errorCode } from '../../base/systemErrors.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import type { Destination, KeyWish } from '../destination.ts'
+import type { Destination, LoginKeyOptions } from '../destination.ts'
 import type { Once } from '../once.ts'
 import { TransportError } from '../transportError.ts'
 import type { HeldKey } from './agentContents.ts'
-import { isPkcs8, type KeyFile, type KeyWorld, readKeyFile, unlock } from './keyFile.ts'
+import { isPkcs8, type KeyFile, type KeyFileDependencies, readKeyFile, unlock } from './keyFile.ts'
 
 /** Builds the error for a login without keys: everything that was tried, and its problem. */
-function noLoginKey(found: {
+function noLoginKeyError(found: {
   /** Name of the host. */
   readonly label: string
-  readonly wish: KeyWish
+  readonly wish: LoginKeyOptions
   readonly files: readonly KeyFile[]
   /** Reason why no key of the agent can be used. */
   readonly agent: string
@@ -28,7 +28,7 @@ function noLoginKey(found: {
     code: 'no-login-method',
     message:
       locked.length === 0
-        ? `there is no key to log in to ${label} with: ${why.join(', ')}, and ${absent(wish)}`
+        ? `there is no key to log in to ${label} with: ${why.join(', ')}, and ${missingFiles(wish)}`
         : `the only keys to log in to ${label} with have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
     fix:
       locked.length === 0
@@ -38,7 +38,7 @@ function noLoginKey(found: {
 }
 
 /** Names the files that would have been used. */
-function absent({ first, files }: KeyWish): string {
+function missingFiles({ first, files }: LoginKeyOptions): string {
   const paths = [...first, ...files]
   const folders = new Set(paths.map((path) => dirname(path)))
   const [folder] = folders
@@ -56,7 +56,7 @@ const unlockFix = (paths: readonly string[]): string =>
   `Give it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`
 
 /** I/O for opening keys. */
-type UnlockWorld = KeyWorld & {
+type UnlockDependencies = KeyFileDependencies & {
   /** Asks a person for the passphrase of a file; undefined without a terminal or an input. */
   readonly askPassphrase?: (path: string) => Promise<Secret | undefined>
   /** Shared by all hosts: reads each agent and file once, and asks for each passphrase once. */
@@ -67,14 +67,14 @@ type UnlockWorld = KeyWorld & {
 const passphraseAttempts = 3
 
 /** Asks for the passphrase and opens a locked file; else the reason as text, empty if nobody can be asked. */
-const unlocked = (
+const unlockOnce = (
   file: Extract<KeyFile, { kind: 'locked' }>,
-  world: UnlockWorld,
+  world: UnlockDependencies,
 ): Promise<ParsedKey | string> => world.once(`unlock ${file.path}`, () => unlockNow(file, world))
 
 async function unlockNow(
   { path, text }: Extract<KeyFile, { kind: 'locked' }>,
-  world: UnlockWorld,
+  world: UnlockDependencies,
 ): Promise<ParsedKey | string> {
   if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which cannot be opened here'
   for (let attempt = 0; attempt < passphraseAttempts; attempt += 1) {
@@ -101,7 +101,7 @@ export type LoginKeys = {
   readonly skipped: readonly string[]
 }
 
-export type LoginKeyWorld = UnlockWorld & {
+export type LoginKeyDependencies = UnlockDependencies & {
   /** Public keys of the agent; rejects if it does not respond. */
   readonly agentKeys: (socket: string) => Promise<readonly ParsedKey[]>
   /** Everything in the agent, also types that ssh2 ignores. */
@@ -111,7 +111,7 @@ export type LoginKeyWorld = UnlockWorld & {
 /** Finds the keys to try, in order. Rejects with `no-login-method` and the problems found. */
 export async function loginKeys(
   { label, keys: wish }: Pick<Destination, 'label' | 'keys'>,
-  world: LoginKeyWorld,
+  world: LoginKeyDependencies,
 ): Promise<LoginKeys> {
   const agent = await fromAgent(wish.socket, world)
   const read = (paths: readonly string[]) =>
@@ -119,14 +119,14 @@ export async function loginKeys(
   const first = await read(wish.first)
   const files = await read(wish.files.filter((path) => !wish.first.includes(path)))
   const found: Found = { label, wish, agent, first, files }
-  const keys = inOrder(found)
+  const keys = sortKeys(found)
   if (wish.required) {
     for (const file of first)
-      if (!keys.some(isOf(file))) return { keys: [await needed(found, file, world)], skipped: [] }
+      if (!keys.some(isOf(file))) return { keys: [await requiredKey(found, file, world)], skipped: [] }
   }
-  const certificates = await Promise.all([...first, ...files].map((file) => certificateOf(file, world)))
+  const certificates = await Promise.all([...first, ...files].map((file) => certificateNote(file, world)))
   const skipped = [
-    ...[...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedWords(file))),
+    ...[...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedText(file))),
     ...certificates.flat(),
     ...agent.unusable,
   ]
@@ -134,12 +134,12 @@ export async function loginKeys(
   const trouble: string[] = []
   for (const file of [...first, ...files]) {
     if (file.kind !== 'locked') continue
-    const key = await unlocked(file, world)
+    const key = await unlockOnce(file, world)
     if (typeof key !== 'string') return { keys: [{ label: file.path, key }], skipped }
     if (key !== '') trouble.push(`${file.path} ${key}`)
   }
   const held = agent.trouble ?? 'the agent holds none of them'
-  throw noLoginKey({ label, wish, files: [...first, ...files], agent: held, trouble })
+  throw noLoginKeyError({ label, wish, files: [...first, ...files], agent: held, trouble })
 }
 
 type Agent = {
@@ -151,13 +151,13 @@ type Agent = {
 
 type Found = {
   readonly label: string
-  readonly wish: KeyWish
+  readonly wish: LoginKeyOptions
   readonly agent: Agent
   readonly first: readonly KeyFile[]
   readonly files: readonly KeyFile[]
 }
 
-async function fromAgent(socket: string | undefined, world: LoginKeyWorld): Promise<Agent> {
+async function fromAgent(socket: string | undefined, world: LoginKeyDependencies): Promise<Agent> {
   const without = (trouble: string): Agent => ({ keys: [], unusable: [], trouble })
   if (socket === undefined || socket === '') return without('no agent runs')
   try {
@@ -165,7 +165,7 @@ async function fromAgent(socket: string | undefined, world: LoginKeyWorld): Prom
     const all = await world.once(`contents of ${socket}`, () => world.agentContents(socket))
     const named = keys.map((key) => ({ label: `${key.comment || key.type} (agent)`, key, agent: socket }))
     const unusable = all.flatMap(({ type, comment }) => {
-      const what = kindOf(type)
+      const what = unsupportedKind(type)
       return what === undefined ? [] : [`${comment || type} (agent; ${what})`]
     })
     if (keys.length > 0) return { keys: named, unusable }
@@ -177,7 +177,7 @@ async function fromAgent(socket: string | undefined, world: LoginKeyWorld): Prom
 }
 
 /** Names a key type that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
-function kindOf(type: string): string | undefined {
+function unsupportedKind(type: string): string | undefined {
   if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which cannot be used here'
   return /^sk-/.test(type) ? `a key of a security token (${type}), which cannot be used here` : undefined
 }
@@ -198,7 +198,7 @@ const isOf =
   }
 
 /** Sorts keys as OpenSSH does (ssh_config(5), IdentityFile), after the required ones. */
-function inOrder({ wish, agent, first, files }: Found): readonly LoginKey[] {
+function sortKeys({ wish, agent, first, files }: Found): readonly LoginKey[] {
   const heldBy = (file: KeyFile): readonly LoginKey[] => {
     const held = agent.keys.find(isOf(file))
     return held === undefined ? [] : [{ ...held, label: `${file.path} (agent)` }]
@@ -212,7 +212,11 @@ function inOrder({ wish, agent, first, files }: Found): readonly LoginKey[] {
 }
 
 /** Returns the key of a required file; throws if it cannot be used. */
-async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWorld): Promise<LoginKey> {
+async function requiredKey(
+  { label, agent }: Found,
+  file: KeyFile,
+  world: LoginKeyDependencies,
+): Promise<LoginKey> {
   const fail = (words: string, fix: string): TransportError =>
     new TransportError({
       host: label,
@@ -223,7 +227,7 @@ async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWor
   const why = agent.trouble ?? 'the agent does not hold it'
   switch (file.kind) {
     case 'locked': {
-      const key = await unlocked(file, world)
+      const key = await unlockOnce(file, world)
       if (typeof key !== 'string') return { label: file.path, key }
       const fix = isPkcs8(file.text) ? rewriteFix(file.path) : unlockFix([file.path])
       throw fail(key === '' ? `has a passphrase, and ${why}` : key, fix)
@@ -240,14 +244,14 @@ async function needed({ label, agent }: Found, file: KeyFile, world: LoginKeyWor
 }
 
 /** Reports the certificate that OpenSSH would offer with a key file, if there is one. */
-async function certificateOf(file: KeyFile, world: LoginKeyWorld): Promise<readonly string[]> {
+async function certificateNote(file: KeyFile, world: LoginKeyDependencies): Promise<readonly string[]> {
   if (file.kind === 'missing') return []
   const path = `${file.path.replace(/\.pub$/, '')}-cert.pub`
   const text = await world.once(`key ${path}`, () => world.readFile(path).catch(() => undefined))
   return text === undefined ? [] : [`${path} (a certificate, which cannot be used here)`]
 }
 
-const skippedWords = (file: KeyFile): readonly string[] => {
+const skippedText = (file: KeyFile): readonly string[] => {
   switch (file.kind) {
     case 'locked':
       return [`${file.path} (has a passphrase)`]

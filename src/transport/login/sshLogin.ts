@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Destination } from '../destination.ts'
 import { dial } from '../dial.ts'
-import { otherHostKeyAlgorithms } from '../hostKeys/algorithms.ts'
+import { remainingHostKeyAlgorithms } from '../hostKeys/algorithms.ts'
 import type { HostKeyPolicy } from '../hostKeys/hostKeyPolicy.ts'
 import { typeOfKey } from '../hostKeys/knownHosts.ts'
 import { forwardError } from '../sshErrors.ts'
@@ -9,14 +9,14 @@ import { type LogIn, openSession, type Session } from '../sshSession.ts'
 import { TransportError } from '../transportError.ts'
 
 /** A connected jump host that the next server is reached through. */
-export type Through = { readonly session: Session; readonly label: string }
+export type ConnectedJumpHost = { readonly session: Session; readonly label: string }
 
 /**
  * Opens a stream to a destination, from this machine or through a jump host; rejects with `TransportError`.
  */
-export async function openWay(options: {
+export async function openStream(options: {
   readonly to: Destination
-  readonly through: Through | undefined
+  readonly through: ConnectedJumpHost | undefined
   /** Milliseconds. */
   readonly left: number
   readonly startProxy: (command: string) => Promise<Duplex>
@@ -43,7 +43,7 @@ export async function openWay(options: {
  * Logs in like `openSession`. A host has several keys and shows one: if another one is pinned, retries with
  * the other algorithms.
  */
-export async function logInAs(
+export async function logIn(
   options: Omit<LogIn, 'stream'> & { readonly open: () => Promise<Duplex> },
 ): Promise<Session> {
   const { open, policy, ...rest } = options
@@ -61,7 +61,7 @@ export async function logInAs(
   } catch (first) {
     if (!policy.pinned || !wrongKey(first)) throw first
     for (;;) {
-      const algorithms = otherHostKeyAlgorithms(shown)
+      const algorithms = remainingHostKeyAlgorithms(shown)
       if (algorithms.length === 0) throw first
       const outcome = await logInWith(algorithms).catch((error: unknown) => ({ error }))
       if (!('error' in outcome)) return outcome

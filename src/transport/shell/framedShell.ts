@@ -3,7 +3,7 @@ import { HostText } from '../../base/hostText.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { RunOptions, RunResult } from '../transport.ts'
 import { TransportError } from '../transportError.ts'
-import { type Answers, type Outcome, readAnswers, type ShellStreams } from './exchange.ts'
+import { type ResponseOutcome, type Responses, readResponses, type ShellStreams } from './responses.ts'
 
 /**
  * The loop that a host's sh runs for the whole connection. It prints `nonce` on both streams when it is
@@ -78,7 +78,7 @@ const sliceLength = 256 * 1024
  * Writes `parts` one after another and respects backpressure. Resolves when all is written or `over` has
  * settled; the caller handles stream errors.
  */
-async function feed(options: {
+async function writeParts(options: {
   readonly stream: Writable
   readonly parts: readonly Buffer[]
   /** Settles when the reader has ended; never rejects. */
@@ -101,10 +101,10 @@ async function feed(options: {
 const outputCap = 8 * 1024 * 1024
 /** Lines kept of each stream: more than any script prints, and few enough to hold as values. */
 const lineCap = 50_000
-const patience = 256 * 1024 * 1024
+const floodLimit = 256 * 1024 * 1024
 const defaultTimeout = 60_000
 /** Bytes up to which script and data are sent as one packet. */
-const onePacket = 24 * 1024
+const packetLimit = 24 * 1024
 
 /** Dependent runs: after a non-zero exit the later ones are skipped. */
 export type Chain = { readonly id: string; failed: boolean }
@@ -119,7 +119,7 @@ export type FramedShell = {
 }
 
 /** The shell, or the output that came instead of its ready line and the reason. */
-type Opened =
+type OpenedShell =
   | { readonly ready: true; readonly shell: FramedShell }
   | { readonly ready: false; readonly said: string; readonly why: string; readonly timedOut: boolean }
 
@@ -136,14 +136,14 @@ type ShellOptions = {
 }
 
 /** Waits until the loop is ready and skips the login's own output. Never rejects. */
-export async function openFramedShell(options: ShellOptions): Promise<Opened> {
+export async function openFramedShell(options: ShellOptions): Promise<OpenedShell> {
   const { streams, nonce, timeout, left = timeout } = options
-  const answers = readAnswers(streams)
+  const answers = readResponses(streams)
   const outcome = await answers.expect({
     marker: nonce,
     cap: 64 * 1024,
     lines: lineCap,
-    patience,
+    patience: floodLimit,
     timeout: left,
   })
   if (outcome.kind === 'done') return { ready: true, shell: framedShell(options, answers) }
@@ -151,18 +151,24 @@ export async function openFramedShell(options: ShellOptions): Promise<Opened> {
   return { ready: false, said: outcome.said, why, timedOut: outcome.kind !== 'gone' }
 }
 
-function framedShell({ host, streams, random }: ShellOptions, answers: Answers): FramedShell {
+function framedShell({ host, streams, random }: ShellOptions, answers: Responses): FramedShell {
   let sent: Promise<unknown> = Promise.resolve()
 
   const send = (script: string, options: RunOptions, chain: Chain | undefined) => {
     const id = random(16).toString('hex')
     const data = bytesOf(options.stdin)
     const head = frameHead({ id, script, dataLength: data.length, chain: chain?.id })
-    const whole = data.length < onePacket ? [Buffer.concat([head, data])] : [head, data]
+    const whole = data.length < packetLimit ? [Buffer.concat([head, data])] : [head, data]
     const parts = answers.over() ? [] : whole
     const timeout = options.timeout ?? defaultTimeout
-    const answer = answers.expect({ marker: id, cap: outputCap, lines: lineCap, patience, timeout })
-    return { answer, fed: feed({ stream: streams.stdin, parts, over: answer }), timeout }
+    const answer = answers.expect({
+      marker: id,
+      cap: outputCap,
+      lines: lineCap,
+      patience: floodLimit,
+      timeout,
+    })
+    return { answer, fed: writeParts({ stream: streams.stdin, parts, over: answer }), timeout }
   }
 
   const run: FramedShell['run'] = async (script, options = {}, chain) => {
@@ -180,16 +186,16 @@ function framedShell({ host, streams, random }: ShellOptions, answers: Answers):
     }
   }
 
-  const resultOf = (outcome: Outcome, timeout: number): RunResult => {
-    if (outcome.kind === 'gone') throw lost(host, outcome.why)
+  const resultOf = (outcome: ResponseOutcome, timeout: number): RunResult => {
+    if (outcome.kind === 'gone') throw connectionEnded(host, outcome.why)
     if (outcome.kind !== 'done') {
       streams.cut()
-      throw outcome.kind === 'flood' ? tooMuchOutput(host, patience) : tooLate(host, timeout)
+      throw outcome.kind === 'flood' ? tooMuchOutput(host, floodLimit) : timedOut(host, timeout)
     }
     const { stdout, stderr } = outcome
     if (stdout.rest === 'skipped') throw notRun(host)
     if (stdout.isCut || stderr.isCut) throw tooMuchOutput(host, Math.max(stdout.length, stderr.length))
-    if (!/^\d{1,3}$/.test(stdout.rest)) throw badAnswer(host)
+    if (!/^\d{1,3}$/.test(stdout.rest)) throw malformedResponse(host)
     return {
       code: Number(stdout.rest),
       stdout: new HostText(stdout.output.toString('utf8')),
@@ -205,7 +211,7 @@ function bytesOf(stdin: RunOptions['stdin']): Buffer {
   return Buffer.isBuffer(stdin) ? stdin : Buffer.from(stdin ?? '')
 }
 
-const lost = (host: string, why: string): TransportError =>
+const connectionEnded = (host: string, why: string): TransportError =>
   new TransportError({
     host,
     code: 'connection-lost',
@@ -213,7 +219,7 @@ const lost = (host: string, why: string): TransportError =>
     fix: 'Check that the host is up and reachable, then run the same command again: it resumes.',
   })
 
-const tooLate = (host: string, timeout: number): TransportError =>
+const timedOut = (host: string, timeout: number): TransportError =>
   new TransportError({
     host,
     code: 'timeout',
@@ -229,7 +235,7 @@ const tooMuchOutput = (host: string, bytes: number): TransportError =>
     fix: 'Something on the host prints without end, such as a login script or a broken service: see what it says.',
   })
 
-const badAnswer = (host: string): TransportError =>
+const malformedResponse = (host: string): TransportError =>
   new TransportError({
     host,
     code: 'bad-answer',

@@ -5,11 +5,11 @@ import { Secret } from '../../secrets/secret.ts'
 import { ownersAndModes } from '../ownersAndModes.ts'
 import type { Transport, Upload } from '../transport.ts'
 import { TransportError } from '../transportError.ts'
-import type { ShellStreams } from './exchange.ts'
 import type { Chain, FramedShell } from './framedShell.ts'
+import type { ShellStreams } from './responses.ts'
 
 /** Bytes per second below which an upload counts as stuck. */
-const slowest = 128 * 1024
+const minimumRate = 128 * 1024
 
 /** As `Transport.upload`, in one round trip. */
 async function upload(options: {
@@ -31,7 +31,7 @@ async function upload(options: {
     digest: sha256(whole),
     suffix: options.random(8).toString('hex'),
   })
-  const timeout = 60_000 + Math.ceil((whole.length / slowest) * 1000)
+  const timeout = 60_000 + Math.ceil((whole.length / minimumRate) * 1000)
   const result = await shell.run(script, { stdin: whole, timeout }, options.chain)
   if (result.code === 0) return
   const said = String(result.stderr)
@@ -63,8 +63,8 @@ function uploadScript(options: {
   const moves = files.map(({ path, bytes }) => ({
     bytes,
     to: quote(path),
-    from: quote(beside(path, suffix)),
-    older: `${quote(beside(path, ''))}*`,
+    from: quote(temporaryPath(path, suffix)),
+    older: `${quote(temporaryPath(path, ''))}*`,
   }))
   const all = moves.map(({ from }) => from)
   const damaged = files.length === 1 ? '$t: the content' : 'the content of these files'
@@ -85,7 +85,7 @@ function uploadScript(options: {
     `t=${moves[0]?.to ?? ''}`,
     `case $(cat "$@" | sha256sum) in ${digest}*) ;; *) echo "${damaged} arrived damaged" >&2; no ;; esac`,
     ...ownersAndModes(
-      files.map(({ path, mode, owner }) => ({ path: beside(path, suffix), mode, owner })),
+      files.map(({ path, mode, owner }) => ({ path: temporaryPath(path, suffix), mode, owner })),
     ).map((command) => `${command} || no`),
     'sync "$@" || no',
     `trap '' HUP INT TERM`,
@@ -95,7 +95,7 @@ function uploadScript(options: {
   ].join('\n')
 }
 
-const beside = (path: string, suffix: string): string =>
+const temporaryPath = (path: string, suffix: string): string =>
   posix.join(posix.dirname(path), `.${posix.basename(path)}.muster-${suffix}`)
 
 const fixes: readonly (readonly [RegExp, (folder: string) => string])[] = [
@@ -131,7 +131,7 @@ function fixFor(said: string, path: string): string {
 }
 
 /** Milliseconds for a shell to end after its input ends. */
-const farewell = 1000
+const closeGrace = 1000
 
 /** Builds the transport on a ready shell. `close` may be called twice and at any time. */
 export function shellTransport(options: {
@@ -150,7 +150,7 @@ export function shellTransport(options: {
     ...(dial === undefined ? {} : { dial }),
     close: async () => {
       streams.stdin.end()
-      const timer = setTimeout(streams.cut, farewell)
+      const timer = setTimeout(streams.cut, closeGrace)
       await streams.gone
       clearTimeout(timer)
     },

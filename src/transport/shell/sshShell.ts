@@ -2,17 +2,17 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientChannel } from 'ssh2'
 import { lastLines } from '../../base/printable.ts'
+import { redactSecrets } from '../../secrets/redactSecrets.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { withoutSecrets } from '../../secrets/withoutSecrets.ts'
 import type { SshPlace } from '../sshErrors.ts'
-import { lastWords, type Session } from '../sshSession.ts'
+import { closeReasonGrace, type Session } from '../sshSession.ts'
 import type { ListeningPlace, Transport } from '../transport.ts'
 import { TransportError } from '../transportError.ts'
-import type { ShellStreams } from './exchange.ts'
 import { openFramedShell, remoteCommand } from './framedShell.ts'
+import type { ShellStreams } from './responses.ts'
 import { shellTransport } from './shellTransport.ts'
 
-const longestWords = 8000
+const maxOutputQuote = 8000
 
 /** Explains a login that worked without a shell. `said` is the host's output. */
 export function shellRefusal(facts: {
@@ -28,7 +28,7 @@ export function shellRefusal(facts: {
 }): TransportError {
   const { host, user, sudo } = facts
   // Enough for all that sudo or a login shell has to say.
-  const said = facts.said.slice(-longestWords)
+  const said = facts.said.slice(-maxOutputQuote)
   // sudo repeats the command that it refuses, which is ours and long.
   const told = lastLines(said.replace(/(sh -c) [\s\S]*(' as )/, '$1 …$2'))
   const why = lastLines(facts.why)
@@ -96,14 +96,14 @@ export function shellRefusal(facts: {
 }
 
 /** Bytes of a password that every sudo reads; the program it starts would read the rest. */
-const longest = 255
+const sudoPasswordLimit = 255
 
 /** Explains why sudo cannot read a password from one line of its standard input; undefined if it can. */
-export function unfitForSudo(password: Secret): string | undefined {
+export function sudoPasswordProblem(password: Secret): string | undefined {
   const text = password.reveal()
   // sudo ends its line at either, and what follows would be read by what sudo starts.
   if (/[\n\r\0]/.test(text)) return 'has more than one line'
-  if (Buffer.byteLength(text) > longest) return `is longer than ${longest} bytes`
+  if (Buffer.byteLength(text) > sudoPasswordLimit) return `is longer than ${sudoPasswordLimit} bytes`
   return text === '' ? 'is empty' : undefined
 }
 
@@ -112,7 +112,7 @@ export function unfitForSudo(password: Secret): string | undefined {
  * it. A second prompt means that sudo refused the password: `onRefused`, once. Returns a function that stops
  * listening.
  */
-export function answerSudo(options: {
+export function enterSudoPassword(options: {
   readonly stderr: Readable
   readonly stdin: Writable
   /** Unique text: no other output contains it. */
@@ -155,7 +155,7 @@ const shellEnd = (channel: ClientChannel): Promise<string> =>
       hasExited = true
     })
     channel.on('close', () => {
-      const wait = hasExited ? 0 : lastWords
+      const wait = hasExited ? 0 : closeReasonGrace
       resolve(pause(wait, 'the shell there ended', { ref: false }))
     })
   })
@@ -178,7 +178,7 @@ export async function startShell(options: {
   const refuse = (facts: { said: string; why: string; timedOut: boolean }): TransportError => {
     session.destroy()
     const words = prompt === undefined ? facts.said : facts.said.replaceAll(prompt, '')
-    const said = withoutSecrets(words, password === undefined ? [] : [password.reveal()]).trim()
+    const said = redactSecrets(words, password === undefined ? [] : [password.reveal()]).trim()
     return shellRefusal({
       ...facts,
       host,
@@ -209,7 +209,7 @@ export async function startShell(options: {
   const stop =
     password === undefined || prompt === undefined
       ? undefined
-      : answerSudo({ stderr: channel.stderr, stdin: channel, prompt, password, onRefused })
+      : enterSudoPassword({ stderr: channel.stderr, stdin: channel, prompt, password, onRefused })
   const shell = await openFramedShell({ host, streams, nonce, timeout, left, random })
   stop?.()
   if (!shell.ready) throw refuse(shell)

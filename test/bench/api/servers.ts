@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { formatUserFile } from '../../../src/accounts/userFile.ts'
 import { createAuthority } from '../../../src/certificates/authority.ts'
-import { makeHostStores } from '../../../src/certificates/hostStores.ts'
-import { makePassword } from '../../../src/certificates/password.ts'
+import { createHostStores } from '../../../src/certificates/hostStores.ts'
+import { generatePassword } from '../../../src/certificates/password.ts'
 import type { Component } from '../../../src/contracts/component.ts'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
@@ -47,9 +47,9 @@ export const ask = (
 export async function makeHost(folder: string): Promise<{ readonly key: string; readonly chain: string }> {
   const now = new Date()
   const authority = await createAuthority({ cluster: 'bench', now })
-  const locks = { alias: 'tls', keystorePassword: makePassword(), truststorePassword: makePassword() }
+  const locks = { alias: 'tls', keystorePassword: generatePassword(), truststorePassword: generatePassword() }
   const host = { names: ['db1'], addresses: ['127.0.0.1'] }
-  const stores = await makeHostStores({ authority, ...host, ...locks, lifetimeDays: 365, now })
+  const stores = await createHostStores({ authority, ...host, ...locks, lifetimeDays: 365, now })
   const key = stores.key.reveal()
   writeFileSync(join(folder, 'key.pem'), key, { mode: 0o600 })
   writeFileSync(join(folder, 'chain.pem'), stores.chain)

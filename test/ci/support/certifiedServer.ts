@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { startServer } from '../../../src/api/startServer.ts'
 import { createAuthority } from '../../../src/certificates/authority.ts'
-import { makeHostStores } from '../../../src/certificates/hostStores.ts'
-import { makePassword } from '../../../src/certificates/password.ts'
+import { createHostStores } from '../../../src/certificates/hostStores.ts'
+import { generatePassword } from '../../../src/certificates/password.ts'
 import { componentApis } from '../../../src/components/componentApis.ts'
 import { fetchAt, portOf } from '../../support/https.ts'
 import { testCost } from '../../support/testApi.ts'
@@ -34,9 +34,13 @@ export async function startCertifiedServer(): Promise<CertifiedServer> {
   const password = `pässword'"\\$#%:@`
   async function issue(cluster: string) {
     const authority = await createAuthority({ cluster, now })
-    const locks = { alias: 'tls', keystorePassword: makePassword(), truststorePassword: makePassword() }
+    const locks = {
+      alias: 'tls',
+      keystorePassword: generatePassword(),
+      truststorePassword: generatePassword(),
+    }
     const names = { names: ['db1'], addresses: ['127.0.0.1'] }
-    const stores = await makeHostStores({ authority, ...names, ...locks, lifetimeDays: 365, now })
+    const stores = await createHostStores({ authority, ...names, ...locks, lifetimeDays: 365, now })
     const file = join(folder, `${cluster}.p12`)
     writeFileSync(file, stores.truststore, { mode: 0o600 })
     return { authority, stores, truststore: { file, password: locks.truststorePassword.reveal() } }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { loadCommand } from '../../../src/cli/cliCommand.ts'
 import { complete } from '../../../src/cli/completion/complete.ts'
 import { sourceOf } from '../../../src/cli/completion/values.ts'
-import { recordCluster } from '../../../src/client/registry.ts'
+import { writeClusterRecord } from '../../../src/client/registry.ts'
 import { completionSources } from '../../../src/commands/completionSources.ts'
 import { muster, musterProgram } from '../../../src/commands/muster.ts'
 import { allOptions } from '../../../src/config/settings/options.ts'
@@ -209,7 +209,7 @@ describe('what tapi completes', () => {
       apis: [{ component: 'manager' as const, address: '0.0.0.0', port: 8090 }],
     })
     const hosts = [host('db1'), host('db2'), host('$(touch here)')]
-    await recordCluster({
+    await writeClusterRecord({
       dir,
       cluster: { version: 1, cluster: 'alpha', directory: folder, authorities: ['PEM'], hosts },
     })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compare, groupChanges, isSame } from '../../../src/config/describe/compare.ts'
+import { compareDescriptions, groupChanges, isSame } from '../../../src/config/describe/compare.ts'
 import { good } from '../loadText.ts'
 import { described } from './described.ts'
 
@@ -9,7 +9,7 @@ const many = (line: (n: number) => string): string => {
   return `cluster: a\nservices: { s: { topology: clustered, master: h1, members: [${names.join(', ')}] } }\nhosts:\n${hosts.join('\n')}\n`
 }
 
-const difference = (before: string, after: string) => compare(described(before), described(after))
+const difference = (before: string, after: string) => compareDescriptions(described(before), described(after))
 
 describe('two descriptions', () => {
   it('are the same when only places and spellings differ', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe as describeCluster } from '../../../src/config/describe/describe.ts'
+import { describeCluster } from '../../../src/config/describe/describe.ts'
 import type { DescribedValue, Description } from '../../../src/config/describe/description.ts'
 import type { LoadOptions } from '../../../src/config/load.ts'
 import { loadText } from '../loadText.ts'

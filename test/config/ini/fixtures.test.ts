@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { exportIni } from '../../../src/config/ini/exportIni.ts'
 import { importIni } from '../../../src/config/ini/importIni.ts'
-import { joined } from '../../../src/config/ini/readIni.ts'
+import { joinLines } from '../../../src/config/ini/readIni.ts'
 import { type LoadResult, loadConfig } from '../../../src/config/load.ts'
 import { iniEntries } from '../../../src/diagnostics/entries/ini.ts'
 import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
@@ -25,17 +25,17 @@ const text = (found: Pick<LoadResult, 'diagnostics' | 'sources'>): string =>
 describe('INI files and the YAML files made of them', () => {
   it.each(named(folder, '.ini'))('%s', async (name) => {
     const { yaml = [], findings, source } = read(name)
-    await expect(joined(yaml, 'text')).toMatchFileSnapshot(`${folder}/${name}.yaml`)
+    await expect(joinLines(yaml, 'text')).toMatchFileSnapshot(`${folder}/${name}.yaml`)
     const about = text({ diagnostics: findings, sources: [source] })
-    const then = text(load(name, joined(yaml, 'text')))
+    const then = text(load(name, joinLines(yaml, 'text')))
     await expect(`${about}\n${then}`).toMatchFileSnapshot(`${folder}/${name}.out`)
   })
 
   it('show no secret on a terminal, and all of them in the file', () => {
     const secrets = ['Qm4v', 'Hc5s-yUq63_fWo', 'Lw9d', 'Ge2n', 'Vd7h', 'Aa1-first', '$#%:@']
     const all = named(folder, '.ini').map(read)
-    const shown = all.map(({ yaml = [] }) => joined(yaml, 'shown')).join('')
-    const files = all.map(({ yaml = [] }) => joined(yaml, 'text')).join('')
+    const shown = all.map(({ yaml = [] }) => joinLines(yaml, 'shown')).join('')
+    const files = all.map(({ yaml = [] }) => joinLines(yaml, 'text')).join('')
     expect(shown).toContain('rest-api-admin-pass: [redacted]')
     for (const secret of secrets) {
       expect(shown).not.toContain(secret)
@@ -55,7 +55,7 @@ describe('configurations and the INI files made of them', () => {
     const directory = '/etc/muster'
     const { ini, findings } = exportIni({ cluster, directory, ...(own === undefined ? {} : { host: own }) })
     const golden = `${folder}/export/${host === undefined ? name : `${name}-${host}`}`
-    await expect(joined(ini, 'text')).toMatchFileSnapshot(`${golden}.ini`)
+    await expect(joinLines(ini, 'text')).toMatchFileSnapshot(`${golden}.ini`)
     await expect(text({ ...loaded, diagnostics: findings })).toMatchFileSnapshot(`${golden}.out`)
     if (host === undefined) expect(meaning(throughIni(loaded))).toEqual(meaning(loaded))
   })

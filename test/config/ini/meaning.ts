@@ -1,6 +1,6 @@
 import { exportIni } from '../../../src/config/ini/exportIni.ts'
 import { importIni } from '../../../src/config/ini/importIni.ts'
-import { joined } from '../../../src/config/ini/readIni.ts'
+import { joinLines } from '../../../src/config/ini/readIni.ts'
 import type { LoadResult } from '../../../src/config/load.ts'
 import type { Values } from '../../../src/config/shape/draft.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
@@ -49,12 +49,12 @@ export function meaning(result: LoadResult): unknown {
 
 /** The YAML text of an INI text. */
 export const toYaml = (ini: string): string =>
-  joined(importIni({ name: 'tungsten.ini', text: ini }).yaml ?? [], 'text')
+  joinLines(importIni({ name: 'tungsten.ini', text: ini }).yaml ?? [], 'text')
 
 /** The INI text of a configuration without errors. */
 export function toIni(result: LoadResult): string {
   if (result.cluster === undefined) throw new Error('the file could not be understood')
-  return joined(exportIni({ cluster: result.cluster, directory: '/etc/muster' }).ini, 'text')
+  return joinLines(exportIni({ cluster: result.cluster, directory: '/etc/muster' }).ini, 'text')
 }
 
 /** A configuration once written as INI and read again. */

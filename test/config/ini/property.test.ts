@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { importIni } from '../../../src/config/ini/importIni.ts'
-import { joined } from '../../../src/config/ini/readIni.ts'
+import { joinLines } from '../../../src/config/ini/readIni.ts'
 import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
 import { codes, loadText } from '../loadText.ts'
 import { iniTexts, mutated } from './texts.ts'
@@ -25,7 +25,7 @@ function holds(text: string): void {
     expect(findings.map(({ code }) => code)).toEqual(['nul-character'])
     return
   }
-  const written = loadText(joined(yaml, 'text'))
+  const written = loadText(joinLines(yaml, 'text'))
   expect(codes(written).filter((code) => broken.test(code))).toEqual([])
 }
 
@@ -84,7 +84,7 @@ describe('any text', () => {
     fc.assert(
       fc.property(worded, (lines) => {
         const { yaml = [] } = importIni({ name: 'tungsten.ini', text: lines.join('\n') })
-        const written = joined(yaml, 'text')
+        const written = joinLines(yaml, 'text')
         const words = lines.flatMap((line) => line.match(/w\d+qx?/g) ?? [])
         expect(words.filter((word) => !written.includes(word))).toEqual([])
       }),

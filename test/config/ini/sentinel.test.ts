@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { exportIni } from '../../../src/config/ini/exportIni.ts'
 import { importIni } from '../../../src/config/ini/importIni.ts'
-import { joined } from '../../../src/config/ini/readIni.ts'
+import { joinLines } from '../../../src/config/ini/readIni.ts'
 import { diagnosticsJson } from '../../../src/output/diagnostics/json.ts'
 import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
 import { loadText, shown as shownOf } from '../loadText.ts'
@@ -58,22 +58,22 @@ describe('a password in an INI file', () => {
     const about = { diagnostics: findings, sources: [source], colour: false, width: 300 }
     expect(diagnosticsText(about) + diagnosticsJson(findings)).not.toMatch(piece)
     if (text.includes('\0')) return
-    const file = joined(yaml, 'text')
+    const file = joinLines(yaml, 'text')
     expect(file).toMatch(piece)
     expect(shownOf(loadText(file))).not.toMatch(piece)
     // On a terminal, the value of an option whose name says nothing of a secret is shown as any other.
-    if (!text.includes('thl-port')) expect(joined(yaml, 'shown')).not.toMatch(piece)
+    if (!text.includes('thl-port')) expect(joinLines(yaml, 'shown')).not.toMatch(piece)
   })
 
   it('comes through both ways byte for byte', () => {
     const ini = `[defaults]\nrest-api-admin-user=admin\nrest-api-admin-pass=${sentinel}\n${service}`
-    const before = loadText(joined(importIni({ name: 'a', text: ini }).yaml ?? [], 'text'))
+    const before = loadText(joinLines(importIni({ name: 'a', text: ini }).yaml ?? [], 'text'))
     expect(JSON.stringify(meaning(before))).toContain(JSON.stringify({ secret: sentinel }))
     expect(meaning(throughIni(before))).toEqual(meaning(before))
     const { cluster } = before
     if (cluster === undefined) throw new Error('not understood')
     const made = exportIni({ cluster, directory: '/etc/muster' })
-    expect(joined(made.ini, 'text')).toContain(`\nrest-api-admin-pass=${sentinel}\n`)
-    expect(joined(made.ini, 'shown')).not.toMatch(piece)
+    expect(joinLines(made.ini, 'text')).toContain(`\nrest-api-admin-pass=${sentinel}\n`)
+    expect(joinLines(made.ini, 'shown')).not.toMatch(piece)
   })
 })

@@ -11,7 +11,7 @@ import {
 } from '../../../src/config/ini/iniNames.ts'
 import { musterComment, readMusterComment } from '../../../src/config/ini/musterComment.ts'
 import { commentText } from '../../../src/config/ini/readIni.ts'
-import { quotedScalar, yamlList, yamlScalar } from '../../../src/config/ini/writeSheet.ts'
+import { quotedScalar, yamlList, yamlScalar } from '../../../src/config/ini/writeYaml.ts'
 import { parseYaml } from '../../../src/config/yaml.ts'
 
 const text = fc.oneof(

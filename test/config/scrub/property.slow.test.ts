@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { spoilsTree } from '../../../src/config/document/problems.ts'
+import { breaksTree } from '../../../src/config/document/syntaxFindings.ts'
 import { parseYaml } from '../../../src/config/yaml.ts'
 import { mutationsOf, pieces } from '../mutations.ts'
 import { findingsIn, scrubText } from './scrubText.ts'
@@ -28,7 +28,7 @@ const mutated = mutationsOf(examples)
 function isYaml(text: string): boolean {
   if (text.includes('\0')) return false
   const parsed = parseYaml(text.replace(/^\ufeff/, ''), 64)
-  return parsed.tooDeep === undefined && !parsed.problems.some(spoilsTree)
+  return parsed.tooDeep === undefined && !parsed.problems.some(breaksTree)
 }
 
 /** A carriage return alone is a line break to YAML's specification and none to its parser: what holds then is left open. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { spoilsTree } from '../../../src/config/document/problems.ts'
+import { breaksTree } from '../../../src/config/document/syntaxFindings.ts'
 import { parseYaml } from '../../../src/config/yaml.ts'
 import { good } from '../loadText.ts'
 import { findingsIn, scrubText } from './scrubText.ts'
@@ -94,7 +94,7 @@ function scrubbedOf(text: string): string {
 
 function isYaml(text: string): boolean {
   const parsed = parseYaml(text, 64)
-  return parsed.tooDeep === undefined && !parsed.problems.some(spoilsTree)
+  return parsed.tooDeep === undefined && !parsed.problems.some(breaksTree)
 }
 
 describe('a password in a scrubbed file', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Authority, createAuthority, unlockKey } from '../../../src/certificates/authority.ts'
+import { type Authority, createAuthority, decryptKey } from '../../../src/certificates/authority.ts'
 import { describeChain } from '../../../src/certificates/chain.ts'
 import { readStore } from '../../../src/certificates/stores/readStore.ts'
 import { advanceRotation, beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
@@ -142,7 +142,7 @@ describe.each([
   })
 
   it('protects the new key as the old one is protected', () => {
-    const opened = unlockKey(successor.key, passphrase)?.reveal()
+    const opened = decryptKey(successor.key, passphrase)?.reveal()
     expect(opened).toContain('BEGIN PRIVATE KEY')
     expect(successor.key.reveal() === opened).toBe(first.passphrase === undefined)
   })

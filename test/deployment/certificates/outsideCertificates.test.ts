@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openStores } from '../../../src/certificates/checkStores.ts'
-import { makePassword } from '../../../src/certificates/password.ts'
+import { generatePassword } from '../../../src/certificates/password.ts'
 import { certificatesOf } from '../../../src/certificates/pem.ts'
 import { importOutside } from '../../../src/deployment/certificates/outsideCertificates.ts'
 import { generatedStores } from '../../../src/deployment/desired/generatedStores.ts'
@@ -13,7 +13,7 @@ import { madeState } from '../../support/madeState.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')
 const later = new Date('2026-06-20T12:00:00Z')
-const passwords = { keystore: makePassword(), truststore: makePassword() }
+const passwords = { keystore: generatePassword(), truststore: generatePassword() }
 const root = await outsideAuthority('corp', now)
 const hosts = [hostConfig(), hostConfig({ name: 'db2', address: '10.0.0.12' })] as const
 
@@ -85,7 +85,10 @@ describe('a certificate of an outside authority', () => {
     expect((await storesOf(state, 0, { renew: true })).stores.chain).toBe(pem)
     const soon = await storesOf(state, 0, { now: new Date('2026-06-01T12:00:00Z') })
     expect(soon.stores.chain).toBe(pem)
-    const locked = await storesOf(withStorePasswords(state, { ...passwords, keystore: makePassword() }), 0)
+    const locked = await storesOf(
+      withStorePasswords(state, { ...passwords, keystore: generatePassword() }),
+      0,
+    )
     expect(locked.state.hosts.get('db1')).toMatchObject({
       outside: root.certificate,
       chain: pem,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Authority, createAuthority, lockKey } from '../../../src/certificates/authority.ts'
+import { type Authority, createAuthority, encryptKey } from '../../../src/certificates/authority.ts'
 import { describeChain } from '../../../src/certificates/chain.ts'
 import { afterVerification } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { decideCertificates } from '../../../src/deployment/certificates/decideCertificates.ts'
@@ -181,7 +181,7 @@ export async function installedCluster(
   const authority =
     passphrase === undefined
       ? made
-      : { ...made, key: lockKey(made.key, passphrase), passphrase: async () => passphrase }
+      : { ...made, key: encryptKey(made.key, passphrase), passphrase: async () => passphrase }
   const passwords = { keystore: new Secret('one'), truststore: new Secret('two') }
   const state = { ...emptyState, authority, storePasswords: passwords }
   const none = new Map(names.map((name) => [name, { chain: 'none', trusts: [] }]))

@@ -12,7 +12,7 @@ import {
 import { tmpdir, uptime } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { processRuns, processStart } from '../../../src/base/processIdentity.ts'
+import { isProcessRunning, processStartTime } from '../../../src/base/processIdentity.ts'
 import { lockingTransport } from '../../../src/deployment/lock/lockingTransport.ts'
 import type { RunOwner } from '../../../src/deployment/lock/runOwner.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
@@ -21,7 +21,7 @@ import type { Transport } from '../../../src/transport/transport.ts'
 import { lockFolder, lockPlace } from '../../support/lockFolder.ts'
 import { rawResult } from '../../support/rawResult.ts'
 
-const started = processStart('self')
+const started = processStartTime('self')
 
 const me: RunOwner = {
   id: '20260102T030405Z-000001',
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux')(
     async function connect(owner: RunOwner, beforeNext = () => ''): Promise<Transport> {
       const transport = await connectLocal({ host: 'db1', env: process.env })
       open.push(transport)
-      return lockingTransport(transport, { installDirectory, owner, runs: processRuns, beforeNext })
+      return lockingTransport(transport, { installDirectory, owner, runs: isProcessRunning, beforeNext })
     }
     const refusal = async (owner: RunOwner): Promise<StepError> => {
       const transport = await connect(owner)
@@ -103,10 +103,10 @@ describe.skipIf(process.platform !== 'linux')(
       const transport = await connect(me)
       await transport.run('')
       const beater = Number(readFileSync(join(lock(), 'beater'), 'utf8'))
-      expect(processRuns(beater, undefined)).toBe(true)
+      expect(isProcessRunning(beater, undefined)).toBe(true)
       await transport.close()
       // Left to itself it would see only with its next beat that the lock is gone.
-      await expect.poll(() => processRuns(beater, undefined), { timeout: 4000 }).toBe(false)
+      await expect.poll(() => isProcessRunning(beater, undefined), { timeout: 4000 }).toBe(false)
     })
 
     it('keeps another run out, which tells who, what and since when, and never runs its script', async () => {
@@ -154,7 +154,7 @@ describe.skipIf(process.platform !== 'linux')(
     it('breaks at once what a process of this machine left that is gone, and not while it lives', async () => {
       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
       const pid = child.pid ?? 0
-      const begun = processStart(pid)
+      const begun = processStartTime(pid)
       const dead = { ...me, id: 'run-dead', pid, ...(begun === undefined ? {} : { started: begun }) }
       leave(dead, 0)
       expect((await refusal(me)).fix).toContain(`kill ${pid}`)
@@ -168,7 +168,7 @@ describe.skipIf(process.platform !== 'linux')(
       const marker = join(installDirectory, 'marker')
       const script = spawn('sh', ['-c', `sleep 1; touch ${marker}`])
       leave({ ...me, id: 'run-dead', pid: 2 ** 22 + 1, started: '1' }, 0)
-      writeFileSync(join(lock(), 'shell'), `${script.pid} ${processStart(script.pid ?? 0)}\n`)
+      writeFileSync(join(lock(), 'shell'), `${script.pid} ${processStartTime(script.pid ?? 0)}\n`)
       const transport = await connect(me)
       expect(rawResult(await transport.run(`[ -e ${marker} ] && echo after it`))).toMatchObject({
         stdout: 'after it\n',

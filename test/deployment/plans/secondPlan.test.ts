@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createHasher } from '../../../src/accounts/passwordHash.ts'
 import { createAuthority } from '../../../src/certificates/authority.ts'
-import { type HostStores, makeHostStores } from '../../../src/certificates/hostStores.ts'
+import { createHostStores, type HostStores } from '../../../src/certificates/hostStores.ts'
 import type { ClusterConfig, HostConfig } from '../../../src/config/model.ts'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { preview } from '../../../src/deployment/hostPlan.ts'
@@ -36,7 +36,7 @@ let own: HostStores
 
 beforeAll(async () => {
   const secret = new Secret(storePassword)
-  own = await makeHostStores({
+  own = await createHostStores({
     names: ['db1', 'db2', 'db3'],
     addresses: ['10.0.0.11', '10.0.0.12', '10.0.0.13'],
     authority: await createAuthority({ cluster: 'mine', now }),

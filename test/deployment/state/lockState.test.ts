@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { processStart } from '../../../src/base/processIdentity.ts'
+import { processStartTime } from '../../../src/base/processIdentity.ts'
 import { lockState } from '../../../src/deployment/state/lockState.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
@@ -19,7 +19,7 @@ const leave = (where: Place, owner: object | string): void => {
 }
 const owner = {
   pid: process.pid,
-  started: processStart('self'),
+  started: processStartTime('self'),
   machine: hostname(),
   id: '00000000-0000-4000-8000-000000000000',
   since: '2026-03-10T11:00:00.000Z',

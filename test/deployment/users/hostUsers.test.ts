@@ -11,8 +11,7 @@ import {
   userDifferences,
 } from '../../../src/deployment/users/hostUsers.ts'
 import type { Span } from '../../../src/diagnostics/diagnostic.ts'
-import { loginsOf, proofText } from '../../../src/output/deployment/userProof.ts'
-import { usersJson, usersText } from '../../../src/output/deployment/users.ts'
+import { loginSummary, loginsOf, usersJson, usersText } from '../../../src/output/deployment/usersText.ts'
 import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'
@@ -345,8 +344,8 @@ describe('muster users verify', () => {
         .join(' '),
     ).toMatchInlineSnapshot(`"db1 db1 db1 db1 db1 db2 db2 db2 db3 db4 db5 -"`)
     const is = { cluster: 'alpha', hosts: all, silenced: 0, width: 100 }
-    expect(proofText({ ...is, good: false })).toBe('4 logins verified on 4 APIs: admin.')
-    expect(proofText({ ...is, hosts: [], good: false })).toBe('No login could be verified.')
+    expect(loginSummary({ ...is, good: false })).toBe('4 logins verified on 4 APIs: admin.')
+    expect(loginSummary({ ...is, hosts: [], good: false })).toBe('No login could be verified.')
     expect(loginsOf(all).filter((login) => !login.in)).toEqual([
       { host: 'db1', component: 'connector', user: 'admin', in: false },
       { host: 'db2', component: 'manager', user: 'admin', in: false },
@@ -395,10 +394,10 @@ describe('muster users verify', () => {
     const good = { ...hosts, users: hosts.users.filter(({ user }) => user === 'admin'), components: [] }
     expect(checkUsers([good], at)).toEqual([])
     const shown = { cluster: 'alpha', hosts: [hosts], good: true, width: 100 }
-    expect(proofText({ ...shown, silenced: 0 })).toBe(
+    expect(loginSummary({ ...shown, silenced: 0 })).toBe(
       'The users of alpha match the file: 3 logins verified on 3 APIs: admin.',
     )
-    expect(proofText({ ...shown, silenced: 1, width: 40 })).toBe(
+    expect(loginSummary({ ...shown, silenced: 1, width: 40 })).toBe(
       'The users of alpha match the file: 3\nlogins verified on 3 APIs: admin (1\nsilenced).',
     )
   })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { compare } from '../../../src/config/describe/compare.ts'
+import { compareDescriptions } from '../../../src/config/describe/compare.ts'
 import { configJson } from '../../../src/output/config/configJson.ts'
 import { diffJson, diffText } from '../../../src/output/config/diff.ts'
 import { described, describedFile, folder } from '../../config/describe/described.ts'
 
 const before = describedFile('cluster.yaml', 'old.yaml')
 const after = describedFile('later.yaml', 'new.yaml')
-const difference = compare(before, after)
+const difference = compareDescriptions(before, after)
 
 const many = (log: string): string => {
   const names = Array.from({ length: 9 }, (_, n) => `h${n + 1}`)
@@ -26,19 +26,22 @@ describe('what differs', () => {
   })
 
   it('names many hosts together', () => {
-    const found = compare(described(many('')), described(many(', options: { log-level: warn }')))
+    const found = compareDescriptions(described(many('')), described(many(', options: { log-level: warn }')))
     expect(diffText(found, false)).toBe(
       'h2, h3, h4 and 5 more:\n  log-level: info → warn\n    default → muster.yaml:5:39 (host) and 7 more places\n',
     )
   })
 
   it('names all hosts as all', () => {
-    const found = compare(described(many('')), described(`${many('')}defaults: { log-level: warn }\n`))
+    const found = compareDescriptions(
+      described(many('')),
+      described(`${many('')}defaults: { log-level: warn }\n`),
+    )
     expect(diffText(found, false)).toMatch(/^all 9 hosts:\n/)
   })
 
   it('is said to be nothing', () => {
-    const same = compare(before, before)
+    const same = compareDescriptions(before, before)
     expect(diffText(same, false)).toBe('Nothing differs: 3 hosts compared.\n')
     expect(JSON.parse(diffJson(same))).toEqual({
       same: true,

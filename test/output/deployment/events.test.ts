@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DeploymentEvent } from '../../../src/deployment/events.ts'
-import { jsonLine } from '../../../src/output/deployment/json.ts'
+import { eventJson } from '../../../src/output/deployment/eventJson.ts'
 import { linesAfterPlan, plainLine } from '../../../src/output/deployment/logLines.ts'
 
 const failure = {
@@ -83,7 +83,7 @@ describe('linesAfterPlan', () => {
 describe('jsonLine', () => {
   it('is every event as one line with its time', () => {
     const now = new Date('2026-01-02T03:04:05.006Z')
-    const lines = events.map((event) => jsonLine(event, now))
+    const lines = events.map((event) => eventJson(event, now))
     expect(lines[7]).toBe(
       '{"time":"2026-01-02T03:04:05.006Z","type":"step-done","host":"db1","step":"settings","title":"write settings","seconds":0.26}\n',
     )

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { AuthorityRetirement } from '../../../src/deployment/certificates/authorityRotation.ts'
 import {
   clientsText,
-  droppingText,
-  endedLeavingText,
-  leavingText,
-  stoppedLeavingText,
+  droppedAuthoritiesText,
+  outsideSwitchDoneText,
+  outsideSwitchStoppedText,
+  outsideSwitchText,
 } from '../../../src/output/deployment/rotation.ts'
 
 describe('what a rotation of the authority says of clients before its question', () => {
@@ -34,7 +34,9 @@ describe('what a rotation of the authority says of clients before its question',
 const [corp, acme] = ['CN=Corp Root', 'CN=Acme']
 
 const told = (leaving: AuthorityRetirement, left: readonly string[] = []): string =>
-  [...leavingText(leaving, '.muster/alpha/authority.crt'), endedLeavingText(leaving, left)].join('\n')
+  [...outsideSwitchText(leaving, '.muster/alpha/authority.crt'), outsideSwitchDoneText(leaving, left)].join(
+    '\n',
+  )
 
 describe('the way back from outside authorities', () => {
   it('is told with what is trusted meanwhile, and who must learn of it', () => {
@@ -61,24 +63,24 @@ describe('the way back from outside authorities', () => {
       clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
       db1 shows a certificate of the cluster's own authority, which install renews from now on."
     `)
-    expect(leavingText({ hosts: [], dropped: [], retained: [] }, '')).toMatchInlineSnapshot(`
+    expect(outsideSwitchText({ hosts: [], dropped: [], retained: [] }, '')).toMatchInlineSnapshot(`
       [
         "no selected host has a certificate of an external authority",
       ]
     `)
-    expect(droppingText([corp, acme])).toMatchInlineSnapshot(
+    expect(droppedAuthoritiesText([corp, acme])).toMatchInlineSnapshot(
       `"phase 2 of 2: CN=Corp Root and CN=Acme are trusted no longer"`,
     )
   })
 
   it('is told where it stopped', () => {
-    expect(stoppedLeavingText(['db1'])).toMatchInlineSnapshot(
+    expect(outsideSwitchStoppedText(['db1'])).toMatchInlineSnapshot(
       `"db1 has no verified new certificate: the state directory keeps its certificate of the external authority. Run the same command again to continue."`,
     )
-    expect(stoppedLeavingText(['db1', 'db2'])).toMatchInlineSnapshot(
+    expect(outsideSwitchStoppedText(['db1', 'db2'])).toMatchInlineSnapshot(
       `"db1 and db2 have no verified new certificate: the state directory keeps their certificates of the external authority. Run the same command again to continue."`,
     )
-    expect(stoppedLeavingText([])).toMatchInlineSnapshot(
+    expect(outsideSwitchStoppedText([])).toMatchInlineSnapshot(
       `"Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."`,
     )
   })

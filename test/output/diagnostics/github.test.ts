@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { masked } from '../../../src/base/printable.ts'
+import { maskInvisible } from '../../../src/base/printable.ts'
 import { diagnosticsGithub } from '../../../src/output/diagnostics/github.ts'
 import { sampleReport, unseen } from './sampleReport.ts'
 
@@ -67,7 +67,7 @@ describe('findings as commands of GitHub Actions', () => {
     fc.assert(
       fc.property(fc.array(pieces, { minLength: 1, maxLength: 8 }), (parts) => {
         const text = parts.join('')
-        const seen = masked(text)
+        const seen = maskInvisible(text)
         const made = diagnosticsGithub([
           {
             ...finding,

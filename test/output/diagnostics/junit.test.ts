@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { masked } from '../../../src/base/printable.ts'
+import { maskInvisible } from '../../../src/base/printable.ts'
 import { diagnosticsJunit } from '../../../src/output/diagnostics/junit.ts'
 import type { Report } from '../../../src/output/diagnostics/portable.ts'
 import { sampleReport, unseen } from './sampleReport.ts'
@@ -83,7 +83,7 @@ describe('findings as JUnit', () => {
         const xml = diagnosticsJunit(reportOf(text))
         const [suite] = strictXml(xml).children
         const [failed, quiet] = suite?.children ?? []
-        const seen = masked(text)
+        const seen = maskInvisible(text)
         expect(suite?.attributes.name).toBe(seen)
         expect(failed?.children[0]?.attributes).toEqual({ message: seen, type: seen })
         expect(failed?.children[0]?.text).toContain(`\n${seen}\nwhy: ${seen}\nfix: ${seen}\n`)

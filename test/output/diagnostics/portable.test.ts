@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Diagnostic } from '../../../src/diagnostics/diagnostic.ts'
-import { portable, portableName } from '../../../src/output/diagnostics/portable.ts'
+import { makePortable, portableName } from '../../../src/output/diagnostics/portable.ts'
 
 const cwd = '/home/ops/project'
 
@@ -41,7 +41,7 @@ describe('a report for other machines', () => {
   it('names no absolute path in any place', () => {
     const file = `${cwd}/a.yaml`
     const text = `There is no file ${file}.`
-    const report = portable(
+    const report = makePortable(
       {
         findings: [finding(file, text)],
         silenced: [{ finding: finding(file, text), reason: 'r' }],
@@ -65,14 +65,14 @@ describe('a report for other machines', () => {
     ['/', 'one / two', 'one / two'],
     ['a.yaml', 'a.yaml wants /opt/muster', 'a.yaml wants /opt/muster'],
   ])('rewrites its words: %s in %j', (file, text, expected) => {
-    const report = portable({ findings: [finding(file, text)], silenced: [], files: [] }, cwd)
+    const report = makePortable({ findings: [finding(file, text)], silenced: [], files: [] }, cwd)
     const [{ message, why, fix, related = [] } = finding('', '')] = report.findings
     expect([message, why, fix, ...related.map((other) => other.message)]).toEqual(new Array(4).fill(expected))
   })
 
   it('stays as it is when the working directory is the root', () => {
     const report = { findings: [finding('etc/a.yaml', 'a / b')], silenced: [], files: [] }
-    expect(portable(report, '/')).toEqual(report)
+    expect(makePortable(report, '/')).toEqual(report)
     expect(portableName('/etc/a.yaml', '/')).toBe('etc/a.yaml')
   })
 })

@@ -3,9 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { components, defaultPorts } from '../../../src/contracts/component.ts'
 import { openApiDocument } from '../../../src/contracts/openapi.ts'
-import { postmanCollection } from '../../../src/output/postman/collection.ts'
+import { bodyOf, postmanCollection } from '../../../src/output/postman/collection.ts'
 import { operationsOf } from '../../../src/output/postman/operations.ts'
-import { bodyOf } from '../../../src/output/postman/request.ts'
 import { componentRoutes } from '../../support/componentRoutes.ts'
 
 type Item = {

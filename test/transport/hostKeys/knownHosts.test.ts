@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { hostKeyAlgorithms } from '../../../src/transport/hostKeys/algorithms.ts'
 import { hostKeyPolicy } from '../../../src/transport/hostKeys/hostKeyPolicy.ts'
 import {
+  checkHostKey,
   fingerprint,
-  judgeHostKey,
   knownTypes,
   matchesHost,
   parseKnownHosts,
@@ -22,7 +22,7 @@ const hashed = (name: string): string => {
 const entries = (...lines: readonly string[]) => parseKnownHosts(lines.join('\n'), '/kh')
 const db1 = { names: ['10.0.0.11', 'DB1'], port: 22 }
 const verdict = (lines: readonly string[], asked = db1, key = ed25519) =>
-  judgeHostKey(entries(...lines), asked, bytes(key)).kind
+  checkHostKey(entries(...lines), asked, bytes(key)).kind
 
 describe('known_hosts', () => {
   it('passes over comments, empty and damaged lines and keeps the line number', () => {

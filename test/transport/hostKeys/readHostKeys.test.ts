@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Destination } from '../../../src/transport/destination.ts'
 import { fingerprint, matchesHost, parseKnownHosts } from '../../../src/transport/hostKeys/knownHosts.ts'
 import { hashesNames, knownHostsLines } from '../../../src/transport/hostKeys/knownHostsLines.ts'
-import { hostKeyState } from '../../../src/transport/hostKeys/readHostKeys.ts'
+import { compareHostKeys } from '../../../src/transport/hostKeys/readHostKeys.ts'
 import { createSshConnector } from '../../../src/transport/ssh.ts'
 import { makeKey, type SshServer, startSshServer } from '../../support/sshServer.ts'
 
@@ -78,7 +78,7 @@ describe('the keys that a server shows', () => {
   const judge = (lines: readonly string[], shown: readonly string[], pinned?: string) => {
     const entries = parseKnownHosts(lines.join('\n'), '/kh')
     const check = pinned === undefined ? {} : { pinned }
-    const judged = hostKeyState(server(check), entries, shown.map(bytes))
+    const judged = compareHostKeys(server(check), entries, shown.map(bytes))
     return {
       state: judged.state,
       keys: judged.keys.map(({ type, state }) => `${type} ${state}`),
@@ -151,7 +151,7 @@ describe('the lines that make keys known', () => {
         const text = knownHostsLines(to, { ...options, hashed }).join('\n')
         expect(text.toLowerCase().startsWith('|1|')).toBe(hashed)
         const entries = parseKnownHosts(text, '/kh')
-        expect(hostKeyState(to, entries, options.keys).keys.map(({ state }) => state)).toEqual([
+        expect(compareHostKeys(to, entries, options.keys).keys.map(({ state }) => state)).toEqual([
           'known',
           'known',
         ])

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { ParsedKey } from 'ssh2'
 import { describe, expect, it } from 'vitest'
 import { Secret } from '../../../src/secrets/secret.ts'
-import type { KeyWish } from '../../../src/transport/destination.ts'
+import type { LoginKeyOptions } from '../../../src/transport/destination.ts'
 import { type HeldKey, heldKeys } from '../../../src/transport/login/agentContents.ts'
 import { publicPart } from '../../../src/transport/login/keyFile.ts'
 import { type LoginKeys, loginKeys } from '../../../src/transport/login/loginKeys.ts'
@@ -21,7 +21,7 @@ const publicOf = (pair: KeyPair): ParsedKey => {
 }
 
 type Wish = {
-  readonly keys?: Partial<KeyWish>
+  readonly keys?: Partial<LoginKeyOptions>
   readonly files?: Readonly<Record<string, string>>
   readonly held?: readonly KeyPair[]
   readonly answers?: readonly string[]
@@ -38,7 +38,7 @@ async function find({
 }: Wish): Promise<LoginKeys & { asked: string[] }> {
   const asked: string[] = []
   const given = [...(answers ?? [])]
-  const wish: KeyWish = {
+  const wish: LoginKeyOptions = {
     first: [],
     files: [],
     agent: 'all',

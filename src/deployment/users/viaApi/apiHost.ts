@@ -1,4 +1,4 @@
-import { makePassword } from '../../../certificates/password.ts'
+import { generatePassword } from '../../../certificates/password.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import type { Endpoint } from '../../../client/endpoint.ts'
 import type { HostConfig } from '../../../config/model.ts'
@@ -87,7 +87,7 @@ export function withGeneratedPasswords(options: {
   const names = [...new Set(wanted.map(({ user }) => user))]
   const generated = names
     .filter((user) => unknown(user) && !leavesOut(user))
-    .map((user): GeneratedPassword => ({ user, password: makePassword(random) }))
+    .map((user): GeneratedPassword => ({ user, password: generatePassword(random) }))
   const withMade = (one: UserWithPassword): UserWithPassword =>
     generated.find(({ user }) => user === one.user) ?? one
   return {

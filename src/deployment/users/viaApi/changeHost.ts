@@ -1,5 +1,5 @@
 import { listOf } from '../../../base/words.ts'
-import { guarded } from '../../../client/apiPath.ts'
+import { withGuard } from '../../../client/apiPath.ts'
 import { createAdminUser, type Outcome, post } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import { envelope } from '../../../client/envelope.ts'
@@ -24,7 +24,7 @@ function makeChange(
   return onApi(host, () =>
     change.kind === 'remove'
       ? post(caller, {
-          path: guarded('/api/v2/deleteUser'),
+          path: withGuard('/api/v2/deleteUser'),
           body: envelope('StringPayload', { value: change.user.normalize('NFC') }),
         })
       : createAdminUser(caller, change.login),

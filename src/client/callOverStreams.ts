@@ -1,0 +1,61 @@
+import type { Duplex } from 'node:stream'
+import { connectableAddress } from '../base/address.ts'
+import { agentForStream } from './agentForStream.ts'
+import { attempt, type CallRequest, type CallResult, type CallTarget, endpointOf } from './call.ts'
+
+/** Listening address to connect to. */
+export type DialTarget = { readonly address: string; readonly port: number } | { readonly socket: string }
+
+/** Opens a connection or resolves with the error; never rejects. */
+export type Dial = (place: DialTarget) => Promise<Duplex | Error>
+
+/** A connection and its consecutive calls. */
+type ConnectionCalls = { readonly target: CallTarget; readonly calls: CallRequest[] }
+
+/**
+ * Makes calls over connections of `dial`: one per TCP server for all its calls, and one per call of a socket.
+ * Each call is made once and must not change anything. Undefined if the host has to repeat them itself: a
+ * connection failed, a call got no response, or the API is not ready.
+ */
+export async function callOverStreams(
+  requests: readonly CallRequest[],
+  dial: Dial,
+): Promise<readonly CallResult[] | undefined> {
+  if (requests.some(({ method, show }) => method !== 'GET' || show !== undefined)) return undefined
+  const ways = connectionsOf(requests)
+  const streams = await Promise.all(ways.map(({ target }) => dial(placeOf(target))))
+  const opened = streams.flatMap((stream) => (stream instanceof Error ? [] : [stream]))
+  try {
+    if (opened.length < ways.length) return undefined
+    const results = await Promise.all(opened.flatMap((stream, index) => callsOver(stream, ways[index])))
+    const answers = new Map(results.map((result) => [result.id, result]))
+    return results.every(isAnswer) ? requests.flatMap(({ id }) => answers.get(id) ?? []) : undefined
+  } finally {
+    for (const stream of opened) stream.destroy()
+  }
+}
+
+function connectionsOf(requests: readonly CallRequest[]): readonly ConnectionCalls[] {
+  const ways = new Map<string, ConnectionCalls>()
+  for (const call of requests) {
+    const { id, target } = call
+    const key = JSON.stringify('socket' in target ? [id, target] : target)
+    const known = ways.get(key)
+    if (known === undefined) ways.set(key, { target, calls: [call] })
+    else known.calls.push(call)
+  }
+  return [...ways.values()]
+}
+
+function callsOver(stream: Duplex, way: ConnectionCalls | undefined): readonly Promise<CallResult>[] {
+  if (way === undefined) return []
+  const agent = agentForStream(stream, endpointOf(way.target))
+  return way.calls.map((call) => attempt(call, agent))
+}
+
+const isAnswer = (result: CallResult): boolean => 'status' in result && result.status !== 503
+
+const placeOf = (target: CallTarget): DialTarget =>
+  'socket' in target
+    ? { socket: target.socket }
+    : { address: connectableAddress(target.address), port: target.port }

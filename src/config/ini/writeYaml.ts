@@ -1,0 +1,91 @@
+import type { ImportState } from './importState.ts'
+import { serviceFrom } from './iniNames.ts'
+import { prefixed, publicLine, type TextLine } from './readIni.ts'
+import { type Group, itemsOf, type KeptValue, type Remark, type YamlDraft } from './yamlDraft.ts'
+
+/** Words that YAML, or an older version of it, does not read as text. */
+const reserved = /^(true|false|null|yes|no|on|off|y|n)$/i
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const escaped = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|\p{Cs}/u
+
+const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Writes text as a YAML scalar that reads back unchanged, in single quotes if necessary. */
+export function yamlScalar(text: string): string {
+  if (/^[A-Za-z/][A-Za-z0-9_./-]*$/.test(text) && !reserved.test(text)) return text
+  if (/^\d+(\.\d+){3}$/.test(text)) return text
+  return quotedScalar(text)
+}
+
+/** Writes text as a quoted YAML scalar, for secrets. */
+export function quotedScalar(text: string): string {
+  if (!escaped.test(text)) return `'${text.replaceAll("'", "''")}'`
+  // JSON's form is YAML's double-quoted one, but for characters that YAML wants escaped.
+  return JSON.stringify(text).replace(new RegExp(escaped, 'gu'), asEscape)
+}
+
+/** Writes a list on one line. */
+export const yamlList = (items: readonly string[]): string => `[${items.map(yamlScalar).join(', ')}]`
+
+const comment = (indent: string, line: TextLine): TextLine =>
+  line.text === '' ? publicLine(`${indent}#`) : prefixed(`${indent}# `, line)
+
+const advice = publicLine('In plain text. Use !env NAME or !file PATH instead.')
+
+function linesOf(item: KeptValue | Remark, indent: string): readonly TextLine[] {
+  if (item.kind === 'remark') return item.lines.map((line) => comment(indent, line))
+  const { name, value, above } = item
+  const isSecret = value.text !== value.shown
+  const said = isSecret ? [...above, advice] : above
+  return [...said.map((line) => comment(indent, line)), prefixed(`${indent}${name}: `, value)]
+}
+
+const groupLines = (sheet: YamlDraft, group: Group, indent: string): readonly TextLine[] =>
+  itemsOf(sheet, group).flatMap((item) => linesOf(item, indent))
+
+/** Writes a name with indented lines; nothing without lines. */
+const below = (name: string, lines: readonly TextLine[]): readonly TextLine[] =>
+  lines.length === 0 ? [] : [publicLine(`${name}:`), ...lines]
+
+function serviceLines({ sheet, services, names }: ImportState, section: string): readonly TextLine[] {
+  const group: Group = { kind: 'service', of: section }
+  if (!services.has(section)) return groupLines(sheet, group, '  ')
+  const name = names.get(section) ?? serviceFrom(section)
+  const fields = groupLines(sheet, group, '    ')
+  const options = groupLines(sheet, { kind: 'service-options', of: section }, '      ')
+  return [publicLine(`  ${yamlScalar(name)}:`), ...fields, ...below('    options', options)]
+}
+
+function hostLines({ sheet, hosts }: ImportState, host: string): readonly TextLine[] {
+  const address = hosts.get(host)
+  const fields = [
+    ...(address === undefined ? [] : [publicLine(`    address: ${yamlScalar(address)}`)]),
+    ...groupLines(sheet, { kind: 'host', of: host }, '    '),
+    ...below('    ssh', groupLines(sheet, { kind: 'host-ssh', of: host }, '      ')),
+    ...below('    options', groupLines(sheet, { kind: 'host-options', of: host }, '      ')),
+  ]
+  const name = `  ${yamlScalar(host)}:`
+  return fields.length === 0 ? [publicLine(`${name} {}`)] : [publicLine(name), ...fields]
+}
+
+/** Writes the YAML file of an import line by line; `places` are the sections in the order of the services. */
+export function writeYaml(found: ImportState, places: readonly string[]): readonly TextLine[] {
+  const { sheet, hosts, hostOrder } = found
+  const order = new Set([...hostOrder, ...hosts.keys()])
+  const parts = [
+    groupLines(sheet, { kind: 'head' }, ''),
+    groupLines(sheet, { kind: 'file' }, ''),
+    below('defaults', groupLines(sheet, { kind: 'defaults' }, '  ')),
+    below('ssh', groupLines(sheet, { kind: 'ssh' }, '  ')),
+    below(
+      'services',
+      places.flatMap((section) => serviceLines(found, section)),
+    ),
+    below(
+      'hosts',
+      [...order].flatMap((host) => hostLines(found, host)),
+    ),
+  ].filter((part) => part.length > 0)
+  return parts.flatMap((part, index) => (index === 0 ? part : [publicLine(''), ...part]))
+}

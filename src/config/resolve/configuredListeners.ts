@@ -1,0 +1,80 @@
+import { overlaps } from '../../base/address.ts'
+import type { Component } from '../../contracts/component.ts'
+import { apiOptions } from '../settings/apiOptions.ts'
+import { options } from '../settings/options.ts'
+import type { Given, Setting } from '../settings/setting.ts'
+import { hasDatabase, isLocalAddress } from './dataSources.ts'
+import type { ResolvedHost } from './resolved.ts'
+
+/** A listener on a host, with the option that gives its port. */
+export type Listener = {
+  /** Owner of the listener; a database is no component. */
+  readonly owner: Component | 'database'
+  readonly address: string
+  readonly port: number
+  /** Option that gives the port. */
+  readonly option: string
+  readonly portGiven?: Given
+  readonly addressGiven?: Given
+}
+
+type Place = { readonly port: Setting<number>; readonly address: Setting<string> }
+
+function listener(host: ResolvedHost, owner: Listener['owner'], place: Place): readonly Listener[] {
+  const port = host.option(place.port)
+  const address = host.option(place.address)
+  if (port.value === undefined || address.value === undefined) return []
+  return [
+    {
+      owner,
+      address: address.value,
+      port: port.value,
+      option: place.port.name,
+      ...(port.given === undefined ? {} : { portGiven: port.given }),
+      ...(address.given === undefined ? {} : { addressGiven: address.given }),
+    },
+  ]
+}
+
+/** Lists the enabled APIs of a host. */
+export const apisOf = (host: ResolvedHost): readonly (Listener & { readonly owner: Component })[] =>
+  host.components.flatMap((component) => {
+    if (host.option(apiOptions[component].enabled).value === false) return []
+    return listener(host, component, apiOptions[component]).map((one) => ({ ...one, owner: component }))
+  })
+
+/** Lists the connector's ports for clients; empty without a service to forward to. */
+function applicationsOf(host: ResolvedHost): readonly Listener[] {
+  if (host.proxied.length === 0) return []
+  return [options.applicationPort, options.applicationReadonlyPort].flatMap((port) =>
+    listener(host, 'connector', { port, address: options.applicationAddress }),
+  )
+}
+
+/** Returns the host's own database server, on all its addresses, if the file gives it or a proxy for it. */
+function databaseOf(host: ResolvedHost): readonly Listener[] {
+  const at = host.option(options.replicationHost).value ?? ''
+  if (!host.components.includes('replicator') || !(isLocalAddress(at) || at === host.address)) return []
+  const spokenOf =
+    hasDatabase(host) ||
+    host.option(options.replicationPort).given !== undefined ||
+    applicationsOf(host).length > 0
+  const place = { port: options.replicationPort, address: options.replicationHost }
+  return spokenOf ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
+}
+
+/** Lists the listeners of our own components on a host. */
+export const ownListenersOf = (host: ResolvedHost): readonly Listener[] => [
+  ...apisOf(host),
+  ...applicationsOf(host),
+]
+
+/** Lists all known listeners on a host. */
+export const listenersOf = (host: ResolvedHost): readonly Listener[] => [
+  ...ownListenersOf(host),
+  ...databaseOf(host),
+]
+
+/** Returns true if two listeners cannot share one machine. */
+export const collide = (a: Listener, b: Listener): boolean =>
+  a.port === b.port && overlaps(a.address, b.address)

@@ -1,0 +1,41 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
+import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
+import { sameSource } from '../../secrets/reference.ts'
+import {
+  bySpan,
+  type ResolvedCluster,
+  type ResolvedHost,
+  type ResolvedUser,
+  usersOf,
+} from '../resolve/resolved.ts'
+import { options } from '../settings/options.ts'
+import { namingProblems } from '../userName.ts'
+
+type Found = { readonly span: Span; readonly finding: Diagnostic }
+
+/** Finds characters that a user name must not have (specification section 5.5), each by its name. */
+function named({ given }: ResolvedUser): Found[] {
+  const problems = namingProblems(given.name)
+  if (problems.length === 0) return []
+  const facts = { name: `A name in ${options.users.name}`, problems }
+  return [{ span: given.keySpan, finding: diagnose('bad-user-name', facts, { span: given.keySpan }) }]
+}
+
+/** Finds the administrator among the users with another password. */
+function doubled(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
+  const admin = host.option(options.adminUser)
+  const password = host.option(options.adminPass)
+  if (admin.given === undefined || admin.value !== given.name) return []
+  const same = value === undefined || (password.value !== undefined && sameSource(value, password.value))
+  if (same) return []
+  const other = password.given ?? admin.given
+  const related = [{ message: 'The administrator is here.', span: other.keySpan }]
+  const finding = diagnose('administrator-twice', {}, { span: given.keySpan, related })
+  return [{ span: given.keySpan, finding }]
+}
+
+/** Finds invalid names of users, and an administrator with two passwords. */
+export const apiUsers = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
+  bySpan(
+    hosts.flatMap((host) => usersOf(host).flatMap((user) => [...named(user), ...doubled(host, user)])),
+  ).map(([{ finding }]) => finding)

@@ -1,0 +1,240 @@
+import { jsonText } from '../../base/json.ts'
+import { printable } from '../../base/printable.ts'
+import { counted, listOf, shortListOf } from '../../base/words.ts'
+import { wrap } from '../../base/wrapping.ts'
+import type { HostOutcome } from '../../deployment/events.ts'
+import {
+  type ComponentUsers,
+  componentsOf,
+  describeDifferences,
+  type HostUsers,
+  type UserOnHost,
+  userDifferences,
+} from '../../deployment/users/hostUsers.ts'
+import { paint } from '../paint.ts'
+import { type Tint, tableLines } from '../table.ts'
+
+/** Lists all login attempts with their results. */
+export const loginsOf = (hosts: readonly HostUsers[]) =>
+  hosts.flatMap(({ host, components }) =>
+    components.flatMap(({ component, logins }) =>
+      [...logins].map(([user, said]) => ({ host, component, user, in: said === 'in' })),
+    ),
+  )
+
+/** Writes the last line of a verification: checked logins, and the comparison with the file. */
+export function loginSummary({
+  good,
+  silenced,
+  cluster,
+  hosts,
+  width,
+}: {
+  readonly good: boolean
+  readonly silenced: number
+  readonly cluster: string
+  readonly hosts: readonly HostUsers[]
+  /** Columns of the terminal. */
+  readonly width: number
+}): string {
+  const entered = loginsOf(hosts).filter((login) => login.in)
+  const apis = new Set(entered.map(({ host, component }) => `${host} ${component}`)).size
+  const users = [...new Set(entered.map(({ user }) => user))]
+  const proved =
+    users.length === 0
+      ? 'no login could be verified'
+      : `${counted(entered.length, 'login')} verified on ${counted(apis, 'API')}: ${shortListOf(users, 8)}`
+  const quiet = good && silenced > 0 ? ` (${silenced} silenced)` : ''
+  const text = good
+    ? `The users of ${cluster} match the file: ${proved}${quiet}.`
+    : `${proved.replace(/^n/, 'N')}.`
+  return wrap(printable(text), { width, first: '', rest: '' }).join('\n')
+}
+
+/**
+ * After a partly failed run over APIs, lists the current users of each host, and the next steps; undefined
+ * without a failure.
+ */
+export function usersNowText(operation: string, outcomes: readonly HostOutcome[]): string | undefined {
+  const isBad = ({ result }: HostOutcome): boolean => result === 'failed' || result === 'unreachable'
+  if (!outcomes.some(isBad)) return undefined
+  const line = (words: string, is: (outcome: HostOutcome) => boolean): readonly string[] => {
+    const hosts = outcomes.filter(is).map(({ host }) => host)
+    return hosts.length === 0 ? [] : [`${words}: ${shortListOf(hosts, 8)}.`]
+  }
+  const lines = [
+    ...line('Users as the file says', ({ result }) => result === 'changed' || result === 'unchanged'),
+    ...line('Users as before', (one) => one.undone === true || one.result === 'not-started'),
+    ...line('Failed, see above', (one) => isBad(one) && one.undone !== true),
+    `Fix the reported problem, then run \`muster ${operation}\` again: it changes only what is missing.`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/**
+ * Lists notes after a password rotation: hosts that may still have the old password, how to fix them, and
+ * where to enter the new one; may be empty.
+ */
+export function passwordRotationNotes(options: {
+  readonly user: string
+  /** Hosts whose new password is not verified. */
+  readonly behind: readonly string[]
+  /** The file has a source for the password. */
+  readonly given: boolean
+}): readonly string[] {
+  const { user, behind, given } = options
+  const them = behind.length === 1 ? 'it is' : 'they are'
+  return [
+    ...(behind.length === 0
+      ? []
+      : [
+          `${shortListOf(behind, 8)} may still have the old password of ${user}; both are kept until ${them} verified to have the new one. Run \`muster users rotate ${user}\`, \`muster users apply\` or \`muster install\` to finish.`,
+        ]),
+    ...(given
+      ? [
+          `Put the new password where the file takes it from: until then \`muster install\` and \`muster users apply\` refuse.`,
+        ]
+      : []),
+  ]
+}
+
+type Component = ComponentUsers['component']
+
+type Cell = { readonly text: string; readonly tint?: Tint }
+
+const passwords = {
+  known: { text: 'as known' },
+  another: { text: 'another', tint: 'red' },
+  unknown: { text: 'not known', tint: 'yellow' },
+  unread: { text: 'not compared' },
+} as const
+
+/**
+ * Writes one row per host and user, or a paragraph per host on a narrow terminal; then differences between
+ * hosts, then failures.
+ */
+export function usersText(shown: {
+  readonly hosts: readonly HostUsers[]
+  readonly colour: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+}): string {
+  const { hosts, colour, width } = shown
+  const used = componentsOf(hosts)
+  const table = tableLines({
+    titles: ['HOST', 'USER', 'IN THE FILE', 'PASSWORD', ...used.map((name) => name.toUpperCase())],
+    rows: hosts.flatMap((host) => rowsOf(host, used)),
+    colour,
+    width,
+    narrow: () => hosts.flatMap((host) => paragraph(host, shown)),
+  })
+  const wrapped = (text: string): readonly string[] => wrap(printable(text), { width, first: '', rest: '  ' })
+  const parts = [
+    table,
+    describeDifferences(userDifferences(hosts)).flatMap(wrapped),
+    hosts.flatMap(reasons).flatMap(wrapped),
+  ]
+  return `${parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')}\n`
+}
+
+/** Writes the users as JSON, without hashes, which are sensitive. */
+export function usersJson(cluster: string, hosts: readonly HostUsers[]): string {
+  const told = hosts.map(({ host, state, detail, users, components: asked }) => ({
+    host,
+    state,
+    ...(detail === undefined ? {} : { detail }),
+    users: users.map(({ user, named, present, password }) => ({
+      user,
+      named,
+      present,
+      ...(password === undefined ? {} : { password }),
+    })),
+    components: asked.map(({ component, names, detail: why }) => ({
+      component,
+      ...(names === undefined ? { detail: why } : { users: names }),
+    })),
+  }))
+  return jsonText({ cluster, hosts: told, differences: userDifferences(hosts) })
+}
+
+function rowsOf(host: HostUsers, used: readonly Component[]): readonly (readonly Cell[])[] {
+  const name = { text: host.host }
+  if (host.state !== 'up') {
+    const tint = host.state === 'not-installed' ? 'yellow' : 'red'
+    return [[name, { text: host.state.replace('-', ' '), tint }]]
+  }
+  if (host.users.length === 0) return [[name, { text: 'nobody', tint: 'red' }]]
+  return host.users.map((user) => [
+    name,
+    { text: printable(user.user) },
+    user.named ? { text: 'yes' } : { text: 'no', tint: 'yellow' },
+    user.password === undefined ? { text: 'missing', tint: 'red' } : passwords[user.password],
+    ...used.map((component) => cellOf(host, component, user)),
+  ])
+}
+
+function cellOf({ components: asked }: HostUsers, name: Component, { user }: UserOnHost): Cell {
+  const one = asked.find(({ component }) => component === name)
+  if (one === undefined) return { text: '-' }
+  if (one.names === undefined) return { text: 'silent', tint: 'red' }
+  return one.names.includes(user) ? { text: 'yes', tint: 'green' } : { text: 'no', tint: 'red' }
+}
+
+/** Writes a host without columns: its components, then a line for each user, with its problems. */
+function paragraph(
+  host: HostUsers,
+  { colour, width }: { readonly colour: boolean; readonly width: number },
+): readonly string[] {
+  const { bold, dim: _, ...tints } = paint(colour)
+  const line = (tint: Cell['tint'], text: string, indent = ''): readonly string[] =>
+    wrap(text, { width, first: indent, rest: `${indent}  ` }).map((one) =>
+      tint === undefined ? one : tints[tint](one),
+    )
+  const [[, only] = []] = rowsOf(host, [])
+  if (host.users.length === 0 && only !== undefined) {
+    return [`${bold(host.host)}: ${line(only.tint, only.text).join('')}`]
+  }
+  const [first = '', ...rest] = line(undefined, `${host.host}: ${withWhat(host)}`)
+  const users = host.users.flatMap((user) =>
+    line(tintOf(host, user), `${printable(user.user)}: ${wordsOf(host, user)}`, '  '),
+  )
+  return [first.replace(host.host, bold(host.host)), ...rest, ...users]
+}
+
+function withWhat({ components: asked }: HostUsers): string {
+  const of = (silent: boolean): string =>
+    listOf(asked.filter(({ names }) => (names === undefined) === silent).map(({ component }) => component))
+  return [of(false), of(true) && `${of(true)} silent`].filter((part) => part !== '').join('; ')
+}
+
+function wordsOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost): string {
+  const differ = asked.filter(({ names }) => names !== undefined && names.includes(user) !== present)
+  const where = listOf(differ.map(({ component }) => component))
+  return [
+    password === undefined ? 'missing' : longPasswords[password],
+    ...(named ? [] : ['not in the file']),
+    ...(where === '' ? [] : [`${present ? 'not' : 'but'} in ${where}`]),
+  ].join('; ')
+}
+
+const longPasswords = {
+  known: 'password as known',
+  another: 'another password',
+  unknown: 'password not known',
+  unread: 'password not compared',
+} as const
+
+/** Returns the colour of the worst problem of the row. */
+function tintOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost) {
+  const differ = asked.some(({ names }) => names !== undefined && names.includes(user) !== present)
+  if (!present || password === 'another' || differ) return 'red'
+  return named && password !== 'unknown' ? undefined : 'yellow'
+}
+
+const reasons = ({ host, detail, components: asked }: HostUsers): readonly string[] => [
+  ...(detail === undefined ? [] : [`${host}: ${detail}`]),
+  ...asked.flatMap((one) => (one.detail === undefined ? [] : [`${host}: ${one.component}: ${one.detail}`])),
+]

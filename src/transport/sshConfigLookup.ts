@@ -1,0 +1,110 @@
+import type { Environment } from '../processes/environment.ts'
+import { ProcessError } from '../processes/processError.ts'
+import type { ProcessResult } from '../processes/run.ts'
+import { redactedErrorOutput } from '../secrets/redactedErrorOutput.ts'
+import type { Once } from './once.ts'
+import { readSshConfig, type SshConfig } from './sshConfig.ts'
+import type { SshEnvironment } from './sshTarget.ts'
+import { TransportError } from './transportError.ts'
+
+/** Host to look up in ssh_config(5), and what the YAML says of it. */
+export type SshConfigRequest = {
+  /** Name for messages. */
+  readonly label: string
+  /** Host argument of the ssh command. */
+  readonly host: string
+  /** HostName, if the YAML gives it. */
+  readonly address?: string
+  readonly port?: number
+  readonly user?: string
+  /** File of ssh_config(5) to read instead of the usual ones. */
+  readonly config?: string
+}
+
+/**
+ * Reads the ssh_config of a host; undefined without a file to read or an ssh program. Rejects with
+ * `TransportError`, code `ssh-config`.
+ */
+export type SshConfigLookup = (question: SshConfigRequest) => Promise<SshConfig | undefined>
+
+/** Milliseconds; a `Match exec` may be slow. */
+const lookupTimeout = 10_000
+
+/** Runs `ssh -G`, which prints the configuration and does not connect. Each question is asked once. */
+export function createSshConfigLookup(world: {
+  readonly env: Environment
+  readonly ssh: SshEnvironment
+  /** Path of the usual file, `none`, or undefined for the files that ssh itself reads. */
+  readonly usual: string | undefined
+  /** Home folder that ssh takes for `~`: from the user database, not HOME. */
+  readonly sshHome: string
+  readonly once: Once
+}): SshConfigLookup {
+  const { env, ssh, sshHome, once } = world
+  return async (question) => {
+    const { label, host } = question
+    const file = question.config ?? world.usual
+    if (file === 'none') return undefined
+    const command = commandFor(question, file)
+    try {
+      const result = await once(JSON.stringify(command), async () => {
+        // Loaded only where it is needed: most hosts are reached without any program.
+        const { run } = await import('../processes/run.ts')
+        return run({ command, env, timeout: lookupTimeout })
+      })
+      if (result.code === 0) return readSshConfig(result.stdout, { host, env: ssh, sshHome })
+      throw refused(question, result)
+    } catch (error) {
+      if (!(error instanceof ProcessError)) throw error
+      if (error.code === 'not-found' && question.config === undefined) return undefined
+      throw noAnswer(label, question.config, error)
+    }
+  }
+}
+
+/**
+ * Passes an address of the YAML as HostName and as the canonical name, for which ssh reads its files a second
+ * time: so both `Host db1` and `Host 10.0.*` match.
+ */
+function commandFor(
+  { host, address, port, user }: SshConfigRequest,
+  file: string | undefined,
+): readonly ['ssh', ...string[]] {
+  const set = (option: string, value: string): string[] => ['-o', `${option}=${value.replaceAll('%', '%%')}`]
+  return [
+    'ssh',
+    '-G',
+    '-T',
+    ...(file === undefined ? [] : ['-F', file]),
+    ...(port === undefined ? [] : ['-p', String(port)]),
+    ...(user === undefined ? [] : ['-l', user]),
+    ...(address === undefined ? [] : [...set('HostName', address), '-o', 'CanonicalizeHostname=always']),
+    '--',
+    host,
+  ]
+}
+
+const fixFor = (file: string | undefined): string =>
+  `Correct ${file ?? 'your ssh_config (~/.ssh/config, /etc/ssh/ssh_config)'}; "ssh -G" with the name of the host says the same.`
+
+const refused = ({ label, config }: SshConfigRequest, { stderr, code }: ProcessResult): TransportError =>
+  new TransportError({
+    host: label,
+    code: 'ssh-config',
+    message: `ssh cannot read how to reach ${label}: ${redactedErrorOutput(stderr, []) || `it ended with code ${code}`}`,
+    fix: fixFor(config),
+  })
+
+const noAnswer = (label: string, config: string | undefined, error: ProcessError): TransportError =>
+  new TransportError({
+    host: label,
+    code: 'ssh-config',
+    message:
+      error.code === 'not-found'
+        ? `config under ssh says how to reach ${label}, but this machine has no ssh program to read it`
+        : `ssh did not say how to reach ${label}: ${error.message}`,
+    fix:
+      error.code === 'not-found'
+        ? 'Install the OpenSSH client, or say the same with user, port, identity and jump under ssh.'
+        : fixFor(config),
+  })

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { diagnose } from '../../src/diagnostics/diagnose.ts'
+import { limitFindings, maxFindings } from '../../src/diagnostics/limitFindings.ts'
+
+const findings = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    diagnose(
+      'unused-host',
+      { host: `db${index}` },
+      {
+        span: { file: 'muster.yaml', line: index + 1, column: 1, endLine: index + 1, endColumn: 2 },
+      },
+    ),
+  )
+
+it('leaves a thousand findings as they are', () => {
+  const whole = findings(maxFindings)
+  expect(limitFindings(whole)).toBe(whole)
+})
+
+it('counts the rest in one error at the place where the list ends', () => {
+  const short = limitFindings(findings(maxFindings + 7))
+  expect(short).toHaveLength(maxFindings + 1)
+  expect(short.at(-1)).toMatchObject({ code: 'too-many-findings', severity: 'error', span: { line: 1001 } })
+  expect(short.at(-1)?.message).toContain('7 more findings')
+})

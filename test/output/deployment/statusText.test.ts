@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import type { HostStatus } from '../../../src/deployment/hostStatus.ts'
+import { statusText } from '../../../src/output/deployment/statusText.ts'
+
+const plain = { colour: false, width: Number.POSITIVE_INFINITY }
+
+const hosts: readonly HostStatus[] = [
+  {
+    host: 'db1',
+    address: '10.0.0.11',
+    state: 'up',
+    release: '0.1.0-abc',
+    certificateExpires: '2027-11-20T21:00:00.000Z',
+    components: [
+      {
+        component: 'manager',
+        service: 'running',
+        listen: { address: '0.0.0.0', port: 8090 },
+        api: 'answers',
+      },
+      {
+        component: 'connector',
+        service: 'running',
+        listen: null,
+        api: 'off',
+        clients: { service: 'alpha', address: '::', port: 9999, readonlyPort: 9998 },
+      },
+      {
+        component: 'replicator',
+        service: 'failed',
+        listen: { address: '127.0.0.1', port: 8097 },
+        api: 'silent',
+        detail: 'nothing listens at 127.0.0.1:8097',
+      },
+    ],
+  },
+  { host: 'db20', address: '10.0.0.12', state: 'unreachable', detail: 'db20 did not answer', components: [] },
+  { host: 'db3', address: '10.0.0.13', state: 'not-installed', components: [] },
+]
+
+describe('statusText', () => {
+  it('has a row for each component and each host that could not be asked, and the reasons below', () => {
+    expect(statusText(hosts, plain)).toBe(
+      `HOST  COMPONENT      SERVICE  LISTENS ON      API      CERTIFICATE UNTIL  RELEASE
+db1   manager        running  0.0.0.0:8090    answers  2027-11-20         0.1.0-abc
+db1   connector      running  socket only     off      2027-11-20         0.1.0-abc
+db1   replicator     failed   127.0.0.1:8097  silent   2027-11-20         0.1.0-abc
+db20  unreachable
+db3   not installed
+
+db1: clients of alpha at [::]:9999, to read at [::]:9998
+
+db1: replicator: nothing listens at 127.0.0.1:8097
+db20: did not answer
+`,
+    )
+  })
+
+  it('has a block for each component below its host where the terminal is narrow', () => {
+    expect(statusText(hosts, { colour: false, width: 60 })).toContain(`db1
+  COMPONENT: manager  SERVICE: running
+    LISTENS ON: 0.0.0.0:8090  API: answers
+    CERTIFICATE UNTIL: 2027-11-20  RELEASE: 0.1.0-abc
+  COMPONENT: connector  SERVICE: running
+    LISTENS ON: socket only  API: off
+    CERTIFICATE UNTIL: 2027-11-20  RELEASE: 0.1.0-abc
+  COMPONENT: replicator  SERVICE: failed
+    LISTENS ON: 127.0.0.1:8097  API: silent
+    CERTIFICATE UNTIL: 2027-11-20  RELEASE: 0.1.0-abc
+db20: unreachable
+db3: not installed
+
+`)
+  })
+
+  it('notes once for all hosts what components leave undone', () => {
+    const [up] = hosts
+    const note = 'no database configured: the manager serves users and status only'
+    const bare = (host: string): readonly HostStatus[] =>
+      up === undefined
+        ? []
+        : [{ ...up, host, components: up.components.slice(0, 1).map((it) => ({ ...it, note })) }]
+    expect(statusText([...bare('db1'), ...bare('db2')], plain)).toBe(
+      `HOST  COMPONENT  SERVICE  LISTENS ON    API      CERTIFICATE UNTIL  RELEASE
+db1   manager    running  0.0.0.0:8090  answers  2027-11-20         0.1.0-abc
+db2   manager    running  0.0.0.0:8090  answers  2027-11-20         0.1.0-abc
+
+note: ${note}
+`,
+    )
+    const [, , clean] = hosts
+    const some = [
+      ...bare('db1'),
+      ...bare('db2'),
+      ...(up ? [{ ...up, host: 'db4' }] : []),
+      ...(clean ? [clean] : []),
+    ]
+    expect(statusText(some, plain)).toContain(`\nnote: ${note} (db1, db2)\n`)
+  })
+
+  it('ends with the table where there is nothing to explain, and keeps columns straight in colour', () => {
+    const [, , clean] = hosts
+    expect(statusText(clean === undefined ? [] : [clean], plain)).toBe(
+      'HOST  COMPONENT      SERVICE  LISTENS ON  API  CERTIFICATE UNTIL  RELEASE\ndb3   not installed\n',
+    )
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
+    expect(statusText(hosts, { ...plain, colour: true }).replaceAll(/\u001b\[\d+m/g, '')).toBe(
+      statusText(hosts, plain),
+    )
+  })
+})
