@@ -86,7 +86,7 @@ export function createFairQueue(limits: {
     })
   }
 
-  // A place is handed on, not freed: nobody who comes later can slip in between. The lanes take turns.
+  // The slot passes to the next waiter directly, so that no later call can take it first. The lanes take turns.
   const leave = (): void => {
     const [first, second] = latest === local ? [remote, local] : [local, remote]
     latest = first.waiting > 0 ? first : second

@@ -8,7 +8,7 @@ export function createSemaphore(atOnce: number): <Result>(work: () => Promise<Re
     try {
       return await work()
     } finally {
-      // A place is handed on, not freed: nobody who comes later can slip in between.
+      // The slot passes to the next waiter directly, so that no later call can take it first.
       const next = queue.shift()
       if (next) next()
       else running -= 1

@@ -58,7 +58,7 @@ export function foldLines(text: string, columns: number | undefined): string {
     .split('\n')
     .map((line) => {
       const plain = stripVTControlCharacters(line)
-      // JSON would be no JSON any more.
+      // Wrapped JSON would be invalid.
       if (columnsOf(plain) <= columns || /^\s*["{[]/.test(plain)) return line
       const first = fixLabel.exec(plain)?.[0] ?? ''
       const indent = first.trim() === '' ? first.length + 2 : first.length

@@ -40,7 +40,7 @@ export async function createAuthority(options: {
   const { successorOf } = options
   const { key, publicKey } = await generateKey()
   const day = successorOf === undefined ? '' : ` ${options.now.toISOString().slice(0, 10)}`
-  // The words around the cluster's name must survive the limit of 64 characters.
+  // The text around the cluster's name must fit into 64 characters.
   const cluster = commonName(options.cluster).slice(0, day === '' ? 40 : 36)
   const name = nameOf(`muster ${cluster} authority${day}`)
   const certificate = signCertificate({
@@ -64,7 +64,7 @@ export function authorityProblem(authority: Authority): string | undefined {
   const certificate = certificatesOf(authority.certificate)?.[0]
   if (certificate === undefined) return 'has a certificate that cannot be read'
   if (!certificate.ca) return 'has a certificate that may not sign others'
-  // Whether an encrypted key belongs to it is seen when it signs.
+  // An encrypted key is compared when it signs.
   if (isEncrypted(authority.key)) return undefined
   try {
     if (certificate.checkPrivateKey(createPrivateKey(authority.key.reveal()))) return undefined

@@ -24,7 +24,7 @@ export function certificateOf(bytes: Buffer | string): X509Certificate | undefin
   try {
     const certificate = new X509Certificate(bytes)
     const { validFrom, validTo } = certificate
-    // OpenSSL reads certificates whose times are none, and shows them in words.
+    // OpenSSL accepts certificates with invalid times, and prints them as text.
     return [validFrom, validTo].some((time) => Number.isNaN(Date.parse(time))) ? undefined : certificate
   } catch {
     return undefined

@@ -188,7 +188,7 @@ function readResult(value: unknown): CallResult | undefined {
   if (isObject(error)) {
     const { code, message } = error
     if (typeof message !== 'string' || typeof code !== 'string') return undefined
-    // A release that knows more of them than we do still has its words.
+    // A newer release may have more codes; its message is still shown.
     const known = code === 'ended' || isClientErrorCode(code) ? code : 'failed'
     return { id, error: { code: known, message: message.slice(0, limits.message) }, ...shown }
   }

@@ -111,7 +111,7 @@ function sendRequest(call: ApiRequest): Promise<{ message: IncomingMessage; text
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
     }
-    // The first failure counts: destroying a request brings forth others, such as a reset.
+    // The first failure counts: destroying a request causes others, such as a reset.
     const fail = (error: unknown) => {
       settle()
       reject(error)
@@ -124,7 +124,7 @@ function sendRequest(call: ApiRequest): Promise<{ message: IncomingMessage; text
 
     sent.on('socket', (socket) => {
       connected = sent.reusedSocket
-      // On a socket that is used again it would never come, and stay.
+      // A reused socket never emits it, and the listener would stay.
       if (connected) return
       socket.once(endpoint.kind === 'socket' ? 'connect' : 'secureConnect', () => {
         connected = true
@@ -189,7 +189,7 @@ export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOpti
     rejectUnauthorized: trust.kind !== 'anyone',
     ...(trust.kind === 'authorities' && {
       ca: [...trust.certificates],
-      // What the operator names is the anchor, even where it is itself signed by something further up.
+      // The operator's authority is the trust anchor, even if another authority signed it.
       allowPartialTrustChain: true,
     }),
     checkServerIdentity: (_host: string, certificate: PeerCertificate) => {

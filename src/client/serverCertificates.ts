@@ -27,7 +27,7 @@ export function fetchServerCertificates(server: {
       port,
       servername: isAddress(servername) ? '' : servername,
       minVersion: 'TLSv1.2',
-      // Nothing is sent, and what cannot be trusted is just what is to be seen.
+      // No data is sent, and untrusted certificates must be shown too.
       rejectUnauthorized: false,
     })
     const settle = (result: () => void): void => {

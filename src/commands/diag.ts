@@ -159,7 +159,7 @@ export async function diag(
   if (context.signal.aborted) throw new Interrupted()
   const lost = results.flatMap((one) => ('failure' in one ? [{ host: one.host.name, ...one.failure }] : []))
   const files: [string, string][] = [
-    ['README.txt', diagReadme({ cluster, made, parts: archiveParts, lost })],
+    ['README.txt', diagReadme({ cluster, made, parts: archiveParts, unreachable: lost })],
     ['versions.json', versions(context)],
   ]
   const reached = namesOf(hosts).filter((name) => !lost.some(({ host }) => host === name))
@@ -181,7 +181,9 @@ export async function diag(
   const archive = gzipSync(createTar(entries, made))
   await writeArchive(path, archive)
   const names = lost.map(({ host }) => host)
-  context.stdout.write(diagResult({ path, bytes: archive.length, files: entries.length, lost: names, width }))
+  context.stdout.write(
+    diagResult({ path, bytes: archive.length, files: entries.length, unreachable: names, width }),
+  )
   return exitCodes.ok
 }
 

@@ -107,7 +107,7 @@ export async function plan(
     cluster: config.cluster,
     notes: preparation.notes,
     plans: planned.map((one) => one.plan),
-    left: namesOf(config.excluded),
+    excluded: namesOf(config.excluded),
     grants: newGrants(preparation.targets),
   }
   const note = newGrantsNote(shown.grants)

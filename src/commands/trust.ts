@@ -76,7 +76,8 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   if (context.signal.aborted) throw new Interrupted()
   if (pin) context.stdout.write(pinsYaml(outcomes))
   if (json) context.stdout.write(trustJson(config.cluster, outcomes, lost))
-  else shown.write(trustSummary({ ...layout, cluster: config.cluster, outcomes, lost, yes, pin }))
+  else
+    shown.write(trustSummary({ ...layout, cluster: config.cluster, outcomes, unreachable: lost, yes, pin }))
   reportUnreachable(context, lost)
   return exitOf(outcomes, lost, options)
 }

@@ -87,7 +87,7 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const sources = [...judged.map(({ source }) => source), sets.source]
   const ignores = judged.flatMap((file) => file.ignores)
   const order = [...files.map(({ name }) => name), setSource]
-  // What one file cannot tell is unknown, so rules about the whole would guess.
+  // One unusable file leaves values unknown, so rules about the whole would guess.
   const incomplete = options.incomplete === true || drafts.length < files.length || files.length === 0
   if (incomplete) return { diagnostics: sortFindings(shape, order), sources, ignores }
 

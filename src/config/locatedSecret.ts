@@ -37,7 +37,7 @@ export function locatedSecret(
   const { value, given } = resolved
   if (value === undefined || value.kind === 'literal' || given === undefined) return value
   const { file, line, column } = given.span
-  // What the operator types is no stranger's: the folder binds only what a file says.
+  // The operator's own input is trusted: the folder limit is for references in files.
   const directory = file === setSource ? undefined : paths.directories.get(file)
   const at: ReferencePlace = {
     option: given.spelling,

@@ -43,7 +43,7 @@ export function tableLines(
   const header = padded(titles.map((text) => ({ text })))
   const lines = cells.map(padded)
   const fits = [header, ...lines].every((line) => columnsOf(line.join('  ')) <= width)
-  // A terminal that names no width says 0.
+  // A terminal without a known width reports 0.
   if (!fits && width >= minimumWidth && rows.length > 0)
     return narrow?.() ?? rowsAsBlocks(titles, cells, { colour, width })
   const tinted = lines.map((line, index) =>

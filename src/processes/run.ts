@@ -130,7 +130,7 @@ export function startInteractive(options: {
     try {
       process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // Its group is gone already.
+      // The process group has already ended.
     }
   }
   const ended = child.then((result) => ({
@@ -139,7 +139,7 @@ export function startInteractive(options: {
       result.signal ??
       (result.exitCode === undefined ? notStarted(program, options.cwd, result.code) : 'exit'),
   }))
-  // What the child left behind may hold the streams open for ever; the end of the child itself counts.
+  // A process that the child left may hold the streams open for ever; the end of the child itself counts.
   const left = new Promise<void>((resolve) => child.once('exit', () => setTimeout(resolve, streamGrace)))
   const exited = Promise.race([
     ended,

@@ -62,7 +62,9 @@ export async function runPlan(
   if (!json) {
     const left = namesOf(config.excluded)
     const layout = lineLayout(context, context.stdout)
-    context.stdout.write(`${planText({ cluster: config.cluster, notes, plans: work, left, ...layout })}\n`)
+    context.stdout.write(
+      `${planText({ cluster: config.cluster, notes, plans: work, excluded: left, ...layout })}\n`,
+    )
   }
   const asks = plan.asksAnyway === true || changes(plan)
   if (asks && !(await isConfirmed(context, { yes, question: 'Go on?', run }))) {

@@ -45,7 +45,7 @@ export function report({ context, json, renderer }: Session, message: string): v
 /** Reports which part of the file the run was for, where it was not all of it. */
 export function reportPart(session: Session): void {
   const { hosts, excluded } = session.config
-  const message = limitedRunText({ ...session.config, hosts: namesOf(hosts), left: namesOf(excluded) })
+  const message = limitedRunText({ ...session.config, hosts: namesOf(hosts), excluded: namesOf(excluded) })
   if (message !== undefined) report(session, message)
 }
 

@@ -38,7 +38,7 @@ export function withoutSilenced(
     ignores,
     // A file that could not be read comes first: nothing else matters as much.
     files: [...new Set([...unread, ...read])],
-    isJudged: (code) => !combined && !unjudged.some((family) => code.startsWith(family)),
+    isChecked: (code) => !combined && !unjudged.some((family) => code.startsWith(family)),
   })
   return { ...left, findings: limitFindings(left.findings) }
 }

@@ -26,7 +26,7 @@ export function createJumpHosts(
     const lease = await leaseOf(way.slice(0, -1))
     try {
       const session = await open(jump, lease)
-      session.gone.then(() => lease?.release())
+      session.ended.then(() => lease?.release())
       return session
     } catch (error) {
       lease?.release()
@@ -47,7 +47,7 @@ export function createJumpHosts(
     entries.set(key, entry)
     entry.users += 1
     const session = await entry.session
-    session.gone.then(() => forget(key, entry))
+    session.ended.then(() => forget(key, entry))
     let used = true
     const release = (): void => {
       if (!used) return

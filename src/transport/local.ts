@@ -23,15 +23,15 @@ export async function connectLocal(options: {
     stdin: child.stdin,
     stdout: child.stdout,
     stderr: child.stderr,
-    gone: child.exited.then(({ code, reason }) => (code === null ? reason : `sh ended with code ${code}`)),
-    cut: child.kill,
+    ended: child.exited.then(({ code, reason }) => (code === null ? reason : `sh ended with code ${code}`)),
+    destroy: child.kill,
   }
-  streams.gone.then(() => {
+  streams.ended.then(() => {
     // A process left behind may hold them open, which would keep us from ending.
     child.stdout.destroy()
     child.stderr.destroy()
   })
-  // A shell that ended is told by `gone`; the broken pipe says nothing more.
+  // `gone` reports a shell that ended; EPIPE adds nothing.
   child.stdin.on('error', () => undefined)
   const opened = await openFramedShell({ host, streams, nonce, timeout: 10_000, random })
   if (opened.ready) return shellTransport({ host, streams, shell: opened.shell, random, dial: dialLocal })

@@ -5,7 +5,7 @@ export function createOnce(): Once {
   const done = new Map<string, Promise<unknown>>()
   return <Result>(name: string, make: () => Promise<Result>): Promise<Result> => {
     const before = done.get(name)
-    // A name is used for one kind of result only.
+    // One name always has the same type of result.
     if (before !== undefined) return before as Promise<Result>
     const made = make()
     done.set(name, made)

@@ -25,13 +25,13 @@ export function pipelineAuth(client: Client, keys: readonly LoginKey[]): boolean
     if (sign !== undefined || !key.isPrivateKey()) return ask(user, key, algorithm, sign)
     const signAtOnce: Sign = (data, done) => {
       const signature: Buffer | Error = key.sign(data, hashes[algorithm ?? ''])
-      // ssh2 says what is wrong with the key, once the server wants it.
+      // ssh2 reports the problem of the key when the server asks for it.
       if (signature instanceof Error) ask(user, key, algorithm)
       else done(signature)
     }
     ask(user, key, algorithm, signAtOnce)
   }
-  // Which signatures an RSA key may make is told right behind the handshake.
+  // The server announces the signature algorithms for RSA right after the handshake.
   if (keys.some(({ key }) => key.type === 'ssh-rsa')) return true
   const request = protocol.service.bind(protocol)
   const handlers = protocol._handlers

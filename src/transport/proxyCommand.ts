@@ -23,7 +23,7 @@ export const startProxyWith =
       words = `${words}${chunk.toString('utf8')}`.slice(-errorOutputLimit)
     })
     const stream = Duplex.from({ readable: child.stdout, writable: child.stdin })
-    // The end of the program is told by the connection, which says what is known of it.
+    // The connection reports the end of the program, with its reason.
     stream.on('error', () => undefined)
     stream.once('close', child.kill)
     return { stream, said: () => child.exited.then(() => redactedErrorOutput(words, [])) }

@@ -182,7 +182,7 @@ export function createSshConnector(world: SshDependencies): SshConnector {
     const place: SshPlace = { ...to, host: to.label }
     return (through: ConnectedJumpHost | undefined, left: number): Promise<Session> => {
       const followed =
-        through === undefined ? {} : { through: { label: through.label, gone: through.session.gone } }
+        through === undefined ? {} : { through: { label: through.label, gone: through.session.ended } }
       return dialling({ to, through }, (openWithin) => {
         const policy = hostKeyPolicy(to, entries)
         const open = () => openWithin(left)
@@ -217,7 +217,7 @@ export function createSshConnector(world: SshDependencies): SshConnector {
         return { session, transport: await startShell({ place, session, become, left, random }) }
       }
       const { session, transport } = await inTurn(() => retry(termsOf(target), logInAndStart))
-      if (lease !== undefined) session.gone.then(lease.release)
+      if (lease !== undefined) session.ended.then(lease.release)
       return transport
     } catch (error) {
       lease?.release()
@@ -241,7 +241,7 @@ export function createSshConnector(world: SshDependencies): SshConnector {
     const place: SshPlace = { ...to, host: to.label }
     try {
       return await dialling({ to, through: lease }, (open) =>
-        readHostKeys({ place, open, tryHard: (attempt) => retry(termsOf(to), attempt) }),
+        readHostKeys({ place, open, retry: (attempt) => retry(termsOf(to), attempt) }),
       )
     } finally {
       lease?.release()

@@ -41,7 +41,7 @@ function watchSilence(options: {
 /** A connection that is logged in. */
 export type Session = {
   /** Resolves with the reason, in words, when the connection has ended; never rejects. */
-  readonly gone: Promise<string>
+  readonly ended: Promise<string>
   /** Starts a command in a channel of its own. */
   exec(command: string): Promise<ClientChannel | Error>
   /** Opens a connection from the server to another address; an error has ssh2's message and `reason`. */
@@ -125,7 +125,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     username: place.user,
     readyTimeout: 0,
     keepaliveInterval: options.keepalive,
-    // ssh2 only asks; `watchSilence` judges, because any byte is a sign of life, not just an answer.
+    // ssh2 only sends keepalives; `watchSilence` decides, because any byte is a sign of life, not just a reply.
     keepaliveCountMax: Number.MAX_SAFE_INTEGER,
     algorithms: {
       kex: [...keyExchanges],
@@ -135,7 +135,7 @@ export async function openSession(options: LogIn): Promise<Session> {
       compress: ['none'],
     },
     hostVerifier: (key: Buffer): boolean => {
-      denied = policy.judge(key)
+      denied = policy.check(key)
       return denied === undefined
     },
     authHandler: offerKeys(options, progress, () => exhausted()),
@@ -146,7 +146,7 @@ export async function openSession(options: LogIn): Promise<Session> {
   })
   await ready
 
-  // A channel of a dead jump host never says that it is closed: then nobody waits for it.
+  // A channel of a dead jump host never emits close, so do not wait for it.
   const destroy = (): void => {
     reason ??= 'it was closed'
     stream.destroy()
@@ -165,7 +165,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     reason ??= `the connection to ${through.label}, which it goes through, was lost: ${why}`
     over()
   })
-  // The reason of the jump host's connection says more; it may come a little later than the end of ours.
+  // The jump host's reason is more exact; it may arrive a little later than our end.
   const gone = closed
     .then(() =>
       through === undefined || reason !== undefined
@@ -174,7 +174,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     )
     .then(() => reason ?? 'the host closed it')
   return {
-    gone,
+    ended: gone,
     exec: (command) => channel((done) => client.exec(command, done)),
     forward: (address, port) => channel((done) => client.forwardOut('127.0.0.1', 0, address, port, done)),
     forwardSocket: (path) => channel((done) => client.openssh_forwardOutStreamLocal(path, done)),

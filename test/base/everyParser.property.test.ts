@@ -173,7 +173,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     attemptError(place, { ...progress, offered: [] }, new Error(text)),
     attemptError(place, { ...progress, agreed: false, offered: [] }, new Error(text)),
     forwardError({ jump: 'j', next: 'db1', address: 'a', port: 1 }, { message: text, reason: text }),
-    shellRefusal({ host: 'db1', user: 'me', sudo: true, said: text, why: text, timedOut: false }),
+    shellRefusal({ host: 'db1', user: 'me', sudo: true, output: text, why: text, timedOut: false }),
     String(new HostText(text)),
   ],
 }
@@ -282,7 +282,7 @@ describe('what a host or an API answers', () => {
           end = resolve
         })
         stdin.resume()
-        const streams = { stdin, stdout, stderr, gone, cut: () => end('cut') }
+        const streams = { stdin, stdout, stderr, ended: gone, destroy: () => end('cut') }
         const opening = openFramedShell({
           ...{ host: 'db1', streams, nonce, timeout: 5000 },
           random: (size) => Buffer.alloc(size, 0xcd),

@@ -100,7 +100,7 @@ function findingsOf(text: string, language: Explanation['language']): readonly s
     findings: diagnostics,
     ignores,
     files: ['muster.yaml'],
-    isJudged: () => true,
+    isChecked: () => true,
   })
   return left.findings.map(({ code }) => code)
 }

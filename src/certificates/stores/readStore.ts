@@ -18,7 +18,7 @@ function pkcs12Store(bytes: Buffer, password: Secret): Store {
       const certificate = certificateOf(bag.der)
       return certificate === undefined ? [] : [{ bag, certificate }]
     })
-  // Java calls an entry without a name by its number among those without one.
+  // Java names an entry without a name by its number among such entries.
   let unnamed = 0
   const nameOf = (bag: Bag): string => bag.alias ?? String(++unnamed)
   const keys = bags

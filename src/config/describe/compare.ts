@@ -126,6 +126,6 @@ export function groupChanges({ changed }: Difference): readonly ChangeGroup[] {
     group.changes.push({ ...change, origins })
     groups.set(key, group)
   }
-  // What holds for many hosts comes first.
+  // Changes of many hosts come first.
   return [...groups.values()].sort((a, b) => b.hosts.length - a.hosts.length)
 }

@@ -150,7 +150,7 @@ function describeHost(host: ResolvedHost, secrets: ReadonlySet<string>): Describ
     if (!applies(setting, host, resolved.given !== undefined)) return []
     return described(setting, resolved, { origin: ofOption(resolved, host), secrets })
   })
-  // On this machine nothing is reached over SSH.
+  // Local hosts do not use SSH.
   const ssh = (host.connection === 'local' ? [] : allSsh).flatMap((setting) => {
     const resolved = host.ssh(setting)
     if (!applies(setting, host, resolved.given !== undefined)) return []

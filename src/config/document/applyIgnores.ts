@@ -62,9 +62,9 @@ export function applyIgnores(given: {
   readonly findings: readonly Diagnostic[]
   readonly ignores: readonly Ignore[]
   readonly files: readonly string[]
-  readonly isJudged: (code: string) => boolean
+  readonly isChecked: (code: string) => boolean
 }): { readonly findings: readonly Diagnostic[]; readonly silenced: readonly Silenced[] } {
-  const { ignores, files, isJudged } = given
+  const { ignores, files, isChecked: isJudged } = given
   const all = sortFindings(given.findings, files)
   const wishes = ignores.flatMap((ignore) => ignore.codes.map((code): IgnoredCode => ({ ...code, ignore })))
   const granted = wishes.filter(({ ignore }) => ignore.reason !== '')

@@ -57,7 +57,7 @@ export function resolveAliases(
     const seen = new Set(own)
     const entries: MapEntry[] = []
     for (const source of sources) {
-      // An alias that leads nowhere has its finding.
+      // An alias without an anchor has its finding.
       if (source.faulty === true) continue
       if (source.kind !== 'map') {
         findings.push(diagnose('merge-not-mapping', {}, { span: source.span }))

@@ -152,7 +152,7 @@ const fieldImporters: Readonly<
     keepHosts(found, service, { ...given, name: 'connectors' })
   },
   witnesses: importWitnesses,
-  // Every witness of muster is active, so that nothing is left to be said.
+  // Every witness of muster is active, so nothing is lost.
   'active-witnesses': (found, service, given) =>
     remark(found, service, { ...given, why: 'as in every cluster of muster' }),
   // A section with it becomes no service.

@@ -67,7 +67,7 @@ function cleanValue(found: ImportState, item: IniOption, setting: Setting<unknow
   if (item.backslash) report(found, 'ini-trailing-backslash', { facts: { name }, span })
   if (item.comment !== undefined && setting.secret) report(found, 'ini-value-cut', { facts: { name }, span })
   if (!isQuoted(item.value)) return item.value
-  // What a secret is made of is nobody's to guess.
+  // Never suggest anything about the contents of a secret.
   report(found, 'ini-quotes', { facts: { name, kept: setting.secret }, span })
   return setting.secret ? item.value : item.value.slice(1, -1)
 }

@@ -32,7 +32,7 @@ function plain(node: RawNode | undefined): Plain {
 
 /** Returns the example if it adds to the default and the choices. */
 function exampleOf({ type, secret }: Setting<unknown>): Plain | undefined {
-  // What stands behind !env is no value, and JSON has no tags: the description tells of them.
+  // Text after !env is no value, and JSON has no tags: the description explains them.
   if (secret || type.schema.enum !== undefined || type.schema.type === 'boolean') return undefined
   const parsed = parseYaml(type.example, 4)
   return plain(parsed.tooDeep === undefined ? parsed.roots[0]?.node : undefined)

@@ -43,7 +43,7 @@ function findIncomplete(host: string, parts: readonly Part[]): Incomplete[] {
   const missing = parts.filter(({ given }) => given === undefined)
   const said = parts.find(({ given, setting }) => given !== undefined && !setting.secret)
   if (missing.length === 0 || said?.given === undefined) return []
-  // Beside a password its missing user is told already.
+  // A password without a user already has its finding.
   const password = parts.some(({ given, setting }) => given !== undefined && setting.secret)
   const left = password ? missing.filter(({ setting }) => setting === options.datasourceType) : missing
   return left.length === 0

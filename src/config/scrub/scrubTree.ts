@@ -90,7 +90,7 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
 
   const writtenKey = (name: string, above: ValueContext): Value => {
     if (above.secret) return words.secret(name)
-    // What is wrong with a name of ours is what its finding is about.
+    // A misspelt name of ours is what its finding is about, so it stays.
     return !above.names && isNearlyKeyword(name) ? name : words.text(name)
   }
 

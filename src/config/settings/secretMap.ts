@@ -31,7 +31,7 @@ export function secretMap(options: {
     const spelling = `${name}.${entry.hidden === true ? redacted : key}`
     const given = { setting: each, spelling, keySpan, span: node.span, name: key }
     if (node.faulty === true) return { value: given, findings: [] }
-    // Nothing behind the colon: the password that is kept, or is made.
+    // No value: the existing password is kept, or one is generated.
     if (node.kind === 'scalar' && node.value === null && node.tag === undefined) {
       return { value: given, findings: [] }
     }
@@ -48,7 +48,7 @@ export function secretMap(options: {
     const findings: Diagnostic[] = []
     const written = new Set<string>()
     for (const entry of node.entries) {
-      // Written twice in the same letters: that has its finding.
+      // A duplicate key already has its finding.
       if (written.has(entry.key)) continue
       written.add(entry.key)
       const { value, findings: found } = readEntry(entry, name)

@@ -114,6 +114,6 @@ export function readFields(node: MapNode, place: Place): Read<Values> {
     const given = { setting, spelling, keySpan, span: written.span }
     values.set(setting.name, value === undefined ? given : { ...given, value })
   }
-  // What was misspelt counts as given, so that no rule complains a second time that it is missing.
+  // A misspelt name counts as given, so that no rule reports it as missing.
   return { value: new Map([...misspelt, ...values]), findings, hidden }
 }

@@ -53,7 +53,7 @@ function changeLines(change: SharedChange, dim: (text: string) => string): reado
   const { group, name, before, after, origins } = change
   const title = group === 'ssh' ? `ssh.${name}` : name
   const [old, now] = [shown(before), shown(after)]
-  // Two secrets look the same; that they are not is all that may be said.
+  // Two secrets look the same; only the fact that they differ may be shown.
   const values = old === now ? `${now}, changed` : `${old} → ${now}`
   return [`  ${title}: ${values}`, dim(`    ${originsText(origins.before)} → ${originsText(origins.after)}`)]
 }

@@ -136,7 +136,7 @@ function tableOf(rows: readonly Row[], colour: boolean): readonly string[] {
     const again = row.host === rows[index - 1]?.host
     return [again ? '' : row.host, row.where, ...cellsOf(row)]
   })
-  // Words instead of facts run on over the columns.
+  // Text instead of facts spans the columns.
   const widths = titles.map((title, column) =>
     Math.max(
       title.length,

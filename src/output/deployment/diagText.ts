@@ -4,14 +4,14 @@ import { wrap } from '../../base/wrapping.ts'
 /** A file of the archive with a short description. */
 export type DiagPart = { readonly path: string; readonly what: string }
 
-const hostsWithoutData =
+const omittedNote =
   'The archive contains no known passwords, hashes, private keys or digests of files. It contains names, addresses, paths and log lines of hosts: review it before you share it.'
 
 /** Lists the files of an archive before they are collected. */
 export function diagPreview(parts: readonly DiagPart[], width: number): string {
   const column = Math.max(...parts.map(({ path }) => path.length))
   const rows = parts.map(({ path, what }) => `  ${path.padEnd(column)}  ${what}`)
-  const lines = ['One archive for a bug report will hold:', ...rows, ...wrapped(hostsWithoutData, width)]
+  const lines = ['One archive for a bug report will hold:', ...rows, ...wrapped(omittedNote, width)]
   return `${lines.join('\n')}\n`
 }
 
@@ -20,14 +20,14 @@ export function diagResult(options: {
   readonly path: string
   readonly bytes: number
   readonly files: number
-  readonly lost: readonly string[]
+  readonly unreachable: readonly string[]
   readonly width: number
 }): string {
-  const { path, bytes, files, lost, width } = options
+  const { path, bytes, files, unreachable, width } = options
   const missing =
-    lost.length === 0
+    unreachable.length === 0
       ? []
-      : wrapped(`Unreachable (see the archive for the reason): ${lost.join(', ')}.`, width)
+      : wrapped(`Unreachable (see the archive for the reason): ${unreachable.join(', ')}.`, width)
   const size = `${counted(files, 'file')}, ${Math.max(1, Math.round(bytes / 1024))} KiB`
   return `${[...missing, `Written to ${path} (${size}).`].join('\n')}\n`
 }
@@ -37,16 +37,16 @@ export function diagReadme(options: {
   readonly cluster: string
   readonly made: Date
   readonly parts: readonly DiagPart[]
-  readonly lost: readonly { readonly host: string; readonly message: string; readonly code: string }[]
+  readonly unreachable: readonly { readonly host: string; readonly message: string; readonly code: string }[]
 }): string {
-  const { cluster, made, parts, lost } = options
+  const { cluster, made, parts, unreachable } = options
   const lines = [
     `Made by muster diag for the cluster ${cluster} at ${made.toISOString()}.`,
-    ...wrapped(hostsWithoutData, 100),
+    ...wrapped(omittedNote, 100),
     '',
     ...parts.map(({ path, what }) => `${path}: ${what}`),
-    ...(lost.length === 0 ? [] : ['', 'Unreachable hosts:']),
-    ...lost.map(({ host, message, code }) => `${host}: ${message} [${code}]`),
+    ...(unreachable.length === 0 ? [] : ['', 'Unreachable hosts:']),
+    ...unreachable.map(({ host, message, code }) => `${host}: ${message} [${code}]`),
   ]
   return `${lines.join('\n')}\n`
 }

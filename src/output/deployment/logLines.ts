@@ -5,7 +5,7 @@ import { waveTitle } from './progress.ts'
 export function plainLine(event: DeploymentEvent): string | undefined {
   switch (event.type) {
     case 'wave-started':
-      // One wave is no order worth a line.
+      // A single wave needs no line.
       return event.of === 1 ? undefined : `${waveTitle(event)}: ${event.hosts.join(', ')}\n`
     case 'step-done':
       return `${event.host}: ${event.title} (${event.seconds.toFixed(1)} s)\n`

@@ -62,26 +62,26 @@ export function planText(options: {
   readonly notes: readonly string[]
   readonly plans: readonly HostPlan[]
   /** Hosts of the file that the plan excludes. */
-  readonly left?: readonly string[]
+  readonly excluded?: readonly string[]
   readonly colour: boolean
   /** Columns for all but the diffs; absent: lines are not wrapped. */
   readonly width?: number
 }): string {
-  const { cluster, plans, notes, left = [], width = Number.POSITIVE_INFINITY } = options
+  const { cluster, plans, notes, excluded = [], width = Number.POSITIVE_INFINITY } = options
   const wrapped = (text: string, rest = '  '): readonly string[] => wrap(text, { width, first: '', rest })
   const { bold, dim, green, red, yellow } = paint(options.colour)
   const marks = { create: green('+'), change: yellow('~'), delete: red('-') }
   const changing = plans.filter((plan) => plan.steps.length > 0)
   const unchanged = plans.filter((plan) => plan.steps.length === 0).map((plan) => plan.host)
-  const others = left.length === 0 ? [] : wrapped(`${shortListOf(left, 8)}: left out`)
+  const others = excluded.length === 0 ? [] : wrapped(`${shortListOf(excluded, 8)}: left out`)
   const noted = [...notes, connectorRestartsText(plans) ?? []]
     .flat()
     .flatMap((note) => wrap(note, { width, first: '  * ', rest: '    ' }))
   if (changing.length === 0) {
-    const all = left.length === 0 ? counted(plans.length, 'host') : shortListOf(unchanged, 8)
+    const all = excluded.length === 0 ? counted(plans.length, 'host') : shortListOf(unchanged, 8)
     return `${[`${cluster}: nothing to do on ${all}.`, ...noted, ...others].join('\n')}\n`
   }
-  // By step, the first host of which it was said.
+  // By step, the first host that printed it.
   const said = new Map<string, string>()
   const hosts = alike(changing).map(({ plan, others, exactly }) => {
     const steps = plan.steps.flatMap(({ step, change }) => {
@@ -123,15 +123,15 @@ export function planJson(options: {
   readonly cluster: string
   readonly notes: readonly string[]
   readonly plans: readonly HostPlan[]
-  readonly left: readonly string[]
+  readonly excluded: readonly string[]
   readonly grants: readonly AccountGrants[]
 }): string {
-  const { cluster, notes, left, grants } = options
+  const { cluster, notes, excluded, grants } = options
   const hosts = options.plans.map(({ host, address, steps }) => ({
     host,
     address,
     changes: steps.map(({ step, change }) => ({ step: step.id, phase: step.phase, ...change })),
   }))
   const changes = hosts.some(({ changes }) => changes.length > 0)
-  return jsonText({ cluster, changes, notes, hosts, left, grants })
+  return jsonText({ cluster, changes, notes, hosts, left: excluded, grants })
 }

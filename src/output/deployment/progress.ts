@@ -48,7 +48,7 @@ export function followProgress(names: readonly string[]): {
   let stopping = false
 
   function startWave(event: Extract<DeploymentEvent, { type: 'wave-started' }>): void {
-    // Those that were prepared have yet to switch over.
+    // Prepared hosts have not switched over yet.
     const begin = verb === 'prepared' ? names : event.hosts
     for (const host of begin) if (hosts.get(host)?.kind === 'ended') hosts.set(host, waiting)
     verb = 'done'

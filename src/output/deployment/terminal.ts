@@ -35,7 +35,7 @@ export function progressLines(
     tint[kind](`${marks[kind]} ${host.padEnd(width)}  ${text}`)
   const failed = of('failed')
   const head = [
-    // A narrow terminal cuts the end off, and this nobody may miss.
+    // A narrow terminal cuts the end off, so this comes first.
     ...(stopping ? [yellow('stopping after these steps (Ctrl-C again: at once)')] : []),
     `${of('ended').length} of ${counted(all.length, 'host')} ${verb}`,
     ...(failed.length > 0 ? [red(`${failed.length} failed`)] : []),
@@ -43,7 +43,7 @@ export function progressLines(
   ].join(', ')
   const room = Math.max(2, options.most - 1)
   if (all.length <= room) return [head, ...all.map(line)]
-  // What failed stays to be seen, and leaves room for what is at work.
+  // Failures stay visible and leave room for active hosts.
   const forFailed = Math.min(failed.length, Math.max(1, Math.floor(room / 2)))
   const forWorking = room - forFailed
   return [
@@ -112,7 +112,7 @@ export function terminalRenderer(options: {
     new Listr([{ ...task, title: lines() }], {
       registerSignalListeners: false,
       fallbackRenderer: 'silent',
-      // The plan and the closing lines say all of it again.
+      // The plan and the last lines repeat all of it.
       rendererOptions: { clearOutput: true, formatOutput: 'truncate' },
     }).run()
   return {

@@ -77,23 +77,23 @@ export function trustSummary(
   options: Layout & {
     readonly cluster: string
     readonly outcomes: readonly TrustOutcome[]
-    readonly lost: readonly UnreachableHost[]
+    readonly unreachable: readonly UnreachableHost[]
     /** --yes: nobody compared the fingerprints. */
     readonly yes: boolean
     /** --pin: nothing is written to known_hosts. */
     readonly pin: boolean
   },
 ): string {
-  const { cluster, outcomes, lost, yes, pin, colour, width } = options
+  const { cluster, outcomes, unreachable, yes, pin, colour, width } = options
   const { yellow } = paint(colour)
   const lines = (text: string): readonly string[] => wrap(text, { width, first: '', rest: '' })
-  if (outcomes.length === 0 && lost.length === 0) {
+  if (outcomes.length === 0 && unreachable.length === 0) {
     return `${cluster}: every host is this machine, so there is no key to trust.\n`
   }
   const labels = (result: TrustOutcome['result']): readonly string[] =>
     outcomes.filter((one) => one.result === result).map(({ server }) => server.label)
   const failed = outcomes.filter((one) => one.result === 'behind' || one.result === 'failed')
-  // What was not read was told with the others already.
+  // Failures to read keys were already reported with the others.
   const told = failed.filter(
     (one) => 'failure' in one && (one.result === 'behind' || one.failure.code === 'not-kept'),
   )
@@ -118,7 +118,7 @@ export function trustSummary(
       : lines(
           `Not trusted: ${shortListOf(untrusted)}. ${compare}, then say yes on a terminal or give --yes.`,
         )),
-    countsOf(cluster, outcomes, lost),
+    countsOf(cluster, outcomes, unreachable),
   ]
     .map((line) => `${line}\n`)
     .join('')
@@ -141,15 +141,15 @@ const countWords: Readonly<Record<TrustOutcome['result'], string>> = {
 function countsOf(
   cluster: string,
   outcomes: readonly TrustOutcome[],
-  lost: readonly UnreachableHost[],
+  unreachable: readonly UnreachableHost[],
 ): string {
   const counts = Object.entries(countWords).flatMap(([result, words]) => {
-    const more = result === 'failed' ? lost.length : 0
+    const more = result === 'failed' ? unreachable.length : 0
     const count = outcomes.filter((one) => one.result === result).length + more
     return count === 0 ? [] : [`${count} ${words}`]
   })
   const jumps = outcomes.filter(({ server }) => server.to.jump).length
-  const hosts = counted(outcomes.length - jumps + lost.length, 'host')
+  const hosts = counted(outcomes.length - jumps + unreachable.length, 'host')
   return `${cluster}: ${hosts}${jumps === 0 ? '' : ` and ${counted(jumps, 'jump host')}`}: ${listOf(counts)}.`
 }
 
@@ -169,7 +169,7 @@ export function pinsYaml(outcomes: readonly TrustOutcome[]): string {
 export function trustJson(
   cluster: string,
   outcomes: readonly TrustOutcome[],
-  lost: readonly UnreachableHost[],
+  unreachable: readonly UnreachableHost[],
 ): string {
   const servers = outcomes.map((outcome) => {
     const { server, result, found } = outcome
@@ -190,7 +190,7 @@ export function trustJson(
       ...('failure' in outcome ? { failure: outcome.failure } : {}),
     }
   })
-  const others = lost.map(({ host: { name, address }, failure }) => ({
+  const others = unreachable.map(({ host: { name, address }, failure }) => ({
     name,
     jump: false,
     address,

@@ -9,12 +9,12 @@ import { withoutHostName } from './failureText.ts'
 export function limitedRunText(options: {
   readonly cluster: string
   readonly hosts: readonly string[]
-  readonly left: readonly string[]
+  readonly excluded: readonly string[]
 }): string | undefined {
-  const { cluster, hosts, left } = options
-  if (left.length === 0) return undefined
-  const [only, rest] = [shortListOf(hosts, 8), shortListOf(left, 8)]
-  return `This was ${only} of ${cluster} alone; ${rest} ${left.length === 1 ? 'was' : 'were'} neither reached nor changed.`
+  const { cluster, hosts, excluded } = options
+  if (excluded.length === 0) return undefined
+  const [only, rest] = [shortListOf(hosts, 8), shortListOf(excluded, 8)]
+  return `This was ${only} of ${cluster} alone; ${rest} ${excluded.length === 1 ? 'was' : 'were'} neither reached nor changed.`
 }
 
 /** After a stopped run, describes its state and how to continue. */

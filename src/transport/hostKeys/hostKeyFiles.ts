@@ -18,7 +18,7 @@ async function textOf(readFile: ReadFile, file: string): Promise<string> {
   try {
     return (await readFile(file)).toString('utf8')
   } catch (error) {
-    // Without the file no host is known, which is told with its name; any other error is no different.
+    // An unreadable file counts as empty: the host is then unknown, and that error names the file.
     if (errorCode(error) !== undefined) return ''
     throw error
   }

@@ -19,7 +19,7 @@ export type HostKeyPolicy = {
   /** Checks against a pinned fingerprint: any key of the host may match. */
   readonly pinned: boolean
   /** Returns undefined if the key belongs to the host. */
-  judge(key: Buffer): TransportError | undefined
+  check(key: Buffer): TransportError | undefined
 }
 
 type Options = KnownHostsLookup & {
@@ -65,7 +65,7 @@ function pinPolicy({ host, dialled }: Options, pinned: string): HostKeyPolicy {
   return {
     algorithms: hostKeyAlgorithms([]),
     pinned: true,
-    judge: (key) => {
+    check: (key) => {
       if (fingerprint(key) === wanted) return undefined
       return new TransportError({
         host,
@@ -87,7 +87,7 @@ function knownHostsPolicy(options: Options): HostKeyPolicy {
   return {
     algorithms: hostKeyAlgorithms(knownTypes(entries, asked)),
     pinned: false,
-    judge: (key) => {
+    check: (key) => {
       const verdict = checkHostKey(entries, asked, key)
       switch (verdict.kind) {
         case 'trusted':

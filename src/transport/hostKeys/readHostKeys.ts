@@ -46,7 +46,7 @@ export function compareHostKeys(
       : compareWithPin(server, ordered)
   for (const state of ['revoked', 'changed'] as const) {
     const bad = keys.find((key) => key.state === state)
-    const problem = bad === undefined ? undefined : policy.judge(bad.key)
+    const problem = bad === undefined ? undefined : policy.check(bad.key)
     if (problem !== undefined) return { state, keys, problem }
   }
   return { state: keys.some(({ state }) => state === 'known') ? 'known' : 'new', keys }
@@ -88,7 +88,7 @@ function compareWithKnownHosts(
   return judged.map(({ key, verdict }) => {
     if (verdict.kind === 'trusted') return { ...facts(key), state: 'known' }
     if (verdict.kind === 'unknown') return { ...facts(key), state: trusted ? 'other' : 'new' }
-    // A key of a type that the files have none of says nothing, once another key is the known one.
+    // Once one key is known, a key of another type is neither known nor wrong.
     if (verdict.kind === 'changed' && trusted && verdict.known.type !== typeOfKey(key)) {
       return { ...facts(key), state: 'other' }
     }
@@ -103,7 +103,7 @@ type Reading = {
   /** Opens a new stream to the server for each handshake. */
   readonly open: (left: number) => Promise<Duplex>
   /** Runs an attempt and retries passing failures; hands over the remaining milliseconds. */
-  readonly tryHard: <Result>(attempt: (left: number) => Promise<Result>) => Promise<Result>
+  readonly retry: <Result>(attempt: (left: number) => Promise<Result>) => Promise<Result>
 }
 
 /**
@@ -118,8 +118,8 @@ export async function readHostKeys(reading: Reading): Promise<readonly Buffer[]>
     const algorithms = remainingHostKeyAlgorithms(types)
     if (algorithms.length === 0) return keys
     try {
-      const key = await reading.tryHard((left) => readHostKey({ ...reading, algorithms, left }))
-      // A server that shows what it was not asked for would be asked for ever.
+      const key = await reading.retry((left) => readHostKey({ ...reading, algorithms, left }))
+      // Otherwise a server that ignores the requested types would be asked for ever.
       if (types.includes(typeOfKey(key) ?? '')) return keys
       keys.push(key)
     } catch (error) {
@@ -143,7 +143,7 @@ async function readHostKey(
     const session = await openSession({
       place,
       stream: await options.open(left),
-      policy: { algorithms, pinned: false, judge },
+      policy: { algorithms, pinned: false, check: judge },
       login: { keys: [], skipped: [] },
       left,
       keepalive: 0,

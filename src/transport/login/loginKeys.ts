@@ -17,9 +17,9 @@ function noLoginKeyError(found: {
   /** Reason why no key of the agent can be used. */
   readonly agent: string
   /** Problems with locked files. */
-  readonly trouble: readonly string[]
+  readonly problems: readonly string[]
 }): TransportError {
-  const { label, wish, files, agent, trouble } = found
+  const { label, wish, files, agent, problems: trouble } = found
   const locked = files.filter(({ kind }) => kind === 'locked').map(({ path }) => path)
   const unusable = files.flatMap((file) => (file.kind === 'unusable' ? [`${file.path} ${file.why}`] : []))
   const why = [agent, ...unusable, ...trouble]
@@ -139,7 +139,7 @@ export async function loginKeys(
     if (key !== '') trouble.push(`${file.path} ${key}`)
   }
   const held = agent.trouble ?? 'the agent holds none of them'
-  throw noLoginKeyError({ label, wish, files: [...first, ...files], agent: held, trouble })
+  throw noLoginKeyError({ label, wish, files: [...first, ...files], agent: held, problems: trouble })
 }
 
 type Agent = {

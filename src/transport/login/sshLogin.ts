@@ -33,7 +33,7 @@ export async function openStream(options: {
   const opened = await Promise.race([forwarded, late])
   clearTimeout(timer)
   if (!(opened instanceof Error)) return opened
-  // One that comes too late is of no use to anybody.
+  // Close a stream that opens too late.
   forwarded.then((stream) => stream instanceof Error || stream.destroy())
   const reason = 'reason' in opened ? opened.reason : undefined
   throw forwardError({ jump: through.label, next: label, address, port }, { message: opened.message, reason })
@@ -50,10 +50,10 @@ export async function logIn(
   const shown: string[] = []
   const judge = (key: Buffer): TransportError | undefined => {
     shown.push(typeOfKey(key) ?? '')
-    return policy.judge(key)
+    return policy.check(key)
   }
   const logInWith = async (algorithms: HostKeyPolicy['algorithms']): Promise<Session> =>
-    openSession({ ...rest, stream: await open(), policy: { ...policy, judge, algorithms } })
+    openSession({ ...rest, stream: await open(), policy: { ...policy, check: judge, algorithms } })
   const wrongKey = (error: unknown): boolean =>
     error instanceof TransportError && error.code === 'host-key-changed'
   try {

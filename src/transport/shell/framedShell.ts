@@ -53,7 +53,7 @@ export function remoteCommand(options: {
 }): string {
   const { nonce, sudo, prompt } = options
   const how = prompt === undefined ? '-n' : `-S -p ${prompt}`
-  // What sudo says is understood here in English.
+  // Messages of sudo are recognized in English.
   return `exec ${sudo ? `env LC_ALL=C sudo ${how} ` : ''}sh -c '${loop(nonce)}'`
 }
 
@@ -143,7 +143,7 @@ export async function openFramedShell(options: ShellOptions): Promise<OpenedShel
     marker: nonce,
     cap: 64 * 1024,
     lines: lineCap,
-    patience: floodLimit,
+    floodLimit: floodLimit,
     timeout: left,
   })
   if (outcome.kind === 'done') return { ready: true, shell: framedShell(options, answers) }
@@ -165,7 +165,7 @@ function framedShell({ host, streams, random }: ShellOptions, answers: Responses
       marker: id,
       cap: outputCap,
       lines: lineCap,
-      patience: floodLimit,
+      floodLimit: floodLimit,
       timeout,
     })
     return { answer, fed: writeParts({ stream: streams.stdin, parts, over: answer }), timeout }
@@ -189,7 +189,7 @@ function framedShell({ host, streams, random }: ShellOptions, answers: Responses
   const resultOf = (outcome: ResponseOutcome, timeout: number): RunResult => {
     if (outcome.kind === 'gone') throw connectionEnded(host, outcome.why)
     if (outcome.kind !== 'done') {
-      streams.cut()
+      streams.destroy()
       throw outcome.kind === 'flood' ? tooMuchOutput(host, floodLimit) : timedOut(host, timeout)
     }
     const { stdout, stderr } = outcome

@@ -72,7 +72,7 @@ export function collectOutput(options: {
         const isCut = kept.length < length
         return { output: kept.bytes(), length, isCut, rest, behind: undecided.subarray(end + 1) }
       }
-      // No line of ours: its end might never come.
+      // Not a marker: its line might never end.
       take(undecided.subarray(0, marker.length))
       bytes = undecided.subarray(marker.length)
     }
@@ -93,9 +93,9 @@ export type ShellStreams = {
   readonly stdout: Readable
   readonly stderr: Readable
   /** Resolves with the reason, in words, when the other side has ended; never rejects. */
-  readonly gone: Promise<string>
+  readonly ended: Promise<string>
   /** Closes the connection at once. */
-  readonly cut: () => void
+  readonly destroy: () => void
 }
 
 /** Result of waiting for a marker on both streams; `said` is the output so far. */
@@ -110,7 +110,7 @@ type ExpectedResponse = {
   readonly cap: number
   readonly lines: number
   /** Bytes of a stream after which reading stops: `flood`. */
-  readonly patience: number
+  readonly floodLimit: number
   /** Milliseconds, counted from the end of the previous response. */
   readonly timeout: number
 }
@@ -172,7 +172,7 @@ export function readResponses(streams: ShellStreams): Responses {
       if (first === undefined) return
       const { out, err, wanted } = first
       if (out.done === undefined || err.done === undefined) {
-        if (Math.max(out.collector.length, err.collector.length) > wanted.patience) end('flood')
+        if (Math.max(out.collector.length, err.collector.length) > wanted.floodLimit) end('flood')
         return
       }
       clearTimeout(first.timer)
@@ -198,7 +198,7 @@ export function readResponses(streams: ShellStreams): Responses {
 
   streams.stdout.on('data', onData('out'))
   streams.stderr.on('data', onData('err'))
-  streams.gone.then((reason) => {
+  streams.ended.then((reason) => {
     why ??= reason
     end('gone')
   })

@@ -71,7 +71,7 @@ function uploadScript(options: {
   return [
     `set -- ${all.join(' ')}`,
     `trap 'rm -f "$@"' EXIT`,
-    // Words to a lost connection must not end the shell before it has tidied up.
+    // An error of writing to a broken connection must not end the shell before it has cleaned up.
     `trap '' PIPE`,
     `trap 'exit 1' HUP INT TERM`,
     `no() { printf "%s" "$t"; exit 1; }`,
@@ -150,8 +150,8 @@ export function shellTransport(options: {
     ...(dial === undefined ? {} : { dial }),
     close: async () => {
       streams.stdin.end()
-      const timer = setTimeout(streams.cut, closeGrace)
-      await streams.gone
+      const timer = setTimeout(streams.destroy, closeGrace)
+      await streams.ended
       clearTimeout(timer)
     },
   })

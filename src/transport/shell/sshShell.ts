@@ -20,19 +20,19 @@ export function shellRefusal(facts: {
   readonly user: string
   readonly sudo: boolean
   /** A sudo password was given. `refused`: sudo asked for it twice. */
-  readonly given?: boolean
+  readonly hasPassword?: boolean
   readonly wrongPassword?: boolean
-  readonly said: string
+  readonly output: string
   readonly why: string
   readonly timedOut: boolean
 }): TransportError {
   const { host, user, sudo } = facts
-  // Enough for all that sudo or a login shell has to say.
-  const said = facts.said.slice(-maxOutputQuote)
+  // Enough for the messages of sudo and login shells.
+  const said = facts.output.slice(-maxOutputQuote)
   // sudo repeats the command that it refuses, which is ours and long.
   const told = lastLines(said.replace(/(sh -c) [\s\S]*(' as )/, '$1 …$2'))
   const why = lastLines(facts.why)
-  // Of a shell that did not come, a greeting gives no reason.
+  // A greeting does not explain why the shell did not start.
   const words = told === '' ? why : facts.timedOut ? `${why}: ${told}` : told
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
@@ -89,7 +89,7 @@ export function shellRefusal(facts: {
   return error(
     'sudo-refused',
     message,
-    facts.given === true
+    facts.hasPassword === true
       ? `See that "sudo true" works as ${user} on the host with nothing but the password.`
       : `See that "sudo -n true" works as ${user} on the host.`,
   )
@@ -184,9 +184,9 @@ export async function startShell(options: {
       host,
       user,
       sudo: become !== false,
-      given: password !== undefined,
+      hasPassword: password !== undefined,
       wrongPassword,
-      said,
+      output: said,
     })
   }
   const opened = await session.exec(remoteCommand({ nonce, sudo: become !== false, prompt }))
@@ -198,8 +198,8 @@ export async function startShell(options: {
     stdout: channel,
     stderr: channel.stderr,
     // The connection's own reason says more.
-    gone: Promise.race([session.gone, ended]),
-    cut: () => session.destroy(),
+    ended: Promise.race([session.ended, ended]),
+    destroy: () => session.destroy(),
   }
   const onRefused = (): void => {
     wrongPassword = true
@@ -213,7 +213,7 @@ export async function startShell(options: {
   const shell = await openFramedShell({ host, streams, nonce, timeout, left, random })
   stop?.()
   if (!shell.ready) throw refuse(shell)
-  streams.gone.then(() => session.end())
+  streams.ended.then(() => session.end())
   const dial = (to: ListeningPlace) =>
     'socket' in to ? session.forwardSocket(to.socket) : session.forward(to.address, to.port)
   return shellTransport({ host, streams, shell: shell.shell, random, dial })

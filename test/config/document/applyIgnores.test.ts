@@ -21,7 +21,7 @@ type Given = {
 
 function applied({ text, findings = [], isJudged = () => true }: Given) {
   const { ignores } = loadText(text)
-  const result = applyIgnores({ findings, ignores, files: ['muster.yaml'], isJudged })
+  const result = applyIgnores({ findings, ignores, files: ['muster.yaml'], isChecked: isJudged })
   const silenced = (one: Silenced): string => `${one.finding.span.line} ${one.finding.code}: ${one.reason}`
   return {
     left: result.findings.map(({ span, code, severity }) => `${span.line} ${severity} ${code}`),
@@ -113,7 +113,7 @@ describe('a comment that silences nothing', () => {
 describe('a code that is none', () => {
   const messageOf = (code: string): string => {
     const { ignores } = loadText(`a: 1 # muster-ignore: ${code} why\n`)
-    const result = applyIgnores({ findings: [], ignores, files: [], isJudged: () => true })
+    const result = applyIgnores({ findings: [], ignores, files: [], isChecked: () => true })
     return result.findings.map(({ message, fix }) => `${message} ${fix}`).join()
   }
 

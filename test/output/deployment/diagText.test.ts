@@ -18,11 +18,11 @@ describe('the words about an archive for a bug report', () => {
       "
     `)
     const written = { path: '/home/ops/report.tar.gz', bytes: 70_000, files: 9, width: 60 }
-    expect(diagResult({ ...written, lost: [] })).toMatchInlineSnapshot(`
+    expect(diagResult({ ...written, unreachable: [] })).toMatchInlineSnapshot(`
       "Written to /home/ops/report.tar.gz (9 files, 68 KiB).
       "
     `)
-    expect(diagResult({ ...written, lost: ['db2', 'db3'] })).toMatchInlineSnapshot(`
+    expect(diagResult({ ...written, unreachable: ['db2', 'db3'] })).toMatchInlineSnapshot(`
       "Unreachable (see the archive for the reason): db2, db3.
       Written to /home/ops/report.tar.gz (9 files, 68 KiB).
       "
@@ -32,7 +32,7 @@ describe('the words about an archive for a bug report', () => {
   it('stand in it as well, with the hosts that were not reached', () => {
     const lost = [{ host: 'db2', code: 'connection-refused', message: 'db2 refused the connection' }]
     const made = new Date('2026-03-01T12:00:00Z')
-    expect(diagReadme({ cluster: 'alpha', made, parts, lost })).toMatchInlineSnapshot(`
+    expect(diagReadme({ cluster: 'alpha', made, parts, unreachable: lost })).toMatchInlineSnapshot(`
       "Made by muster diag for the cluster alpha at 2026-03-01T12:00:00.000Z.
       The archive contains no known passwords, hashes, private keys or digests of files. It contains
       names, addresses, paths and log lines of hosts: review it before you share it.

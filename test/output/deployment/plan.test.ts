@@ -67,7 +67,7 @@ db2: nothing to do
             as on db1
       "
     `)
-    const json = JSON.parse(planJson({ cluster: 'alpha', notes: [], plans: all, left: [], grants: [] }))
+    const json = JSON.parse(planJson({ cluster: 'alpha', notes: [], plans: all, excluded: [], grants: [] }))
     expect(json.hosts.map((one: { changes: unknown[] }) => one.changes.length)).toEqual([
       2,
       1,
@@ -149,7 +149,7 @@ db2: nothing to do
         cluster: 'alpha',
         notes: [],
         plans: of.flatMap((one) => one ?? []),
-        left: ['db3', 'db4'],
+        excluded: ['db3', 'db4'],
         colour: false,
       })
     expect(text([unchanged])).toBe('alpha: nothing to do on db2.\ndb3 and db4: left out\n')
@@ -172,7 +172,7 @@ const grants = [{ option: 'monitor-user', user: 'm', type: 'mysql', sql: 'CREATE
 
 describe('planJson', () => {
   it('says the same for programs', () => {
-    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, left: ['db3'], grants }))).toEqual({
+    expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, excluded: ['db3'], grants }))).toEqual({
       cluster: 'alpha',
       changes: true,
       notes: [],
@@ -210,7 +210,7 @@ describe('planJson', () => {
       cluster: 'alpha',
       notes: ['issue certificates for database1, database2 and database3'],
       plans: [...hosts, ...idle],
-      left: ['elsewhere1', 'elsewhere2', 'elsewhere3', 'elsewhere4'],
+      excluded: ['elsewhere1', 'elsewhere2', 'elsewhere3', 'elsewhere4'],
       colour: false,
       width: 40,
     })

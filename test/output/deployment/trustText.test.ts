@@ -99,7 +99,7 @@ describe('keys of hosts as text', () => {
   })
 
   it('end with what came of them', () => {
-    const options = { ...layout, cluster: 'alpha', lost: [], pin: false }
+    const options = { ...layout, cluster: 'alpha', unreachable: [], pin: false }
     expect(trustSummary({ ...options, outcomes, yes: false })).toMatchInlineSnapshot(`
       "Not trusted: db1. Compare them with what "ssh-keygen -lf" prints for
       /etc/ssh/ssh_host_*_key.pub on the host itself, then say yes on a terminal or

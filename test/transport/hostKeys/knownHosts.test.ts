@@ -94,7 +94,7 @@ describe('what is said about a host key', () => {
   const judge = (lines: readonly string[], pinned?: string, jump = false) => {
     const check = { files: ['/kh', '/etc/kh'], names: db1.names, ...(pinned === undefined ? {} : { pinned }) }
     const host = { label: 'db1', jump, port: db1.port, check }
-    return hostKeyPolicy(host, entries(...lines)).judge(bytes(ed25519))
+    return hostKeyPolicy(host, entries(...lines)).check(bytes(ed25519))
   }
   const own = `${fingerprint(bytes(ed25519))} (ssh-ed25519)`
 

@@ -34,8 +34,8 @@ async function open(command: readonly [string, ...string[]]): Promise<FramedShel
     stdin: child.stdin,
     stdout: child.stdout,
     stderr: child.stderr,
-    gone: child.exited.then(({ reason }) => reason),
-    cut: child.kill,
+    ended: child.exited.then(({ reason }) => reason),
+    destroy: child.kill,
   }
   const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 5000, random: randomBytes })
   if (!opened.ready) throw new Error(opened.why)
@@ -57,7 +57,7 @@ async function openSlow(): Promise<{ shell: FramedShell; sent: (count: number) =
     for (const { count, go } of waiting) if (came.split('\n#').length > count) go()
   })
   const gone = child.exited.then(({ reason }) => reason)
-  const streams = { stdin, stdout, stderr: child.stderr, gone, cut: child.kill }
+  const streams = { stdin, stdout, stderr: child.stderr, ended: gone, destroy: child.kill }
   const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 5000, random: randomBytes })
   if (!opened.ready) throw new Error(opened.why)
   held = []
