@@ -17,7 +17,7 @@ type Watched = Pick<ServiceSet, 'manager' | 'cluster' | 'account' | 'data'>
 type ServiceFailure = {
   /** It runs, or nobody can tell. */
   readonly runs: boolean
-  /** Of a unit that does not run: `result exit-code, exit status 1`. */
+  /** Of a unit that does not run or was restarted by systemd: `result exit-code, exit status 1, restarted once`. */
   readonly result?: string
   /** The end of its log, printable, each line bounded. */
   readonly lines: readonly string[]
@@ -82,21 +82,20 @@ function endOf(code: string | undefined, status: number): string | undefined {
   return `exit status ${status}${systemdStatus[status] === undefined ? '' : `/${systemdStatus[status]}`}`
 }
 
-/** Reads what `systemctl show` printed; undefined for a unit that runs, or of which it tells nothing. */
-function resultOf(properties: ReadonlyMap<string, string>): string | undefined {
+/** Reads what `systemctl show` printed of a unit: whether it runs or is being started, and how its last start ended. */
+function readProperties(properties: ReadonlyMap<string, string>): Pick<ServiceFailure, 'runs' | 'result'> {
   const state = properties.get('ActiveState')
-  if (state === undefined || state === 'active') return undefined
-  // One that only just starts again has no result of this start yet.
-  if (state === 'activating' && properties.get('SubState') !== 'auto-restart') return undefined
-  const result = properties.get('Result') ?? ''
+  const starts = state === 'activating' && properties.get('SubState') !== 'auto-restart'
+  const runs = state === undefined || state === 'active' || starts
   const restarts = Number(properties.get('NRestarts'))
-  return [
-    /^[a-z-]{1,40}$/.test(result) ? `result ${result}` : undefined,
-    endOf(properties.get('ExecMainCode'), Number(properties.get('ExecMainStatus'))),
+  const result = properties.get('Result') ?? ''
+  const parts = [
+    // Once it starts again, systemd has forgotten how the start before ended.
+    !runs && /^[a-z-]{1,40}$/.test(result) ? `result ${result}` : undefined,
+    runs ? undefined : endOf(properties.get('ExecMainCode'), Number(properties.get('ExecMainStatus'))),
     restarts > 0 ? `restarted ${restarts === 1 ? 'once' : `${restarts} times`}` : undefined,
-  ]
-    .filter((part) => part !== undefined)
-    .join(', ')
+  ].filter((part) => part !== undefined)
+  return { runs, ...(parts.length > 0 && { result: parts.join(', ') }) }
 }
 
 /** Asks a host why a component does not run or answer. Never rejects: it is asked when something failed already. */
@@ -111,14 +110,16 @@ export async function serviceFailure(
   const text = answer?.stdout.raw() ?? ''
   const head = /^(?:\w+=[^\n]*\n){0,20}\n/.exec(text)?.[0] ?? ''
   const pairs = head.split('\n').map((line) => line.split('=', 2))
-  const result = isUnit ? resultOf(new Map(pairs.map(([name = '', value = '']) => [name, value]))) : undefined
+  const state = isUnit
+    ? readProperties(new Map(pairs.map(([name = '', value = '']) => [name, value])))
+    : { runs: true }
   const lines = text
     .slice(head.length)
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(-quoted)
     .map((line) => lastLines(shortLine(line)))
-  return { runs: result === undefined, ...(result && { result }), lines }
+  return { ...state, lines }
 }
 
 /** The end of a message: the result of the unit, where it has one, and the last lines of the log, each on its own. */

@@ -33,7 +33,9 @@ describe('why a component does not run', () => {
     [{ ...failed, Result: 'start-limit-hit', ExecMainCode: 0 }, 'result start-limit-hit'],
     [{ ActiveState: 'inactive', Result: '\u001b[2J' }, undefined],
     [{ ActiveState: 'active', Result: 'success' }, undefined],
+    [{ ActiveState: 'active', Result: 'success', NRestarts: 1 }, 'restarted once'],
     [{ ActiveState: 'activating', SubState: 'start', Result: 'success' }, undefined],
+    [{ ActiveState: 'activating', SubState: 'start', Result: 'success', NRestarts: 2 }, 'restarted 2 times'],
     [{}, undefined],
   ])('is read from systemd: %j', async (properties, result) => {
     const found = await serviceFailure(says(shown(properties)), set, 'manager')
