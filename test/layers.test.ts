@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
@@ -158,9 +158,6 @@ const owners: Readonly<Record<string, RegExp>> = {
 }
 const oneFileOnly = ['yaml', 'ssh2', 'execa', 'mysql2']
 
-/** Circles of files that are still there. Remove what is gone; add nothing. */
-const knownCircles: readonly (readonly string[])[] = []
-
 type Import = { readonly specifier: string; readonly typeOnly: boolean }
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
@@ -237,8 +234,30 @@ describe('the layers of src', () => {
     expect(wrong).toEqual([])
   })
 
-  it('has no circle of files, except the known ones', () => {
-    expect(circlesOfFiles()).toEqual(knownCircles)
+  it('has no circle of files', () => {
+    expect(circlesOfFiles()).toEqual([])
+  })
+
+  it('has no two folders that import each other, but a folder and one below it', () => {
+    const edges = new Set(
+      files.flatMap((file) =>
+        importsOf(file)
+          .map(({ specifier }) => target(file, specifier))
+          .filter((path) => path !== undefined && files.includes(path))
+          .map((path) => `${dirname(file)} ${dirname(path ?? '')}`),
+      ),
+    )
+    const mutual = [...edges].filter((edge) => {
+      const [from = '', to = ''] = edge.split(' ')
+      return from < to && edges.has(`${to} ${from}`) && !to.startsWith(`${from}/`)
+    })
+    expect(mutual).toEqual([])
+  })
+
+  it('has no file name more than twice', () => {
+    const names = files.map((file) => basename(file))
+    const often = names.filter((name) => names.filter((other) => other === name).length > 2)
+    expect([...new Set(often)]).toEqual([])
   })
 
   it('imports nothing from outside src but libraries', () => {
