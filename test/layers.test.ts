@@ -31,7 +31,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   api: ['contracts', 'secrets', 'accounts'],
   components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
   output: ['diagnostics', 'config', 'deployment'],
-  cli: ['diagnostics', 'secrets', 'processes', 'config', 'deployment', 'output'],
+  cli: ['diagnostics', 'secrets', 'processes', 'config', 'output'],
   session: [
     'diagnostics',
     'contracts',

@@ -1,4 +1,4 @@
-import { OperatorError } from '../deployment/hostFailure.ts'
+import { OperatorError } from '../diagnostics/operatorError.ts'
 import type { ExitCode } from './exitCodes.ts'
 
 /** Ends a command with an exit code; the reason has been printed. */

@@ -1,4 +1,4 @@
-import { OperatorError } from '../deployment/hostFailure.ts'
+import { OperatorError } from '../diagnostics/operatorError.ts'
 
 /** Ctrl-C or SIGTERM stopped a command; the programs answer it with exit code 130 and print nothing more. */
 export class Interrupted extends OperatorError {

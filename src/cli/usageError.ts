@@ -1,4 +1,4 @@
-import { OperatorError } from '../deployment/hostFailure.ts'
+import { OperatorError } from '../diagnostics/operatorError.ts'
 
 /** A command was called in a way that cannot work: what is wrong and how to call it (exit code 3). */
 export class UsageError extends OperatorError {

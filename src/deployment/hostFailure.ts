@@ -1,4 +1,5 @@
 import { boundedMessage, lastLines } from '../base/printable.ts'
+import { OperatorError } from '../diagnostics/operatorError.ts'
 import { TransportError, type TransportErrorCode } from '../transport/transportError.ts'
 import type { Failure } from './events.ts'
 import { StepError } from './stepError.ts'
@@ -16,9 +17,6 @@ const unreachableCodes: readonly TransportErrorCode[] = [
 /** Returns true if a host was unreachable or the connection broke (exit code 4). */
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof TransportError && unreachableCodes.includes(error.code)
-
-/** Error of the operator, such as invalid usage or Ctrl-C: it belongs to no host and ends the run. */
-export class OperatorError extends Error {}
 
 /**
  * Converts an error to the failure of a host; rethrows an `OperatorError`. An unexpected error is a bug, but it fails

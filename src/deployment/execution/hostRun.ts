@@ -38,17 +38,20 @@ export const initialProgress = (work: HostWork): HostProgress => ({
   seconds: {},
 })
 
-/**
- * Runs one phase on one host: its steps in order; in `verify`, the verification comes first. Never rejects: a failure
- * is recorded, and the started steps are restored, newest first. An abort stops after the current batch of steps.
- */
-export async function runPhase(options: {
+/** One phase of a host, with what it reports to; the clock counts milliseconds. */
+type PhaseRun = {
   readonly progress: HostProgress
   readonly phase: StepPhase
   readonly emit: Emit
   readonly signal: AbortSignal
   readonly clock: () => number
-}): Promise<void> {
+}
+
+/**
+ * Runs one phase on one host: its steps in order; in `verify`, the verification comes first. Never rejects: a failure
+ * is recorded, and the started steps are restored, newest first. An abort stops after the current batch of steps.
+ */
+export async function runPhase(options: PhaseRun): Promise<void> {
   const { progress, phase, emit, clock } = options
   const { host } = progress.work
   const began = clock()
@@ -102,13 +105,7 @@ async function verify(progress: HostProgress): Promise<void> {
   if (taken || snapshot?.leftover === true) await snapshot?.discard?.(transport)
 }
 
-async function applySteps(options: {
-  readonly progress: HostProgress
-  readonly phase: StepPhase
-  readonly emit: Emit
-  readonly signal: AbortSignal
-  readonly clock: () => number
-}): Promise<void> {
+async function applySteps(options: PhaseRun): Promise<void> {
   const { progress, phase, emit, signal, clock } = options
   const { host, steps, transport, snapshot } = progress.work
   const due = steps.filter(({ step }) => step.phase === phase)
