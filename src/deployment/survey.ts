@@ -52,7 +52,7 @@ export const allFacts: FactsScope<HostFacts> = {
   facts: (cluster, { host, transport, previousFolder }) =>
     gatherFacts(transport, {
       cluster,
-      ...(previousFolder === undefined ? {} : { previousFolder: previousFolder }),
+      ...(previousFolder === undefined ? {} : { previousFolder }),
       layout: layoutOf(host.installDirectory),
       ...(host.user === undefined ? {} : { user: host.user }),
       hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
@@ -126,7 +126,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   emit({ type: 'phase-started', host: host.name, phase: 'facts' })
   try {
     const folder = options.machines.folders.get(host.name)
-    const moved = folder === undefined || folder === host.installDirectory ? {} : { before: folder }
+    const moved = folder === undefined || folder === host.installDirectory ? {} : { previousFolder: folder }
     const facts = await scope.facts(config.cluster, { host, transport, ...moved })
     if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
     const other =

@@ -144,7 +144,7 @@ describe('the way back from an outside authority', () => {
     expect(retirementOf(stateOf(cluster), ['db1', 'db3'])).toEqual({
       hosts: ['db1'],
       dropped: [],
-      staying: [{ authority: 'CN=muster corp authority', hosts: ['db2'] }],
+      retained: [{ authority: 'CN=muster corp authority', hosts: ['db2'] }],
     })
     await goBack(cluster, { reached: ['db1'], act: actor(cluster, Infinity) })
     expect([issuedBy(cluster, 'db1', own), issuedBy(cluster, 'db2', corp.certificate)]).toEqual([true, true])
@@ -153,7 +153,7 @@ describe('the way back from an outside authority', () => {
     expect(retirementOf(stateOf(cluster), ['db2'])).toEqual({
       hosts: ['db2'],
       dropped: ['CN=muster corp authority'],
-      staying: [],
+      retained: [],
     })
   })
 
