@@ -61,28 +61,41 @@ import { requireHosts, rolloutFor, type SelectedCluster } from '../session/selec
 import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
 import { withSurvey } from '../session/withHosts.ts'
 
-export const installCommand: Define = (made, world) => {
-  changeOptions(made)
-  passphraseOptions(made)
-  runtimeFileOption(made)
-  releaseOption(made)
-  replacedOption(made)
-  keepFailedOption(made)
-  rolloutOptions(made, allInParallel)
-  planOption(made)
-  return runOnFiles(made, world, (options) =>
-    install({
-      ...options,
-      ...changeFlags(made),
-      rollout: rolloutGiven(made, allInParallel),
-      runtimeFile: runtimeFileGiven(made),
-      release: releaseGiven(made),
-      plan: planGiven(made),
-      replaced: replacedGiven(made),
-      keepFailed: flag(made, 'keepFailed'),
-    }),
-  )
-}
+/** Defines a command that installs: install and upgrade. `rollout` is its default; `replaces` adds --replaced. */
+export const installDefinition =
+  (of: {
+    readonly rollout: Rollout
+    readonly replaces: boolean
+    readonly run: (options: InstallOptions) => Promise<ExitCode>
+  }): Define =>
+  (made, world) => {
+    changeOptions(made)
+    passphraseOptions(made)
+    runtimeFileOption(made)
+    releaseOption(made)
+    if (of.replaces) replacedOption(made)
+    keepFailedOption(made)
+    rolloutOptions(made, of.rollout)
+    planOption(made)
+    return runOnFiles(made, world, (options) =>
+      of.run({
+        ...options,
+        ...changeFlags(made),
+        rollout: rolloutGiven(made, of.rollout),
+        runtimeFile: runtimeFileGiven(made),
+        release: releaseGiven(made),
+        plan: planGiven(made),
+        replaced: of.replaces ? replacedGiven(made) : [],
+        keepFailed: flag(made, 'keepFailed'),
+      }),
+    )
+  }
+
+export const installCommand = installDefinition({
+  rollout: allInParallel,
+  replaces: true,
+  run: (options) => install(options),
+})
 
 /** Differences of a run that is more than an installation. */
 type Purpose = {

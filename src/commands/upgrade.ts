@@ -1,45 +1,15 @@
-import { type Define, flag } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { canaryThenBatches } from '../deployment/execution/rollout.ts'
 import { upgradeProblem } from '../deployment/releases/compatibility.ts'
 import { releaseChangesText } from '../output/deployment/plan.ts'
-import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import type { InstallDecision } from '../session/install/decideInstall.ts'
-import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
-import {
-  changeFlags,
-  changeOptions,
-  keepFailedOption,
-  planGiven,
-  planOption,
-  releaseGiven,
-  releaseOption,
-  runtimeFileGiven,
-  runtimeFileOption,
-} from '../session/runOptions.ts'
-import { type InstallOptions, install } from './install.ts'
+import { type InstallOptions, install, installDefinition } from './install.ts'
 
-export const upgradeCommand: Define = (made, world) => {
-  changeOptions(made)
-  passphraseOptions(made)
-  runtimeFileOption(made)
-  releaseOption(made)
-  keepFailedOption(made)
-  rolloutOptions(made, canaryThenBatches)
-  planOption(made)
-  return runOnFiles(made, world, (options) =>
-    upgrade({
-      ...options,
-      ...changeFlags(made),
-      rollout: rolloutGiven(made, canaryThenBatches),
-      runtimeFile: runtimeFileGiven(made),
-      release: releaseGiven(made),
-      plan: planGiven(made),
-      replaced: [],
-      keepFailed: flag(made, 'keepFailed'),
-    }),
-  )
-}
+export const upgradeCommand = installDefinition({
+  rollout: canaryThenBatches,
+  replaces: false,
+  run: (options) => upgrade(options),
+})
 
 /**
  * Installs this muster's own release, or that of --release, on hosts with another one, one host first. Refuses if a
