@@ -1,11 +1,8 @@
 import { jsonText } from '../base/json.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, tableLayout, writeText } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { onEachHost } from '../deployment/eachHost.ts'
-import { readInstalledSet } from '../deployment/installedSet.ts'
 import { readRuns } from '../deployment/runs/runsFile.ts'
 import { verifyChains } from '../deployment/verifyAuditChains.ts'
 import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
@@ -13,7 +10,7 @@ import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
-import { ownHosts } from '../session/ownHosts.ts'
+import { onEachInstallation } from '../session/ownHosts.ts'
 
 export const auditCommand: Define = (made, world) =>
   runOnFiles(
@@ -67,15 +64,11 @@ export async function audit(
 export async function verifyAudit(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)
-  const results = await onEachHost({
-    hosts: config.hosts,
-    connect: await ownHosts(context, config),
-    work: async (transport, host) => {
-      const set = await readInstalledSet(transport, { cluster: config.cluster, host })
-      return verifyChains(transport, { host, set })
-    },
+  const results = await onEachInstallation({
+    context,
+    config,
+    work: (transport, at) => verifyChains(transport, at),
   })
-  if (context.signal.aborted) throw new Interrupted()
   const hosts = results.flatMap((one) =>
     'result' in one ? [{ host: one.host.name, chains: one.result }] : [],
   )

@@ -1,13 +1,10 @@
 import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
-import { Interrupted } from '../../cli/interrupted.ts'
-import { onEachHost } from '../../deployment/eachHost.ts'
-import { readInstalledSet } from '../../deployment/installedSet.ts'
 import { unlockOnHost } from '../../deployment/users/userCallsOnHost.ts'
 import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../../session/outcomes.ts'
-import { ownHosts } from '../../session/ownHosts.ts'
+import { onEachInstallation } from '../../session/ownHosts.ts'
 import { userArgument, userGiven } from './namedUsers.ts'
 
 export const usersUnlockCommand: Define = (made, world) =>
@@ -17,15 +14,11 @@ export const usersUnlockCommand: Define = (made, world) =>
 export async function unlock(options: ClusterOptions & { readonly user: string }): Promise<ExitCode> {
   const { context, user } = options
   const { config } = await openCluster(options)
-  const results = await onEachHost({
-    hosts: config.hosts,
-    connect: await ownHosts(context, config),
-    work: async (transport, host) => {
-      const set = await readInstalledSet(transport, { cluster: config.cluster, host })
-      return unlockOnHost(transport, { host, set, user })
-    },
+  const results = await onEachInstallation({
+    context,
+    config,
+    work: (transport, at) => unlockOnHost(transport, { ...at, user }),
   })
-  if (context.signal.aborted) throw new Interrupted()
   for (const one of results) {
     if (!('result' in one)) continue
     const where = one.result.length === 0 ? 'not locked out' : `unlocked in the ${one.result.join(', ')}`
