@@ -116,8 +116,8 @@ export async function check(options: CheckOptions): Promise<ExitCode> {
   const found = await checkAllHosts(options, config)
   show(options, config, found)
   if (!fix) return exitOf(found, options.strict)
-  const mended = await fixFindings({ ...options, config, found })
-  if (mended !== 'done') return mended === 'nothing' ? exitOf(found, options.strict) : mended
+  const fixed = await fixFindings({ ...options, config, found })
+  if (fixed !== 'done') return fixed === 'nothing' ? exitOf(found, options.strict) : fixed
   const left = await checkAllHosts(options, config)
   show(options, config, left)
   return exitOf(left, options.strict)

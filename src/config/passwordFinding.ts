@@ -54,7 +54,7 @@ export function passwordWeakness(
 export type Account = {
   readonly user: Setting<string>
   readonly password: Setting<SecretReference>
-  /** What the password gives access to. */
+  /** Service that the password gives access to. */
   readonly opens: string
   readonly fix: string
 }
