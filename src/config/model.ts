@@ -1,5 +1,6 @@
 import type { Component } from '../contracts/component.ts'
-import type { DatabaseType, LogLevel, Membership, ProxySettings } from '../contracts/serverSettings.ts'
+import type { DatabaseType, LogLevel } from '../contracts/choices.ts'
+import type { Membership, ProxySettings } from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 

@@ -11,7 +11,7 @@ import {
   monitorGrants,
   replicationGrants,
 } from '../contracts/databaseAccounts.ts'
-import type { DatabaseType } from '../contracts/serverSettings.ts'
+import type { DatabaseType } from '../contracts/choices.ts'
 import type { Transport } from '../transport/transport.ts'
 import { failureOf } from './hostFailure.ts'
 import { installedPart } from './manifest.ts'

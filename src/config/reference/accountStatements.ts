@@ -1,5 +1,5 @@
 import { monitorGrants, replicationGrants } from '../../contracts/databaseAccounts.ts'
-import { databaseTypes } from '../../contracts/serverSettings.ts'
+import { databaseTypes } from '../../contracts/choices.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
 

@@ -1,5 +1,5 @@
 import { components } from '../../contracts/component.ts'
-import { logLevels } from '../../contracts/serverSettings.ts'
+import { logLevels } from '../../contracts/choices.ts'
 import { serviceManagerNames } from '../model.ts'
 import { hostAddress } from '../types/addresses.ts'
 import { listOfType } from '../types/listTypes.ts'
