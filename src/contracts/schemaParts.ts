@@ -12,4 +12,4 @@ export const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T
 
 /** Deeply readonly type of the values that a schema accepts. */
-export type ValueOf<Schema extends TSchema> = DeepReadonly<Static<Schema>>
+export type ReadonlyStatic<Schema extends TSchema> = DeepReadonly<Static<Schema>>

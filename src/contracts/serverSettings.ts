@@ -3,7 +3,7 @@ import { Value } from 'typebox/value'
 import { databaseTypes, logLevels } from './choices.ts'
 import { components } from './component.ts'
 import { fieldErrors } from './fieldErrors.ts'
-import { exact, type ValueOf } from './schemaParts.ts'
+import { exact, type ReadonlyStatic } from './schemaParts.ts'
 import { ServicesMap } from './servicesMap.ts'
 
 const text = Type.String({ minLength: 1 })
@@ -111,10 +111,10 @@ const ServerSettings = Type.Object(
   exact,
 )
 
-export type DatabaseSettings = ValueOf<typeof DatabaseSettings>
-export type ProxySettings = ValueOf<typeof ProxySettings>
-export type Membership = ValueOf<typeof Membership>
-export type ServerSettings = ValueOf<typeof ServerSettings>
+export type DatabaseSettings = ReadonlyStatic<typeof DatabaseSettings>
+export type ProxySettings = ReadonlyStatic<typeof ProxySettings>
+export type Membership = ReadonlyStatic<typeof Membership>
+export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { exact, type ValueOf } from './schemaParts.ts'
+import { exact, type ReadonlyStatic } from './schemaParts.ts'
 
 /** Roles of a data source: one spelling everywhere (contract.md, "Manager"). */
 export const dataSourceRoles = ['primary', 'replica', 'relay', 'standby', 'archive', 'witness'] as const
@@ -85,9 +85,9 @@ export const DataSourcePayload = Type.Object(
 export type DataSourceRole = (typeof dataSourceRoles)[number]
 export type RecordedState = (typeof recordedStates)[number]
 export type DataSourceState = (typeof dataSourceStates)[number]
-export type MapDataSource = ValueOf<typeof MapDataSource>
-export type MapService = ValueOf<typeof MapService>
-export type ServicesMap = ValueOf<typeof ServicesMap>
-export type DataSourceEntry = ValueOf<typeof DataSourceEntry>
-export type NewDataService = ValueOf<typeof NewDataService>
-export type NewDataSource = ValueOf<typeof NewDataSource>
+export type MapDataSource = ReadonlyStatic<typeof MapDataSource>
+export type MapService = ReadonlyStatic<typeof MapService>
+export type ServicesMap = ReadonlyStatic<typeof ServicesMap>
+export type DataSourceEntry = ReadonlyStatic<typeof DataSourceEntry>
+export type NewDataService = ReadonlyStatic<typeof NewDataService>
+export type NewDataSource = ReadonlyStatic<typeof NewDataSource>
