@@ -1,5 +1,5 @@
 /** Purpose of each group, for editors and docs/options.md. */
-export const groupWords = {
+export const groupDescriptions = {
   file: 'One file describes one installation: who does what, on which hosts, with which options.',
   defaults:
     'Options for every host. A service or a host can have its own under options; the most specific one applies.',

@@ -55,12 +55,12 @@ function applicationsOf(host: ResolvedHost): readonly Listener[] {
 function databaseOf(host: ResolvedHost): readonly Listener[] {
   const at = host.option(options.replicationHost).value ?? ''
   if (!host.components.includes('replicator') || !(isLocalAddress(at) || at === host.address)) return []
-  const spokenOf =
+  const isConfigured =
     hasDatabase(host) ||
     host.option(options.replicationPort).given !== undefined ||
     applicationsOf(host).length > 0
   const place = { port: options.replicationPort, address: options.replicationHost }
-  return spokenOf ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
+  return isConfigured ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
 }
 
 /** Lists the listeners of our own components on a host. */

@@ -8,7 +8,7 @@ import type { Given, Setting } from '../settings/setting.ts'
 import type { Draft, HostDraft, ServiceDraft, Values } from '../shape/draft.ts'
 
 /** Groups items by place, so that one line in `defaults` gives one finding for all its hosts. */
-export function bySpan<T extends { readonly span: Span }>(
+export function groupBySpan<T extends { readonly span: Span }>(
   items: readonly T[],
 ): readonly (readonly [T, ...T[]])[] {
   const groups = new Map<string, [T, ...T[]]>()

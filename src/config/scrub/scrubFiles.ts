@@ -63,11 +63,11 @@ function scrubSecret(secret: string, before: string): string {
 type ScrubbedFiles = {
   readonly texts: readonly string[]
   /** True if validation has the same findings in the same lines. */
-  readonly faithful: boolean
+  readonly hasSameFindings: boolean
 }
 
 /** Depth limit, as in the file reader. */
-const deepest = 64
+const maxDepth = 64
 
 /**
  * Replaces every scalar except keywords and numbers by a placeholder, equal ones by the same, and removes
@@ -83,17 +83,17 @@ export function scrubFiles(given: {
   const texts = files.map((file) => scrubOne(file, words))
   const scrubbed = files.map((file, index) => ({ ...file, text: texts[index] ?? '' }))
   const [before, after] = [loadConfig({ files, home }), loadConfig({ files: scrubbed, home })]
-  const faithful = files.every(
+  const hasSameFindings = files.every(
     ({ name }) => findingLines(before, name).join() === findingLines(after, name).join(),
   )
-  return { texts, faithful }
+  return { texts, hasSameFindings }
 }
 
 function scrubOne(file: ConfigFile, words: Placeholders): string {
   const [mark = ''] = /^\ufeff?/.exec(file.text) ?? []
   const text = file.text.slice(mark.length)
   const { hidden } = readDocument({ name: file.name, text }, fileNames)
-  const parsed = text.includes('\0') ? undefined : parseYaml(text, deepest)
+  const parsed = text.includes('\0') ? undefined : parseYaml(text, maxDepth)
   const isTree = parsed !== undefined && parsed.tooDeep === undefined && !parsed.problems.some(breaksTree)
   return mark + (isTree ? scrubTree({ text, parsed, hidden }, words) : scrubLines({ text, hidden }, words))
 }

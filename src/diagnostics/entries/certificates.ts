@@ -7,11 +7,11 @@ type Of = { readonly what: string; readonly host: string; readonly origin: Origi
 /** Certificate made by muster, from a keystore that the file names, or imported from an outside authority. */
 type Origin = 'muster' | 'yours' | 'outside'
 
-const outsideItsTime =
+const outsideValidity =
   'Clients that verify certificates, such as tapi and curl, refuse a certificate outside its validity period.'
 
 /** Explains how to replace the certificate of a host. */
-function renewed({ host, origin }: Of): string {
+function renewalFix({ host, origin }: Of): string {
   switch (origin) {
     case 'muster':
       return `Run muster cert renew --host ${host}; it restarts nothing.`
@@ -22,30 +22,30 @@ function renewed({ host, origin }: Of): string {
   }
 }
 
-const ended = (facts: { subject: string; hosts: readonly string[] }): string =>
+const expiresWith = (facts: { subject: string; hosts: readonly string[] }): string =>
   `All certificates signed by ${facts.subject} expire with it: ${shortListOf(facts.hosts, 8)}.`
 
 /** Certificates on the hosts, checked by `muster cert check`. */
 export const certificateEntries = {
   'certificate-expired': error((facts: Of & { day: string }) => ({
     message: `${facts.what} expired on ${facts.day}.`,
-    why: outsideItsTime,
-    fix: renewed(facts),
+    why: outsideValidity,
+    fix: renewalFix(facts),
   })),
   'certificate-not-yet-valid': error((facts: Of & { day: string }) => ({
     message: `${facts.what} is valid only from ${facts.day}.`,
-    why: outsideItsTime,
+    why: outsideValidity,
     fix: "Check this machine's clock. If it is right, wait, or use a certificate that is valid now.",
   })),
   'certificate-expires-soon': warning((facts: Of & { day: string; days: number; warningDays: number }) => ({
     message: `${facts.what} expires on ${facts.day}, in ${facts.days} days.`,
     why: `tls-warning-days is ${facts.warningDays}; the certificate should be renewed before it expires.`,
-    fix: renewed(facts),
+    fix: renewalFix(facts),
   })),
   'certificate-names': error((facts: Of & { missing: readonly string[]; has: readonly string[] }) => ({
     message: `${facts.what} is not valid for ${listOf(facts.missing, 'or')}.`,
     why: `Clients accept a server only under a name in its certificate; this one has ${facts.has.length === 0 ? 'none' : shortListOf(facts.has, 8)}.`,
-    fix: renewed(facts),
+    fix: renewalFix(facts),
   })),
   'certificate-untrusted': error((facts: Of & { issuer: string; trusted: string }) => ({
     message: `${facts.what} does not lead to ${facts.trusted}; its issuer is ${facts.issuer}.`,
@@ -102,13 +102,13 @@ export const certificateEntries = {
   })),
   'authority-expired': error((facts: { subject: string; day: string; hosts: readonly string[] }) => ({
     message: `The authority ${facts.subject} expired on ${facts.day}.`,
-    why: ended(facts),
+    why: expiresWith(facts),
     fix: "Create a new authority, renew the hosts' certificates with it, and give clients its certificate.",
   })),
   'authority-expires-soon': warning(
     (facts: { subject: string; day: string; days: number; hosts: readonly string[] }) => ({
       message: `The authority ${facts.subject} expires on ${facts.day}, in ${facts.days} days.`,
-      why: ended(facts),
+      why: expiresWith(facts),
       fix: 'Create a new authority while this one is valid, and give clients its certificate in time.',
     }),
   ),

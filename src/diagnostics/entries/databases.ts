@@ -8,11 +8,11 @@ export const databaseEntries = {
       given: string
       missing: readonly string[]
       hosts: readonly string[]
-      lost: string
+      consequence: string
       example: string
     }) => ({
       message: `${facts.given} is set for ${shortListOf(facts.hosts)}, but not ${listOf(facts.missing, 'or')}.`,
-      why: facts.lost,
+      why: facts.consequence,
       fix: `Add, for example: ${facts.example}`,
     }),
   ),

@@ -1,20 +1,20 @@
 import { listOf } from '../../base/words.ts'
 import { error, note, warning } from '../entry.ts'
 
-/** A secret that was not read; `opens` is the store that needs it. */
+/** A secret that was not read; `store` is the one that it opens. */
 type Unread = {
   readonly name: string
   readonly reason: string
-  readonly opens: 'keystore' | 'truststore' | undefined
+  readonly store: 'keystore' | 'truststore' | undefined
   readonly fix: string
 }
 
-const unknown = ({ opens }: Unread): string =>
-  opens === undefined
+const reasonFor = ({ store }: Unread): string =>
+  store === undefined
     ? 'It can be checked only once it is read.'
-    : `Without it the ${opens} cannot be opened, and its contents are not checked.`
+    : `Without it the ${store} cannot be opened, and its contents are not checked.`
 
-const wayOut = (name: string): string => {
+const generateHint = (name: string): string => {
   if (name.startsWith('rest-api-users.')) return ', or leave it empty to have one generated'
   return name.startsWith('rest-api-admin') ? ', or remove the option to have one generated' : ''
 }
@@ -39,21 +39,25 @@ export const secretEntries = {
   'bad-password': error((facts: { name: string; problems: readonly string[] }) => ({
     message: `${facts.name} is not a valid password: it ${listOf(facts.problems)}.`,
     why: 'Hosts reject it.',
-    fix: `Use 1 to 1024 characters${wayOut(facts.name)}.`,
+    fix: `Use 1 to 1024 characters${generateHint(facts.name)}.`,
   })),
-  'default-password': error((facts: { name: string; reason: string; opens: string; fix: string }) => ({
-    message: `${facts.name} is ${facts.reason}.`,
-    why: `Attackers try it first, and it opens ${facts.opens}.`,
-    fix: facts.fix,
-  })),
-  'weak-password': warning((facts: { name: string; reason: string; opens: string; fix: string }) => ({
-    message: `${facts.name} is easy to guess: it ${facts.reason}.`,
-    why: `It opens ${facts.opens}.`,
-    fix: facts.fix,
-  })),
+  'default-password': error(
+    (facts: { name: string; reason: string; grantsAccessTo: string; fix: string }) => ({
+      message: `${facts.name} is ${facts.reason}.`,
+      why: `Attackers try it first, and it opens ${facts.grantsAccessTo}.`,
+      fix: facts.fix,
+    }),
+  ),
+  'weak-password': warning(
+    (facts: { name: string; reason: string; grantsAccessTo: string; fix: string }) => ({
+      message: `${facts.name} is easy to guess: it ${facts.reason}.`,
+      why: `It opens ${facts.grantsAccessTo}.`,
+      fix: facts.fix,
+    }),
+  ),
   'secret-not-resolved': note((facts: Unread) => ({
     message: `${facts.name} was not read: ${facts.reason}.`,
-    why: unknown(facts),
+    why: reasonFor(facts),
     fix: facts.fix,
   })),
   'secret-unreadable': error((facts: Unread) => ({

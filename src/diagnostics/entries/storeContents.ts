@@ -27,7 +27,7 @@ const keyPassword = (store: Kind) =>
     fix: 'Set the password of the key to that of the store: keytool -keypasswd -alias ALIAS -keystore FILE',
   }))
 
-const made = {
+const createFix = {
   keystore:
     'Create one from PEM files: openssl pkcs12 -export -in chain.pem -inkey key.pem -name tls -out keystore.p12',
   truststore:
@@ -38,7 +38,7 @@ const notAStore = (store: Kind) =>
   error((facts: Of & { detail: string }) => ({
     message: `The ${store} of ${shortListOf(facts.hosts)} is neither PKCS#12 nor JKS: ${facts.detail}.`,
     why: 'The option takes a Java keystore file only.',
-    fix: made[store],
+    fix: createFix[store],
   }))
 
 const unsupported = (store: Kind) =>
@@ -48,16 +48,17 @@ const unsupported = (store: Kind) =>
     fix: `Convert it: keytool -importkeystore -srckeystore OLD -destkeystore ${store}.p12 -deststoretype pkcs12`,
   }))
 
-const outsideItsTime =
+const outsideValidity =
   'Clients that verify certificates, such as tapi and curl, refuse a certificate outside its validity period.'
 
-const calledByName =
+const nameMismatch =
   'A client accepts a server only if its certificate has the name or address that the client called.'
 
 const names = (words: readonly string[]): string =>
   words.length === 0 ? 'no name at all' : shortListOf(words, 8)
 
-const trustsOnly = 'Components call each other over TLS and trust only the certificates in the truststore.'
+const trustsTruststoreOnly =
+  'Components call each other over TLS and trust only the certificates in the truststore.'
 
 /** Contents of keystores and truststores. */
 export const storeContentEntries = {
@@ -93,30 +94,30 @@ export const storeContentEntries = {
   })),
   'keystore-not-yet-valid': error((facts: Of & { day: string }) => ({
     message: `The certificate of ${shortListOf(facts.hosts)} is valid only from ${facts.day}.`,
-    why: outsideItsTime,
+    why: outsideValidity,
     fix: "Check this machine's clock. If it is right, wait, or use a certificate that is valid now.",
   })),
   'keystore-expired': error((facts: Of & { day: string }) => ({
     message: `The certificate of ${shortListOf(facts.hosts)} expired on ${facts.day}.`,
-    why: outsideItsTime,
+    why: outsideValidity,
     fix: 'Put a renewed certificate into the keystore.',
   })),
   'keystore-expires-soon': warning((facts: Of & { day: string; days: number }) => ({
     message: `The certificate of ${shortListOf(facts.hosts)} expires on ${facts.day}, in ${facts.days} ${facts.days === 1 ? 'day' : 'days'}.`,
-    why: outsideItsTime,
+    why: outsideValidity,
     fix: 'Renew it now, or lower tls-warning-days.',
   })),
   'keystore-names-do-not-cover': error(
     (facts: Of & { has: readonly string[]; missing: readonly string[] }) => ({
       message: `The certificate of ${shortListOf(facts.hosts)} is valid for ${names(facts.has)}, not for ${names(facts.missing)}.`,
-      why: calledByName,
+      why: nameMismatch,
       fix: `Use a certificate whose subject alternative names include ${names(facts.missing)}`,
     }),
   ),
   'keystore-names-partly-cover': warning(
     (facts: Of & { has: readonly string[]; missing: readonly string[] }) => ({
       message: `The certificate of ${shortListOf(facts.hosts)} is not valid for ${names(facts.missing)}, only for ${names(facts.has)}.`,
-      why: calledByName,
+      why: nameMismatch,
       fix: `Use a certificate whose subject alternative names include ${names(facts.missing)}, or call the host by a name in the certificate.`,
     }),
   ),
@@ -127,12 +128,12 @@ export const storeContentEntries = {
   'truststore-unsupported': unsupported('truststore'),
   'truststore-empty': error((facts: Of & { detail: string }) => ({
     message: `The truststore of ${shortListOf(facts.hosts)} has no trusted certificate: ${facts.detail}.`,
-    why: trustsOnly,
+    why: trustsTruststoreOnly,
     fix: 'Import the authority: keytool -importcert -file authority.crt -alias authority -keystore FILE',
   })),
   'truststore-does-not-trust': error((facts: Of & { subject: string; issuer: string }) => ({
     message: `The truststore of ${shortListOf(facts.hosts)} does not trust the keystore: it has no valid issuer of ${facts.subject}.`,
-    why: trustsOnly,
+    why: trustsTruststoreOnly,
     fix: `Import the certificate of ${facts.issuer}: keytool -importcert -file authority.crt -alias authority -keystore FILE`,
   })),
 } as const

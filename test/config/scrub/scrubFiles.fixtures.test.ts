@@ -40,7 +40,7 @@ describe('scrubbing a file', () => {
   it.each(texts)('keeps the findings of %s on their lines, or returns that they changed', (name, text) => {
     const scrubbed = scrubText(text)
     const isSame = findingsIn(scrubbed.text).join() === findingsIn(text).join()
-    expect(scrubbed.faithful).toBe(isSame)
+    expect(scrubbed.hasSameFindings).toBe(isSame)
     expect(isSame).toBe(!changed.includes(name))
     expect(scrubbed.text.split('\n').length).toBe(text.split('\n').length)
   })
@@ -120,7 +120,7 @@ describe('scrubbing a text that is not YAML', () => {
     (text) => {
       const scrubbed = scrubText(text)
       expect(scrubbed.text.indexOf('\0')).toBeGreaterThan(-1)
-      expect(scrubbed.faithful).toBe(true)
+      expect(scrubbed.hasSameFindings).toBe(true)
     },
   )
 })

@@ -51,7 +51,7 @@ describe('scrubbing a damaged example', () => {
     for (const text of texts) {
       const scrubbed = scrubText(text)
       const isSame = findingsIn(scrubbed.text).join() === findingsIn(text).join()
-      expect(scrubbed.faithful).toBe(isSame)
+      expect(scrubbed.hasSameFindings).toBe(isSame)
       if (isSame) same += 1
       if (scrubText(scrubbed.text).text === scrubbed.text) stays += 1
     }
