@@ -46,7 +46,7 @@ export function passwordWeakness(
   if (new Set(characters).size < 5) return { known: false, reason: 'repeats the same few characters' }
   const stem = lower.replaceAll(/[^a-z]+/g, '')
   if (stem === user?.toLowerCase() || defaults.includes(stem)) {
-    return { known: false, reason: 'is a well-known word with something added' }
+    return { known: false, reason: 'is a well-known word with other characters added' }
   }
   return undefined
 }
@@ -60,7 +60,7 @@ export type Account = {
   readonly fix: string
 }
 
-const generated = 'one is made, kept and shown once.'
+const generated = 'muster then generates a password, keeps it and shows it once.'
 const database = 'Give the database account a random password, and read it with !env or !file.'
 
 export const accounts: readonly Account[] = [
@@ -68,7 +68,7 @@ export const accounts: readonly Account[] = [
     user: options.adminUser,
     password: options.adminPass,
     grantsAccessTo: 'every API of every host',
-    fix: `Use at least 12 characters at random, read with !env or !file; or leave the option out and ${generated}`,
+    fix: `Use at least 12 random characters, read with !env or !file. Or remove the option: ${generated}`,
   },
   {
     user: options.replicationUser,
@@ -79,7 +79,7 @@ export const accounts: readonly Account[] = [
   {
     user: options.monitorUser,
     password: options.monitorPassword,
-    grantsAccessTo: 'the databases, if only to look at their state',
+    grantsAccessTo: 'the state of the databases, read-only',
     fix: database,
   },
 ]
@@ -87,7 +87,7 @@ export const accounts: readonly Account[] = [
 /** A user of `rest-api-users`. */
 export const apiUser: Pick<Account, 'grantsAccessTo' | 'fix'> = {
   grantsAccessTo: 'every API of every host that has this user',
-  fix: `Use at least 12 characters at random, read with !env or !file; or leave it empty and ${generated}`,
+  fix: `Use at least 12 random characters, read with !env or !file. Or leave it empty: ${generated}`,
 }
 
 /** Checks a password; the finding stands at its value and never quotes it. */

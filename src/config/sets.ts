@@ -67,7 +67,7 @@ function secretFor(name: string, text: string, given: { span: Span; stdin: strin
 
 function unknown(name: string, span: Span): Diagnostic {
   const near = nearest(name, spellings(allOptions))
-  return diagnose('unknown-option', { name, nearest: near, place: 'defaults' }, { span })
+  return diagnose('unknown-option', { name, nearest: near }, { span })
 }
 
 /** Reads `name=value` assignments. `stdin` is the value of `name=-`; only given if nothing else reads it. */

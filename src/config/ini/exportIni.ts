@@ -51,7 +51,7 @@ function serviceLines(
   const witnesses = list(service, fields.witnesses)
   const renamed = serviceFrom(section) !== service.name
   if (renamed) {
-    const reason = 'The family allows only letters, digits and _ in it.'
+    const reason = 'The product family allows only letters, digits and _ in it.'
     recordUnsupported(state, { name: `The name of the service ${service.name}`, reason, span: service.span })
   }
   const name = musterComment(`services.${section}.name`, { kind: 'text', text: service.name })
@@ -105,7 +105,7 @@ function hostSections(
     if (hostSection(header) !== undefined) {
       return [publicLine(`[${header}]`), ...own.map(({ given }) => optionLine(state, given, options))]
     }
-    const reason = 'INI files have options of one host only for named hosts.'
+    const reason = 'INI files support options of a single host only for hosts with a name.'
     return own.map(({ given }) =>
       commentLine(state, given, { path: `${options}.${given.setting.name}`, reason }),
     )
@@ -159,10 +159,10 @@ const mergeValues = (below: readonly Given[], above: readonly Given[]): readonly
 
 const header = (host: ResolvedHost | undefined): readonly TextLine[] =>
   [
-    `# ${exportMark} --ini wrote this. Lines with "# muster:" hold settings without an INI option; muster import reads them.`,
+    `# ${exportMark} --ini created this file. Lines with "# muster:" are settings without an INI option; muster import reads them.`,
     ...(host === undefined
       ? []
-      : [`# ${exportMark}: for ${host.name} alone. Options that only other hosts have are not here.`]),
+      : [`# ${exportMark}: for ${host.name} only, without the options of other hosts.`]),
   ].map(publicLine)
 
 function clusterLine({ cluster, state }: ExportRequest): readonly TextLine[] {
@@ -206,7 +206,7 @@ function services({ cluster, state, host, sections }: ExportRequest): readonly (
 /** Writes connection settings, and the order of the hosts if it differs from that in the services. */
 function connectionLines({ cluster, state }: ExportRequest): readonly TextLine[] {
   const { draft, hosts } = cluster
-  const reason = 'An INI file has no settings for reaching hosts.'
+  const reason = 'INI files have no connection settings.'
   const ssh = [...draft.ssh.values()].map((given) => {
     const path = `ssh.${given.setting.name}`
     return commentLine(state, given, { path, reason, name: path })

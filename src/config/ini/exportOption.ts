@@ -104,20 +104,20 @@ function canHold(setting: Setting<unknown>, text: string): boolean {
 
 /** Returns the text of an option in an INI file, or why it has none. */
 function iniText(setting: Setting<unknown>, value: CommentValue): { text: string } | { reason: string } {
-  if (!isFamilyOption(setting)) return { reason: 'The family has no such option.' }
+  if (!isFamilyOption(setting)) return { reason: 'The product family has no such option.' }
   if (value.kind !== 'text') return { reason: 'It is a reference, which INI files do not support.' }
   const { text } = value
   if (isStorePath(setting)) {
     const onHost = /^host:(\/.*)$/s.exec(text)?.[1]
     if (onHost === undefined) {
-      return { reason: 'It is a path on this machine; an INI file has paths on the host.' }
+      return { reason: 'It is a path on this machine; the paths in an INI file are on the host.' }
     }
     if (canHold(setting, onHost)) return { text: onHost }
   }
   if (setting === options.installDirectory && !isAbsolute(text)) {
     return { reason: 'It is relative to the YAML file.' }
   }
-  return canHold(setting, text) ? { text } : { reason: 'A line of an INI file cannot hold this value.' }
+  return canHold(setting, text) ? { text } : { reason: 'A line of an INI file cannot contain this value.' }
 }
 
 /** Writes a setting as a muster comment; `path` is its place in the YAML file. */

@@ -138,14 +138,14 @@ export function eachOption(
       continue
     }
     for (const line of above) addComment(state.yaml, group, line)
-    if (item !== undefined) addComment(state.yaml, group, itemAsComment(item, 'not understood'))
+    if (item !== undefined) addComment(state.yaml, group, itemAsComment(item, 'not valid'))
   }
 }
 
 /** Imports options of [defaults], or of a section for one host, which cannot have fields of a service. */
 export function importCommonOptions(state: ImportState, given: Commented, group: Group): void {
   if (fieldOf(given.item.key) === undefined) importOption(state, given, { group, rest: group })
-  else keepAsComment(state, group, { ...given, reason: 'It has a meaning only in the section of a service.' })
+  else keepAsComment(state, group, { ...given, reason: 'It is valid only in the section of a service.' })
 }
 
 /** Limit of lines from one section. */
@@ -187,8 +187,8 @@ export function importReplicatorDefaults(state: ImportState, section: IniSection
   const tooMany = replicators.length * section.items.length > maxCopies
   if (replicators.length === 0 || tooMany) {
     const reason = tooMany
-      ? 'It would have to be repeated in too many services.'
-      : 'It is for services of the replicator package, and there is none here.'
+      ? 'It applies to too many services.'
+      : 'It is for services of the replicator package, and the file has none.'
     keepAsComments(state, section, reason)
     return
   }
@@ -207,7 +207,7 @@ export function importReplicatorDefaults(state: ImportState, section: IniSection
     for (const group of groups)
       keepOption(state, group, { ...given, above: [...given.above, origin], setting })
     if (groups.length > 0) return
-    for (const line of [...given.above, itemAsComment(given.item, 'every service gives its own')]) {
+    for (const line of [...given.above, itemAsComment(given.item, 'every service sets its own')]) {
       addComment(state.yaml, rest, line)
     }
   }

@@ -95,7 +95,7 @@ function importSlaves(state: ImportState, service: Service, given: Commented): v
   }
   const known = new Set(words(members))
   if (slaves.every((slave) => known.has(slave)))
-    keepAsPlainComment(state, service, { ...given, why: 'members says it' })
+    keepAsPlainComment(state, service, { ...given, why: 'the same as in members' })
   else
     keepAsComment(state, groupOf(service), { ...given, reason: 'The hosts of the service are in members.' })
 }
@@ -118,7 +118,7 @@ function importTopology(state: ImportState, service: Service, given: Commented):
 function importMaster(state: ImportState, service: Service, given: Commented): void {
   const { item, above } = given
   const [first = '', ...others] = addHosts(state, service, { texts: words(item.value), item })
-  const comments = others.length === 0 ? [] : [itemAsComment(item, 'the others have no counterpart')]
+  const comments = others.length === 0 ? [] : [itemAsComment(item, 'only the first has a counterpart')]
   keepField(state, service, {
     item,
     above: [...above, ...comments],
@@ -126,7 +126,7 @@ function importMaster(state: ImportState, service: Service, given: Commented): v
     value: yamlScalar(first),
   })
   if (others.length > 0) {
-    const reason = 'A service in muster has at most one.'
+    const reason = 'A service in muster has at most one master.'
     const facts = { name: 'More than one master', reason, nearest: undefined }
     report(state, 'ini-no-counterpart', { facts, span: item.span })
   }
@@ -174,7 +174,7 @@ const fieldImporters: Readonly<
   witnesses: importWitnesses,
   // Every witness of muster is active, so nothing changes.
   'active-witnesses': (state, service, given) =>
-    keepAsPlainComment(state, service, { ...given, why: 'as in every cluster of muster' }),
+    keepAsPlainComment(state, service, { ...given, why: 'always so in muster' }),
   // A section with it becomes no service.
   composite: (state, service, given) => keepAsComment(state, groupOf(service), given),
 }

@@ -33,7 +33,7 @@ function assumeTopology(state: ImportState, { section, topology }: Service): voi
   const facts = { section: section.name, topology: topology.topology, reason }
   report(state, 'ini-topology-assumed', { facts, span: section.span })
   const from = { spelling: 'topology', keySpan: section.span, replacement: publicLine('assumed') }
-  const above = [publicLine('assumed, because the INI file sets none')]
+  const above = [publicLine('assumed: the INI file sets none')]
   const group: Group = { kind: 'service', of: section.name }
   keepValue(state, group, {
     kind: 'value',
@@ -61,7 +61,7 @@ function importService(state: ImportState, service: Service): void {
   })
   const name = serviceFrom(section.name)
   if (name === section.name || state.names.has(section.name)) return
-  const reason = 'Names of services are used in certificates and addresses, which do not allow _.'
+  const reason = 'Certificates and addresses contain the names of services and do not allow _.'
   const facts = { what: 'service', from: section.name, to: name, reason }
   report(state, 'ini-renamed', { facts, span: section.span })
 }
@@ -99,7 +99,7 @@ function importHostSection(
       return
     }
     hideOption(state, option.item)
-    const reason = `[${above.section.name}] gives it too, and in an INI file a service comes before defaults.`
+    const reason = `[${above.section.name}] sets it too, and in an INI file a service overrides defaults.`
     keepAsComment(state, group, { ...option, reason })
   }
   eachOption(state, { section, group, onOption })
@@ -128,7 +128,7 @@ function importHead(state: ImportState, { head: items }: IniFile): void {
     addComment(
       state.yaml,
       head,
-      itemAsComment(item, item.kind === 'option' ? 'outside a section' : 'not understood'),
+      itemAsComment(item, item.kind === 'option' ? 'outside a section' : 'not valid'),
     )
   }
 }
@@ -186,7 +186,7 @@ export function importIni(given: {
   const ini = readIni(name, text)
   const sorted = sortSections(ini.sections)
   const state = emptyImportState(sorted.services)
-  const heading = `Made from ${name} by muster import. Comments say what has no counterpart.`
+  const heading = `Created from ${name} by muster import. Comments contain what has no counterpart.`
   addComment(state.yaml, head, publicLine(commentText(heading)))
   importHead(state, ini)
   importSections(state, sorted)

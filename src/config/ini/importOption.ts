@@ -101,7 +101,7 @@ export function importOption(state: ImportState, given: Commented, to: { group: 
   if (isUsers)
     keepAsComment(state, to.rest, {
       ...given,
-      reason: 'A line of an INI file cannot hold users and passwords.',
+      reason: 'A line of an INI file cannot contain users and passwords.',
     })
   else if (setting === undefined || given.item.value === '') keepAsComment(state, to.rest, given)
   else keepOption(state, to.group, { ...given, setting })

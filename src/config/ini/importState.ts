@@ -53,7 +53,7 @@ export function report<C extends Code>(
 export function addHost(state: ImportState, text: string, span: Span): string {
   const { name, address } = hostFrom(text)
   if (address !== undefined && !state.hosts.has(name)) {
-    const reason = 'Hosts have a name there, with the address below it.'
+    const reason = 'In the YAML file a host has a name, and the address below it.'
     report(state, 'ini-renamed', { facts: { what: 'host', from: text, to: name, reason }, span })
   }
   if (!state.hosts.has(name)) state.hosts.set(name, address)

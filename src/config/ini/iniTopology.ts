@@ -22,7 +22,7 @@ const replicators: ReadonlySet<string> = new Set([
 ])
 
 const replicationNotConfigured =
-  'In muster its members run the replicator; it does not configure how they replicate.'
+  'muster runs the replicator on the members, but does not configure how they replicate.'
 
 /** Lines of a section by field, in any spelling. */
 export type Fields = ReadonlyMap<Field, readonly IniOption[]>
@@ -53,7 +53,7 @@ export function topologyFrom(fields: Fields): Topology {
   if (fieldText(fields, 'composite') !== undefined || written?.startsWith('composite') === true) {
     return {
       kind: 'none',
-      reason: 'It joins other services into a composite one, which muster does not support.',
+      reason: 'It combines other services into a composite one, which muster does not support.',
     }
   }
   if (written === 'cluster-alias') {

@@ -55,7 +55,7 @@ function sortInto(sorted: Sorted, section: IniSection): void {
   if (broken) sorted.others.push({ section })
   else if (name === 'defaults.replicator') sorted.replicatorDefaults = section
   else if (name.startsWith('defaults.')) {
-    sorted.others.push({ section, reason: 'Only [defaults] and [defaults.replicator] have a meaning here.' })
+    sorted.others.push({ section, reason: 'Only [defaults] and [defaults.replicator] are supported.' })
   } else {
     const fields = fieldsOf(section)
     const topology = topologyFrom(fields)

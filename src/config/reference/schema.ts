@@ -50,7 +50,7 @@ function settingSchema(setting: Setting<unknown>, spelling: string): JsonSchema 
     ...type.schema,
     ...(standard === undefined ? {} : { default: standard }),
     ...(example === undefined || example === standard ? {} : { examples: [example] }),
-    errorMessage: `${spelling} wants ${type.wants}.`,
+    errorMessage: `${spelling} must be ${type.wants}.`,
   }
 }
 
@@ -114,7 +114,7 @@ const byName = (name: 'services' | 'hosts', definition: string): JsonSchema => (
   // Looser than the program, which knows every rule of a host's name.
   propertyNames: {
     pattern: '^[A-Za-z0-9.-]+$',
-    errorMessage: 'A name is made of letters, digits, hyphens and dots.',
+    errorMessage: 'A name may contain only letters, digits, hyphens and dots.',
   },
   additionalProperties: { $ref: `#/$defs/${definition}` },
 })
@@ -143,9 +143,9 @@ const definitions = (): JsonSchema => ({
 })
 
 const note =
-  'A single file needs what is required; a file that overrides another may omit it. ' +
-  'What follows !env or !file is a text, what follows !exec a list: configure these tags in the editor. ' +
-  '`muster validate` finds much more than a schema can.'
+  'A file that overrides another may omit required names. ' +
+  'Configure the tags in the editor: text follows !env and !file, a list follows !exec. ' +
+  '`muster validate` checks much more than a schema can.'
 
 /** Builds the JSON Schema (2020-12) of a configuration file from the settings table. */
 export function configSchema(): JsonSchema {

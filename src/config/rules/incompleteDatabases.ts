@@ -20,8 +20,9 @@ type Incomplete = {
 }
 
 const consequences = {
-  replicator: 'Without it the replicator has no database: it lists no services and controls nothing.',
-  monitor: 'Without it the databases are not checked: a manager cannot see that one has failed.',
+  replicator:
+    'Without it the replicator has no database: it lists no services and cannot control replication.',
+  monitor: 'Without it the managers do not check the databases and cannot detect a failed one.',
 }
 
 const examples: Readonly<Record<string, string>> = {

@@ -45,6 +45,6 @@ export function installDirectory({ hosts, paths }: ResolvedCluster): readonly Di
     const [{ span, kind }] = group
     if (kind === 'relative')
       return diagnose('relative-directory', { hosts: group.map(({ host }) => host) }, { span })
-    return diagnose('bad-directory', { reason: 'is a folder that others use too' }, { span })
+    return diagnose('bad-directory', { reason: 'is a folder that other programs use too' }, { span })
   })
 }

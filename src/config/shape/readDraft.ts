@@ -8,7 +8,7 @@ import type { Draft, HostDraft, ServiceDraft, Values } from './draft.ts'
 import { places } from './places.ts'
 import { type Place, type Read, readFields } from './readFields.ts'
 
-const wants = 'a group: names with values, each on a line of its own and indented by two spaces'
+const wants = 'a group: one "name: value" on each line, indented by two spaces'
 
 /** Collects findings and hidden spans. */
 type Collected = { readonly findings: Diagnostic[]; readonly hidden: Span[] }
@@ -37,7 +37,7 @@ function groupOf(entry: MapEntry | undefined, collected: Collected): MapNode | u
   if (value.kind === 'scalar' && value.value === null) {
     return { kind: 'map', flow: false, entries: [], span: value.span }
   }
-  const fix = `Write for example, on the next line: "  name: value"`
+  const fix = `Write, for example on the next line: "  name: value"`
   collected.findings.push(wrongType(value, { name: entry.key, wants, fix }))
   return undefined
 }

@@ -53,7 +53,7 @@ function suggestedName(entry: MapEntry, place: Place): string | undefined {
 function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagnostic {
   const at = { span: entry.keySpan }
   if (entry.hidden === true) {
-    const facts = { name: redacted, nearest: undefined, place: place.name }
+    const facts = { name: redacted, nearest: undefined }
     return diagnose('unknown-option', facts, at)
   }
   const name = entry.key
@@ -61,7 +61,7 @@ function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagn
     return diagnose('misplaced-option', { name, place: place.name, group: place.subgroup.group }, at)
   }
   const known = [...place.settings.keys(), ...place.groups]
-  if (place.hasOptions) return diagnose('unknown-option', { name, nearest: near, place: place.name }, at)
+  if (place.hasOptions) return diagnose('unknown-option', { name, nearest: near }, at)
   return diagnose('unknown-key', { name, nearest: near, place: place.name, known }, at)
 }
 

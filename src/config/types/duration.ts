@@ -2,7 +2,7 @@ import { durationText, parseDuration } from '../../base/time.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import { textOf, type ValueType, wrongType } from './type.ts'
 
-const wants = 'a length of time with its unit, such as 500ms, 30s or 5m'
+const wants = 'a duration with a unit, such as 500ms, 30s or 5m'
 const maxDuration = 24 * 60 * 60_000
 
 /** A duration in milliseconds: `500ms`, `30s`, `5m`; more than zero and at most a day. */
@@ -19,6 +19,6 @@ export const duration: ValueType<number> = {
     }
     const value = parseDuration(textOf(node) ?? '')
     if (value !== undefined && value > 0 && value <= maxDuration) return { value, findings: [] }
-    return { findings: [wrongType(node, { name, wants, fix: `Write for example: ${name}: 10s` })] }
+    return { findings: [wrongType(node, { name, wants, fix: `Write, for example: ${name}: 10s` })] }
   },
 }

@@ -40,7 +40,7 @@ export function wholeNumber(options: {
     }
     const quoted =
       typeof value === 'string' && /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to
-    const fix = quoted ? 'Remove the quotes.' : `Write for example: ${name}: ${example}`
+    const fix = quoted ? 'Remove the quotes.' : `Write, for example: ${name}: ${example}`
     return { findings: [wrongType(node, { name, wants, fix })] }
   }
   const schema = { type: 'integer', minimum: from, maximum: to }

@@ -59,7 +59,7 @@ export function textType<T extends string>(options: {
     const quoted = isOtherScalar(node) ? parse(node.source) : undefined
     const fix =
       quoted === undefined
-        ? (options.fix?.(text ?? '') ?? `Write for example: ${name}: ${example}`)
+        ? (options.fix?.(text ?? '') ?? `Write, for example: ${name}: ${example}`)
         : 'Put it in quotes, so that it is read as text.'
     return { findings: [wrongType(node, { name, wants, fix })] }
   }

@@ -22,8 +22,8 @@ export const databaseEntries = {
     fix: `Give ${facts.host} a replication-host that the other hosts can reach, or a different replication-port.`,
   })),
   'connector-of-several': error((facts: { host: string; services: readonly string[] }) => ({
-    message: `The connector of ${facts.host} would take clients of ${listOf(facts.services)}.`,
+    message: `The connector of ${facts.host} would serve the clients of ${listOf(facts.services)}.`,
     why: 'It has only one application-port, for the primary of one service.',
-    fix: `Remove ${facts.host} from the connectors of all but one of them.`,
+    fix: `Keep ${facts.host} in the connectors of only one of them.`,
   })),
 } as const
