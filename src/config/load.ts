@@ -87,7 +87,7 @@ export function loadConfig(options: LoadOptions): LoadResult {
   const sources = [...checked.map(({ source }) => source), sets.source]
   const ignores = checked.flatMap((file) => file.ignores)
   const order = [...files.map(({ name }) => name), setSource]
-  // One unusable file leaves values unknown, so rules about the whole would guess.
+  // With one unusable file some values are unknown, so rules about all files would guess.
   const incomplete = options.incomplete === true || drafts.length < files.length || files.length === 0
   if (incomplete) return { diagnostics: sortFindings(shape, order), sources, ignores }
 

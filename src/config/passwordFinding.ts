@@ -90,7 +90,7 @@ export const apiUser: Pick<Account, 'grantsAccessTo' | 'fix'> = {
   fix: `Use at least 12 random characters, read with !env or !file. Or leave it empty: ${generated}`,
 }
 
-/** Checks a password; the finding stands at its value and never quotes it. */
+/** Checks a password; the finding is at its value and never quotes it. */
 export function passwordFinding(options: {
   readonly account: Pick<Account, 'grantsAccessTo' | 'fix'>
   readonly given: Given

@@ -106,7 +106,7 @@ function tokensOf(text: string, depth: number): readonly CST.Token[] | { readonl
   const tokens: CST.Token[] = []
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme))
-    // The document and a scalar that is being read stand there too.
+    // The stack also has the document and a scalar that is being read.
     if (parser.stack.length > depth + 3) return { deep: parser.offset - lexeme.length }
   }
   return [...tokens, ...parser.end()]

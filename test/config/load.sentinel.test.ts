@@ -7,7 +7,7 @@ const sentinel = `Zq7'"\\$#%:@ éXw9`
 const quoted = `'${sentinel.replaceAll("'", "''")}'`
 const double = JSON.stringify(sentinel)
 
-/** Any piece of the password that could be told apart from the rest. */
+/** Any piece of the password that nothing else contains. */
 const piece = /Zq7|Xw9|#%:@|\$#%/
 
 const options = [
@@ -76,7 +76,7 @@ const cases = [...options, ...nearly].flatMap((name) =>
   ),
 )
 
-/** The same below the name of a user: in a block, on one line, and by an alias of what stands elsewhere. */
+/** Passwords of users: in a block, on one line, and by an alias of a value elsewhere. */
 const asUser = [
   // An unquoted comma makes a name of the rest of a password.
   block('rest-api-users', `{ ops: b,\n      Zq7: c, "a b": d }`),

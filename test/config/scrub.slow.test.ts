@@ -4,10 +4,10 @@ import { parseYaml } from '../../src/config/yaml.ts'
 import { good } from './loadText.ts'
 import { findingsIn, scrubText } from './scrub/scrubText.ts'
 
-/** The password of signs alone, and the same with letters that nothing else has. */
+/** A password of signs only, and one with unique letters. */
 const sentinels = [`'"\\$#%:@ é`, `Zq7'"\\$#%:@ éXw9`]
 
-/** Any piece of it that could be told apart from the rest. */
+/** Any piece of it that nothing else contains. */
 const piece = /Zq7|Xw9|\\\$|\$#|#%|%:|:@|é/
 
 const single = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -9,7 +9,7 @@ import { type Ignore, ignoreWord, readIgnores } from './readIgnores.ts'
 import { resolveAliases } from './resolveAliases.ts'
 import { breaksTree, syntaxFinding, valuesOf } from './syntaxFindings.ts'
 
-/** Returns a finding for each duplicate name in a map; it stands at the later one and names the earlier. */
+/** Returns a finding for each duplicate name in a map; it is at the later one and refers to the earlier. */
 function duplicates(node: YamlNode): readonly Diagnostic[] {
   if (node.kind === 'scalar') return []
   if (node.kind === 'list') return node.items.flatMap(duplicates)
@@ -30,7 +30,7 @@ function duplicates(node: YamlNode): readonly Diagnostic[] {
 const maxDepth = 64
 const maxSyntaxFindings = 20
 
-/** Limit of the parser's errors that are read; several often stand in one line. */
+/** Limit of the parser's errors that are read; one line often has several. */
 const maxProblems = 200
 
 /** Names that are known, to decide what may be printed. */

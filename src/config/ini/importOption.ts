@@ -34,7 +34,7 @@ export function hideOption(state: ImportState, item: IniOption): void {
 /** Adds a value to a group; of two with the same name the later one counts, with a finding. */
 export function keepValue(state: ImportState, group: Group, kept: YamlValue): void {
   const earlier = addValue(state.yaml, group, kept)
-  // For one host the same may stand in the sections of several services.
+  // The sections of several services may set the same value for one host.
   const same = group.kind === 'host-options' && earlier?.value.text === kept.value.text
   if (earlier === undefined || same) return
   const { spelling, keySpan } = kept.from

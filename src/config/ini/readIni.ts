@@ -104,10 +104,10 @@ export function readLine(line: string): ReadLine {
   const equals = content.indexOf('=')
   const key = stripped(content.slice(0, Math.max(0, equals)))
   if (key === '') return { kind: 'unread' }
-  const whole = stripped(content.slice(equals + 1))
+  const uncut = stripped(content.slice(equals + 1))
   // The family's reader does so too: such a backslash is left from a command line.
-  const backslash = whole.endsWith(' \\')
-  const value = backslash ? stripped(whole.slice(0, -2)) : whole
+  const backslash = uncut.endsWith(' \\')
+  const value = backslash ? stripped(uncut.slice(0, -2)) : uncut
   const valueFrom = firstOf(line.slice(0, end), start + equals + 1)
   return { kind: 'option', key, keyFrom: start, value, valueFrom, backslash, ...comment }
 }

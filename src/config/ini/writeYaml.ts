@@ -37,8 +37,8 @@ function linesOf(item: YamlValue | CommentBlock, indent: string): readonly TextL
   if (item.kind === 'comment') return item.lines.map((line) => comment(indent, line))
   const { name, value, above } = item
   const isSecret = value.text !== value.shown
-  const said = isSecret ? [...above, advice] : above
-  return [...said.map((line) => comment(indent, line)), prefixed(`${indent}${name}: `, value)]
+  const comments = isSecret ? [...above, advice] : above
+  return [...comments.map((line) => comment(indent, line)), prefixed(`${indent}${name}: `, value)]
 }
 
 const groupLines = (yaml: YamlDraft, group: Group, indent: string): readonly TextLine[] =>

@@ -21,7 +21,7 @@ export function groupBySpan<T extends { readonly span: Span }>(
   return [...groups.values()]
 }
 
-/** Negative if `a` stands before `b`; `files` gives the order of the files. */
+/** Negative if `a` is before `b`; `files` gives the order of the files. */
 export function comparePlaces(a: Span, b: Span, files: readonly string[]): number {
   return files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column
 }
@@ -74,7 +74,7 @@ export type ResolvedCluster = {
 
 /** Returns the value of a setting with a default, which is always defined. */
 export function definedValue<T>(resolved: Resolved<T>): T {
-  if (resolved.value === undefined) throw new Error('a setting without a default was taken for one with it')
+  if (resolved.value === undefined) throw new Error('this setting has no default')
   return resolved.value
 }
 

@@ -26,8 +26,8 @@ function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
 }
 
 /**
- * Finds ports used twice on a host at overlapping addresses, by APIs, proxy or database; the finding stands
- * at the later one.
+ * Finds ports used twice on a host at overlapping addresses, by APIs, proxy or database; the finding
+ * is at the later one.
  */
 export function portClashes({ hosts, files }: ResolvedCluster): readonly Diagnostic[] {
   return groupBySpan(hosts.flatMap((host) => clashesOf(host, files))).map((group) => {

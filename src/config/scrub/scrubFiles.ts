@@ -41,13 +41,13 @@ export function scrubLines(
 function scrubLine(line: string, end: number, words: Placeholders): string {
   const [spaces = ''] = /^[\s:]*/.exec(line.slice(end)) ?? []
   const shown = `${line.slice(0, end)}${spaces}`
-  const [said = ''] = comment.exec(shown) ?? []
+  const [commentText = ''] = comment.exec(shown) ?? []
   const scrubbed = shown
-    .slice(0, shown.length - said.length)
+    .slice(0, shown.length - commentText.length)
     .replaceAll(word, (_, sign = '', text: string) => `${sign}${words.word(text)}`)
-  const rest = said === '' ? scrubSecret(line.slice(shown.length), shown) : scrubComment(said)
+  const rest = commentText === '' ? scrubSecret(line.slice(shown.length), shown) : scrubComment(commentText)
   // A NUL is a mistake of its own.
-  return `${scrubbed}${rest}${line.slice(shown.length - said.length).includes('\0') ? '\0' : ''}`
+  return `${scrubbed}${rest}${line.slice(shown.length - commentText.length).includes('\0') ? '\0' : ''}`
 }
 
 /** Keeps only the quote that a secret leaves open. */

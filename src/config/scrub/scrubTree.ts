@@ -19,7 +19,7 @@ const badEscape = /^"(?:[^\\]|\\[\s0abtnvfre"/\\N_LPxuU])*\\[^\s0abtnvfre"/\\N_L
 const needsEscape = /[\p{Cc}\p{Cs}]/u
 
 function quoted(source: string, text: string): string {
-  // A plain value that starts with a sign YAML keeps for itself is a mistake that stays.
+  // A plain value that starts with a reserved character is an error, which must stay.
   if (/^[@`]/.test(source)) {
     return `${source.charAt(0)}${text.replaceAll(']', '-').replaceAll(/[^\w./-]/g, '')}`
   }

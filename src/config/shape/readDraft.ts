@@ -86,10 +86,10 @@ export function readDraft(root: MapNode): Read<Draft> {
     return node
   }
   for (const { key, keySpan } of root.entries) {
-    const meant = isKnownHere(key) ? undefined : nearest(key, places.file.groups)
+    const nearestGroup = isKnownHere(key) ? undefined : nearest(key, places.file.groups)
     // A misspelt group has its finding; it is not missing as well.
-    if (meant !== undefined && entryOf(root, meant) === undefined)
-      groups.set(meant, { span: keySpan, bad: true })
+    if (nearestGroup !== undefined && entryOf(root, nearestGroup) === undefined)
+      groups.set(nearestGroup, { span: keySpan, bad: true })
   }
   const defaults = fieldsOf(group('defaults'), places.defaults, collected)
   const ssh = fieldsOf(group('ssh'), places.ssh, collected)

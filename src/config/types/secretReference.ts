@@ -34,8 +34,8 @@ export const secretReference: ValueType<SecretReference> = {
   wants,
   example: '!env ADMIN_PASS',
   textual: true,
-  // An editor sees what follows !env and !file as a text, what follows !exec as a list. Of its entries nothing is
-  // said: with "items" the YAML language server would begin a list for every secret.
+  // For an editor, text follows !env and !file, and a list follows !exec. The schema has no "items": with them the
+  // YAML language server would insert a list for every secret.
   schema: { type: ['string', 'array'], minItems: 1 },
   write: () => redacted,
   read: (node, name) => {

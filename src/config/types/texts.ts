@@ -4,19 +4,19 @@ import { nearest } from '../../diagnostics/nearest.ts'
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, textType, type ValueType } from './type.ts'
 
-const shape = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
+const clusterNamePattern = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
 
-const plain = textType({ wants: 'a name', example: 'alpha', parse: (text) => text })
+const plainText = textType({ wants: 'a name', example: 'alpha', parse: (text) => text })
 
 /** Name of a cluster, which is used in the names of units and files. */
 export const clusterName: ValueType<string> = {
-  ...plain,
+  ...plainText,
   wants: 'a name of at most 40 lower-case letters, digits and hyphens',
-  schema: { type: 'string', pattern: shape.source },
+  schema: { type: 'string', pattern: clusterNamePattern.source },
   read: (node: YamlNode, name: string): Reading<string> => {
     const text = textOf(node)
-    if (text === undefined) return plain.read(node, name)
-    if (shape.test(text)) return { value: text, findings: [] }
+    if (text === undefined) return plainText.read(node, name)
+    if (clusterNamePattern.test(text)) return { value: text, findings: [] }
     return { findings: [diagnose('bad-cluster-name', {}, { span: node.span })] }
   },
 }

@@ -43,8 +43,10 @@ export const hostUserEntries = {
     }),
   ),
   'user-login-refused': error(
-    (facts: UserFacts & { readonly component: string; readonly where: string; readonly said: string }) => ({
-      message: `The ${facts.component} of ${facts.host} at ${facts.where} rejected the login of ${facts.user}: ${facts.said}`,
+    (
+      facts: UserFacts & { readonly component: string; readonly where: string; readonly response: string },
+    ) => ({
+      message: `The ${facts.component} of ${facts.host} at ${facts.where} rejected the login of ${facts.user}: ${facts.response}`,
       why: 'The password matches its user file, but clients that use it are rejected.',
       fix: `Run muster logs --host ${facts.host}, and muster cert check --host ${facts.host} to check its certificate.`,
     }),

@@ -9,7 +9,7 @@ import { findingsIn, scrubText } from './scrubText.ts'
 
 const folder = fileURLToPath(new URL('../../../examples', import.meta.url))
 
-/** The examples with names, addresses and a password that can be told apart from everything else. */
+/** The examples with unique names, addresses and a unique password. */
 const examples = readdirSync(folder)
   .filter((name) => name.endsWith('.yaml'))
   .map((name) =>
@@ -31,7 +31,7 @@ function isYaml(text: string): boolean {
   return parsed.tooDeep === undefined && !parsed.problems.some(breaksTree)
 }
 
-/** A carriage return alone is a line break to YAML's specification and none to its parser: what holds then is left open. */
+/** A carriage return alone is a line break in YAML's specification but not for its parser, so such texts are excluded. */
 const hasPlainLines = (text: string): boolean => !/\r(?!\n)/.test(text)
 
 /** Many texts that are YAML, or are not any more, the same in every run. */
@@ -94,7 +94,7 @@ const hosts = Array.from(
 ).join('\n')
 
 describe('scrubbing a long text', () => {
-  // A step that looks at the whole text for each of its parts would take minutes here.
+  // A step that reads the whole text for each of its parts would take minutes here.
   it.each([
     ['500 hosts', `cluster: a\nhosts:\n${hosts}\n`],
     ['500 hosts, broken', `cluster: a\nhosts:\n${hosts}\n  }{\n`],
