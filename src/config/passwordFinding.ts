@@ -71,14 +71,14 @@ export const accounts: readonly Account[] = [
     fix: `Use at least 12 random characters, read with !env or !file. Or remove the option: ${generated}`,
   },
   {
-    user: options.replicationUser,
-    password: options.replicationPassword,
+    user: options.database.user,
+    password: options.database.password,
     grantsAccessTo: 'the replication of the databases',
     fix: database,
   },
   {
-    user: options.monitorUser,
-    password: options.monitorPassword,
+    user: options.monitor.user,
+    password: options.monitor.password,
     grantsAccessTo: 'the state of the databases, read-only',
     fix: database,
   },
