@@ -159,7 +159,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     expect(findings[0]).toMatchObject({
       severity: 'note',
       message: 'java-keystore-password was not read: it comes from a program, and none is run here.',
-      why: 'Without it the keystore cannot be opened, and its contents are not checked.',
+      why: 'Without it muster cannot open the keystore and check its contents.',
       fix: 'If you trust the file, give --resolve-secrets.',
     })
     expect(readdirSync(folder)).not.toContain('pwned')

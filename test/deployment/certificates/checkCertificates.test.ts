@@ -111,7 +111,7 @@ describe('judgeCertificates', () => {
 
   it('tells of an authority that nobody trusts', async () => {
     expect(told([looked({ onDisk: await found({ by: other }) })])).toEqual([
-      'db1.yaml error certificate-untrusted: The certificate of db1 does not lead to the authority CN=muster alpha authority; its issuer is CN=muster beta authority.',
+      'db1.yaml error certificate-untrusted: The certificate of db1 does not chain to the authority CN=muster alpha authority; its issuer is CN=muster beta authority.',
     ])
   })
 
@@ -164,10 +164,10 @@ describe('judgeCertificates', () => {
     const lost = (state: 'unreachable' | 'failed' | 'not-installed') =>
       looked({ certificates: { state, detail: 'it is off', components: [] } })
     expect(told([lost('unreachable')])).toEqual([
-      'db1.yaml error certificate-host-unreachable: db1 could not be reached: it is off',
+      'db1.yaml error certificate-host-unreachable: db1 is unreachable: it is off',
     ])
     expect(told([lost('failed')])).toEqual([
-      'db1.yaml error certificate-host-failed: db1 could not be inspected: it is off',
+      'db1.yaml error certificate-host-failed: db1 could not be checked: it is off',
     ])
     expect(told([lost('not-installed')])).toEqual([
       'db1.yaml warning certificate-not-installed: db1 is in the file, but nothing is installed there.',
@@ -177,7 +177,7 @@ describe('judgeCertificates', () => {
       'db1.yaml error certificate-not-seen: The manager of db1 presents no certificate: nothing listens there.',
     ])
     expect(told([looked({ certificates: { expected: second } })])).toEqual([
-      'db1.yaml warning certificate-pending: db1 does not have the certificate that the state directory holds for it.',
+      'db1.yaml warning certificate-pending: db1 does not have the new certificate from the state directory yet.',
     ])
   })
 

@@ -273,8 +273,8 @@ describe('muster users verify', () => {
     expect(told(all)).toMatchInlineSnapshot(`
       "alpha.yaml:40:3 error user-password-differs
         The user ops has a different password on db1.
-        why: It was changed without muster, or a run did not reach the host. No login was attempted: five
-             failed logins lock a user out.
+        why: It was changed without muster, or a run did not reach the host. muster does not try to log
+             in: five failed logins lock a user out.
         fix: Run muster users apply --host db1 to set the known password.
 
       alpha.yaml:2:3 error user-missing
@@ -293,15 +293,15 @@ describe('muster users verify', () => {
         fix: Run muster logs --host db1, and muster cert check --host db1 to check its certificate.
 
       alpha.yaml:2:3 error user-component-differs
-        The replicator of db1 does not know ops and knows yesterday, unlike its user file.
+        The replicator of db1 differs from its user file: it lacks ops and also has yesterday.
         why: All components of a host share one user file and load changes at once; this one did not.
         fix: Run muster logs --host db1 to see why; muster restart --host db1 --component replicator loads
              it again.
 
       alpha.yaml:40:3 error user-password-differs
         The user ops has a different password on db2.
-        why: It was changed without muster, or a run did not reach the host. No login was attempted: five
-             failed logins lock a user out.
+        why: It was changed without muster, or a run did not reach the host. muster does not try to log
+             in: five failed logins lock a user out.
         fix: Run muster users apply --host db2 to set the known password.
 
       alpha.yaml:3:3 error user-component-silent
@@ -310,18 +310,18 @@ describe('muster users verify', () => {
         fix: Run muster status and muster logs --host db2.
 
       alpha.yaml:3:3 error user-component-differs
-        The connector of db2 knows mallory, who is not in its user file.
+        The connector of db2 differs from its user file: it also has mallory.
         why: All components of a host share one user file and load changes at once; this one did not.
         fix: Run muster logs --host db2 to see why; muster restart --host db2 --component connector loads
              it again.
 
       alpha.yaml:4:3 error user-host-unreachable
-        db3 could not be reached: nothing answers at 10.0.0.13:22
+        db3 is unreachable: nothing answers at 10.0.0.13:22
         why: The users of this host are unknown.
         fix: Run muster check --host db3; if the host is down on purpose, exclude it with --host.
 
       alpha.yaml:5:3 error user-host-failed
-        db4 could not be inspected: it is another machine than before
+        db4 could not be checked: it is another machine than before
         why: The users of this host are unknown.
         fix: Run muster check --host db4.
 
@@ -331,7 +331,7 @@ describe('muster users verify', () => {
         fix: Run muster install --host db5, or exclude the host with --host.
 
       alpha.yaml:40:3 note user-untried
-        No login as nightly on db2 could be tried: the password is unknown.
+        Skipped the login as nightly on db2: the password is unknown.
         why: Only a login verifies a password, and failed logins lock a user out.
         fix: Set its password in the file, or generate one: muster users apply --generate
 
@@ -365,10 +365,10 @@ describe('muster users verify', () => {
         at,
       ).map(({ severity, message }) => `${severity} ${message}`)
     expect(words(hash, hash)).toEqual([
-      'note No login as legacy on db1 and db2 could be tried: the password is unknown.',
+      'note Skipped the login as legacy on db1 and db2: the password is unknown.',
     ])
     expect(words(hash, `${hash}x`)).toEqual([
-      'note No login as legacy on db1 and db2 could be tried: the password is unknown, and may differ between these hosts.',
+      'note Skipped the login as legacy on db1 and db2: the password is unknown and may differ between these hosts.',
     ])
   })
 

@@ -6,12 +6,12 @@ import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
 import { codes, loadText } from '../loadText.ts'
 import { iniTexts, mutated } from './texts.ts'
 
-/** What YAML itself finds wrong: the emitter must never cause any of it. */
+/** Codes of YAML syntax errors: an import must never cause one. */
 const broken =
   /not-yaml|not-closed|bad-indent|tab-indent|needs-quotes|bad-escape|unknown-tag|too-deep|alias|anchor|several-documents|nul/
 
-/** Every import ends with findings or a YAML file that YAML itself can read. */
-function holds(text: string): void {
+/** Expects findings, or a YAML file without syntax errors. */
+function expectUsable(text: string): void {
   const { yaml, findings, source } = importIni({ name: 'tungsten.ini', text })
   for (const { message, why, fix, span } of findings) {
     expect(message && why && fix).toBeTruthy()
@@ -29,7 +29,7 @@ function holds(text: string): void {
   expect(codes(written).filter((code) => broken.test(code))).toEqual([])
 }
 
-/** Lines in which each word marked by its number says something of its own. */
+/** Lines with unique words, so that a missing one is noticed. */
 const worded = fc
   .array(
     fc.constantFrom(
@@ -67,20 +67,20 @@ const worded = fc
   )
   .map((lines) => lines.map((line, index) => line.replaceAll('WORD', `w${index}q`)))
 
-describe('any text', () => {
-  it('can be imported or gets its findings', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), holds), { numRuns: 300 })
+describe('importing an INI file', () => {
+  it('gives findings or valid YAML for any text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectUsable), { numRuns: 300 })
   })
 
-  it('made of lines that mean something', () => {
-    fc.assert(fc.property(iniTexts, holds), { numRuns: 400 })
+  it('gives findings or valid YAML for any sequence of INI lines', () => {
+    fc.assert(fc.property(iniTexts, expectUsable), { numRuns: 400 })
   }, 60_000)
 
-  it('that was an example before some edits', () => {
-    fc.assert(fc.property(mutated, holds), { numRuns: 300 })
+  it('gives findings or valid YAML for a damaged example', () => {
+    fc.assert(fc.property(mutated, expectUsable), { numRuns: 300 })
   }, 60_000)
 
-  it('is in the YAML file with everything that it says', () => {
+  it('keeps every word of the INI file in the YAML file', () => {
     fc.assert(
       fc.property(worded, (lines) => {
         const { yaml = [] } = importIni({ name: 'tungsten.ini', text: lines.join('\n') })

@@ -14,7 +14,7 @@ const usersOf = (text: string) =>
   ])
 
 describe('rest-api-users', () => {
-  it('adds users to the administrator, who comes first', () => {
+  it('adds users after the administrator', () => {
     expect(usersOf(withUsers(`  rest-api-users: { ops: !env OPS_PASS, nightly: }\n${admin}`))).toEqual([
       ['admin', 'rest-api-admin-pass', 'ADMIN_PASS'],
       ['ops', 'rest-api-users.ops', 'OPS_PASS'],
@@ -26,13 +26,13 @@ describe('rest-api-users', () => {
     expect(usersOf(withUsers('  log-level: info\n'))).toEqual([])
   })
 
-  it('of a host takes the place of those of the file', () => {
+  it('of a host replaces those of defaults', () => {
     const host = '{ address: 10.0.0.11, options: { rest-api-users: { only: } } }'
     const text = withUsers(`${admin}  rest-api-users: { ops: !env OPS_PASS }\n`, host)
     expect(usersOf(text)?.map(([user]) => user)).toEqual(['admin', 'only'])
   })
 
-  it('may name the administrator, with the same password or none', () => {
+  it('may contain the administrator with the same password or none', () => {
     const named = (value: string) => withUsers(`${admin}  rest-api-users: { admin: ${value}, ops: }\n`)
     for (const value of ['!env ADMIN_PASS', '']) {
       expect(usersOf(named(value))?.map(([user]) => user)).toEqual(['admin', 'ops'])
@@ -42,13 +42,13 @@ describe('rest-api-users', () => {
     expect(codes(loadText(named('!env OTHER')))).toEqual(['5 administrator-twice'])
   })
 
-  it('makes a host that the network can reach no host without a user', () => {
+  it('counts as users of an API that is open to the network', () => {
     const open = '  manager-rest-api-address: 0.0.0.0\n'
     expect(codes(loadText(withUsers(`${open}  rest-api-users: {}\n`)))).toEqual(['3 open-without-admin'])
     expect(codes(loadText(withUsers(`${open}  rest-api-users: { ops: }\n`)))).toEqual([])
   })
 
-  it('keeps its places: a secret of a user is read where the file says', () => {
+  it('reads the secret of a user relative to the file', () => {
     const text = withUsers('  rest-api-users:\n    ops: !file secrets/ops\n')
     expect(loadText(text).config?.hosts[0]?.users[0]?.password).toEqual({
       kind: 'file',
@@ -58,7 +58,7 @@ describe('rest-api-users', () => {
     })
   })
 
-  it('stands in a file alone, and --set shows nothing of what it was given', () => {
+  it('cannot be set with --set, which never shows the rejected value', () => {
     for (const set of ['rest-api-users=Zq7', 'rest-api-users=-', 'rest-api-users=@Zq7']) {
       const result = loadText(good, { set: [set], stdin: 'Zq7' })
       expect(codes(result)).toEqual(['1 wrong-type'])

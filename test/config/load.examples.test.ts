@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { validate } from '../src/commands/validate.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { commandContext } from './config/commandContext.ts'
+import { validate } from '../../src/commands/validate.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { commandContext } from './commandContext.ts'
 
-const folder = fileURLToPath(new URL('../examples', import.meta.url))
+const folder = fileURLToPath(new URL('../../examples', import.meta.url))
 const names = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
 
 const load = (name: string) =>
@@ -14,12 +14,12 @@ const load = (name: string) =>
     home: '/home/ops',
   }).config
 
-describe('the examples', () => {
-  it('are these', () => {
+describe('the folder examples/', () => {
+  it('has an example for each kind of installation', () => {
     expect(names).toEqual(['databases.yaml', 'quickstart.yaml', 'replicator-only.yaml', 'three-hosts.yaml'])
   })
 
-  it.each(names)('%s validates without a finding', async (name) => {
+  it.each(names)('has no finding in %s', async (name) => {
     const { context, out } = commandContext({
       cwd: folder,
       env: {
@@ -41,7 +41,7 @@ describe('the examples', () => {
     expect(code).toBe(0)
   })
 
-  it('quickstart.yaml is this machine, with a made password, beside the file', () => {
+  it('installs on this machine, next to the file, with quickstart.yaml', () => {
     const [host, ...others] = load('quickstart.yaml')?.hosts ?? []
     expect(others).toEqual([])
     expect(host).toMatchObject({
@@ -57,7 +57,7 @@ describe('the examples', () => {
     ])
   })
 
-  it('three-hosts.yaml opens every API of three hosts over SSH', () => {
+  it('opens every API of three SSH hosts with three-hosts.yaml', () => {
     const hosts = load('three-hosts.yaml')?.hosts ?? []
     expect(hosts.map(({ name, address }) => `${name} ${address}`)).toEqual([
       'db1 10.0.0.11',
@@ -71,7 +71,7 @@ describe('the examples', () => {
     }
   })
 
-  it('databases.yaml gives members a database and both accounts, and connectors a proxy to it', () => {
+  it('gives members a database with both accounts, and connectors a proxy, with databases.yaml', () => {
     const config = load('databases.yaml')
     const sources = config?.services.flatMap(({ datasources }) => datasources) ?? []
     expect(sources.map(({ name, host, port, role }) => `${name} ${host}:${port} ${role}`)).toEqual([
@@ -89,7 +89,7 @@ describe('the examples', () => {
     }
   })
 
-  it('replicator-only.yaml exposes the replicator alone', () => {
+  it('runs only the replicator with replicator-only.yaml', () => {
     const hosts = load('replicator-only.yaml')?.hosts ?? []
     expect(hosts.map(({ apis }) => apis.map(({ component }) => component))).toEqual([
       ['replicator'],

@@ -49,8 +49,8 @@ const host = (name: string): HostConfig => {
   return found
 }
 
-describe('the databases of a configuration', () => {
-  it('make a services map of all clustered services, with those members that have one', () => {
+describe('a configuration with databases', () => {
+  it('lists every clustered service with the members that have a database', () => {
     expect(config?.services).toEqual([
       {
         name: 'alpha',
@@ -64,7 +64,7 @@ describe('the databases of a configuration', () => {
     ])
   })
 
-  it('are handed to the replicator of their host, with its account', () => {
+  it('gives the replicator of each host its database and account', () => {
     const password = { kind: 'env', name: 'REPLICATION_PASSWORD' }
     const account = { user: 'repl', password }
     const at = { host: '127.0.0.1', port: 3307 }
@@ -74,7 +74,7 @@ describe('the databases of a configuration', () => {
     for (const name of ['bare', 'w1', 'app1']) expect(host(name).database, name).toBeUndefined()
   })
 
-  it('give each manager its place and the account of its checks', () => {
+  it('gives each manager its service and the monitoring account', () => {
     expect(
       ['db1', 'db2', 'bare', 'w1', 'db3', 'quiet'].map((name) => ({ name, ...host(name).member })),
     ).toEqual([
@@ -91,7 +91,7 @@ describe('the databases of a configuration', () => {
     }
   })
 
-  it('have a proxy before them on their connectors', () => {
+  it('gives connectors the ports of the proxy', () => {
     const given = { ...proxySettings, readonlyPort: 9998, maxHold: 500 }
     expect(host('db1').proxy).toEqual(given)
     // The service without databases does not count beside one that has some.
@@ -100,7 +100,7 @@ describe('the databases of a configuration', () => {
     expect(host('db2').proxy).toBeUndefined()
   })
 
-  it('are not needed for a proxy whose port the file gives', () => {
+  it('gives a connector a proxy without a database if the file sets its port', () => {
     expect(host('app2').proxy).toMatchObject({ service: 'idle', port: 9999, readonlyPort: 9998 })
     const plain = loadText(good).config
     expect(plain?.hosts[0]).not.toHaveProperty('proxy')
@@ -110,7 +110,7 @@ describe('the databases of a configuration', () => {
     expect(set?.hosts[0]?.proxy).toMatchObject({ port: 13306, readonlyPort: null })
   })
 
-  it('need all three of kind, user and password for the replicator', () => {
+  it('gives the replicator an account only with type, user and password', () => {
     const all = ['datasource-type: mysql', 'replication-user: r', 'replication-password: !env P']
     const database = (lines: readonly string[]) =>
       loadText(good.replace('defaults:', `defaults:\n  ${lines.join('\n  ')}`)).config?.hosts[0]?.database
@@ -120,7 +120,7 @@ describe('the databases of a configuration', () => {
   })
 })
 
-describe('the ports of the proxy', () => {
+describe('the port check of validate', () => {
   const local = (name: string, options: string): string =>
     `  ${name}: { connection: local, options: { install-directory: ${name}, manager-rest-api-port: ${options} } }\n`
   const twoHosts = (more: string): string => `cluster: alpha
@@ -131,14 +131,14 @@ services:
 hosts:
 ${local('db1', `18090${more}`)}${local('app1', '18091')}${local('app2', '18092, connector-rest-api-port: 18096')}`
 
-  it('are reserved exactly when they are opened', () => {
+  it('includes the ports of the proxy only if they are opened', () => {
     const clashes = (more: string): string[] =>
       codes(loadText(twoHosts(more))).filter((code) => code.endsWith('clash'))
     expect(clashes('')).toEqual([])
     expect(clashes(', datasource-type: mysql')).toEqual(['9 local-port-clash'])
   })
 
-  it('leave the database its own', () => {
+  it('finds a proxy on the port of the database', () => {
     const text = (more: string): string =>
       good.replace('defaults:', `defaults:\n  datasource-type: mysql${accounts}${more}`)
     const port = '\n  application-port: 3306'

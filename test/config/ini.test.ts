@@ -1,18 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isHostName } from '../../../src/base/address.ts'
-import { targetOf } from '../../../src/config/ini/importComments.ts'
-import {
-  clusterFrom,
-  hostFrom,
-  hostInIni,
-  sectionsFor,
-  serviceFrom,
-} from '../../../src/config/ini/iniNames.ts'
-import { musterComment, readMusterComment } from '../../../src/config/ini/musterComment.ts'
-import { commentText } from '../../../src/config/ini/readIni.ts'
-import { quotedScalar, yamlList, yamlScalar } from '../../../src/config/ini/writeYaml.ts'
-import { parseYaml } from '../../../src/config/yaml.ts'
+import { isHostName } from '../../src/base/address.ts'
+import { targetOf } from '../../src/config/ini/importComments.ts'
+import { clusterFrom, hostFrom, hostInIni, sectionsFor, serviceFrom } from '../../src/config/ini/iniNames.ts'
+import { musterComment, readMusterComment } from '../../src/config/ini/musterComment.ts'
+import { quotedScalar, yamlList, yamlScalar } from '../../src/config/ini/writeYaml.ts'
+import { parseYaml } from '../../src/config/yaml.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -37,7 +30,7 @@ const text = fc.oneof(
     .map((all) => all.join('')),
 )
 
-/** What YAML reads from a text, and everything it complains of. */
+/** Value that YAML reads from a text without errors. */
 function readBack(yaml: string): unknown {
   const { roots, problems } = parseYaml(`a: ${yaml}\nb: 1\n`, 10) as Extract<
     ReturnType<typeof parseYaml>,
@@ -50,7 +43,7 @@ function readBack(yaml: string): unknown {
   return node?.kind === 'scalar' ? node.value : node
 }
 
-describe('a text as a YAML scalar', () => {
+describe('text written as a YAML scalar', () => {
   it('is read back as the same text', () => {
     fc.assert(
       fc.property(text, (value) => {
@@ -70,7 +63,7 @@ describe('a text as a YAML scalar', () => {
     )
   })
 
-  it('goes without quotes where nothing is lost', () => {
+  it('has quotes only if it needs them', () => {
     expect(['db1', '/opt/muster', '10.0.0.11', 'app-1.example.org'].map(yamlScalar)).toEqual([
       'db1',
       '/opt/muster',
@@ -81,7 +74,7 @@ describe('a text as a YAML scalar', () => {
   })
 })
 
-describe('a comment for muster', () => {
+describe('a muster comment in an INI file', () => {
   const value = fc.oneof(
     text.map((one) => ({ kind: 'text' as const, text: one })),
     text.filter((one) => one !== '').map((one) => ({ kind: 'file' as const, text: one })),
@@ -89,7 +82,7 @@ describe('a comment for muster', () => {
     fc.array(text, { minLength: 1 }).map((items) => ({ kind: 'exec' as const, items })),
   )
 
-  it('is one line that gives its value back', () => {
+  it('is one line that is read back as the same value', () => {
     fc.assert(
       fc.property(value, (given) => {
         const comment = musterComment('hosts.db1.x', given)
@@ -110,11 +103,11 @@ describe('a comment for muster', () => {
     'muster: a = !envX',
     'muster: a = !exec x',
     'muster: a = !tag x',
-  ])('%s is none', (comment) => {
+  ])('is invalid as %s', (comment) => {
     expect(readMusterComment(comment)).toBeUndefined()
   })
 
-  it('names what there is, whatever the name of the host', () => {
+  it('has the path of a setting, also for a host with dots in its name', () => {
     expect(targetOf('hosts.a.b.options.log-level')).toMatchObject({
       group: { kind: 'host-options', of: 'a.b' },
     })
@@ -136,15 +129,8 @@ describe('a comment for muster', () => {
   })
 })
 
-describe('a comment line', () => {
-  it('holds no character that would end it', () => {
-    const ended = commentText('a\rb\u0000c\u0085d\u2028e\ud800')
-    expect(ended).toBe('a\\u000db\\u0000c\\u0085d\\u2028e\\ud800')
-  })
-})
-
-describe('names', () => {
-  it('of hosts that are addresses are names that mean the address', () => {
+describe('the import of names', () => {
+  it('gives a host that is named by its address a valid name', () => {
     const addresses = ['10.0.0.11', '::1', '1::', '2001:db8::1:0', '::', '1:2:3:4:5:6:7:8', '10:0:0:11::']
     const hosts = addresses.map(hostFrom)
     expect(hosts.map(({ name }) => name).filter((name) => !isHostName(name))).toEqual([])
@@ -154,14 +140,14 @@ describe('names', () => {
     expect(hostInIni({ name: 'db1', address: '10.0.0.11' })).toBe('db1')
   })
 
-  it('of services become names of sections, each once', () => {
+  it('maps services to unique names of sections', () => {
     const services = ['alpha', 'my-svc', 'my.svc', 'my_svc', 'defaults']
     const sections = [...sectionsFor(services).values()]
     expect(sections).toEqual(['alpha', 'my_svc', 'my_svc_2', 'my_svc_3', 'defaults_2'])
     expect(serviceFrom('my_svc')).toBe('my-svc')
   })
 
-  it('of clusters are those of the service where that can be', () => {
+  it('names the cluster after its first service if the name is valid', () => {
     expect(clusterFrom('Alpha.East')).toBe('alpha-east')
     expect(clusterFrom('a'.repeat(41))).toBe('a'.repeat(41))
   })

@@ -6,7 +6,7 @@ import { places } from '../../../src/config/shape/places.ts'
 import { readDraft } from '../../../src/config/shape/readDraft.ts'
 import { refusals } from './refusals.ts'
 
-/** Whether the program finds nothing wrong with the shape of a text; rules about the whole come later. */
+/** Returns true if muster finds no error in the shape of a text; rules about the whole file are not applied. */
 function wellShaped(text: string): boolean {
   const names = { isSecret: () => false, isSecretMap: () => false, isKnown: () => true }
   const { root, findings } = readDocument({ name: 'muster.yaml', text }, names)
@@ -72,8 +72,8 @@ hosts:
 `
   })
 
-describe('the JSON Schema of any file', () => {
-  it('refuses nothing that the program takes', () => {
+describe('the JSON Schema of the configuration file', () => {
+  it('accepts every file that muster accepts', () => {
     let taken = 0
     const runs = 1500
     fc.assert(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { exportIni } from '../../../src/config/ini/exportIni.ts'
-import { importIni } from '../../../src/config/ini/importIni.ts'
-import { joinLines } from '../../../src/config/ini/readIni.ts'
-import { diagnosticsJson } from '../../../src/output/diagnostics/json.ts'
-import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
-import { loadText, shown as shownOf } from '../loadText.ts'
-import { meaning, throughIni } from './meaning.ts'
+import { exportIni } from '../../src/config/ini/exportIni.ts'
+import { importIni } from '../../src/config/ini/importIni.ts'
+import { joinLines } from '../../src/config/ini/readIni.ts'
+import { diagnosticsJson } from '../../src/output/diagnostics/json.ts'
+import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
+import { meaning, throughIni } from './ini/meaning.ts'
+import { loadText, shown as shownOf } from './loadText.ts'
 
 const sentinel = `Zq7'"\\$#%:@ éXw9`
 const piece = /Zq7|Xw9|#%:@|\$#%/
@@ -52,8 +52,8 @@ const texts = lines.flatMap((line) => [
   `[defaults]\nx\n${line}\n\0`,
 ])
 
-describe('a password in an INI file', () => {
-  it.each(texts)('shows in no message and on no terminal: %j', (text) => {
+describe('importing an INI file with a password', () => {
+  it.each(texts)('never shows it in findings or on the terminal: %j', (text) => {
     const { yaml = [], findings, source } = importIni({ name: 'tungsten.ini', text })
     const about = { diagnostics: findings, sources: [source], colour: false, width: 300 }
     expect(diagnosticsText(about) + diagnosticsJson(findings)).not.toMatch(piece)
@@ -65,7 +65,7 @@ describe('a password in an INI file', () => {
     if (!text.includes('thl-port')) expect(joinLines(yaml, 'shown')).not.toMatch(piece)
   })
 
-  it('comes through both ways byte for byte', () => {
+  it('keeps it byte for byte, as does the export', () => {
     const ini = `[defaults]\nrest-api-admin-user=admin\nrest-api-admin-pass=${sentinel}\n${service}`
     const before = loadText(joinLines(importIni({ name: 'a', text: ini }).yaml ?? [], 'text'))
     expect(JSON.stringify(meaning(before))).toContain(JSON.stringify({ secret: sentinel }))

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { codes, good, loadText, shown } from './loadText.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { codes, fileOf, good, loadText, shown } from './loadText.ts'
 
-describe('texts that are hard to read', () => {
-  it('reads a byte order mark, Windows line ends and a last line without one', () => {
+describe('loading a configuration', () => {
+  it('accepts a byte order mark, Windows line ends and no line end at the end of the file', () => {
     const text = `\ufeff${good.trimEnd().replaceAll('\n', '\r\n')}`
     expect(codes(loadText(text))).toEqual([])
     expect(loadText(text).config).toEqual(loadText(good).config)
   })
 
-  it('places findings behind a byte order mark and Windows line ends as an editor counts', () => {
+  it('counts columns as an editor does after a byte order mark and with Windows line ends', () => {
     const text = `\ufeff${good.replace('alpha', 'Alpha').replace('10.0.0.11', '10.0.0.0')}`.replaceAll(
       '\n',
       '\r\n',
@@ -20,7 +21,7 @@ describe('texts that are hard to read', () => {
   })
 
   it.each([
-    ['nothing', '', '1 empty-file'],
+    ['no bytes', '', '1 empty-file'],
     ['empty lines', '\n\n', '1 empty-file'],
     ['a lone document start', '---\n', '1 empty-file'],
     ['a NUL', 'cluster: al\0pha\n', '1 nul-character'],
@@ -35,16 +36,16 @@ describe('texts that are hard to read', () => {
     ['10,000 times the same option', `defaults:\n${'  log-level: info\n'.repeat(10_000)}`, '1 missing-key'],
     ['10,000 documents', '---\na: 1\n'.repeat(10_000), '1 missing-key'],
     [
-      'groups in groups',
+      'deeply nested groups',
       Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'),
       '67 too-deep',
     ],
     ['a long open quote', `cluster: "${'x'.repeat(100_000)}`, '1 not-closed'],
-  ])('finds what is wrong with %s', (_name, text, expected) => {
+  ])('reports the error in a file of %s', (_name, text, expected) => {
     expect(codes(loadText(text))[0]).toBe(expected)
   })
 
-  it('stops at an alias bomb', () => {
+  it('stops expanding an alias bomb', () => {
     const levels = Array.from({ length: 12 }, (_, level) => {
       const inner = level === 0 ? '"x"' : `*a${level - 1}`
       return `a${level}: &a${level} [${Array(10).fill(inner).join(', ')}]`
@@ -53,14 +54,14 @@ describe('texts that are hard to read', () => {
     expect(codes(result).filter((code) => code.endsWith('alias-bomb'))).toEqual(['5 alias-bomb'])
   })
 
-  it('stops at a bomb of merges', () => {
+  it('stops expanding a bomb of merge keys', () => {
     const base = Array.from({ length: 2000 }, (_, key) => `  k${key}: v`).join('\n')
     const uses = Array.from({ length: 100 }, (_, key) => `m${key}: { <<: *base }`).join('\n')
     const result = loadText(`base: &base\n${base}\n${uses}\n`)
     expect(codes(result).filter((code) => code.endsWith('alias-bomb'))).toHaveLength(1)
   })
 
-  it('lets a thousand hosts share a group by alias and merge', () => {
+  it('accepts a thousand hosts that share a group by alias and merge', () => {
     const hosts = Array.from(
       { length: 1000 },
       (_, n) => `  h${n}: { <<: *base, address: 10.1.${n >> 8}.${n & 255 || 256} }`,
@@ -79,7 +80,7 @@ ${hosts.join('\n').replaceAll('.256', '.1')}
     ).toEqual([1004])
   })
 
-  it('prints no control character of the file', () => {
+  it('reports findings without control characters of the file', () => {
     const text = good
       .replace('10.0.0.11', '"\\e[31m\\u202e\\a"')
       .replace('cluster: alpha', 'cluster: "\x1b[2J\u202e"')
@@ -91,7 +92,7 @@ ${hosts.join('\n').replaceAll('.256', '.1')}
     expect(rest).not.toMatch(/[\p{Cc}\u202e]/u)
   })
 
-  it('finds a port clash in host 997 of a thousand', () => {
+  it('finds a port clash on one of a thousand hosts', () => {
     const names = Array.from({ length: 1000 }, (_, n) => `h${n}`)
     const hosts = names.map((name, n) => {
       const ports = n === 997 ? 'manager-rest-api-port: 20997, ' : ''
@@ -105,5 +106,63 @@ hosts:
 ${hosts.join('\n')}
 `
     expect(codes(loadText(text))).toEqual(['1002 port-clash'])
+  })
+})
+
+describe('loading several files', () => {
+  it('merges each file over those before it, name by name', () => {
+    const staging = `cluster: beta
+defaults: { rest-api-admin-password: !file ../secret }
+hosts:
+  db1: { address: 10.9.0.11 }
+  db2: { address: 10.9.0.12 }
+services:
+  alpha: { connectors: [db2] }
+`
+    const files = [
+      fileOf(
+        good.replace(
+          'rest-api-admin-user: admin',
+          'rest-api-admin-user: admin\n  rest-api-admin-pass: !env A',
+        ),
+      ),
+      { name: 'envs/staging.yaml', directory: '/etc/muster/envs/deep', text: staging },
+    ]
+    const { config, diagnostics } = loadConfig({ files, home: '/home/ops' })
+    expect(diagnostics).toEqual([])
+    expect(config?.cluster).toBe('beta')
+    expect(config?.directory).toBe('/etc/muster')
+    expect(
+      config?.hosts.map(({ name, address, apis }) => [name, address, apis.map((api) => api.component)]),
+    ).toEqual([
+      ['db1', '10.9.0.11', ['manager', 'replicator']],
+      ['db2', '10.9.0.12', ['connector']],
+    ])
+    expect(config?.hosts[0]?.users[0]?.password).toMatchObject({
+      kind: 'file',
+      path: '/etc/muster/envs/secret',
+      at: { directory: '/etc/muster/envs/deep', place: expect.stringMatching(/^envs.staging.yaml:\d+:\d+$/) },
+    })
+  })
+
+  it('reports each finding in the file of its value, in the order of the files', () => {
+    const files = [
+      fileOf(`${good}# end\n`),
+      fileOf('defaults: { connector-rest-api-port: 8090 }\nx: 1\n', 'over.yaml'),
+    ]
+    const { diagnostics } = loadConfig({ files, home: '/home/ops' })
+    expect(diagnostics.map(({ code, span }) => `${span.file}:${span.line} ${code}`)).toEqual([
+      'over.yaml:1 port-clash',
+      'over.yaml:2 unknown-key',
+    ])
+  })
+
+  it('checks single values of the other files if one is not YAML, and applies no rules', () => {
+    const files = [fileOf('cluster: "alpha\n'), fileOf('defaults: { log-level: x }\n', 'over.yaml')]
+    const { diagnostics } = loadConfig({ files, home: '/home/ops' })
+    expect(diagnostics.map(({ code, span }) => `${span.file} ${code}`)).toEqual([
+      'muster.yaml not-closed',
+      'over.yaml wrong-type',
+    ])
   })
 })

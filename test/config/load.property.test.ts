@@ -11,8 +11,8 @@ const examples = readdirSync(folder)
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
 
-/** Every run ends with errors or a configuration, every finding with words and a place, and can be printed. */
-function holds(result: LoadResult): void {
+/** Expects errors or a configuration, and findings that have text and a place and can be printed. */
+function expectUsable(result: LoadResult): void {
   const errors = result.diagnostics.filter(({ severity }) => severity === 'error')
   expect(errors.length > 0).toBe(result.config === undefined)
   for (const { message, why, fix, span } of result.diagnostics) {
@@ -26,24 +26,24 @@ function holds(result: LoadResult): void {
   expect(shown(result)).not.toMatch(/undefined|\[object/)
 }
 
-describe('any text', () => {
-  it('gives findings or a configuration', () => {
+describe('loading a configuration', () => {
+  it('returns errors or a configuration for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => holds(loadText(text))),
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => expectUsable(loadText(text))),
       { numRuns: 400 },
     )
   })
 
-  it('made of the signs of YAML gives findings or a configuration', () => {
+  it('returns errors or a configuration for any sequence of YAML syntax', () => {
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => holds(loadText(parts.join('')))),
+      fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => expectUsable(loadText(parts.join('')))),
       { numRuns: 500 },
     )
   })
 
-  it('that was an example before some edits gives findings or a configuration', () => {
+  it('returns errors or a configuration for a damaged example', () => {
     fc.assert(
-      fc.property(mutationsOf(examples), (text) => holds(loadText(text))),
+      fc.property(mutationsOf(examples), (text) => expectUsable(loadText(text))),
       { numRuns: 500 },
     )
   })

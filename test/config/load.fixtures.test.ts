@@ -32,8 +32,8 @@ function load(name: string): LoadResult & { readonly silenced: number } {
   return { ...loaded, diagnostics: findings, silenced: silenced.length }
 }
 
-/** Codes that need more than one text: bytes, several files, a command line. Their tests name them. */
-const shownElsewhere = [
+/** Codes that need more than one text: bytes, several files, a command line. Other tests cover them. */
+const coveredElsewhere = [
   'file-not-found',
   'file-is-directory',
   'file-unreadable',
@@ -55,8 +55,8 @@ const shownElsewhere = [
   ...Object.keys(iniEntries),
 ]
 
-describe('configurations and what is found in them', () => {
-  it.each(names)('%s', async (name) => {
+describe('loading a fixture', () => {
+  it.each(names)('gives the expected findings for %s', async (name) => {
     const result = load(name)
     const text = diagnosticsText({ ...result, colour: false, width: 100 })
     await expect(text).toMatchFileSnapshot(`${folder}/${name}.out`)
@@ -67,13 +67,15 @@ describe('configurations and what is found in them', () => {
     }
   })
 
-  it('shows every code of the catalogue', () => {
+  it('covers every code of the catalogue', () => {
     const seen = new Set(names.flatMap((name) => load(name).diagnostics.map(({ code }) => code)))
-    const missing = Object.keys(catalogue).filter((code) => !seen.has(code) && !shownElsewhere.includes(code))
+    const missing = Object.keys(catalogue).filter(
+      (code) => !seen.has(code) && !coveredElsewhere.includes(code),
+    )
     expect(missing).toEqual([])
   })
 
-  it('says each of twelve mistakes once', () => {
+  it('reports each of twelve mistakes once', () => {
     const { diagnostics, config } = load('twelve-mistakes')
     expect(config).toBeUndefined()
     expect(diagnostics.map(({ span, code }) => `${span.line} ${code}`)).toEqual([

@@ -7,7 +7,7 @@ const sentinel = `Zq7'"\\$#%:@ éXw9`
 const quoted = `'${sentinel.replaceAll("'", "''")}'`
 const double = JSON.stringify(sentinel)
 
-/** Any piece of the password that could be told apart from the rest. */
+/** Any piece of the password that nothing else contains. */
 const piece = /Zq7|Xw9|#%:@|\$#%/
 
 const options = [
@@ -76,7 +76,7 @@ const cases = [...options, ...nearly].flatMap((name) =>
   ),
 )
 
-/** The same below the name of a user: in a block, on one line, and by an alias of what stands elsewhere. */
+/** Passwords of users: in a block, on one line, and by an alias of a value elsewhere. */
 const asUser = [
   // An unquoted comma makes a name of the rest of a password.
   block('rest-api-users', `{ ops: b,\n      Zq7: c, "a b": d }`),
@@ -91,26 +91,26 @@ const asUser = [
   ]),
 ]
 
-describe('a password', () => {
-  it('of a user shows in nothing that is printed, however it is written', () => {
+describe('the output of validation', () => {
+  it('never contains the password of a user, in whatever form it is written', () => {
     expect(asUser.filter((text) => piece.test(shown(loadText(text)))).slice(0, 10)).toEqual([])
   })
 
-  it('shows in nothing that is printed, however it is written', () => {
+  it('never contains a password, in whatever form it is written', () => {
     const leaks = cases
       .filter(({ text }) => piece.test(shown(loadText(text))))
       .map(({ name, build, value }) => `${build} ${name} ${value}`)
     expect(leaks.slice(0, 10)).toEqual([])
   })
 
-  it('is judged without being shown', () => {
+  it('reports a weak password without showing it', () => {
     const result = loadText(block('rest-api-admin-pass', `'${'Zq7'.repeat(2)}'`))
     expect(result.diagnostics.map(({ code }) => code)).toEqual(['weak-password'])
     expect(shown(result)).toContain('[redacted]')
     expect(shown(result)).not.toMatch(piece)
   })
 
-  it('shows in no finding about an alias, an overlay or --set either', () => {
+  it('hides a password in findings about aliases, overriding files and --set', () => {
     const anchored = good.replace(
       'defaults:',
       `defaults:\n  java-tls-alias: &p "Zq7\\n${sentinel.length}"\n  rest-api-admin-pass: *p`,
@@ -128,14 +128,14 @@ describe('a password', () => {
     expect(shown(overlay)).not.toMatch(piece)
   })
 
-  it('stays hidden where a damaged line below its name is no longer deeper than that', () => {
+  it('hides a password on damaged lines that are no longer indented below its name', () => {
     for (const first of ['{', '}', '?', '*', '"']) {
       const value = `\n${first}     - ${sentinel}\n${first} ${sentinel}`
       expect(shown(loadText(broken('rest-api-admin-pass', value))), first).not.toMatch(piece)
     }
   })
 
-  it('stays hidden when the file around it is damaged', () => {
+  it('hides a password in a damaged file', () => {
     const edits = fc.record({
       text: fc.constantFrom(...cases.filter(({ name }) => options.includes(name)).map(({ text }) => text)),
       at: fc.double({ min: 0, max: 1, noNaN: true }),

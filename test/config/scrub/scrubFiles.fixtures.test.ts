@@ -33,31 +33,31 @@ function scalarsOf(text: string): readonly Scalar[] {
 /** Values of everybody's files: numbers, and addresses without a host or from the range for examples. */
 const isUsual = /^(?:-?[\d.]+(?:ms|s|m)?|0x\w+|::1?|2001:db8::1|~?[./]*)$/
 
-/** What breaks the one stands in a secret; the other has two spellings of one folder, and a folder of every system. */
+/** The error of the first is in a secret; the other has two spellings of one folder, and a system folder. */
 const changed = ['syntax-second-colon.yaml', 'hosts.yaml']
 
-describe('scrubbed files', () => {
-  it.each(texts)('%s has the same findings on the same lines, or says that it has not', (name, text) => {
+describe('scrubbing a file', () => {
+  it.each(texts)('keeps the findings of %s on their lines, or returns that they changed', (name, text) => {
     const scrubbed = scrubText(text)
     const isSame = findingsIn(scrubbed.text).join() === findingsIn(text).join()
-    expect(scrubbed.faithful).toBe(isSame)
+    expect(scrubbed.hasSameFindings).toBe(isSame)
     expect(isSame).toBe(!changed.includes(name))
     expect(scrubbed.text.split('\n').length).toBe(text.split('\n').length)
   })
 
-  it.each(texts)('%s stays as it is when it is scrubbed again', (_, text) => {
+  it.each(texts)('changes nothing in %s the second time', (_, text) => {
     const once = scrubText(text).text
     expect(scrubText(once).text).toBe(once)
   })
 
-  it.each(texts)('%s has no scalar any more that is not ours', (_, text) => {
+  it.each(texts)('replaces every name and value of %s except keywords', (_, text) => {
     const isOurs = ({ source, isKey }: Scalar) => (isKey ? isNearlyKeyword(source) : isKeyword(source))
     const before = scalarsOf(text).filter((one) => !isOurs(one) && !isUsual.test(one.source))
     const after = new Set(scalarsOf(scrubText(text).text).map(({ source }) => source))
     expect(before.filter(({ source }) => after.has(source))).toEqual([])
   })
 
-  it.each(['everything', 'broken'])('%s tells nothing of its owner', async (name) => {
+  it.each(['everything', 'broken'])('removes everything private from %s', async (name) => {
     const [, text = ''] = texts.find(([file]) => file === `${name}.yaml`) ?? []
     const scrubbed = scrubText(text).text
     await expect(scrubbed).toMatchFileSnapshot(`${scrubFolder}/${name}.scrubbed.yaml`)
@@ -67,11 +67,11 @@ describe('scrubbed files', () => {
   })
 })
 
-describe('the name of an unknown option', () => {
+describe('scrubbing the name of an unknown option', () => {
   const keys = (text: string): readonly string[] =>
     [...scrubText(text).text.matchAll(/^ *([^\s:#]+):/gm)].map(([, key = '']) => key)
 
-  it('stays where it is nearly one of ours, since its finding is about it, and goes otherwise', () => {
+  it('keeps it only if it is similar to a known name, which its finding suggests', () => {
     expect(keys('sso-url: x\ndefaults:\n  log-levl: x\n  new-option: [a]\n')).toEqual([
       'name1',
       'defaults',
@@ -80,18 +80,18 @@ describe('the name of an unknown option', () => {
     ])
   })
 
-  it('goes where it is nearly one of ours, and of a host, a service or a user', () => {
+  it('removes the name of a host, a service or a user that is similar to a known name', () => {
     const text =
       'services: { servces: {} }\nhosts: { log-levl: {} }\ndefaults: { rest-api-users: { usr: x } }\n'
     expect(scrubText(text).text).not.toMatch(/levl|servces|usr/)
   })
 
-  it('goes where it is the name of a host, a service or the cluster, or may be', () => {
+  it('removes it if it is or may be the name of a host, a service or the cluster', () => {
     const text = `${good.replace('cluster: alpha', 'cluster: acme')}db1: x\nDB1: x\nacme: x\nacme-db7: { address: db1 }\nacme.example: x\n`
     expect(scrubText(text).text).not.toMatch(/acme|db\d/i)
   })
 
-  it('goes where it holds a secret', () => {
+  it('removes it if it contains a secret', () => {
     const text = good.replace(
       'defaults:',
       'defaults:\n  rest-api-admin-pass: correcthorse\n  my-correcthorse: 1',
@@ -100,8 +100,8 @@ describe('the name of an unknown option', () => {
   })
 })
 
-describe('the value of an unknown option', () => {
-  it('goes, numbers too, which may be a password', () => {
+describe('scrubbing the value of an unknown option', () => {
+  it('removes numbers too, which may be a password', () => {
     const text =
       "sso-pin: 83726451\nsso-code: '4711'\nports: [1, 2]\ndefaults:\n  log-levl: 5\n  timeout: 5\n"
     expect(scrubText(text).text).toBe(
@@ -110,8 +110,8 @@ describe('the value of an unknown option', () => {
   })
 })
 
-describe('a text that is not YAML', () => {
-  it('hides names and values in any script', () => {
+describe('scrubbing a text that is not YAML', () => {
+  it('removes names and values in any script', () => {
     expect(scrubText('\u043a\u043b\u044e\u0447: tajna\n}{\n').text).toBe('name1: name2\n}{\n')
   })
 
@@ -120,12 +120,12 @@ describe('a text that is not YAML', () => {
     (text) => {
       const scrubbed = scrubText(text)
       expect(scrubbed.text.indexOf('\0')).toBeGreaterThan(-1)
-      expect(scrubbed.faithful).toBe(true)
+      expect(scrubbed.hasSameFindings).toBe(true)
     },
   )
 })
 
-describe('several files', () => {
+describe('scrubbing several files', () => {
   const directory = '/etc/muster'
   const files = [
     { name: 'a', directory, text: 'hosts: { db7: { address: 10.1.2.3 } }\n' },
@@ -133,7 +133,7 @@ describe('several files', () => {
     { name: 'c', directory, text: 'hosts: { db9: { address: 10.1.2.4 }\n' },
   ]
 
-  it('have the same names for the same hosts, whether they are YAML or not', () => {
+  it('uses the same names for the same hosts, whether the files are YAML or not', () => {
     expect(scrubFiles({ files, home: '/home/ops' }).texts).toEqual([
       'hosts: { name1: { address: 198.18.0.1 } }\n',
       'hosts: { name2: { address: 198.18.0.2 }, name1: { address: 198.18.0.1 } }\n',
@@ -141,7 +141,7 @@ describe('several files', () => {
     ])
   })
 
-  it('keep a byte order mark and Windows line ends', () => {
+  it('keeps a byte order mark and Windows line ends', () => {
     const text = '\ufeffcluster: acme\r\n# x\r\nhosts: # y\r\n'
     expect(scrubText(text).text).toBe('\ufeffcluster: name1\r\n#\r\nhosts: #\r\n')
   })

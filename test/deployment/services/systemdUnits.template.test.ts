@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 const text = readFileSync(
-  fileURLToPath(new URL('../../templates/muster-component.service', import.meta.url)),
+  fileURLToPath(new URL('../../../templates/muster-component.service', import.meta.url)),
   'utf8',
 )
 const settings = text.split('\n').filter((line) => /^\w+=/.test(line))
 
-describe('the template of the systemd unit', () => {
-  it('has these placeholders and no others', () => {
+describe('the systemd unit template', () => {
+  it('has exactly the documented placeholders', () => {
     const names = [...text.matchAll(/\{\{(.*?)\}\}/g)].map((match) => match[1])
     expect([...new Set(names)].sort()).toEqual([
       'addresses',
@@ -28,7 +28,7 @@ describe('the template of the systemd unit', () => {
     ])
   })
 
-  it('quotes every path made from the install directory, which may hold a space', () => {
+  it('quotes every path below the install directory, which may contain a space', () => {
     const paths = settings.filter((line) => line.includes('{{installDirectory}}'))
     expect(paths.length).toBe(3)
     for (const line of paths) {
@@ -37,7 +37,7 @@ describe('the template of the systemd unit', () => {
     }
   })
 
-  it('keeps what hardens the service', () => {
+  it('has the hardening settings', () => {
     expect(settings).toEqual(
       expect.arrayContaining([
         'NoNewPrivileges=true',
@@ -60,7 +60,7 @@ describe('the template of the systemd unit', () => {
     )
   })
 
-  it('may write to what the services themselves change, and to nothing else', () => {
+  it('makes only the own state, log and runtime directories writable', () => {
     expect(
       settings.filter((line) =>
         /^(ReadWritePaths|BindPaths|(State|Logs|Runtime|Cache|Configuration)Directory(Mode)?)=/.test(line),
@@ -75,11 +75,11 @@ describe('the template of the systemd unit', () => {
     ])
   })
 
-  it('leaves V8 the memory it compiles into', () => {
+  it('does not set MemoryDenyWriteExecute, which V8 cannot work with', () => {
     expect(settings.filter((line) => line.startsWith('MemoryDenyWriteExecute='))).toEqual([])
   })
 
-  it('repeats no setting that counts once', () => {
+  it('repeats only SystemCallFilter', () => {
     const names = settings.map((line) => line.split('=')[0])
     const twice = names.filter((name, index) => names.indexOf(name) !== index)
     expect(twice).toEqual(['SystemCallFilter'])

@@ -12,8 +12,8 @@ const withSsh = (lines: string, host?: string): string =>
     .replace('defaults:', `ssh:\n  ${lines}\ndefaults:`)
     .replace(/^ {2}db1: \{/m, host === undefined ? '  db1: {' : `  db1: { ssh: { ${host} }, `)
 
-describe('the password of sudo', () => {
-  it('is a secret that is read elsewhere, with its place', () => {
+describe('become-password', () => {
+  it('is a reference that knows its option and folder', () => {
     const { config, diagnostics } = loadText(withSsh('become-password: !env SUDO_PASS'))
     expect(diagnostics).toEqual([])
     expect(config?.hosts[0]?.ssh.becomePassword).toMatchObject({
@@ -23,7 +23,7 @@ describe('the password of sudo', () => {
     })
   })
 
-  it('is shown nowhere where it is written out, of the file or of a host', () => {
+  it('is never shown, whether set for all hosts or for one', () => {
     for (const text of [
       withSsh(`become-password: ${literal}`),
       withSsh('port: 22', `become-password: ${literal}`),
@@ -38,7 +38,7 @@ describe('the password of sudo', () => {
     }
   })
 
-  it('counts only for hosts that are reached over SSH', () => {
+  it('is a secret only of hosts that are reached over SSH', () => {
     const text = withSsh('become-password: !env SUDO_PASS')
     const names = (of: string) =>
       loadText(of).cluster?.hosts.flatMap((host) =>

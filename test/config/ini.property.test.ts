@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { loadText } from '../loadText.ts'
-import { configurations } from './configurations.ts'
-import { meaning, throughIni, toIni, toYaml } from './meaning.ts'
-import { examples, iniTexts } from './texts.ts'
+import { configurations } from './ini/configurations.ts'
+import { meaning, throughIni, toIni, toYaml } from './ini/meaning.ts'
+import { examples, iniTexts } from './ini/texts.ts'
+import { loadText } from './loadText.ts'
 
-describe('a configuration that is written as INI and read again', () => {
-  it('says the same, secrets byte for byte', () => {
+describe('exporting a configuration and importing it', () => {
+  it('gives the same configuration, with secrets byte for byte', () => {
     let good = 0
     fc.assert(
       fc.property(configurations, (yaml) => {
@@ -21,31 +21,31 @@ describe('a configuration that is written as INI and read again', () => {
   }, 60_000)
 })
 
-describe('an INI file that is read, written and read again', () => {
-  const holds = (ini: string): boolean => {
+describe('importing an INI file, exporting and importing it again', () => {
+  const isUnchanged = (ini: string): boolean => {
     const before = loadText(toYaml(ini))
     if (before.config === undefined) return false
     expect(meaning(loadText(toYaml(toIni(before))))).toEqual(meaning(before))
     return true
   }
 
-  it('says the same, when it is one of ours', () => {
-    expect(examples.filter(holds).length).toBeGreaterThan(2)
+  it('gives the same configuration for every example', () => {
+    expect(examples.filter(isUnchanged).length).toBeGreaterThan(2)
   })
 
-  it('says the same of a host that is named by its address and has no service', () => {
+  it('gives the same configuration for a host without a service that is named by its address', () => {
     const alpha = '[alpha]\ntopology=clustered\nmaster=db1\nmembers=db1\n'
-    expect(holds(`${alpha}[defaults]\nrest-api-admin-user=admin\n[alpha]\nrelay=db1,::1\n`)).toBe(true)
+    expect(isUnchanged(`${alpha}[defaults]\nrest-api-admin-user=admin\n[alpha]\nrelay=db1,::1\n`)).toBe(true)
   })
 
-  it('says the same, whatever made a good file of it', () => {
+  it('gives the same configuration for any valid file', () => {
     let good = 0
     const complete =
       '[alpha]\ntopology=clustered\nmaster=db1\nmembers=db1,db2,db3\n[defaults]\nrest-api-admin-user=admin\n'
     fc.assert(
       fc.property(iniTexts, fc.boolean(), (text, before) => {
         // Most random files lack a service; one that is complete takes what the random part adds.
-        if (holds(before ? `${text}\n${complete}` : complete + text)) good += 1
+        if (isUnchanged(before ? `${text}\n${complete}` : complete + text)) good += 1
       }),
       { numRuns: 400 },
     )

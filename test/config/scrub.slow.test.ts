@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { breaksTree } from '../../../src/config/document/syntaxFindings.ts'
-import { parseYaml } from '../../../src/config/yaml.ts'
-import { good } from '../loadText.ts'
-import { findingsIn, scrubText } from './scrubText.ts'
+import { breaksTree } from '../../src/config/document/syntaxFindings.ts'
+import { parseYaml } from '../../src/config/yaml.ts'
+import { good } from './loadText.ts'
+import { findingsIn, scrubText } from './scrub/scrubText.ts'
 
-/** The password of signs alone, and the same with letters that nothing else has. */
+/** A password of signs only, and one with unique letters. */
 const sentinels = [`'"\\$#%:@ é`, `Zq7'"\\$#%:@ éXw9`]
 
-/** Any piece of it that could be told apart from the rest. */
+/** Any piece of it that nothing else contains. */
 const piece = /Zq7|Xw9|\\\$|\$#|#%|%:|:@|é/
 
 const single = (text: string): string => `'${text.replaceAll("'", "''")}'`
@@ -97,8 +97,8 @@ function isYaml(text: string): boolean {
   return parsed.tooDeep === undefined && !parsed.problems.some(breaksTree)
 }
 
-describe('a password in a scrubbed file', () => {
-  it.each(Object.keys(builds))('leaves nothing of itself, however it is written (%s)', (wanted) => {
+describe('scrubbing a file', () => {
+  it.each(Object.keys(builds))('removes a password in whatever form it is written (%s)', (wanted) => {
     const leaks = cases
       .filter(({ build }) => build === wanted)
       .map((one) => ({ ...one, scrubbed: scrubbedOf(one.text) }))
@@ -107,7 +107,7 @@ describe('a password in a scrubbed file', () => {
     expect(leaks.slice(0, 3)).toEqual([])
   })
 
-  it('mostly leaves the findings where they were, where the file is YAML', () => {
+  it('keeps nearly all findings of a YAML file on their lines', () => {
     const readable = cases.filter(({ text }) => isYaml(text))
     expect(readable.length).toBeGreaterThan(800)
     const changed = readable
@@ -116,7 +116,7 @@ describe('a password in a scrubbed file', () => {
     expect(changed.length / readable.length).toBeLessThan(0.06)
   })
 
-  it('leaves no name where a comma in braces made one of its rest', () => {
+  it('removes a password that a comma in braces split into names', () => {
     const secrets = ['rest-api-admin-pass', 'rest-api-admin-pas', 'db-secret']
     const texts = secrets.flatMap((name) =>
       ['a, Zq7: b', 'a, log-levl: Zq7', 'a, Zq7, Xw9: 1'].map((value) => builds.flow(name, value)),
@@ -124,7 +124,7 @@ describe('a password in a scrubbed file', () => {
     expect(texts.map(scrubbedOf).filter((text) => piece.test(text))).toEqual([])
   })
 
-  it('leaves nothing of itself in a comment', () => {
+  it('removes a password in a comment', () => {
     for (const sentinel of sentinels) {
       const commented = good
         .replace('defaults:', `defaults: # was ${sentinel}`)
