@@ -33,7 +33,7 @@ describe('a credentials body', () => {
   })
 
   it('is refused with the pair in both places, even half of it', () => {
-    const message = 'stands beside user and pass: give them in one place, not in both'
+    const message = 'must not be combined with user and pass beside it'
     const errors = { errors: [{ path: '/payload', message }] }
     expect(credentialsOf({ payloadType: 'credentials', ...pair, payload: pair })).toEqual(errors)
     expect(credentialsOf({ payloadType: 'credentials', user: 'a', payload: { pass: 'b' } })).toEqual(errors)

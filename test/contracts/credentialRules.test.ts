@@ -30,10 +30,10 @@ describe('userNameProblems', () => {
 
   it.each([
     ['', ['must not be empty']],
-    ['a'.repeat(129), ['has 129 characters, and 128 is the most']],
-    ['a\ud800', ['must not contain the half character U+D800']],
+    ['a'.repeat(129), ['has 129 characters; the maximum is 128']],
+    ['a\ud800', ['must not contain the lone surrogate U+D800']],
     ['\u0085', ['must not contain the control character U+0085']],
-    ['..', ["must not be '..', which has a meaning of its own in a URL"]],
+    ['..', ["must not be '..', which has a special meaning in a URL"]],
   ])('refuses %j', (name, problems) => {
     expect(userNameProblems(name)).toEqual(problems)
   })
@@ -103,9 +103,9 @@ describe('passwordProblems', () => {
 
   it('refuses what is empty, too long or no Unicode, and never quotes it', () => {
     expect(passwordProblems('')).toEqual(['must not be empty'])
-    expect(passwordProblems('x'.repeat(1025))).toEqual(['has 1025 characters, and 1024 is the most'])
+    expect(passwordProblems('x'.repeat(1025))).toEqual(['has 1025 characters; the maximum is 1024'])
     expect(passwordProblems('a\udc00')).toEqual([
-      'contains half of a character (a lone surrogate), which no login can carry',
+      'contains a lone surrogate (half of a character), which a login cannot contain',
     ])
   })
 })

@@ -4,8 +4,8 @@ import { monitorGrants, monitorPrivileges, replicationGrants } from '../../src/c
 describe('monitorGrants', () => {
   it('makes the account on MariaDB', () => {
     expect(monitorGrants({ type: 'mariadb', user: 'watch', from: '10.0.0.%' })).toBe(
-      `-- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+      `-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'watch'@'10.0.0.%' IDENTIFIED BY '<monitor-password>';
 GRANT REPLICA MONITOR ON *.* TO 'watch'@'10.0.0.%'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.%'; -- for SHOW MASTER STATUS
@@ -31,8 +31,8 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.%'; -- for SHOW MASTER STATUS
 describe('replicatorGrants', () => {
   it('makes the account on MariaDB', () => {
     expect(replicationGrants({ type: 'mariadb', user: 'muster', from: '127.0.0.1' })).toBe(
-      `-- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+      `-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'muster'@'127.0.0.1' IDENTIFIED BY '<replication-password>';
 GRANT REPLICA MONITOR ON *.* TO 'muster'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'muster'@'127.0.0.1'; -- for SHOW MASTER STATUS

@@ -35,11 +35,11 @@ const refusalOf = (work: () => unknown): string => {
 
 describe('refuseContradiction', () => {
   it.each<[string, MapService[], string]>([
-    ['a service twice', [alpha, alpha], 'The service alpha stands in the map more than once.'],
+    ['a service twice', [alpha, alpha], 'The map contains the service alpha more than once.'],
     [
       'a data source twice',
       [{ name: 'alpha', datasources: [db2, source('db2', { host: 'b' })] }],
-      'The data source db2 stands in the service alpha more than once.',
+      'The service alpha contains the data source db2 more than once.',
     ],
     [
       'an address twice',
@@ -77,10 +77,10 @@ describe('adding', () => {
 
   it('refuses other content under the same name, and an unknown service', () => {
     expect(refusalOf(() => addService(map, { name: 'alpha' }))).toBe(
-      'already-exists: The service alpha is there already with other data sources. Nothing was changed.',
+      'already-exists: The service alpha already exists with other data sources. Nothing was changed.',
     )
     expect(refusalOf(() => addDataSource(map, { service: 'alpha', ...db2, role: 'archive' }))).toBe(
-      'already-exists: The data source db2 is there already as replica at 10.0.0.2 port 3306. Nothing was changed.',
+      'already-exists: The data source db2 already exists as replica at 10.0.0.2 port 3306. Nothing was changed.',
     )
     expect(refusalOf(() => addDataSource(map, { service: 'beta', ...db2 }))).toBe(
       'unknown-service: The map has no service beta. Add it with addDataService first.',

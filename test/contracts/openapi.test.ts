@@ -21,7 +21,7 @@ describe('openApiDocument', () => {
       license: { name: 'MIT', identifier: 'MIT' },
     })
     expect(document.servers).toEqual([
-      { url: 'https://db1:8090', description: 'The manager that gave this document' },
+      { url: 'https://db1:8090', description: 'The manager that serves this document' },
     ])
   })
 
