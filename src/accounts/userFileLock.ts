@@ -8,7 +8,7 @@ import { readTrusted, UntrustedFileError } from '../base/trustedFile.ts'
 export class LockHeldError extends Error {
   constructor(path: string, { pid }: Owner) {
     super(
-      `the lock ${path} is held by process ${pid} for too long; if nothing is at work there, delete the file`,
+      `process ${pid} has held the lock ${path} for too long; if it does not change users, delete the file`,
     )
     this.name = 'LockHeldError'
   }
@@ -17,7 +17,7 @@ export class LockHeldError extends Error {
 /** A lock file that is not one of ours, so that nobody may say who holds it. */
 export class ForeignLockError extends Error {
   constructor(path: string, cause: Error) {
-    super(`cannot use the lock ${path}: ${cause.message}; find out who put it there, then delete it`, {
+    super(`cannot use the lock ${path}: ${cause.message}; find out who created it, then delete it`, {
       cause,
     })
     this.name = 'ForeignLockError'
@@ -47,7 +47,7 @@ const format: LockFormat<Owner> = {
   parse: (text, path) => {
     const [, pid, start] = ownerPattern.exec(text) ?? []
     if (pid === undefined) {
-      throw new ForeignLockError(path, new UntrustedFileError('it holds no owner of a lock'))
+      throw new ForeignLockError(path, new UntrustedFileError('it does not name the owner of the lock'))
     }
     return { id: `${pid}-${start}`, pid: Number(pid), started: start === '-' ? undefined : start }
   },

@@ -105,7 +105,7 @@ function typed<Value>(
   if (value !== undefined) return { answer: outcome.answer, value }
   throw new ClientError({
     code: 'bad-answer',
-    message: `What ${describeEndpoint(caller.endpoint)} answered has not the shape that this call has.`,
-    fix: 'Something else than this API listens there: check the host, the port and the component.',
+    message: `The response of ${describeEndpoint(caller.endpoint)} does not have the format of this call.`,
+    fix: 'Check the host, the port and the component: another program may listen there.',
   })
 }

@@ -52,7 +52,7 @@ export function readProblem(answer: {
   const known = isObject(fields) ? fields : {}
   return {
     status: answer.status,
-    title: text(known.title) ?? 'The API answered an error',
+    title: text(known.title) ?? 'The API returned an error',
     ...optional('code', text(known.code)),
     ...optional('detail', text(known.detail)),
     ...optional('requestId', text(known.requestId)),

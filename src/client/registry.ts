@@ -48,9 +48,10 @@ export async function readRegistry(
   for (const name of names.filter((file) => file.endsWith('.json')).sort()) {
     const file = join(dir, name)
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
-    const record = typeof text === 'string' ? parseRegistration(text) : { broken: `it gives ${text.code}` }
+    const record =
+      typeof text === 'string' ? parseRegistration(text) : { broken: `it cannot be read: ${text.code}` }
     if ('broken' in record) {
-      warn(`The cluster record ${file} is left out: ${record.broken}. \`muster status\` writes it anew.`)
+      warn(`The cluster record ${file} is skipped: ${record.broken}. Run \`muster status\` to replace it.`)
     } else {
       clusters.push(record)
     }
@@ -191,7 +192,7 @@ export function parseRegistration(text: string): RegisteredCluster | { readonly 
   const value = parseJson(text)
   if (value === undefined) return { broken: 'it is not valid JSON' }
   if (!isObject(value)) return { broken: 'it is not a JSON object' }
-  if (value.version !== 1) return { broken: 'it is not of version 1, the only one this program knows' }
+  if (value.version !== 1) return { broken: 'its version is not 1, the only supported one' }
   const { cluster, directory, authorities, hosts } = value
   if (typeof cluster !== 'string' || typeof directory !== 'string') {
     return { broken: 'it does not name its cluster and directory' }
@@ -201,7 +202,7 @@ export function parseRegistration(text: string): RegisteredCluster | { readonly 
   }
   if (!Array.isArray(hosts)) return { broken: 'it has no list of hosts' }
   const read = hosts.map(readHost).filter((host) => host !== undefined)
-  if (read.length < hosts.length) return { broken: 'a host in it is not complete' }
+  if (read.length < hosts.length) return { broken: 'one of its hosts is not complete' }
   return { version: 1, cluster, directory, authorities, hosts: read }
 }
 

@@ -105,7 +105,7 @@ describe('the lock of the user file', () => {
     })
     // Held by a living process: nobody comes in.
     const late = withLock({ path: `${path}.lock`, patience: 60 }, async () => undefined)
-    await expect(late).rejects.toThrow(`is held by process ${owner.pid} for too long`)
+    await expect(late).rejects.toThrow(`process ${owner.pid} has held the lock`)
     expect([done, existsSync(path)]).toEqual([false, false])
     owner.kill('SIGKILL')
     await once(owner, 'exit')
@@ -131,7 +131,7 @@ describe('the lock of the user file', () => {
     writeFileSync(path, `${process.pid} ${processStartTime('self')}\n`)
     const patient = withLock({ path, patience: 60 }, async () => undefined)
     await expect(patient).rejects.toThrow(
-      `the lock ${path} is held by process ${process.pid} for too long; if nothing is at work there, delete the file`,
+      `process ${process.pid} has held the lock ${path} for too long; if it does not change users, delete the file`,
     )
   })
 })

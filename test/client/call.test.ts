@@ -192,7 +192,7 @@ describe('callAll', () => {
         id: 'a',
         error: {
           code: 'certificate-other',
-          message: `https://127.0.0.1:${server.port} shows another certificate than it was given: serial number ${serial}.`,
+          message: `https://127.0.0.1:${server.port} does not use its new certificate but the one with serial number ${serial}.`,
         },
       },
     ])

@@ -66,7 +66,7 @@ describe('readProblem', () => {
   it('makes do with a status, and sees none in a success', () => {
     expect(readProblem({ status: 502, body: '<html>' })).toEqual({
       status: 502,
-      title: 'The API answered an error',
+      title: 'The API returned an error',
       errors: [],
     })
     expect(readProblem({ status: 302, body: '' })?.status).toBe(302)

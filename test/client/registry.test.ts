@@ -122,16 +122,16 @@ describe('cluster records', () => {
     const reasons = [
       ['a.json', 'it is not valid JSON'],
       ['b.json', 'it is not a JSON object'],
-      ['c.json', 'it is not of version 1, the only one this program knows'],
+      ['c.json', 'its version is not 1, the only supported one'],
       ['d.json', 'it does not name its cluster and directory'],
       ['e.json', 'its authorities are not a list of PEM texts'],
-      ['f.json', 'a host in it is not complete'],
-      ['z.json', 'it gives EISDIR'],
+      ['f.json', 'one of its hosts is not complete'],
+      ['z.json', 'it cannot be read: EISDIR'],
     ]
     expect(warnings).toEqual(
       reasons.map(
         ([name, reason]) =>
-          `The cluster record ${dir}/${name} is left out: ${reason}. \`muster status\` writes it anew.`,
+          `The cluster record ${dir}/${name} is skipped: ${reason}. Run \`muster status\` to replace it.`,
       ),
     )
   })

@@ -163,7 +163,7 @@ describe('request: certificates', () => {
     expect(await failure(call(tcp(server.port)))).toEqual({
       code: 'certificate-untrusted',
       message: `The certificate of https://127.0.0.1:${server.port} is not signed by an authority that this call trusts.`,
-      fix: 'Give the certificate of the authority that signed it.',
+      fix: 'Use the certificate of the authority that signed it.',
     })
   })
 
@@ -181,7 +181,7 @@ describe('request: certificates', () => {
     expect(await failure(call(tcp(server.port)))).toEqual({
       code: 'certificate-names',
       message: `The certificate of https://127.0.0.1:${server.port} is for DNS:db2, IP Address:10.0.0.12, not for 127.0.0.1.`,
-      fix: 'Call the host by a name that its certificate carries, or give it a certificate with this name.',
+      fix: 'Call the host by a name in its certificate, or install a certificate with this name.',
     })
   })
 
@@ -224,7 +224,7 @@ describe('request: failures', () => {
     expect(await failure(call(tcp(port)))).toEqual({
       code: 'refused',
       message: `The connection to https://127.0.0.1:${port} was refused: nothing listens there.`,
-      fix: 'Check the address and the port, and whether the API runs and listens on that address.',
+      fix: 'Check the address and the port, and that the API runs and listens on that address.',
     })
   })
 
@@ -232,7 +232,7 @@ describe('request: failures', () => {
     const path = join(tmpdir(), 'no-such-folder', 'api.sock')
     expect(await failure(call({ kind: 'socket', path }))).toMatchObject({
       code: 'no-socket',
-      message: `Nothing is listening at the socket ${path}.`,
+      message: `Nothing listens at the socket ${path}.`,
     })
   })
 
@@ -250,7 +250,7 @@ describe('request: failures', () => {
     ])
     expect(handshake).toMatchObject({
       code: 'timeout',
-      message: `No connection to https://127.0.0.1:${mute.port} came about within 0.05 s.`,
+      message: `Could not connect to https://127.0.0.1:${mute.port} within 0.05 s.`,
     })
     expect(answer).toMatchObject({
       code: 'timeout',
@@ -307,7 +307,7 @@ describe('request: failures', () => {
     const error = await failure(call(tcp(server.port)))
     expect(error.code).toBe('bad-answer')
     expect(error.message).toBe(
-      `https://127.0.0.1:${server.port} answered with application/problem+json that is not valid JSON, or too large.`,
+      `https://127.0.0.1:${server.port} returned application/problem+json that is not valid JSON or is too large.`,
     )
   })
 

@@ -46,7 +46,7 @@ describe('shownCertificates', () => {
     const mute = await keep(serveTcp(() => {}))
     await expect(fetchServerCertificates({ ...at(mute.port), timeout: 50 })).rejects.toMatchObject({
       code: 'timeout',
-      message: `https://127.0.0.1:${mute.port} made no TLS handshake within 0.05 s.`,
+      message: `The TLS handshake with https://127.0.0.1:${mute.port} did not complete within 0.05 s.`,
     })
     const plain = await keep(serveTcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
     await expect(fetchServerCertificates(at(plain.port))).rejects.toMatchObject({ code: 'tls' })
