@@ -49,7 +49,7 @@ function parse(text: string, source: string): unknown {
   } catch {
     throw new UsageError(
       `The body in ${source} is not valid JSON.`,
-      'Write for example --body \'{"payloadType":"StringPayload","payload":{"value":"x"}}\', or @FILE, or -.',
+      'Use for example --body \'{"payloadType":"StringPayload","payload":{"value":"x"}}\', or @FILE, or -.',
     )
   }
 }

@@ -94,7 +94,7 @@ async function readNewUser(
 }
 
 const logIn = 'log in with --user and --password-file.'
-const nameIt = 'log in with --user and --password-file, and put the user to create after create-admin-user.'
+const nameIt = 'log in with --user and --password-file, and name the user to create after create-admin-user.'
 
 const givesNewPassword = ({ context }: Call, created: CreateOptions): boolean =>
   created.newPasswordFile !== undefined ||

@@ -93,7 +93,7 @@ function deleteUser(name: string): Change {
       if ('problem' in told) return told
       const users = listedUsers(told.value)
       return users?.length === 1 && users[0] === name.normalize('NFC')
-        ? predictRefusal('last-user', 'No one could log in any more. Create another user first.')
+        ? predictRefusal('last-user', 'Nobody could log in without this user. Create another user first.')
         : undefined
     },
     question: (where) => `Delete the user ${name} of ${where}?`,

@@ -162,7 +162,7 @@ latency      3 s
     const { code, stderr } = await tapi(['datasource', 'shun', 'db1'], { typed: ['yes\n'] })
     expect(code).toBe(0)
     expect(stderr).toMatch(
-      /^Shun db1\? The connector sends it no connections until it is welcomed back\. As db1 manager at https:\S+ sees it\. \[yes\/no\] $/,
+      /^Shun db1 on db1 manager at https:\S+\? The connector sends it no connections until it is welcomed back\. \[yes\/no\] $/,
     )
     expect(sent.at(-1)).toBe('POST /api/v2/manager/control/service/alpha/datasource/db1/shun?i-am-sure=true')
   })

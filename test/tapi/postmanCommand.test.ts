@@ -31,7 +31,7 @@ it('prints what the components of a host serve, and leaves out those that do not
   const { code, stdout, stderr } = await place.run(['--host', 'db1', '--user', 'bob', 'postman'])
   await place.remove()
   expect(code).toBe(4)
-  expect(stderr).toMatch(/^db1 manager at https:\S+ is left out\nerror: The connection to .* was refused/)
+  expect(stderr).toMatch(/^db1 manager at https:\S+ is skipped\nerror: The connection to .* was refused/)
   const printed: Printed = JSON.parse(stdout)
   expect(printed.info.name).toBe('APIv2 of db1')
   expect(printed.variable).toContainEqual({ key: 'host', value: '127.0.0.1', type: 'string' })

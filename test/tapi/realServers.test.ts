@@ -174,7 +174,7 @@ describe('tapi and the real servers', () => {
     expect([replicated.code, replicated.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^replicator {2}- {2}no database configured: the replicator steers no replication/m,
+        /^replicator {2}- {2}no database configured: the replicator controls no replication/m,
       ),
     ])
   })

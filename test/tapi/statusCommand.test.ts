@@ -36,7 +36,7 @@ it('has a line for a component that does not run, with the reason, and goes on',
   expect(code).toBe(4)
   const { port } = connector
   expect(stdout).toContain(
-    `connector   not reached  The connection to https://127.0.0.1:${port} was refused: nothing listens there.\n`,
+    `connector   unreachable  The connection to https://127.0.0.1:${port} was refused: nothing listens there.\n`,
   )
   expect(stdout).toContain('replicator  ONLINE ')
   expect(stderr).toMatch(/^fix \(connector\): Check the address and the port.*\n$/)

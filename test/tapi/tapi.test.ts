@@ -166,7 +166,7 @@ describe('tapi get and post', () => {
     expect(await tapi(['--host', 'db1', 'get', 'nothing'], { env: login })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: There is no such resource [404 not-found]
+      stderr: `error: The resource does not exist [404 not-found]
   There is nothing at /api/v2/nothing.\\x1b[31m
   request: r-1
 `,
@@ -177,7 +177,7 @@ describe('tapi get and post', () => {
     expect(await tapi(['--host', 'db1', 'post', 'manager/reset'], { env: login })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: This call changes things and was not confirmed [400 not-confirmed]
+      stderr: `error: This call makes changes and was not confirmed [400 not-confirmed]
   Repeat it with the query member i-am-sure=true.
   ?i-am-sure: is missing
   request: r-1
@@ -264,7 +264,7 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     const argv = ['--host', 'db1', '--user', 'bob', 'create-admin-user', '--yes']
     const { code, stderr } = await tapi(argv, { env: { TAPI_PASSWORD: other } })
     expect(code).toBe(1)
-    expect(stderr).toContain('put the user to create after create-admin-user')
+    expect(stderr).toContain('name the user to create after create-admin-user')
     expect(Object.fromEntries(api.users)).toEqual(before)
   })
 
@@ -320,7 +320,7 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     })
     expect(await tapi(argv, { env: { TAPI_NEW_PASSWORD: 'x'.repeat(1025) } })).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('error: The new password has 1025 characters, and 1024 is the most.\n'),
+      stderr: expect.stringContaining('error: The new password has 1025 characters; the maximum is 1024.\n'),
     })
   })
 })
@@ -384,7 +384,7 @@ describe('tapi: which host', () => {
       stderr: `error: db1 matches 2 clusters:
   alpha  ${place.folderOf('alpha')}
   beta   ${place.folderOf('beta')}
-  fix: Call from the folder of the cluster, or say which one is meant, for example with --cluster alpha.
+  fix: Call from the folder of the cluster, or select one, for example with --cluster alpha.
 `,
     })
     expect((await place.run(['--host', 'db1', 'ping'], { cwd: place.folderOf('alpha') })).code).toBe(0)
@@ -406,7 +406,7 @@ describe('tapi: which host', () => {
     await rm(place.folderOf('beta'), { recursive: true })
     expect(await tapi(['--host', 'db1', 'ping'])).toMatchObject({
       code: 0,
-      stderr: `note: forgot the cluster beta: its folder ${place.folderOf('beta')} is gone\n`,
+      stderr: `note: removed the record of cluster beta: its folder ${place.folderOf('beta')} no longer exists\n`,
     })
     expect(await tapi(['--host', 'db1', 'ping'])).toMatchObject({ code: 0, stderr: '' })
   })
@@ -468,7 +468,7 @@ describe('tapi: which host', () => {
     const { code, stderr } = await tapi(['--host', 'db1', 'ping'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: The cluster record ${place.dir}/broken.json is left out: it is not valid JSON. \`muster status\` writes it anew.\n`,
+      stderr: `warning: The cluster record ${place.dir}/broken.json is skipped: it is not valid JSON. Run \`muster status\` to replace it.\n`,
     })
   })
 })
@@ -484,7 +484,7 @@ describe('tapi: exit codes', () => {
         error: {
           code: 'refused',
           message: `The connection to https://127.0.0.1:${port} was refused: nothing listens there.`,
-          fix: 'Check the address and the port, and whether the API runs and listens on that address.',
+          fix: 'Check the address and the port, and that the API runs and listens on that address.',
         },
       },
     })

@@ -37,7 +37,9 @@ const warn = (context: CommandContext, text: string) => context.stderr.write(`wa
 export async function readRecords(context: CommandContext): Promise<RegisteredCluster[]> {
   const dir = registryDirectory(context.env)
   for (const { cluster, directory } of await removeAbandonedClusters(dir)) {
-    context.stderr.write(`note: forgot the cluster ${cluster}: its folder ${directory} is gone\n`)
+    context.stderr.write(
+      `note: removed the record of cluster ${cluster}: its folder ${directory} no longer exists\n`,
+    )
   }
   return readRegistry(dir, (text) => warn(context, text))
 }

@@ -51,7 +51,7 @@ function describeResult(result: Result, good: SuccessText): readonly [string, st
   if ('error' in result) {
     const { code } = result.error
     const what = code === 'refused' ? 'connection refused' : code.replaceAll('-', ' ')
-    return [isUnreachable(result) ? 'not reached' : 'failed', what]
+    return [isUnreachable(result) ? 'unreachable' : 'failed', what]
   }
   if ('skipped' in result) return [result.skipped.result, result.skipped.what]
   if ('problem' in result.outcome) {

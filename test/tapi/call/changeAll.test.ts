@@ -84,7 +84,7 @@ db3   connector  done    ${done}
     expect(code).toBe(4)
     expect(stdout).toBe(`host  component  result       what
 db1   connector  unchanged
-db2   connector  not reached  connection refused
+db2   connector  unreachable  connection refused
 db3   connector  unchanged
 `)
     expect(stderr).toMatch(/^db2 connector at https:\S+\nerror: The connection to .*\n {2}fix: /)
@@ -97,7 +97,7 @@ db3   connector  unchanged
     await connectors[1]?.close()
     const { code, stdout } = await tapi(['--all', '--skip-unreachable', 'connector', 'onhold', '--yes'])
     expect(code).toBe(4)
-    expect(stdout).toMatch(/^db1 .* done .*\ndb2 .* not reached .*\ndb3 .* done .*\n$/m)
+    expect(stdout).toMatch(/^db1 .* done .*\ndb2 .* unreachable .*\ndb3 .* done .*\n$/m)
     expect(posts()).toEqual([[onhold], [], [onhold]])
   })
 
@@ -154,8 +154,8 @@ db3   connector  unchanged
   })
 
   it.each([
-    [['--all', '--host', 'db1', 'connector', 'onhold', '--yes'], '--all and --host exclude each other.'],
-    [['--all', '--port', '1', 'connector', 'onhold', '--yes'], '--all and --port exclude each other.'],
+    [['--all', '--host', 'db1', 'connector', 'onhold', '--yes'], '--all cannot be used with --host.'],
+    [['--all', '--port', '1', 'connector', 'onhold', '--yes'], '--all cannot be used with --port.'],
     [['--all', '--cluster', 'x', 'connector', 'onhold', '--yes'], 'There is no record of a cluster x.'],
     [['--all', 'replicator', 'reset', '--yes'], 'No host of cluster alpha has the API of a replicator.'],
     [

@@ -49,7 +49,7 @@ describe('chooseTarget', () => {
       loopbackElsewhere: false,
     })
     expect(choose({ host: 'DB2' })).toMatchObject({ component: 'replicator', address: 'db2.example.org' })
-    expect(() => choose({ host: 'db3' })).toThrow('db3 of cluster alpha has no open API. It has: none.')
+    expect(() => choose({ host: 'db3' })).toThrow('db3 of cluster alpha has no enabled API. It has: none.')
   })
 
   it('calls a listener at the one address where it listens', () => {
