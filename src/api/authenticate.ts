@@ -45,7 +45,7 @@ const anonymous: Caller = { kind: 'anonymous' }
 const noUser = (): ProblemError =>
   new ProblemError({
     code: 'no-user',
-    detail: 'Only ping and createAdminUser answer until this host has a user. Create one first.',
+    detail: 'This host has no user yet. Create one first: until then only ping and createAdminUser work.',
   })
 
 /**
@@ -71,7 +71,7 @@ async function checkLogin({ request }: RequestContext, { listener, context }: At
   const verdict = login ? await context.accounts.verify(login, origin) : 'refused'
   if (verdict === 'no-user') throw noUser()
   if (!login || verdict !== 'good') {
-    const detail = 'No user of this host has this name and this password. Users belong to one host each.'
+    const detail = 'The user name or the password is wrong. Each host has its own users.'
     throw new ProblemError({ code: 'login-refused', detail })
   }
   markVerified(request.socket)
@@ -90,7 +90,7 @@ function bootstrapCaller({ remoteAddress }: RequestContext, { listener, context 
     code: 'remote-bootstrap',
     detail:
       'This host has no user yet, and a call from another host may not create the first one. ' +
-      'Set rest-api-admin-user and install again, make this call on the host itself over its loopback ' +
+      'Set rest-api-admin-user and install again. Or make this call on the host itself over its loopback ' +
       'address, or set rest-api-remote-bootstrap: true and install again.',
   })
 }
@@ -125,5 +125,8 @@ async function withoutLogin(requestContext: RequestContext, auth: RouteAuth, at:
     return bootstrapCaller(requestContext, at)
   if (listener === 'socket') return { kind: 'socket' }
   if ((await context.accounts.users()).length === 0) throw noUser()
-  throw new ProblemError({ code: 'login-required', detail: 'Send user and password by HTTP Basic.' })
+  throw new ProblemError({
+    code: 'login-required',
+    detail: 'Send a user name and a password with HTTP Basic.',
+  })
 }

@@ -29,11 +29,14 @@ function errorResponse(
 ): Response {
   const isGone = error === request.errored
   const problem = isGone
-    ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
+    ? new ProblemError({
+        code: 'bad-request',
+        detail: 'The connection was closed before the body was complete.',
+      })
     : toProblem(error)
   if (auditEntry) auditEntry.code = problem.code
-  if (isGone) log.info({ requestId }, 'the caller went away')
-  if (problem.code === 'internal') callLog.fault({ requestId, err: error }, 'a fault of the server')
+  if (isGone) log.info({ requestId }, 'the caller closed the connection')
+  if (problem.code === 'internal') callLog.fault({ requestId, err: error }, 'internal error')
   if (problem.code === 'not-ready') callLog.fault({ requestId, reason: String(error) }, 'not ready')
   return problemResponse({ problem, requestId, accept: request.headers.accept })
 }
@@ -136,7 +139,7 @@ export function createApp(options: {
 
   const requestListener: RequestListener = (request, response) => {
     respond(request, response).catch((error) => {
-      log.error({ err: error }, 'a fault of the server')
+      log.error({ err: error }, 'internal error')
       response.destroy()
     })
   }

@@ -62,10 +62,10 @@ export function problemOfConnection(code: string | undefined): ProblemError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ProblemError({
         code: 'request-timeout',
-        detail: 'Send headers within 10 s, all within 20 s.',
+        detail: 'Send the headers within 10 s and the whole request within 20 s.',
       })
     default:
-      return new ProblemError({ code: 'bad-request', detail: 'The server cannot read this as HTTP/1.1.' })
+      return new ProblemError({ code: 'bad-request', detail: 'The request is not valid HTTP/1.1.' })
   }
 }
 
@@ -84,7 +84,7 @@ const secureOptions = ({ key, chain }: TlsMaterial) =>
  * take it, and then nothing changes.
  */
 export function replaceTls(server: Server, tls: TlsMaterial): void {
-  if (!(server instanceof TlsServer)) throw new Error('this server speaks no TLS')
+  if (!(server instanceof TlsServer)) throw new Error('this server does not use TLS')
   createSecureContext(secureOptions(tls))
   server.setSecureContext(secureOptions(tls))
 }
@@ -106,7 +106,7 @@ function rejectConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
   socket.destroySoon()
 }
 
-const plainHint = 'This port speaks HTTPS only: write https:// instead of http://.\n'
+const plainHint = 'This port accepts HTTPS only: use https:// instead of http://.\n'
 
 /** Response to plain HTTP on a TLS port. It repeats nothing of the request. */
 const plainAnswer = [

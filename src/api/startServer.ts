@@ -69,12 +69,12 @@ export async function startServer(options: {
   const tls = settings.listen ? readTlsAtStart(settings.tls) : undefined
   if (tls?.instead !== undefined) {
     log.warn(
-      `${settings.tls.key} and ${settings.tls.chain} do not belong together: a deployment was cut off between them. ${tls.instead} is shown instead; muster install puts both right`,
+      `${settings.tls.key} and ${settings.tls.chain} do not match: a deployment was interrupted. Using ${tls.instead} instead; run muster install to replace both`,
     )
   }
   const audit = auditOf(settings, log)
   if (audit) await audit.isReady()
-  else log.warn('there is no audit log: the settings name no auditFile')
+  else log.warn('no audit log: auditFile is not set in the settings')
   const follower =
     tls &&
     watchCertificate({

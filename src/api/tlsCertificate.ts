@@ -11,7 +11,7 @@ function parse<Result>(path: string, what: string, read: () => Result): Result {
     return read()
   } catch (error) {
     // OpenSSL's words say nothing to a person and may quote the file.
-    throw new StartError(`${path} is no ${what} in PEM form`, error)
+    throw new StartError(`${path} is not a ${what} in PEM format`, error)
   }
 }
 
@@ -34,7 +34,7 @@ export function readTls(paths: ServerSettings['tls']): ReadTls {
   const privateKey = parse(paths.key, 'private key', () => createPrivateKey(key))
   const leaf = parse(paths.chain, 'certificate', () => readChain(chain))
   if (!leaf.checkPrivateKey(privateKey)) {
-    throw new StartError(`the private key ${paths.key} is not that of the certificate ${paths.chain}`)
+    throw new StartError(`the private key ${paths.key} does not match the certificate ${paths.chain}`)
   }
   return { key, chain, expiry: new Date(leaf.validTo) }
 }
@@ -116,14 +116,14 @@ export function watchCertificate(options: {
       if (tls.expiry <= now()) throw hasExpired(tls.expiry)
       show(tls)
       shown = tls
-      log.info({ expiry: tls.expiry }, 'a new certificate is shown from now on')
+      log.info({ expiry: tls.expiry }, 'the new certificate is in use')
     }
     refused = undefined
   }
 
   const refuse = (error: unknown): void => {
     const why = error instanceof StartError ? error.message : reasonOf(error)
-    refused = `the new certificate is refused, the one before stays: ${why}`
+    refused = `the new certificate was rejected, the previous one stays in use: ${why}`
     log.error(refused)
   }
 

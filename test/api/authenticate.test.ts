@@ -118,8 +118,8 @@ describe('an address that guesses', () => {
     const { answer, outcome } = await get(api, adminLogin)
     expect([...outcome, answer.headers['retry-after']]).toEqual([429, 'locked-out', '210'])
     expect(answer.json().payload.detail).toBe(
-      'Within 5 minutes, 5 logins with this user name from your address failed or are being checked. ' +
-        'Try again in 210 s; a login that worked before still works.',
+      '5 logins with this user name from your address failed within 5 minutes, or are being checked. ' +
+        'Try again in 210 s. A login that worked before still works.',
     )
     time.now = 5 * minute
     expect((await get(api, adminLogin)).outcome).toEqual([200, undefined])

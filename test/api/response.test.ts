@@ -29,7 +29,7 @@ describe('an error', () => {
       payload: {
         status: 400,
         code: 'unknown-query',
-        title: 'The query has members that this call does not take',
+        title: 'The query has a parameter that this call does not support',
         detail: 'This call takes no query parameters.',
         requestId: 'request-1',
         errors: [{ path: 'x', message: 'is not a parameter of this call' }],
@@ -51,7 +51,7 @@ describe('an error', () => {
         status: 401,
         code: 'login-required',
         title: 'This call needs a user and a password',
-        detail: 'Send user and password by HTTP Basic.',
+        detail: 'Send a user name and a password with HTTP Basic.',
         requestId: 'request-1',
         errors: [],
       })
@@ -110,14 +110,14 @@ describe('a body', () => {
   const good = '{"payloadType":"credentials","user":"a","pass":"b"}'
 
   it.each([
-    ['', 'The body is empty, and this call needs one.'],
-    ['{"pass": secret}', 'The body is not JSON.'],
+    ['', 'This call needs a body, and the body is empty.'],
+    ['{"pass": secret}', 'The body is not valid JSON.'],
     [Buffer.from([0x22, 0xff, 0x22]), 'The body is not UTF-8.'],
     [`${good.slice(0, -1)},"user":"c"}`, 'The body has the key "user" twice in one object.'],
     [`${good.slice(0, -1)},"\\u0075ser":"c"}`, 'The body has the key "user" twice in one object.'],
     [
       '{"payloadType":"credentials","__proto__":{"user":"a","pass":"b"}}',
-      "The body has the key '__proto__', which is refused.",
+      "The key '__proto__' is not allowed in the body.",
     ],
     ['{"payload":{"a":[{"b":1,"b":2}]}}', 'The body has the key "b" twice in one object.'],
   ])('%s is malformed', async (payload, detail) => {
@@ -142,7 +142,7 @@ describe('a body', () => {
     [{ payloadType: 'credentials', user: 'a', pass: 1 }, [{ path: '/pass', message: 'must be a string' }]],
     [
       { payloadType: 'credentials', user: 'a', pass: 'b', access: 'full' },
-      [{ path: '/access', message: 'is not a member that belongs here' }],
+      [{ path: '/access', message: 'is not a known member' }],
     ],
     [
       { payloadType: 'credentials', payloadVersion: '2', user: 'a', pass: 'b' },
@@ -153,7 +153,7 @@ describe('a body', () => {
       [
         {
           path: '/payload',
-          message: 'stands beside user and pass: give them in one place, not in both',
+          message: 'must not be combined with user and pass beside it',
         },
       ],
     ],
@@ -230,7 +230,7 @@ describe('a body', () => {
     for (const payload of [undefined, '', '{}', ' {} ']) expect((await send(payload)).changed).toBe(true)
     expect(await send('{"immediate":true}')).toMatchObject({
       code: 'invalid-body',
-      errors: [{ path: '/immediate', message: 'does not belong here' }],
+      errors: [{ path: '/immediate', message: 'is not allowed' }],
     })
     for (const payload of ['[]', '"x"', '5', 'true']) {
       expect(await send(payload)).toMatchObject({ code: 'invalid-body', errors: [{ path: '' }] })
@@ -251,7 +251,7 @@ describe('a body', () => {
     expect([answer.statusCode, code, detail]).toEqual([
       400,
       'malformed-json',
-      'The body is empty, and this call needs one.',
+      'This call needs a body, and the body is empty.',
     ])
     const route = { ...commonRoutes.deleteUser, path: '/api/v2/reset', request: null } as const
     const served = [...commonCalls, serve(route, () => ({ value: true, changed: true }))]
@@ -312,7 +312,7 @@ describe('the log', () => {
     await reading
     request.destroy()
     const told = () => api.lines.map((it) => JSON.parse(it))
-    await expect.poll(() => told().map(({ msg }) => msg)).toContain('the caller went away')
+    await expect.poll(() => told().map(({ msg }) => msg)).toContain('the caller closed the connection')
     expect(told().filter(({ level }) => level > 30)).toEqual([])
   })
 })

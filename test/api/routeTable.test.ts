@@ -239,7 +239,7 @@ describe('a TLS port', () => {
     const answer = await send(`GET /hidden HTTP/1.1\r\nHost: db1\r\n${login}\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
     expect(answer.split('\r\n\r\n')[1]).toBe(
-      'This port speaks HTTPS only: write https:// instead of http://.\n',
+      'This port accepts HTTPS only: use https:// instead of http://.\n',
     )
     expect(await send('POST /other HTTP/1.0\r\n\r\n')).toBe(answer)
     expect(await send('nothing that is HTTP\r\n')).not.toContain('HTTP/1.1 200')

@@ -144,7 +144,7 @@ describe('a running server', () => {
     const { auditFile: _auditFile, ...older } = settings
     await start(older, log)
     expect((await fetchAt(place, { ...request, body: credentials('admin', 'y') })).status).toBe(200)
-    expect(lines).toEqual(['there is no audit log: the settings name no auditFile'])
+    expect(lines).toEqual(['no audit log: auditFile is not set in the settings'])
   })
 
   it('measures what its component measures', async () => {
@@ -243,7 +243,7 @@ describe('a server that cannot start', () => {
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0
     const settings = settingsIn(temporaryFolder(), { listen: { address: '127.0.0.1', port } })
     expect(await failure(settings)).toBe(
-      `cannot listen on 127.0.0.1:${port}: another program has this port; stop it or choose another port`,
+      `cannot listen on 127.0.0.1:${port}: another program uses this port; stop it or choose another port`,
     )
     expect(existsSync(settings.socket)).toBe(false)
   })
@@ -260,9 +260,9 @@ describe('a server that cannot start', () => {
     const settings = settingsIn(folder)
     const { key, chain } = settings.tls
     writeFileSync(key, createServerCertificate().key)
-    expect(await failure(settings)).toBe(`the private key ${key} is not that of the certificate ${chain}`)
+    expect(await failure(settings)).toBe(`the private key ${key} does not match the certificate ${chain}`)
     writeFileSync(key, 'nonsense')
-    expect(await failure(settings)).toBe(`${key} is no private key in PEM form`)
+    expect(await failure(settings)).toBe(`${key} is not a private key in PEM format`)
     const missing = { key: join(folder, 'missing'), chain }
     expect(await failure({ ...settings, tls: missing })).toBe(
       `cannot read the private key ${missing.key}: no such file or folder`,
@@ -281,7 +281,7 @@ describe('a server that cannot start', () => {
     const settings = settingsIn(temporaryFolder())
     await start(settings)
     expect(await failure(settings)).toBe(
-      `cannot make the socket ${settings.socket}: another muster-api answers there; stop it first`,
+      `cannot create the socket ${settings.socket}: another muster-api uses it; stop it first`,
     )
     expect((await fetchAt({ socketPath: settings.socket }, { path: '/api/v2/ping' })).status).toBe(200)
   })
@@ -291,12 +291,12 @@ describe('a server that cannot start', () => {
     const socket = join(folder, 'precious')
     writeFileSync(socket, 'x')
     expect(await failure(settingsIn(folder, { socket }))).toBe(
-      `cannot make the socket ${socket}: a file that is no socket lies there; move it away`,
+      `cannot create the socket ${socket}: the path is a file, not a socket; move it away`,
     )
     expect(existsSync(socket)).toBe(true)
     const long = join(folder, 'x'.repeat(108))
     expect(await failure(settingsIn(folder, { socket: long }))).toContain(
-      'is too long: 107 bytes are the most',
+      'is too long: the limit is 107 bytes',
     )
   })
 })

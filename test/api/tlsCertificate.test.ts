@@ -53,7 +53,7 @@ function replacePair({ tls }: ServerSettings, pair: ServerCertificate): void {
   replace(tls.chain, pair.chain)
 }
 
-const refusal = 'the new certificate is refused, the one before stays: '
+const refusal = 'the new certificate was rejected, the previous one stays in use: '
 
 describe('a server whose certificate is replaced', () => {
   it('shows the new one to new connections, and goes on with the open ones', async () => {
@@ -74,7 +74,7 @@ describe('a server whose certificate is replaced', () => {
     await expect.poll(() => shown(server)).toBe(second)
     expect(before).toBeInstanceOf(Socket)
     expect((await ping()) === before).toBe(true)
-    expect(infos()).toContain('a new certificate is shown from now on')
+    expect(infos()).toContain('the new certificate is in use')
     expect(errors()).toEqual([])
   })
 
@@ -105,7 +105,7 @@ describe('a server whose certificate is replaced', () => {
     const { server, settings, errors } = await serving({ timing: looking })
     const { key, chain } = settings.tls
     replace(chain, second.chain)
-    const why = `${refusal}the private key ${key} is not that of the certificate ${chain}`
+    const why = `${refusal}the private key ${key} does not match the certificate ${chain}`
     await expect.poll(errors).toEqual([why])
     expect(await shown(server)).toBe(first)
     const overSocket = { socketPath: settings.socket }
@@ -136,10 +136,10 @@ describe('a server whose certificate is replaced', () => {
     const { server, warnings, errors } = await serving({ timing: looking, settings })
     expect(await shown(server)).toBe(second)
     expect(warnings()).toContain(
-      `${settings.tls.key} and ${settings.tls.chain} do not belong together: a deployment was cut off between them. ${staged} is shown instead; muster install puts both right`,
+      `${settings.tls.key} and ${settings.tls.chain} do not match: a deployment was interrupted. Using ${staged} instead; run muster install to replace both`,
     )
     const ready = async () => (await fetchAt({ socketPath: settings.socket }, { path: '/health/ready' })).body
-    await expect.poll(ready).toContain('is not that of the certificate')
+    await expect.poll(ready).toContain('does not match the certificate')
     replace(settings.tls.chain, second.chain)
     await expect.poll(ready).toBe('ready\n')
     replacePair(settings, third)
@@ -174,7 +174,7 @@ describe('a server whose certificate is replaced', () => {
     spoil(settings.tls)
     await expect.poll(errors).toHaveLength(1)
     expect(errors()[0]).toMatch(
-      /^the new certificate is refused, the one before stays: .*(in PEM form|no such file)/,
+      /^the new certificate was rejected, the previous one stays in use: .*(in PEM form|no such file)/,
     )
     expect(await shown(server)).toBe(first)
     writeFileSync(settings.tls.key, second.key)

@@ -31,7 +31,7 @@ describe('checkQuery', () => {
     [topology, { includeRouters: 'no' }, 'taken'],
     [topology, { includeRouters: 'NO' }, ['invalid-query', 'includeRouters must be one of yes, no']],
     [topology, { includeRouters: '' }, ['invalid-query', 'includeRouters must be one of yes, no']],
-    [topology, { includeRouters: ['no', 'no'] }, ['invalid-query', 'includeRouters stands more than once']],
+    [topology, { includeRouters: ['no', 'no'] }, ['invalid-query', 'includeRouters is given more than once']],
     [topology, { includerouters: 'no' }, ['unknown-query', 'includerouters is not a parameter of this call']],
     [topology, { 'i-am-sure': 'true' }, ['unknown-query', 'i-am-sure is not a parameter of this call']],
     [topology, { constructor: 'no' }, ['unknown-query', 'constructor is not a parameter of this call']],
@@ -51,7 +51,7 @@ describe('checkQuery', () => {
     [
       offline,
       { 'i-am-sure': 'true', immediate: ['true', 'false'] },
-      ['invalid-query', 'immediate stands more than once'],
+      ['invalid-query', 'immediate is given more than once'],
     ],
   ])('%#: %o', (route, query, end) => {
     expect(refusalOf(route, query)).toEqual(end)
@@ -63,9 +63,9 @@ describe('checkQuery', () => {
   })
 
   it('tells what the call takes', () => {
-    expect(() => checkQuery(topology, { a: '1' })).toThrow('takes no query parameter but includeRouters.')
+    expect(() => checkQuery(topology, { a: '1' })).toThrow('takes only the query parameter includeRouters.')
     expect(() => checkQuery(offline, { 'i-am-sure': 'true', a: '1' })).toThrow(
-      'takes no query parameter but i-am-sure and immediate.',
+      'takes only the query parameters i-am-sure and immediate.',
     )
     expect(() => checkQuery(offline, { 'i-am-sure': 'true', immediate: 'yes' })).toThrow(
       'The query parameter immediate must be one of true, false.',

@@ -117,7 +117,7 @@ export function createAudit(options: {
       leftOut = 0
       const line = auditLine({ time: now(), place, entry, leftOut: told })
       if (await attempt(() => append(line, carriedOut))) return true
-      log.error({ audit: JSON.parse(line) }, 'a line is missing in the audit log')
+      log.error({ audit: JSON.parse(line) }, 'a line is missing from the audit log')
       if (carriedOut) unwritten += line
       else leftOut += told + 1
       return false

@@ -20,16 +20,16 @@ const unavailable = (): ProblemError =>
   new ProblemError({
     code: 'audit-unavailable',
     detail:
-      'A change must not be missing from the audit log, so nothing was changed. The log of the ' +
-      'server and its readiness say what is wrong with the audit log.',
+      'Nothing was changed, because the audit log cannot be written. The log of the server and /health/ready ' +
+      'show the reason.',
   })
 
 const failed = (): ProblemError =>
   new ProblemError({
     code: 'audit-failed',
     detail:
-      'The call was carried out. Its line for the audit log is kept and stands in the log of the server; until it ' +
-      'is written, nothing more is changed.',
+      'The call succeeded, but its line could not be written to the audit log. The server logs the line and keeps ' +
+      'it. It refuses further changes until the line is written.',
   })
 
 /** Writes the audit log of the calls of one listener; without a log it does nothing. */

@@ -91,10 +91,10 @@ export function createChainVerifier() {
     const before = end?.digest ?? continues ?? ''
     if (continues !== undefined && continues !== before) return 'lines or files before it are missing'
     if (sha256(before + body) !== link.digest) {
-      return 'it was changed, or lines before it were changed, removed or put elsewhere'
+      return 'it was changed, or lines before it were changed, removed or moved'
     }
     if (end !== undefined && link.seq !== end.seq + 1)
-      return 'its number does not follow that of the line before'
+      return 'its number does not follow the number of the line before'
     return undefined
   }
 
@@ -130,7 +130,7 @@ export function createChainVerifier() {
     /** `isTorn`: the last file ends within a line, as after a writer that was killed. */
     verdict(file: string, number: number, isTorn: boolean): ChainVerdict {
       if (fault === null && pending > (isTorn ? 1 : 0)) {
-        fault = { file, line: number, reason: 'the last lines are of no chain' }
+        fault = { file, line: number, reason: 'the last lines do not belong to the chain' }
       }
       return { lines, first, last, unchained, torn: torn + pending, fault }
     },

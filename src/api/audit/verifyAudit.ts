@@ -56,6 +56,6 @@ export function verifyAudit(path: string, most: number = auditFileLimits.files):
   const verdict = chain.verdict(latest, number, isTorn)
   // The writer itself takes only what would be one file too many.
   if (verdict.fault !== null || (verdict.first ?? 1) === 1 || files.length === most) return verdict
-  const reason = `the lines 1 to ${(verdict.first ?? 1) - 1} are missing, and no rotation has removed them`
+  const reason = `lines 1 to ${(verdict.first ?? 1) - 1} are missing, and no rotation has removed them`
   return { ...verdict, fault: { file: files[0] ?? path, line: 1, reason } }
 }

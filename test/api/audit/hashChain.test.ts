@@ -89,12 +89,12 @@ describe('the chain of an audit log', () => {
     expect(verifyAudit(path).fault).toEqual({
       file: second,
       line: 3,
-      reason: 'it was changed, or lines before it were changed, removed or put elsewhere',
+      reason: 'it was changed, or lines before it were changed, removed or moved',
     })
     rmSync(second)
     expect(verifyAudit(path).fault).toMatchObject({ line: 1, reason: 'lines or files before it are missing' })
     rmSync(first)
-    expect(verifyAudit(path).fault?.reason).toMatch(/^the lines 1 to \d+ are missing, and no rotation/)
+    expect(verifyAudit(path).fault?.reason).toMatch(/^lines 1 to \d+ are missing, and no rotation/)
     rmSync(path)
     expect(verifyAudit(path).fault?.reason).toBe('it cannot be read: no such file or folder')
   })

@@ -30,7 +30,7 @@ describe('/metrics', () => {
     const answer = await api.call({ url: '/metrics', headers: { authorization } })
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     const [before = '', durations = ''] = answer.body.split('# HELP muster_http_request_duration_seconds')
-    expect(before).toBe(`# HELP muster_build_info Which version of which component runs; always 1.
+    expect(before).toBe(`# HELP muster_build_info Version of the running component; the value is always 1.
 # TYPE muster_build_info gauge
 muster_build_info{version="1.2.3",component="manager",node="v24.0.0"} 1
 # HELP muster_uptime_seconds Seconds since the process started.
@@ -39,19 +39,19 @@ muster_uptime_seconds 1.50025
 # HELP muster_users API users of this host.
 # TYPE muster_users gauge
 muster_users 1
-# HELP muster_lockouts_total How often an address and user name were locked out after failed logins.
+# HELP muster_lockouts_total Lockouts of an address and user name after failed logins.
 # TYPE muster_lockouts_total counter
 muster_lockouts_total 0
 # HELP muster_locked_out Pairs of address and user name that are locked out now.
 # TYPE muster_locked_out gauge
 muster_locked_out 0
-# HELP muster_certificate_expiry_timestamp_seconds When the certificate of the API expires, in Unix time.
+# HELP muster_certificate_expiry_timestamp_seconds Expiry time of the API certificate, in Unix time.
 # TYPE muster_certificate_expiry_timestamp_seconds gauge
 muster_certificate_expiry_timestamp_seconds 1767225600
-# HELP muster_certificate_refused Whether the files hold a new certificate that was refused, so that the one before is still shown.
+# HELP muster_certificate_refused 1 if a new certificate was rejected and the previous one is still in use, else 0.
 # TYPE muster_certificate_refused gauge
 muster_certificate_refused 0
-# HELP muster_audit_failures_total How often the audit log could not be written.
+# HELP muster_audit_failures_total Failed writes to the audit log.
 # TYPE muster_audit_failures_total counter
 muster_audit_failures_total 0
 # HELP muster_http_requests_total Finished calls by route, method and status.

@@ -266,7 +266,7 @@ describe('operations on a data source', () => {
     const after = await status('db2')
     if (end === 409) {
       expect([code, payload.code]).toEqual([409, 'wrong-state'])
-      expect(payload.detail).toContain(`db2 is ${state}, and ${operation} is not for that state.`)
+      expect(payload.detail).toContain(`db2 is ${state}, and ${operation} is not possible in this state.`)
       expect(after).toEqual(before)
       return
     }
@@ -500,7 +500,7 @@ describe('the services map of a manager', () => {
     const place = '/payload/services/0/datasources/1/state'
     expect(refused.payload.errors).toContainEqual({
       path: place,
-      message: 'is not a member that belongs here',
+      message: 'is not a known member',
     })
     const bare = JSON.parse(JSON.stringify(body, (key, value) => (key === 'state' ? undefined : value)))
     expect((await set(bare)).payload).toEqual({ ...body, changed: false })
