@@ -209,8 +209,7 @@ describe('muster-api serve', () => {
     expect(await check()).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'muster-api: the settings settings.json cannot be used: /fromTheFuture is not a known member\n',
+      stderr: 'muster-api: the settings settings.json cannot be used: /fromTheFuture is not a known member\n',
     })
     expect(existsSync(join(folder, 'api.pid'))).toBe(false)
   })
