@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type LockFormat, type LockOwner, takeLock } from '../base/fileLock.ts'
 import { isProcessRunning, processStartTime } from '../base/processIdentity.ts'
 import { errorCode } from '../base/systemErrors.ts'
@@ -54,20 +54,20 @@ const format: LockFormat<Owner> = {
   isRunning: ({ pid, started }) => isProcessRunning(pid, started),
 }
 
-const pauseMilliseconds = 20
+const retryInterval = 20
 
 /**
- * Runs the work while holding the lock. A lock that another process holds is waited for, `patience` milliseconds at
- * most (`LockHeldError`).
+ * Runs the work while holding the lock. Waits up to `timeout` milliseconds for a lock that another process
+ * holds, then rejects with `LockHeldError`.
  */
 export async function withLock<Result>(
-  { path, patience = 5000 }: { readonly path: string; readonly patience?: number },
+  { path, timeout = 5000 }: { readonly path: string; readonly timeout?: number },
   work: () => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     const lock = await takeLock(path, format)
     if ('release' in lock) return work().finally(lock.release)
-    if (attempt * pauseMilliseconds >= patience) throw new LockHeldError(path, lock.heldBy)
-    await pause(pauseMilliseconds)
+    if (attempt * retryInterval >= timeout) throw new LockHeldError(path, lock.heldBy)
+    await wait(retryInterval)
   }
 }

@@ -6,16 +6,16 @@ import { heapInUse } from '../support/heapInUse.ts'
 const minute = 60_000
 const admin: GuessSource = { from: '10.0.0.9', user: 'admin' }
 
-function clocked(remembered?: number) {
+function clocked(maxPairs?: number) {
   const time = { now: 0 }
-  const lockout = createLockout({ now: () => time.now, ...(remembered === undefined ? {} : { remembered }) })
+  const lockout = createLockout({ now: () => time.now, ...(maxPairs === undefined ? {} : { maxPairs }) })
   return { time, lockout }
 }
 
 /** Seconds that a pair is told to wait; 0 when its guess may be checked. */
 function wait(lockout: Lockout, pair: GuessSource): number {
   try {
-    lockout.begin(pair).withdrawn()
+    lockout.begin(pair).cancelled()
     return 0
   } catch (error) {
     if (error instanceof LockedOutError) return error.seconds
@@ -67,7 +67,7 @@ describe('the lock-out', () => {
     const { lockout } = clocked()
     const guesses = Array.from({ length: 5 }, () => lockout.begin(admin))
     expect(wait(lockout, admin)).toBe(1)
-    guesses[0]?.withdrawn()
+    guesses[0]?.cancelled()
     expect(wait(lockout, admin)).toBe(0)
     guesses[1]?.failed()
     guesses[2]?.failed()
@@ -121,7 +121,7 @@ describe('the lock-out', () => {
     const step = fc.record({
       pair: fc.constantFrom(...pairs),
       later: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3 * minute })),
-      end: fc.constantFrom('failed', 'failed', 'failed', 'succeeded', 'withdrawn', 'open'),
+      end: fc.constantFrom('failed', 'failed', 'failed', 'succeeded', 'cancelled', 'open'),
     })
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 80 }), (steps) => {

@@ -104,7 +104,7 @@ describe('the lock of the user file', () => {
       return all
     })
     // Held by a living process: nobody comes in.
-    const late = withLock({ path: `${path}.lock`, patience: 60 }, async () => undefined)
+    const late = withLock({ path: `${path}.lock`, timeout: 60 }, async () => undefined)
     await expect(late).rejects.toThrow(`process ${owner.pid} has held the lock`)
     expect([done, existsSync(path)]).toEqual([false, false])
     owner.kill('SIGKILL')
@@ -129,8 +129,8 @@ describe('the lock of the user file', () => {
   it('is waited for no longer than told, and says who has it', async () => {
     const path = join(temporaryFolder(), 'users.json.lock')
     writeFileSync(path, `${process.pid} ${processStartTime('self')}\n`)
-    const patient = withLock({ path, patience: 60 }, async () => undefined)
-    await expect(patient).rejects.toThrow(
+    const waiting = withLock({ path, timeout: 60 }, async () => undefined)
+    await expect(waiting).rejects.toThrow(
       `process ${process.pid} has held the lock ${path} for too long; if it does not change users, delete the file`,
     )
   })
