@@ -65,7 +65,7 @@ export async function listenOnTcp(
 }
 
 /** Returns true if a process listens on a Unix socket. */
-function answers(path: string): Promise<boolean> {
+function isInUse(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)
     socket.once('connect', () => {
@@ -77,13 +77,13 @@ function answers(path: string): Promise<boolean> {
   })
 }
 
-async function removeStale(path: string): Promise<void> {
+async function removeStaleSocket(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats) return
   if (!stats.isSocket()) {
     throw new StartError(`cannot create the socket ${path}: the path is a file, not a socket; move it away`)
   }
-  if (await answers(path)) {
+  if (await isInUse(path)) {
     throw new StartError(`cannot create the socket ${path}: another muster-api uses it; stop it first`)
   }
   rmSync(path, { force: true })
@@ -95,7 +95,7 @@ export async function listenOnSocket({ server, log }: App, path: string): Promis
     throw new StartError(`the socket path ${path} is too long: the limit is ${longestPath} bytes`)
   }
   try {
-    await removeStale(path)
+    await removeStaleSocket(path)
     await listen(server, { path })
     chmodSync(path, 0o600)
     log.info(`listening at ${path}`)

@@ -43,15 +43,15 @@ export function checkQuery(route: Route, query: Readonly<Record<string, unknown>
   if (errors.length === 0) return
   // A member that is known and has another value is no unknown one.
   const [code, detail] = given.some(([name]) => !Object.hasOwn(known, name))
-    ? (['unknown-query', taken(route)] as const)
-    : (['invalid-query', of(errors)] as const)
+    ? (['unknown-query', describeParameters(route)] as const)
+    : (['invalid-query', describeErrors(errors)] as const)
   throw new ProblemError({ code, detail, errors: errors.slice(0, 20) })
 }
 
-const of = (errors: readonly FieldError[]): string =>
+const describeErrors = (errors: readonly FieldError[]): string =>
   errors.map(({ path, message }) => `The query parameter ${path} ${message}.`).join(' ')
 
-function taken({ guard, query = {} }: Route): string {
+function describeParameters({ guard, query = {} }: Route): string {
   const names = [...(guard ? [guardParameter] : []), ...Object.keys(query)]
   if (names.length === 0) return 'This call takes no query parameters.'
   return `This call takes only the query parameter${names.length === 1 ? '' : 's'} ${names.join(' and ')}.`
@@ -62,7 +62,7 @@ type RequestAction =
   | { readonly kind: 'call'; readonly served: ServedRoute }
   | { readonly kind: 'options'; readonly allow: string }
 
-const one = (value: string | string[] | undefined): string | undefined =>
+const joinedHeader = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value
 
 /** Returns scheme and host that the caller used. */
@@ -103,7 +103,7 @@ const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD
 function rejectCrossSite({ method, host, request: { headers } }: RequestContext, listener: Listener): void {
   if (isSafe(method)) return
   const own = ownOrigin(listener, host)
-  const [origin, fetchSite] = [one(headers.origin), one(headers['sec-fetch-site'])]
+  const [origin, fetchSite] = [joinedHeader(headers.origin), joinedHeader(headers['sec-fetch-site'])]
   if (!isCrossSite({ origin, fetchSite, own })) return
   const detail = 'A page of another site makes this call, as its header Origin or Sec-Fetch-Site says.'
   throw new ProblemError({ code: 'cross-site', detail })
@@ -118,7 +118,7 @@ function rejectUnacceptable({ headers }: IncomingMessage, route: Route): void {
     throw new ProblemError({ code: 'not-acceptable', detail: `This call responds with ${form} only.` })
   }
   if (route.method !== 'POST') return
-  const encoding = one(headers['content-encoding']) ?? 'identity'
+  const encoding = joinedHeader(headers['content-encoding']) ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
     throw new ProblemError({ code: 'not-json', detail: 'Send the body without Content-Encoding.' })
   }
@@ -156,8 +156,8 @@ export function rejectUntrusted(
 
 /** Returns the route of a request, if there is one; HEAD counts as GET. */
 export function routeFor({ method, match }: RequestContext): ServedRoute | undefined {
-  const wantedMethod = method === 'HEAD' ? 'GET' : method
-  return match?.resource.served.find(({ route }) => route.method === wantedMethod)
+  const routeMethod = method === 'HEAD' ? 'GET' : method
+  return match?.resource.served.find(({ route }) => route.method === routeMethod)
 }
 
 /** Returns the authentication that a request needs, whether its route, its method or its resource exists or not. */

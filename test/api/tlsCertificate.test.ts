@@ -18,8 +18,8 @@ const [second, third] = [createServerCertificate(), createServerCertificate()]
 const all = [first, second, third]
 const anHour = 3_600_000
 /** Changes are noticed because the system tells of them: the next look by itself is far away. */
-const told: CertificateTiming = { rest: 20, every: anHour }
-const looking: CertificateTiming = { rest: 20, every: 20 }
+const told: CertificateTiming = { settle: 20, interval: anHour }
+const looking: CertificateTiming = { settle: 20, interval: 20 }
 
 async function serving(more: { timing?: CertificateTiming; settings?: ServerSettings } = {}) {
   const lines: { level: number; msg: string }[] = []
@@ -94,7 +94,7 @@ describe('a server whose certificate is replaced', () => {
   })
 
   it('reads it at once when told to', async () => {
-    const { server, settings } = await serving({ timing: { rest: anHour, every: anHour } })
+    const { server, settings } = await serving({ timing: { settle: anHour, interval: anHour } })
     replacePair(settings, second)
     expect(await shown(server)).toBe(first)
     server.reloadCertificate()
@@ -202,7 +202,7 @@ describe('a server whose certificate is replaced', () => {
   })
 
   it('never shows the key of one and the certificate of another, however they are replaced', async () => {
-    const { server, settings } = await serving({ timing: { rest: 2, every: 3 } })
+    const { server, settings } = await serving({ timing: { settle: 2, interval: 3 } })
     const { key, chain } = settings.tls
     const seen = new Set<unknown>()
     for (let round = 0; round < 12; round += 1) {

@@ -20,7 +20,7 @@ const ofProcess = ({ version, component, node, uptime }: ApiContext): readonly M
   }),
 ]
 
-const ofCertificate = ({ expiry, refused }: CertificateState): readonly MetricFamily[] => [
+const ofCertificate = ({ expiry, rejected }: CertificateState): readonly MetricFamily[] => [
   single({
     name: 'muster_certificate_expiry_timestamp_seconds',
     type: 'gauge',
@@ -31,7 +31,7 @@ const ofCertificate = ({ expiry, refused }: CertificateState): readonly MetricFa
     name: 'muster_certificate_refused',
     type: 'gauge',
     help: '1 if a new certificate was rejected and the previous one is still in use, else 0.',
-    value: refused === undefined ? 0 : 1,
+    value: rejected === undefined ? 0 : 1,
   }),
 ]
 

@@ -15,8 +15,8 @@ const entry = (requestId: string, more: Partial<AuditRecord> = {}): AuditRecord 
   ...more,
 })
 const refusal: Partial<AuditRecord> = { caller: null, status: 401, code: 'login-required', changed: false }
-const carriedOut = { carriedOut: true }
-const refused = { carriedOut: false }
+const executed = { executed: true }
+const refused = { executed: false }
 
 /** An audit log over a file that is told when it can be written. */
 function fake() {
@@ -56,7 +56,7 @@ describe('the audit log', () => {
   it('tells who did what, when, where and how it ended', async () => {
     const { audit, entries } = fake()
     const more = { parameters: { user: 'jane' }, before: { user: 'jane' }, after: null }
-    await audit.record(entry('r1', more), carriedOut)
+    await audit.record(entry('r1', more), executed)
     await audit.record(entry('r2', { ...refusal, peer: undefined, door: 'socket' }), refused)
     expect(entries()).toEqual([
       {
@@ -100,7 +100,7 @@ describe('the audit log', () => {
       services: [{ name: 'alpha', 'monitor-password': 'hidden', apiToken: { a: 'hidden' } }],
       note: 'x'.repeat(5000),
     }
-    await audit.record(entry('r1', { parameters }), carriedOut)
+    await audit.record(entry('r1', { parameters }), executed)
     expect(disk.text).not.toContain('hidden')
     expect(entries()[0].parameters).toEqual({
       pass: '[redacted]',
@@ -112,7 +112,7 @@ describe('the audit log', () => {
   it('is one line per call, whatever a value holds', async () => {
     const { audit, disk, entries } = fake()
     const user = 'a\n{"time":"forged"}\u2028\r\u0000'
-    await audit.record(entry('r1', { parameters: { user } }), carriedOut)
+    await audit.record(entry('r1', { parameters: { user } }), executed)
     expect(disk.text.trimEnd()).not.toContain('\n')
     expect(disk.text).not.toContain('\r')
     expect(entries()[0].parameters.user).toBe(user)
@@ -122,7 +122,7 @@ describe('the audit log', () => {
     const { audit, disk } = fake()
     await audit.record(entry('r1', refusal), refused)
     expect(disk.synced).toBe(0)
-    await audit.record(entry('r2'), carriedOut)
+    await audit.record(entry('r2'), executed)
     expect(disk.synced).toBe(1)
   })
 
@@ -142,14 +142,14 @@ describe('the audit log', () => {
   it('writes the line of a change that it missed before anything else, once', async () => {
     const { audit, disk, logged, ids } = fake()
     disk.isFull = true
-    expect(await audit.record(entry('r1'), carriedOut)).toBe(false)
-    expect(await audit.record(entry('r2'), carriedOut)).toBe(false)
+    expect(await audit.record(entry('r1'), executed)).toBe(false)
+    expect(await audit.record(entry('r2'), executed)).toBe(false)
     expect(logged.flatMap((line) => line.audit?.requestId ?? [])).toEqual(['r1', 'r2'])
     expect(await audit.isReady()).toBe(false)
     disk.isFull = false
     expect(await Promise.all([audit.isReady(), audit.isReady(), audit.isReady()])).toEqual([true, true, true])
     expect(ids()).toEqual(['r1', 'r2'])
-    await audit.record(entry('r3'), carriedOut)
+    await audit.record(entry('r3'), executed)
     await audit.close()
     expect(ids()).toEqual(['r1', 'r2', 'r3'])
   })
@@ -157,8 +157,8 @@ describe('the audit log', () => {
   it('keeps a line that is missed while earlier ones are written', async () => {
     const { audit, disk, ids } = fake()
     disk.isFull = true
-    await audit.record(entry('r1'), carriedOut)
-    const missed = audit.record(entry('r2'), carriedOut)
+    await audit.record(entry('r1'), executed)
+    const missed = audit.record(entry('r2'), executed)
     const ready = audit.isReady()
     await missed
     disk.isFull = false
@@ -170,7 +170,7 @@ describe('the audit log', () => {
   it('writes what is missing when it is closed', async () => {
     const { audit, disk, ids } = fake()
     disk.isFull = true
-    await audit.record(entry('r1'), carriedOut)
+    await audit.record(entry('r1'), executed)
     disk.isFull = false
     await audit.close()
     expect(ids()).toEqual(['r1'])
@@ -180,7 +180,7 @@ describe('the audit log', () => {
     const { audit, disk, time, entries } = fake()
     for (let call = 0; call < 1000; call += 1) await audit.record(entry(`r${call}`, refusal), refused)
     expect(disk.writes).toBe(60)
-    await audit.record(entry('known', { status: 409, changed: false }), carriedOut)
+    await audit.record(entry('known', { status: 409, changed: false }), executed)
     expect(entries().at(-1)).toMatchObject({ requestId: 'known', leftOut: 940 })
     time.now += 60_000
     await audit.record(entry('later', refusal), refused)
@@ -194,7 +194,7 @@ describe('the audit log', () => {
     await audit.record(entry('r1', refusal), refused)
     await audit.record(entry('r2', refusal), refused)
     disk.isFull = false
-    await audit.record(entry('r3'), carriedOut)
+    await audit.record(entry('r3'), executed)
     expect(entries()).toHaveLength(1)
     expect(entries()[0]).toMatchObject({ requestId: 'r3', leftOut: 2 })
   })

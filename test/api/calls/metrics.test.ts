@@ -23,7 +23,7 @@ const sampleOf = (text: string, name: string): number | undefined => {
 
 describe('/metrics', () => {
   it('tells what it is and how it goes', async () => {
-    const certificate = () => ({ expiry: new Date('2026-01-01T00:00:00Z'), refused: undefined })
+    const certificate = () => ({ expiry: new Date('2026-01-01T00:00:00Z'), rejected: undefined })
     const api = await testApi({ context: { certificate } })
     await api.call({ url: '/api/v2/ping' })
     await api.call({ url: '/nothing' })

@@ -38,7 +38,7 @@ describe('what a manager tells', () => {
     const expiry = new Date('2026-01-01T00:00:00Z')
     const { get, post } = await managerIn({
       member: { service: 'alpha', datasource: null, witness: true },
-      context: { certificate: () => ({ expiry, refused: undefined }) },
+      context: { certificate: () => ({ expiry, rejected: undefined }) },
     })
     await post('control/service/alpha/policy/manual')
     expect((await get('status')).payload).toMatchObject({
