@@ -18,19 +18,19 @@ import {
  * Parses the body of a response as JSON if its content type says so. Throws a `ClientError` `bad-answer` for
  * invalid JSON or beyond the limits of `parseJson`; the message quotes none of it.
  */
-export function parseBody(answer: {
+export function parseBody(response: {
   readonly place: string
   readonly contentType: string | undefined
   readonly text: string
 }): unknown {
-  const mediaType = answer.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const mediaType = response.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const isJson = mediaType === 'application/json' || mediaType.endsWith('+json')
-  if (!isJson || answer.text === '') return answer.text
-  const value = parseJson(answer.text)
+  if (!isJson || response.text === '') return response.text
+  const value = parseJson(response.text)
   if (value !== undefined) return value
   throw new ClientError({
     code: 'bad-answer',
-    message: `${answer.place} returned ${mediaType} that is not valid JSON or is too large.`,
+    message: `${response.place} returned ${mediaType} that is not valid JSON or is too large.`,
     fix: 'Check the port: another program may listen there, or a proxy may change the responses.',
   })
 }
@@ -186,7 +186,7 @@ export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOpti
     port,
     servername: isAddress(names[0]) ? '' : names[0],
     minVersion: 'TLSv1.2' as const,
-    rejectUnauthorized: trust.kind !== 'anyone',
+    rejectUnauthorized: trust.kind !== 'any',
     ...(trust.kind === 'authorities' && {
       ca: [...trust.certificates],
       // The operator's authority is the trust anchor, even if another authority signed it.

@@ -72,13 +72,13 @@ function errorResponses(route: Route): Readonly<Record<string, OpenApiResponse>>
 }
 
 function contentOf({ name, response }: Route, { schemas, examples }: At): Content {
-  const answer = examples[name]?.answer
-  const example = answer === undefined ? {} : { example: answer }
+  const content = examples[name]?.response
+  const example = content === undefined ? {} : { example: content }
   switch (response.kind) {
     case 'payload': {
       const { payloadType, payload } = response
       const schema = schemas.refer(responseSchema(payloadType, payload), wrapperName(payload, 'Response'))
-      const wrapped = answer === undefined ? {} : { example: envelope(payloadType, answer) }
+      const wrapped = content === undefined ? {} : { example: envelope(payloadType, content) }
       return { 'application/json': { schema, ...wrapped } }
     }
     case 'json':

@@ -91,11 +91,11 @@ async function noteAutomaticReturn(call: Call, body: unknown): Promise<string | 
  */
 async function predict(call: Call, change: DatasourceChange, named: Named): Promise<Forecast> {
   const asked = await pathOf(call, named, (service) => `${servicePath(service)}${below(named.name)}`)
-  const told = 'problem' in asked ? asked : await readPayload(call, asked.path)
-  if ('problem' in told) return told
-  const state = recordedStates.find((known) => known === told.payload.state)
+  const status = 'problem' in asked ? asked : await readPayload(call, asked.path)
+  if ('problem' in status) return status
+  const state = recordedStates.find((known) => known === status.payload.state)
   if (state === undefined || stateAfter(change, state) !== undefined) return undefined
-  const reason = typeof told.payload.reason === 'string' ? told.payload.reason : null
+  const reason = typeof status.payload.reason === 'string' ? status.payload.reason : null
   return predictRefusal('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
 }
 

@@ -146,10 +146,10 @@ async function predict(call: Call, edit?: (map: ServicesMap) => unknown): Promis
   if (component === 'connector' && found?.host.apis.some((api) => api.component === 'manager')) {
     return predictRefusal('follows-manager', 'Use --component manager: the connector follows its manager.')
   }
-  const told = await readPayload(call, mapPath(call))
-  if ('problem' in told) return told
+  const current = await readPayload(call, mapPath(call))
+  if ('problem' in current) return current
   try {
-    edit?.(mapOf(told.payload))
+    edit?.(mapOf(current.payload))
     return undefined
   } catch (error) {
     if (error instanceof editMap.MapError) return predictRefusal(error.code, error.message)
@@ -222,7 +222,7 @@ export function defineMap(command: Command, { read, change }: Runner): void {
     .description('replace the whole map')
     .argument('<file>', 'JSON as `map show --json` prints it, states are ignored; - is standard input')
     .action((file: string, _options, set: Command) =>
-      change(set, async (told) => setMap(await readMap(told, file)), allowed),
+      change(set, async (changeContext) => setMap(await readMap(changeContext, file)), allowed),
     )
   addConfirmationOptions(command.command('add-service'))
     .description('add a service')

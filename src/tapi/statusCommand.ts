@@ -35,7 +35,7 @@ function toJson({ result, service }: ComponentStatus): object {
     const { code, message, fix } = result.error
     return { error: { code, message, fix } }
   }
-  const payload = object(readEnvelope(result.outcome.answer.body)?.payload)
+  const payload = object(readEnvelope(result.outcome.response.body)?.payload)
   if ('problem' in result.outcome) return { problem: payload }
   return { status: payload, ...(service !== undefined && { service }) }
 }

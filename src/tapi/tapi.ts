@@ -49,12 +49,12 @@ async function loadSuggested(program: Command, argv: readonly string[]): Promise
 }
 
 /** Creates the program with all its commands; the definition of each is loaded when it is used. */
-function createProgram(world: {
+function createProgram(environment: {
   readonly context: CommandContext
   readonly machine: ThisMachine
   readonly done: (code: ExitCode) => void
 }): Command {
-  const { context, done } = world
+  const { context, done } = environment
   const program = base(context)
   globalOptions(program)
   program.hook('preSubcommand', (_, made) => loadCommand(made))
@@ -66,7 +66,7 @@ function createProgram(world: {
       define: async () => {
         const { createRunner } = await import('./call/runner.ts')
         const define = await load()
-        define(made, createRunner(world))
+        define(made, createRunner(environment))
       },
     })
   }

@@ -214,7 +214,7 @@ describe('request: certificates', () => {
 
   it('believes anyone when told to', async () => {
     const server = await keep(serveTls(makeLeaf(stranger, { names: ['elsewhere'] }), hello))
-    expect((await call(tcp(server.port, { trust: { kind: 'anyone' } }))).status).toBe(200)
+    expect((await call(tcp(server.port, { trust: { kind: 'any' } }))).status).toBe(200)
   })
 })
 

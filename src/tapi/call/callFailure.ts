@@ -5,7 +5,7 @@ import type { Problem } from '../../client/envelope.ts'
 import { howToRecord, type Target } from './chooseTarget.ts'
 
 /** Source of the trust that verifies the certificate; the advice depends on it. */
-export type TrustSource = 'record' | 'file' | 'system' | 'nobody'
+export type TrustSource = 'record' | 'file' | 'system' | 'none'
 
 /** Returns the exit code of a call without a response. */
 export function exitCodeOf(error: ClientError): ExitCode {

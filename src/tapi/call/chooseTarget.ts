@@ -105,14 +105,14 @@ function severalHosts(facts: { host: string; matches: readonly FoundHost[] }): U
   }
   return new UsageError(
     `${host} matches ${clusters.length} clusters:${listRows(clusters.map(rowOf))}`,
-    `Call from the folder of the cluster, or select one, for example with ${oneOf(clusters)}.`,
+    `Call from the folder of the cluster, or select one, for example with ${clusterOption(clusters)}.`,
   )
 }
 
 const rowOf = ({ cluster, directory }: RegisteredCluster): readonly [string, string] => [cluster, directory]
 
 /** Returns the option that selects the first cluster: its directory if another cluster has the same name. */
-function oneOf(clusters: readonly RegisteredCluster[]): string {
+function clusterOption(clusters: readonly RegisteredCluster[]): string {
   const [first] = clusters
   const isAlone = clusters.filter(({ cluster }) => cluster === first?.cluster).length === 1
   return `--cluster ${isAlone ? first?.cluster : first?.directory}`
@@ -159,11 +159,11 @@ export function chooseHosts(choice: {
   readonly cwd: string
 }): ChosenHosts {
   const { written, clusters, allowed } = choice
-  const contrary = (['host', 'port'] as const).find((name) => written[name] !== undefined)
-  if (contrary !== undefined) {
+  const conflicting = (['host', 'port'] as const).find((name) => written[name] !== undefined)
+  if (conflicting !== undefined) {
     throw new UsageError(
-      `--all cannot be used with --${contrary}.`,
-      `Remove --${contrary}: --all uses the recorded hosts and ports. --cluster selects the cluster.`,
+      `--all cannot be used with --${conflicting}.`,
+      `Remove --${conflicting}: --all uses the recorded hosts and ports. --cluster selects the cluster.`,
     )
   }
   const wanted = written.cluster
@@ -184,7 +184,7 @@ export function chooseHosts(choice: {
   if (others.length > 0) {
     throw new UsageError(
       `--all matches ${matching.length} clusters:${listRows(matching.map(rowOf))}`,
-      `Call from the folder of the cluster, or select one, for example with ${oneOf(matching)}.`,
+      `Call from the folder of the cluster, or select one, for example with ${clusterOption(matching)}.`,
     )
   }
   const kinds = written.component === undefined ? allowed : [written.component]
