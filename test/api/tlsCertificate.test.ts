@@ -55,8 +55,8 @@ function replacePair({ tls }: ServerSettings, pair: ServerCertificate): void {
 
 const refusal = 'the new certificate was rejected, the previous one stays in use: '
 
-describe('a server whose certificate is replaced', () => {
-  it('shows the new one to new connections, and goes on with the open ones', async () => {
+describe('an API server whose certificate files change', () => {
+  it('uses the new certificate for new connections, and keeps open ones', async () => {
     const { server, settings, infos, errors } = await serving()
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: first.chain })
     onTestFinished(() => agent.destroy())
@@ -78,7 +78,7 @@ describe('a server whose certificate is replaced', () => {
     expect(errors()).toEqual([])
   })
 
-  it('notices by itself what nobody tells it: files behind symbolic links', async () => {
+  it('notices by itself a change of files behind symbolic links', async () => {
     const folder = temporaryFolder()
     const elsewhere = join(folder, 'elsewhere')
     mkdirSync(elsewhere)
@@ -93,7 +93,7 @@ describe('a server whose certificate is replaced', () => {
     }
   })
 
-  it('reads it at once when told to', async () => {
+  it('reads the files at once when told to reload', async () => {
     const { server, settings } = await serving({ timing: { settle: anHour, interval: anHour } })
     replacePair(settings, second)
     expect(await shown(server)).toBe(first)
@@ -101,7 +101,7 @@ describe('a server whose certificate is replaced', () => {
     expect(await shown(server)).toBe(second)
   })
 
-  it('keeps the old one while key and certificate do not belong together, and says so once', async () => {
+  it('keeps the old certificate while key and certificate do not match, and logs that once', async () => {
     const { server, settings, errors } = await serving({ timing: looking })
     const { key, chain } = settings.tls
     replace(chain, second.chain)
@@ -127,7 +127,7 @@ describe('a server whose certificate is replaced', () => {
     expect(errors()).toEqual([why])
   })
 
-  it('starts with what a deployment had staged when it was cut off between the two, says so, and follows', async () => {
+  it('starts with the staged copy of an interrupted deployment, logs that, and follows the files', async () => {
     const folder = temporaryFolder()
     const settings = settingsIn(folder)
     const staged = join(folder, '.chain.pem.muster-0123456789abcdef')
@@ -147,7 +147,7 @@ describe('a server whose certificate is replaced', () => {
     expect(errors()).toHaveLength(1)
   })
 
-  it('takes nothing back when the old files are put back after a refusal', async () => {
+  it('keeps its certificate if the old files return after a rejection', async () => {
     const { server, settings, errors } = await serving()
     replace(settings.tls.key, second.key)
     await expect.poll(errors).toHaveLength(1)
@@ -169,7 +169,7 @@ describe('a server whose certificate is replaced', () => {
     ['a key cut off', (tls: ServerSettings['tls']) => cut(tls.key, 400)],
     ['an empty certificate', (tls: ServerSettings['tls']) => cut(tls.chain, 0)],
     ['no key at all', (tls: ServerSettings['tls']) => renameSync(tls.key, `${tls.key}.away`)],
-  ])('changes nothing for %s, and takes the whole one', async (_name, spoil) => {
+  ])('ignores %s, and uses the complete file afterwards', async (_name, spoil) => {
     const { server, settings, errors } = await serving()
     spoil(settings.tls)
     await expect.poll(errors).toHaveLength(1)
@@ -182,7 +182,7 @@ describe('a server whose certificate is replaced', () => {
     await expect.poll(() => shown(server)).toBe(second)
   })
 
-  it('takes no certificate that has expired', async () => {
+  it('rejects a certificate that has expired', async () => {
     const { server, settings, errors } = await serving()
     const expired = createServerCertificate(new Date('2025-01-01T00:00:00Z'))
     replacePair(settings, expired)
@@ -192,7 +192,7 @@ describe('a server whose certificate is replaced', () => {
     expect(await shown(server)).toBe(first)
   })
 
-  it('tells the new expiry', async () => {
+  it('shows the new expiry', async () => {
     const { server, settings } = await serving()
     const later = createServerCertificate(new Date('2099-01-01T00:00:00Z'))
     replacePair(settings, later)
@@ -201,7 +201,7 @@ describe('a server whose certificate is replaced', () => {
     expect(body).toContain('\nmuster_certificate_expiry_timestamp_seconds 4070908800\n')
   })
 
-  it('never shows the key of one and the certificate of another, however they are replaced', async () => {
+  it('never combines the key and the certificate of two pairs, however the files are replaced', async () => {
     const { server, settings } = await serving({ timing: { settle: 2, interval: 3 } })
     const { key, chain } = settings.tls
     const seen = new Set<unknown>()
@@ -222,7 +222,7 @@ describe('a server whose certificate is replaced', () => {
     expect(seen).not.toContain(undefined)
   })
 
-  it('stops looking when it stops', async () => {
+  it('stops checking the files when it stops', async () => {
     const { server, settings, infos } = await serving({ timing: looking })
     await server.stop()
     const before = infos().length

@@ -68,7 +68,7 @@ const elsewhere = [
 
 describe('every call of the API', () => {
   it.each(components)(
-    'of the %s has a command of its own, and is made as the contracts say',
+    'of the %s has a command of its own that follows the contracts',
     async (kind) => {
       const { tapi, apis, file } = await fakeHost(kind)
       const { sent, answers } = apis[kind]
@@ -102,7 +102,7 @@ describe('every call of the API', () => {
   )
 
   it.each(calls.filter(([, , call]) => call.startsWith('POST')))(
-    'of the %s: %s sends nothing unless sure, where nobody can be asked, and after a no',
+    'of the %s: %s sends nothing without confirmation',
     async (kind, argv) => {
       const { tapi, apis, file } = await fakeHost(kind)
       const words = argv.replace('FILE', await file('map.json', JSON.stringify(map))).split(' ')

@@ -11,7 +11,7 @@ type Printed = {
   readonly item: readonly { readonly name: string; readonly item: readonly { readonly name: string }[] }[]
 }
 
-it('prints what the components of a host serve, and leaves out those that do not answer', async () => {
+it('tapi postman prints the calls of all components of a host, and skips those that do not respond', async () => {
   const place = await workplace()
   const connector = portOf(await start(settingsIn(temporaryFolder(), { component: 'connector' })))
   const apis = [

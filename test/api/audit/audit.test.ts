@@ -53,7 +53,7 @@ function fake() {
 }
 
 describe('the audit log', () => {
-  it('tells who did what, when, where and how it ended', async () => {
+  it('records who did what, when and where, and the result', async () => {
     const { audit, entries } = fake()
     const more = { parameters: { user: 'jane' }, before: { user: 'jane' }, after: null }
     await audit.record(entry('r1', more), executed)
@@ -93,7 +93,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('masks what looks like a secret wherever it stands, and cuts what is long', async () => {
+  it('masks what looks like a secret at any depth, and cuts long values', async () => {
     const { audit, disk, entries } = fake()
     const parameters = {
       pass: 'hidden',
@@ -109,7 +109,7 @@ describe('the audit log', () => {
     })
   })
 
-  it('is one line per call, whatever a value holds', async () => {
+  it('has one line per call, whatever a value contains', async () => {
     const { audit, disk, entries } = fake()
     const user = 'a\n{"time":"forged"}\u2028\r\u0000'
     await audit.record(entry('r1', { parameters: { user } }), executed)
@@ -118,7 +118,7 @@ describe('the audit log', () => {
     expect(entries()[0].parameters.user).toBe(user)
   })
 
-  it('syncs the lines of calls that were carried out, not of those that were refused', async () => {
+  it('syncs the lines of executed calls, not of refused ones', async () => {
     const { audit, disk } = fake()
     await audit.record(entry('r1', refusal), refused)
     expect(disk.synced).toBe(0)
@@ -126,7 +126,7 @@ describe('the audit log', () => {
     expect(disk.synced).toBe(1)
   })
 
-  it('says no while it cannot be written, once in the log, and yes again afterwards', async () => {
+  it('is not ready while it cannot be written, logs that once, and is ready again afterwards', async () => {
     const { audit, disk, logged } = fake()
     expect([await audit.isReady(), audit.state()]).toEqual([true, { failures: 0, problem: undefined }])
     disk.isFull = true
@@ -139,7 +139,7 @@ describe('the audit log', () => {
     expect(logged.map(({ msg }) => msg)).toEqual([problem, 'the audit log can be written again'])
   })
 
-  it('writes the line of a change that it missed before anything else, once', async () => {
+  it('writes a missed line of a change before anything else, once', async () => {
     const { audit, disk, logged, ids } = fake()
     disk.isFull = true
     expect(await audit.record(entry('r1'), executed)).toBe(false)
@@ -154,7 +154,7 @@ describe('the audit log', () => {
     expect(ids()).toEqual(['r1', 'r2', 'r3'])
   })
 
-  it('keeps a line that is missed while earlier ones are written', async () => {
+  it('keeps a line that fails while earlier ones are written', async () => {
     const { audit, disk, ids } = fake()
     disk.isFull = true
     await audit.record(entry('r1'), executed)
@@ -167,7 +167,7 @@ describe('the audit log', () => {
     expect(ids()).toEqual(['r1', 'r2'])
   })
 
-  it('writes what is missing when it is closed', async () => {
+  it('writes missing lines when it is closed', async () => {
     const { audit, disk, ids } = fake()
     disk.isFull = true
     await audit.record(entry('r1'), executed)
@@ -188,7 +188,7 @@ describe('the audit log', () => {
     expect(entries().at(-1)).not.toHaveProperty('leftOut')
   })
 
-  it('counts the refusals that it could not write among those left out', async () => {
+  it('counts refusals that it could not write as left out', async () => {
     const { audit, disk, entries } = fake()
     disk.isFull = true
     await audit.record(entry('r1', refusal), refused)

@@ -22,7 +22,7 @@ const sampleOf = (text: string, name: string): number | undefined => {
 }
 
 describe('/metrics', () => {
-  it('tells what it is and how it goes', async () => {
+  it('shows build, uptime, certificate, users and requests', async () => {
     const certificate = () => ({ expiry: new Date('2026-01-01T00:00:00Z'), rejected: undefined })
     const api = await testApi({ context: { certificate } })
     await api.call({ url: '/api/v2/ping' })
@@ -67,7 +67,7 @@ muster_http_requests_total{route="unmatched",method="GET",status="401"} 1
     )
   })
 
-  it('counts lock-outs and what the audit log missed', async () => {
+  it('counts lockouts and failed writes of the audit log', async () => {
     const api = await testApi({ auditFile: '/nowhere/audit.jsonl' })
     for (let guess = 1; guess <= 7; guess += 1) {
       await api.call({ url: '/api/v2/users', headers: { authorization: basic('nobody', 'x') } })
@@ -79,7 +79,7 @@ muster_http_requests_total{route="unmatched",method="GET",status="401"} 1
     expect(sampleOf(text, 'muster_audit_failures_total')).toBeGreaterThan(0)
   })
 
-  it('tells what the component measures of itself', async () => {
+  it('includes the metrics of the component itself', async () => {
     const name = 'muster_connector_connections_active'
     let value = 3
     const componentMetrics = () => [single({ name, type: 'gauge', help: 'Open ones.', value })]
@@ -90,8 +90,8 @@ muster_http_requests_total{route="unmatched",method="GET",status="401"} 1
   })
 })
 
-describe('counted calls', () => {
-  it('are counted in every bucket that they fit in', () => {
+describe('the request counts', () => {
+  it('are added to every histogram bucket that fits', () => {
     const counts = createRequestCounts()
     const call = { route: '/api/v2/ping', method: 'GET', status: 200 }
     for (const seconds of [0.004, 0.005, 0.3, 60]) counts.count({ ...call, seconds })
@@ -120,7 +120,7 @@ describe('counted calls', () => {
     expect(of('_sum')[0]?.value).toBeCloseTo(60.31)
   })
 
-  it('are no more families than there are routes, whatever callers make up', () => {
+  it('have no more label sets than routes, whatever callers send', () => {
     const counts = createRequestCounts()
     for (let index = 0; index < 1000; index += 1) {
       counts.count({ route: 'unmatched', method: `M${index}`, status: 405, seconds: 0 })
@@ -133,8 +133,8 @@ describe('counted calls', () => {
   })
 })
 
-describe('the text of measurements', () => {
-  it('can be read back, whatever stands in labels and help', () => {
+describe('the metrics text', () => {
+  it('can be parsed again, whatever labels and help contain', () => {
     const text = fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', '{', '}', ' ', '\u00e9', '\u2028') })
     const family = fc.record({ label: text, help: text, value: fc.double() })
     fc.assert(
