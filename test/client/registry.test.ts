@@ -6,6 +6,7 @@ import { findHost } from '../../src/client/findHost.ts'
 import {
   type RegisteredCluster,
   readRegistry,
+  registryDirectory,
   removeAbandonedClusters,
   removeCluster,
   writeClusterRecord,
@@ -180,5 +181,14 @@ describe('findHost', () => {
     expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: 'beta' }))).toBe('beta/db1')
     expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: '/srv/alpha' }))).toBe('alpha/db1')
     expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: 'gamma' }))).toBe('none')
+  })
+})
+
+describe('registryDirectory', () => {
+  it('follows the XDG Base Directory Specification', () => {
+    expect(registryDirectory({ XDG_CONFIG_HOME: '/x', HOME: '/h' })).toBe('/x/muster/clusters')
+    expect(registryDirectory({ XDG_CONFIG_HOME: 'x', HOME: '/h' })).toBe('/h/.config/muster/clusters')
+    expect(registryDirectory({ HOME: '/h' })).toBe('/h/.config/muster/clusters')
+    expect(registryDirectory({ HOME: '' }, '/root')).toBe('/root/.config/muster/clusters')
   })
 })
