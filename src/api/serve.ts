@@ -24,7 +24,7 @@ export type Call<Body = unknown> = {
 
 type BodyOf<R extends Route> = R['request'] extends TSchema ? ReadonlyStatic<R['request']> : null
 
-type AnswerOf<R extends Route> = R['response'] extends { readonly payload: infer Payload extends TSchema }
+type ResponseOf<R extends Route> = R['response'] extends { readonly payload: infer Payload extends TSchema }
   ? ReadonlyStatic<Payload>
   : R['response'] extends { readonly kind: 'text' }
     ? TextResponse
@@ -49,7 +49,7 @@ export type ComponentApi = {
 /** Joins a route to its handler; the types of body and payload follow from the route. */
 export const serve = <R extends Route>(
   route: R,
-  handle: (call: Call<BodyOf<R>>, context: ApiContext) => AnswerOf<R> | Promise<AnswerOf<R>>,
+  handle: (call: Call<BodyOf<R>>, context: ApiContext) => ResponseOf<R> | Promise<ResponseOf<R>>,
 ): ServedRoute => ({
   route,
   // The body was checked against the route's schema before any call gets here.

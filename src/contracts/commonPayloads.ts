@@ -18,7 +18,7 @@ export const CredentialsRequest = Type.Object(
   },
   {
     additionalProperties: false,
-    description: '`user` and `pass` stand beside `payloadType` or inside `payload`, never in both places.',
+    description: 'Put `user` and `pass` beside `payloadType` or inside `payload`, not in both places.',
   },
 )
 
@@ -30,7 +30,7 @@ export function credentialsOf(
 ): { readonly user: string; readonly pass: string } | { readonly errors: readonly FieldError[] } {
   const beside = body.user !== undefined || body.pass !== undefined
   if (beside && body.payload !== undefined) {
-    const message = 'stands beside user and pass: give them in one place, not in both'
+    const message = 'must not be combined with user and pass beside it'
     return { errors: [{ path: '/payload', message }] }
   }
   const { user, pass } = body.payload ?? body

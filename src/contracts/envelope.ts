@@ -48,7 +48,7 @@ export const ErrorPayload = Type.Object(
     status: Type.Integer({ minimum: 400, maximum: 599 }),
     code: Type.String({ description: 'Stable word for programs.' }),
     title: Type.String(),
-    detail: Type.String({ description: 'What happened here and how to fix it, for people.' }),
+    detail: Type.String({ description: 'What happened, and how to fix it, for people.' }),
     requestId: Type.String({ description: 'The same as in the server log and the X-Request-Id header.' }),
     errors: Type.Array(FieldError),
   },

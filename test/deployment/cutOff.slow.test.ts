@@ -121,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('key and chain of a host that is c
     writeFileSync(tls().key, second.key)
     writeFileSync(join(root, 'share/tls/.chain.pem.muster-00'), 'half a')
     expect(atStart).toThrow(StartError)
-    expect(atStart).toThrow(`the private key ${tls().key} is not that of the certificate ${tls().chain}`)
+    expect(atStart).toThrow(`the private key ${tls().key} does not match the certificate ${tls().chain}`)
   })
 
   const isPair = (): boolean => {

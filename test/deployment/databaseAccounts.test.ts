@@ -43,8 +43,8 @@ describe('the accounts that a run needs', () => {
 Where the account is missing, make it with the password that your file gives:
 
 -- replication-user, MariaDB
--- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'o\\'brien'@'127.0.0.1' IDENTIFIED BY '<replication-password>';
 GRANT REPLICA MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW MASTER STATUS
@@ -55,8 +55,8 @@ No login as 'watch' (monitor-user) from db1: ${error}
 Where the account is missing, make it with the password that your file gives:
 
 -- monitor-user, MariaDB
--- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'watch'@'10.0.0.11' IDENTIFIED BY '<monitor-password>';
 GRANT REPLICA MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS

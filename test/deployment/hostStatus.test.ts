@@ -64,7 +64,7 @@ describe('hostStatus', () => {
     expect(await notes()).toEqual([
       'no database configured: the manager serves users and status only',
       'no database configured: the connector opens no port for clients and serves users and status only',
-      'no database configured: the replicator steers no replication and serves users and status only',
+      'no database configured: the replicator controls no replication and serves users and status only',
     ])
     const source = { name: 'db1', host: '10.0.0.11', port: 3306, role: 'primary' } as const
     const account = { user: 'muster', password: { kind: 'env', name: 'PASSWORD' } } as const

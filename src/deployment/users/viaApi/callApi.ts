@@ -43,13 +43,13 @@ export async function onApi<Value>(host: string, call: () => Promise<Value>): Pr
 export function refusal(
   host: string,
   api: HostApi,
-  { answer, problem }: Extract<Outcome<unknown>, { problem: Problem }>,
+  { response, problem }: Extract<Outcome<unknown>, { problem: Problem }>,
 ): StepError {
   const { status, code, title, detail } = problem
   const words = detail ?? title
   const place = describeTarget(api)
   if (status === 429) {
-    const wait = answer.headers['retry-after']
+    const wait = response.headers['retry-after']
     return new StepError({
       host,
       code: code ?? 'locked-out',

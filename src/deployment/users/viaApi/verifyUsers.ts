@@ -17,7 +17,7 @@ export async function verifyUsers({ host, apis, users }: DesiredUsers, signal: A
       const caller = { endpoint: api.endpoint, credentials, timeout: callTimeout, signal }
       const outcome = await onApi(host, () => get(caller, path))
       if (!('problem' in outcome)) return
-      if (outcome.answer.status !== 401) throw refusal(host, api, outcome)
+      if (outcome.response.status !== 401) throw refusal(host, api, outcome)
       throw new StepError({
         host,
         code: 'login-not-proved',

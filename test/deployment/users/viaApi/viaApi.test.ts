@@ -131,9 +131,9 @@ describe('users by the APIs alone', () => {
       db3 false locked-out: the manager at https://127.0.0.1:PORT accepts no more logins from here for 280 s: too many of them failed
         Wait, then run the command again with correct credentials: --login USER with --login-password-file FILE.
       db4 true connection-refused: The connection to https://127.0.0.1:PORT was refused: nothing listens there.
-        Check the address and the port, and whether the API runs and listens on that address.
+        Check the address and the port, and that the API runs and listens on that address.
       db5 false certificate-names: The certificate of https://127.0.0.1:PORT is for DNS:localhost, IP Address:127.0.0.1, not for db5.
-        Call the host by a name that its certificate carries, or give it a certificate with this name."
+        Call the host by a name in its certificate, or install a certificate with this name."
     `)
   })
 })

@@ -67,42 +67,39 @@ const elsewhere = [
 ]
 
 describe('every call of the API', () => {
-  it.each(components)(
-    'of the %s has a command of its own, and is made as the contracts say',
-    async (kind) => {
-      const { tapi, apis, file } = await fakeHost(kind)
-      const { sent, answers } = apis[kind]
-      answers.set('ping', {
-        payload: { message: 'm', date: 'd', hostName: 'h', pid: 1, jvmUptime: 1 },
+  it.each(components)('of the %s has a command of its own that follows the contracts', async (kind) => {
+    const { tapi, apis, file } = await fakeHost(kind)
+    const { sent, answers } = apis[kind]
+    answers.set('ping', {
+      payload: { message: 'm', date: 'd', hostName: 'h', pid: 1, jvmUptime: 1 },
+    })
+    const path = await file('map.json', JSON.stringify(map))
+    const made: string[] = []
+    for (const [, argv, call] of calls.filter(([component]) => component === kind)) {
+      const words = argv.replace('FILE', path).split(' ')
+      const before = sent.length
+      const sure = call.startsWith('POST') ? ['--i-am-sure'] : []
+      expect(await tapi(['--component', kind, ...words, ...sure]), argv).toMatchObject({
+        code: 0,
+        stderr: '',
       })
-      const path = await file('map.json', JSON.stringify(map))
-      const made: string[] = []
-      for (const [, argv, call] of calls.filter(([component]) => component === kind)) {
-        const words = argv.replace('FILE', path).split(' ')
-        const before = sent.length
-        const sure = call.startsWith('POST') ? ['--i-am-sure'] : []
-        expect(await tapi(['--component', kind, ...words, ...sure]), argv).toMatchObject({
-          code: 0,
-          stderr: '',
-        })
-        const [method, url = ''] = call.split(' ')
-        const guard = method === 'POST' ? '?i-am-sure=true' : ''
-        expect(
-          sent.slice(before).map((it) => it.split(' ').slice(0, 2).join(' ')),
-          argv,
-        ).toEqual([`${method} /api/v2${url}${guard}`])
-        made.push(`${method} /api/v2${url.split('?')[0]}`)
-      }
-      const missing = componentRoutes(kind).filter(({ method, path: template, name }) => {
-        const pattern = new RegExp(`^${method} ${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
-        return !elsewhere.includes(name) && !made.some((it) => pattern.test(it))
-      })
-      expect(missing.map(({ name }) => name)).toEqual([])
-    },
-  )
+      const [method, url = ''] = call.split(' ')
+      const guard = method === 'POST' ? '?i-am-sure=true' : ''
+      expect(
+        sent.slice(before).map((it) => it.split(' ').slice(0, 2).join(' ')),
+        argv,
+      ).toEqual([`${method} /api/v2${url}${guard}`])
+      made.push(`${method} /api/v2${url.split('?')[0]}`)
+    }
+    const missing = componentRoutes(kind).filter(({ method, path: template, name }) => {
+      const pattern = new RegExp(`^${method} ${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+      return !elsewhere.includes(name) && !made.some((it) => pattern.test(it))
+    })
+    expect(missing.map(({ name }) => name)).toEqual([])
+  })
 
   it.each(calls.filter(([, , call]) => call.startsWith('POST')))(
-    'of the %s: %s sends nothing unless sure, where nobody can be asked, and after a no',
+    'of the %s: %s sends nothing without confirmation',
     async (kind, argv) => {
       const { tapi, apis, file } = await fakeHost(kind)
       const words = argv.replace('FILE', await file('map.json', JSON.stringify(map))).split(' ')

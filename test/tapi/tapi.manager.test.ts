@@ -21,7 +21,7 @@ async function host() {
 const askedMap = 'GET /api/v2/manager/configuration/module/servicesmap'
 
 describe('tapi service', () => {
-  it('shows the only service there is, and one that is named', async () => {
+  it('shows the only service, and a named one', async () => {
     const { tapi, sent } = await host()
     const shown = { code: 0, stdout: `alpha: policy AUTOMATIC\n${table}`, stderr: '' }
     expect(await tapi(['service', 'status'])).toEqual(shown)
@@ -31,7 +31,7 @@ describe('tapi service', () => {
     expect(sent).toEqual([askedMap, status, status, askedMap, status])
   })
 
-  it('becomes a block for each data source where the terminal is too narrow for the table', async () => {
+  it('prints one block per data source if the terminal is too narrow for the table', async () => {
     const { tapi } = await host()
     const wide = await tapi(['service', 'status'], { columns: 100 })
     expect(wide.stdout).toBe(`alpha: policy AUTOMATIC\n${table}`)
@@ -45,7 +45,7 @@ db2
 `)
   })
 
-  it('prints the payload as it came with --json', async () => {
+  it('prints the payload unchanged with --json', async () => {
     const { tapi } = await host()
     const { stdout } = await tapi(['service', 'status', '--json'])
     expect(JSON.parse(stdout)).toEqual({
@@ -55,7 +55,7 @@ db2
     })
   })
 
-  it('says whether a change changed anything', async () => {
+  it('reports whether a change changed anything', async () => {
     const { tapi, answers } = await host()
     answers.set('managerServiceOffline', { payload: { ...alpha, datasources: [], changed: true } })
     answers.set('managerServiceOnline', { payload: { ...alpha, datasources: [], changed: false } })
@@ -69,7 +69,7 @@ db2
     expect(second.stdout).toBe('alpha: policy AUTOMATIC, unchanged\nno data sources\n')
   })
 
-  it('asks which one is meant where there are several, and changes nothing', async () => {
+  it('asks for the service if there are several, and changes nothing', async () => {
     const { tapi, answers, sent } = await host()
     answers.set('managerServicesMap', { payload: twoServices })
     const { code, stdout, stderr } = await tapi(['service', 'offline', '--yes'])
@@ -80,7 +80,7 @@ db2
     expect(sent).toEqual([askedMap])
   })
 
-  it('shows what the manager answers instead of the map', async () => {
+  it('shows the problem that the manager returns instead of the map', async () => {
     const { tapi, answers } = await host()
     answers.set('managerServicesMap', { problem: 'not-ready' })
     expect(await tapi(['service', 'status'])).toMatchObject({
@@ -92,7 +92,7 @@ db2
 })
 
 describe('tapi datasource', () => {
-  it('finds the service by the data source, and shows it', async () => {
+  it('finds the service of a data source, and shows the data source', async () => {
     const { tapi, answers, sent } = await host()
     answers.set('managerServicesMap', { payload: twoServices })
     answers.set('managerDatasourceStatus', { payload: db3 })
@@ -116,7 +116,7 @@ latency      3 s
     expect([code, stderr]).toEqual([3, expect.stringContaining('--service alpha')])
   })
 
-  it('names what there is for a name that nothing has', async () => {
+  it('lists the known names if a name is unknown', async () => {
     const { tapi } = await host()
     expect(await tapi(['datasource', 'shun', 'db9', '--yes'])).toMatchObject({
       code: 3,
@@ -124,7 +124,7 @@ latency      3 s
     })
   })
 
-  it('tells by the exit code whether a data source answers', async () => {
+  it('ping exits with 1 if the data source does not respond', async () => {
     const { tapi, answers } = await host()
     answers.set('managerPing', { payload: { value: true } })
     expect(await tapi(['datasource', 'ping', 'db1'])).toEqual({
@@ -140,7 +140,7 @@ latency      3 s
     })
   })
 
-  it('says after offline that AUTOMATIC takes it back, and only then', async () => {
+  it('offline prints a note that AUTOMATIC brings the data source back, and only then', async () => {
     const { tapi, answers } = await host()
     const payload = { ...db1, state: 'OFFLINE', changed: true }
     answers.set('managerOffline', { payload })
@@ -156,18 +156,18 @@ latency      3 s
     expect(await tapi(['datasource', 'offline', 'db1', '--i-am-sure'])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('asks with the host and the consequence', async () => {
+  it('asks for confirmation with the host and the consequence', async () => {
     const { tapi, answers, sent } = await host()
     answers.set('managerShun', { payload: { ...db1, state: 'SHUNNED', changed: true } })
     const { code, stderr } = await tapi(['datasource', 'shun', 'db1'], { typed: ['yes\n'] })
     expect(code).toBe(0)
     expect(stderr).toMatch(
-      /^Shun db1\? The connector sends it no connections until it is welcomed back\. As db1 manager at https:\S+ sees it\. \[yes\/no\] $/,
+      /^Shun db1 on db1 manager at https:\S+\? The connector sends it no connections until it is welcomed back\. \[yes\/no\] $/,
     )
     expect(sent.at(-1)).toBe('POST /api/v2/manager/control/service/alpha/datasource/db1/shun?i-am-sure=true')
   })
 
-  it('writes names into paths as one segment', async () => {
+  it('encodes names in paths as one segment', async () => {
     const { tapi, sent } = await host()
     await tapi(['datasource', 'status', 'a/../b', '--service', 'x y'])
     expect(sent[0]).toBe('GET /api/v2/manager/status/service/x%20y/datasource/a%2F..%2Fb')
@@ -175,7 +175,7 @@ latency      3 s
 })
 
 describe('tapi policy', () => {
-  it('shows the policy of every service, with what it means', async () => {
+  it('shows the policy of every service, with its meaning', async () => {
     const { tapi } = await host()
     expect(await tapi(['policy'])).toEqual({
       code: 0,
@@ -190,7 +190,7 @@ alpha    AUTOMATIC  monitors, fences failed data sources and brings them back
     )
   })
 
-  it('sets it', async () => {
+  it('sets the policy', async () => {
     const { tapi, answers } = await host()
     answers.set('managerMaintenance', { payload: { ...alpha, policy: 'MAINTENANCE', changed: true } })
     expect(await tapi(['policy', 'maintenance', '--yes'])).toEqual({

@@ -54,8 +54,8 @@ async function installed(component: Component, more: Partial<ServerSettings>, co
   return tapi
 }
 
-describe('tapi and the real servers', () => {
-  it('manager: shows what is managed, and changes it', async () => {
+describe('tapi with the server of', () => {
+  it('a manager shows its data sources and changes them', async () => {
     const tapi = await installed('manager', {
       member: { service: 'alpha', datasource: 'db1', witness: false },
     })
@@ -84,7 +84,7 @@ describe('tapi and the real servers', () => {
     expect((await tapi('policy')).stdout).toMatch(/^alpha +MAINTENANCE /m)
   })
 
-  it('manager: edits the map, which what `map show --json` prints takes back', async () => {
+  it('a manager edits the map, and accepts the output of `map show --json`', async () => {
     const tapi = await installed('manager', {
       member: { service: 'alpha', datasource: 'db1', witness: false },
     })
@@ -104,7 +104,7 @@ describe('tapi and the real servers', () => {
     })
   })
 
-  it('connector: is put on hold, taken offline and back', async () => {
+  it('a connector puts it on hold, takes it offline and brings it back online', async () => {
     const tapi = await installed('connector', { proxy })
     expect((await tapi('connector', 'onhold', '--yes')).stdout).toMatch(/^state +ONHOLD since .* by admin$/m)
     expect((await tapi('connector', 'offline', '--immediate', '--yes')).stdout).toMatch(/^state +OFFLINE /m)
@@ -117,7 +117,7 @@ describe('tapi and the real servers', () => {
     )
   })
 
-  it('health of a connector that is OFFLINE: has its reason broken between words on a narrow terminal', async () => {
+  it('an OFFLINE connector wraps its reason between words on a narrow terminal', async () => {
     const tapi = await installed('connector', { proxy }, 40)
     expect((await tapi('connector', 'offline', '--yes')).code).toBe(0)
     expect((await tapi('connector', 'status')).stdout).toMatch(/^state {4}OFFLINE since \S+\n {9}\S+ UTC/)
@@ -128,7 +128,7 @@ describe('tapi and the real servers', () => {
     ])
   })
 
-  it('connector without a database: is OFFLINE, says why, and its host is in order', async () => {
+  it('a connector without a database shows OFFLINE with a reason, and exits with 0', async () => {
     const tapi = await installed('connector', {})
     const words = 'no database configured: the connector opens no port for clients'
     expect(await tapi('connector', 'status')).toMatchObject({
@@ -146,7 +146,7 @@ describe('tapi and the real servers', () => {
     })
   })
 
-  it('manager and replicator without a database: say what they serve, and their host is in order', async () => {
+  it('a manager or replicator without a database explains what it serves, and exits with 0', async () => {
     const empty = { services: [{ name: 'alpha', datasources: [] }] }
     const manager = await installed('manager', {
       services: empty,
@@ -167,7 +167,7 @@ describe('tapi and the real servers', () => {
     expect([replicated.code, replicated.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^replicator {2}- {2}no database configured: the replicator steers no replication/m,
+        /^replicator {2}- {2}no database configured: the replicator controls no replication/m,
       ),
     ])
   })

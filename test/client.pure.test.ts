@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { apiPath, isPublicPath, withGuard } from '../../src/client/apiPath.ts'
-import { isUnreachable } from '../../src/client/clientError.ts'
-import { describeEndpoint } from '../../src/client/endpoint.ts'
-import { envelope, readEnvelope, readProblem } from '../../src/client/envelope.ts'
-import { explainFailure } from '../../src/client/explainFailure.ts'
-import { registryDirectory } from '../../src/client/registry.ts'
+import { apiPath, isPublicPath, withGuard } from '../src/client/apiPath.ts'
+import { isUnreachable } from '../src/client/clientError.ts'
+import { describeEndpoint } from '../src/client/endpoint.ts'
+import { envelope, readEnvelope, readProblem } from '../src/client/envelope.ts'
+import { explainFailure } from '../src/client/explainFailure.ts'
 
-describe('apiPath', () => {
+describe('the path of an API call', () => {
   it.each([
     ['ping', '/api/v2/ping'],
     ['/ping', '/api/v2/ping'],
@@ -19,16 +18,16 @@ describe('apiPath', () => {
     ['/health/ready', '/health/ready'],
     ['/metrics', '/metrics'],
     ['/metricsx', '/api/v2/metricsx'],
-  ])('%s means %s', (written, meant) => {
+  ])('is completed from %s to %s', (written, meant) => {
     expect(apiPath(written)).toBe(meant)
   })
 
-  it('knows what needs no login', () => {
+  it('is public for ping, the documentation and health only', () => {
     expect(['/api/v2/ping', '/openapi.json', '/docs', '/health/live'].every(isPublicPath)).toBe(true)
     expect(['/api/v2/users', '/metrics', '/api/v2/pings'].some(isPublicPath)).toBe(false)
   })
 
-  it('adds the guard once', () => {
+  it('gets the guard only once', () => {
     expect(withGuard('/a')).toBe('/a?i-am-sure=true')
     expect(withGuard('/a?b=c')).toBe('/a?b=c&i-am-sure=true')
     expect(withGuard('/a?i-am-sure=true&b=c')).toBe('/a?i-am-sure=true&b=c')
@@ -36,16 +35,19 @@ describe('apiPath', () => {
   })
 })
 
-describe('envelope', () => {
-  it('is made and read', () => {
+describe('an envelope', () => {
+  it('can be read as it was made', () => {
     const made = envelope('StringPayload', { value: 'x' })
     expect(made).toEqual({ payloadType: 'StringPayload', payloadVersion: '1', payload: { value: 'x' } })
     expect(readEnvelope(made)).toEqual(made)
   })
 
-  it.each([[null], ['text'], [[]], [{ payload: {} }], [{ payloadType: 'x' }]])('%j is none', (body) => {
-    expect(readEnvelope(body)).toBeUndefined()
-  })
+  it.each([[null], ['text'], [[]], [{ payload: {} }], [{ payloadType: 'x' }]])(
+    'is not read from %j',
+    (body) => {
+      expect(readEnvelope(body)).toBeUndefined()
+    },
+  )
 })
 
 describe('readProblem', () => {
@@ -58,15 +60,15 @@ describe('readProblem', () => {
     errors: [{ path: '/payload/x', message: 'unknown' }],
   }
 
-  it('reads an ErrorPayload and the bare fields of RFC 9457 alike', () => {
+  it('reads an ErrorPayload and the fields of RFC 9457 without envelope', () => {
     expect(readProblem({ status: 400, body: envelope('ErrorPayload', fields) })).toEqual(fields)
     expect(readProblem({ status: 400, body: fields })).toEqual(fields)
   })
 
-  it('makes do with a status, and sees none in a success', () => {
+  it('returns only the status of any other body, and nothing for a success', () => {
     expect(readProblem({ status: 502, body: '<html>' })).toEqual({
       status: 502,
-      title: 'The API answered an error',
+      title: 'The API returned an error',
       errors: [],
     })
     expect(readProblem({ status: 302, body: '' })?.status).toBe(302)
@@ -78,7 +80,7 @@ describe('explainFailure', () => {
   const explain = (code: string) =>
     explainFailure({ error: Object.assign(new Error('x'), { code }), place: 'P' })
 
-  it('has words for what Node.js and OpenSSL report', () => {
+  it('returns a code for errors of Node.js and OpenSSL', () => {
     expect(explain('EHOSTUNREACH').code).toBe('unreachable')
     expect(explain('ETIMEDOUT').code).toBe('timeout')
     expect(explain('EACCES').code).toBe('socket-forbidden')
@@ -86,32 +88,23 @@ describe('explainFailure', () => {
     expect(explain('HPE_INVALID_CONSTANT').code).toBe('bad-answer')
   })
 
-  it('names a code that it does not know, and copes with an error that has none', () => {
+  it('names an unknown code, and accepts an error without a code', () => {
     expect(explain('ESTRANGE').message).toBe('The call of P failed: ESTRANGE.')
     expect(explainFailure({ error: 'x', place: 'P' }).message).toBe('The call of P failed.')
   })
 
-  it('tells what was not reached from what is wrong', () => {
+  it('distinguishes an unreachable API from a wrong certificate', () => {
     expect(isUnreachable('refused')).toBe(true)
     expect(isUnreachable('certificate-names')).toBe(false)
   })
 })
 
 describe('describeEndpoint', () => {
-  it('writes IPv6 as a URL does', () => {
+  it('writes an IPv6 address as in a URL', () => {
     const trust = { kind: 'system' } as const
     expect(describeEndpoint({ kind: 'tcp', address: '::1', port: 1, names: ['::1'], trust })).toBe(
       'https://[::1]:1',
     )
     expect(describeEndpoint({ kind: 'socket', path: '/run/x' })).toBe('the socket /run/x')
-  })
-})
-
-describe('registryDirectory', () => {
-  it('follows the XDG Base Directory Specification', () => {
-    expect(registryDirectory({ XDG_CONFIG_HOME: '/x', HOME: '/h' })).toBe('/x/muster/clusters')
-    expect(registryDirectory({ XDG_CONFIG_HOME: 'x', HOME: '/h' })).toBe('/h/.config/muster/clusters')
-    expect(registryDirectory({ HOME: '/h' })).toBe('/h/.config/muster/clusters')
-    expect(registryDirectory({ HOME: '' }, '/root')).toBe('/root/.config/muster/clusters')
   })
 })
