@@ -35,11 +35,11 @@ const table: Readonly<Record<FaultRow, readonly (readonly [file: string, name: s
   ],
   'MaxStartups 2:100:3': [
     ['scenarios/faults.test.ts', 'that is full (MaxStartups 2:100:3) is told'],
-    ['transport/sshd.test.ts', 'is tried again (MaxStartups 2:100:3)'],
+    ['transport/ssh.openssh.test.ts', 'is tried again (MaxStartups 2:100:3)'],
   ],
   'MaxSessions 1': [
     ['scenarios/faults.test.ts', 'that gives one session a connection (MaxSessions 1)'],
-    ['transport/sshd.test.ts', 'logs in, runs and writes, with MaxSessions 1'],
+    ['transport/ssh.openssh.test.ts', 'logs in, runs and writes, with MaxSessions 1'],
   ],
   'disk full at a write': [['lab/faults.test.ts', 'of a disk that is full at a write']],
   'read-only directory': [['lab/faults.test.ts', 'of a folder that is read-only']],

@@ -212,7 +212,7 @@ describe('a pair of stores that serves', () => {
   })
 })
 
-it('proves every code by a test: the rest stands in foreignStores and storeFindings', () => {
+it('covers every code together with readStore.test.ts and storeFindings.test.ts', () => {
   const elsewhere = [
     'keystore-unreadable',
     'keystore-world-readable',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
-import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
-import { StepError } from '../../../src/deployment/stepError.ts'
-import { Secret } from '../../../src/secrets/secret.ts'
-import type { Transport } from '../../../src/transport/transport.ts'
-import { TransportError } from '../../../src/transport/transportError.ts'
-import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
-import { fakeTransport } from '../../support/fakeTransport.ts'
-import { finishedFacts, hash, runtime, targetOf } from './target.ts'
+import type { HostFacts } from '../../src/deployment/facts/hostFacts.ts'
+import { installPlan } from '../../src/deployment/plans/installPlan.ts'
+import { StepError } from '../../src/deployment/stepError.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import type { Transport } from '../../src/transport/transport.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+import { hostFacts, installationFacts } from '../support/deploymentValues.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
+import { finishedFacts, hash, runtime, targetOf } from './steps/target.ts'
 
 /** One step of the plan for a host with these facts. */
 function stepOf(

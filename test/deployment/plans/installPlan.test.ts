@@ -4,7 +4,7 @@ import { preview } from '../../../src/deployment/hostPlan.ts'
 import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, proxy } from '../../support/deploymentValues.ts'
-import { finishedFacts, hash, runtime, targetOf } from './target.ts'
+import { finishedFacts, hash, runtime, targetOf } from '../steps/target.ts'
 
 const target = targetOf()
 const finished = finishedFacts(target)

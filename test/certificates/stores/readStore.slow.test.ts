@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { certificatesOf } from '../../src/certificates/pem.ts'
-import { Secret } from '../../src/secrets/secret.ts'
-import { foreignTools } from './foreignTools.ts'
-import { hasKeytool } from './tools.ts'
+import { certificatesOf } from '../../../src/certificates/pem.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { foreignTools } from '../foreignTools.ts'
+import { hasKeytool } from '../tools.ts'
 
 const { keytool, store, makePair, open, expectKey, codes } = foreignTools()
 

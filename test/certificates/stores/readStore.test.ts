@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createAuthority } from '../../src/certificates/authority.ts'
-import type { OpenedStores } from '../../src/certificates/checkStores.ts'
-import { issueLeaf } from '../../src/certificates/leaf.ts'
-import { reportStoreProblem } from '../../src/certificates/storeProblem.ts'
-import { readStore } from '../../src/certificates/stores/readStore.ts'
-import { Secret } from '../../src/secrets/secret.ts'
-import { foreignTools } from './foreignTools.ts'
-import { hasKeytool, hasOpenssl } from './tools.ts'
+import { createAuthority } from '../../../src/certificates/authority.ts'
+import type { OpenedStores } from '../../../src/certificates/checkStores.ts'
+import { issueLeaf } from '../../../src/certificates/leaf.ts'
+import { reportStoreProblem } from '../../../src/certificates/storeProblem.ts'
+import { readStore } from '../../../src/certificates/stores/readStore.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { foreignTools } from '../foreignTools.ts'
+import { hasKeytool, hasOpenssl } from '../tools.ts'
 
 const { folder, keytool, openssl, store, makePair, open, expectKey, codes } = foreignTools()
 const now = new Date()
