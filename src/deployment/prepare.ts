@@ -131,7 +131,8 @@ async function tlsOfHosts(
     ? await ensureAuthority({ cluster: config.cluster, state: options.state, now })
     : undefined
   // A subset of the hosts cannot show whether an authority without its key exists.
-  const onlyPart = (options.excluded ?? []).length > 0 ? ', since no host of it was installed yet' : ''
+  const onlyPart =
+    (options.excluded ?? []).length > 0 ? ', because none of the selected hosts is installed' : ''
   const notes = (authority?.notes ?? []).map((note) => `${note}${onlyPart}`)
   const storeNotes: TlsNote[] = []
   let state = authority?.state ?? options.state

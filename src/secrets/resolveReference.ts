@@ -7,9 +7,9 @@ import type { SecretSources } from './sources.ts'
 
 type Fail = (code: SecretErrorCode, reason: string, fix: string) => SecretError
 
-const alone = 'Write the secret alone into it, as text.'
+const alone = 'Write only the secret into it, as text.'
 
-const relativeFix = 'Correct the path; a relative one is relative to the YAML file.'
+const relativeFix = 'Correct the path. A relative path starts in the folder of the YAML file.'
 const rightsFix = 'Check the owner and the permissions of the file with ls -l.'
 
 /** Removes the final line break of a file or a program's output, which is no part of the secret. */
@@ -58,7 +58,7 @@ async function fromExec(
 ): Promise<Secret> {
   const [program] = reference.command
   const name = `the program ${program}`
-  const fix = `Run ${program} by hand in the folder of the YAML file, with the same arguments: it must end well and print the secret alone.`
+  const fix = `Run ${program} by hand in the folder of the YAML file, with the same arguments. It must exit with 0 and print only the secret.`
   const { failure, stdout, stderr } = await sources.runProgram(reference.command, reference.at?.directory)
   if (failure !== undefined) {
     const said = redactedErrorOutput(

@@ -48,22 +48,22 @@ function rejectUnsupported(
     throw new TransportError({
       host: label,
       code: 'ssh-config',
-      message: `ssh_config says ${options.join(' and ')} for ${label}, which cannot be followed here`,
+      message: `ssh_config sets ${options.join(' and ')} for ${label}, which muster does not support`,
       fix,
     })
   }
   if (ssh.identity === undefined) {
-    refuse(keys, 'Name a plain private key as identity under ssh: it counts instead.')
+    refuse(keys, 'Set identity under ssh to a plain private key, which is used instead.')
   }
   if (ssh.hostKey === undefined) {
     refuse(
       hostKeys,
       jump
-        ? 'Put the key of the jump host into known_hosts and take the option away for it.'
-        : 'Pin the fingerprint of the host key as host-key under ssh: it counts instead.',
+        ? 'Add the key of the jump host to known_hosts and remove the option for it.'
+        : 'Set host-key under ssh to the fingerprint of the host key, which is used instead.',
     )
   }
-  if (ssh.jump === undefined) refuse(way, 'Say how to get there with address and jump in the YAML instead.')
+  if (ssh.jump === undefined) refuse(way, 'Set address and jump in the YAML instead.')
 }
 
 /** Private keys that are tried by default; those of security tokens only to report them. */
@@ -231,6 +231,6 @@ const jumpCycleError = (host: string, trail: readonly string[]): TransportError 
   new TransportError({
     host,
     code: 'ssh-config',
-    message: `the way to ${host} leads in a circle: ${[...trail].reverse().join(' leads to ')}`,
-    fix: 'Correct ProxyJump in ssh_config, or jump under ssh: a "Host *" with ProxyJump means the jump host too.',
+    message: `the jump hosts of ${host} form a cycle: ${[...trail].reverse().join(' -> ')}`,
+    fix: 'Correct ProxyJump in ssh_config, or jump under ssh: a "Host *" with ProxyJump also applies to the jump host.',
   })

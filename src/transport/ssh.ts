@@ -68,7 +68,7 @@ export async function connectUnlessStopped(
     new TransportError({
       host,
       code: 'stopped',
-      message: 'the command was stopped before the host was reached',
+      message: 'the command was stopped before it connected to the host',
       fix: 'Run the command again.',
     })
   if (signal.aborted) throw stopped()
@@ -260,7 +260,7 @@ function becomeOf({ host, ssh, becomePassword: password }: HostConnection, { use
     host,
     code: 'sudo-refused',
     message: `the password of ${user} for sudo on ${host} ${unfit}`,
-    fix: 'Correct what become-password under ssh refers to: the password alone, on one line.',
+    fix: 'Correct the source of become-password under ssh: it must contain only the password, on one line.',
   })
 }
 
@@ -268,8 +268,8 @@ const noProxy = (host: string): TransportError =>
   new TransportError({
     host,
     code: 'ssh-config',
-    message: `ssh_config says ProxyCommand for ${host}, and no program can be started here`,
-    fix: 'Say how to get there with jump under ssh.',
+    message: `ssh_config sets ProxyCommand for ${host}, but no program can be started here`,
+    fix: 'Set jump under ssh instead.',
   })
 
 /** Adds the output of the ProxyCommand to a failed login, since it is more exact. */
@@ -279,7 +279,7 @@ function withProxyOutput(error: unknown, words: string): unknown {
   return new TransportError({
     host,
     code,
-    message: `${message}; its ProxyCommand said: ${words}`,
+    message: `${message}; its ProxyCommand printed: ${words}`,
     fix,
     cause,
   })

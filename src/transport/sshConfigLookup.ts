@@ -85,13 +85,13 @@ function commandFor(
 }
 
 const fixFor = (file: string | undefined): string =>
-  `Correct ${file ?? 'your ssh_config (~/.ssh/config, /etc/ssh/ssh_config)'}; "ssh -G" with the name of the host says the same.`
+  `Correct ${file ?? 'your ssh_config (~/.ssh/config, /etc/ssh/ssh_config)'}; "ssh -G" with the name of the host shows the same error.`
 
 const refused = ({ label, config }: SshConfigRequest, { stderr, code }: ProcessResult): TransportError =>
   new TransportError({
     host: label,
     code: 'ssh-config',
-    message: `ssh cannot read how to reach ${label}: ${redactedErrorOutput(stderr, []) || `it ended with code ${code}`}`,
+    message: `ssh cannot read its configuration for ${label}: ${redactedErrorOutput(stderr, []) || `exit code ${code}`}`,
     fix: fixFor(config),
   })
 
@@ -101,10 +101,10 @@ const noAnswer = (label: string, config: string | undefined, error: ProcessError
     code: 'ssh-config',
     message:
       error.code === 'not-found'
-        ? `config under ssh says how to reach ${label}, but this machine has no ssh program to read it`
-        : `ssh did not say how to reach ${label}: ${error.message}`,
+        ? `config is set under ssh for ${label}, but this machine has no ssh program to read it`
+        : `ssh cannot read its configuration for ${label}: ${error.message}`,
     fix:
       error.code === 'not-found'
-        ? 'Install the OpenSSH client, or say the same with user, port, identity and jump under ssh.'
+        ? 'Install the OpenSSH client, or set user, port, identity and jump under ssh instead.'
         : fixFor(config),
   })

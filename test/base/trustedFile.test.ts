@@ -117,7 +117,7 @@ describe.skipIf(!isRoot)('root', () => {
     const { path } = attacked()
     writeFileSync(path, 'x')
     chownSync(path, 1234, 1234)
-    expect(() => readTrusted(path, 10)).toThrow('it belongs to the user with the number 1234, not to 0')
+    expect(() => readTrusted(path, 10)).toThrow('it belongs to user id 1234, not to 0')
   })
 
   it('does not read its own file by a hard link in a folder of another user', () => {
@@ -126,7 +126,7 @@ describe.skipIf(!isRoot)('root', () => {
     chownSync(folder, 1234, 1234)
     const path = join(folder, 'users.json')
     linkSync(elsewhere, path)
-    expect(() => readTrusted(path, 1000)).toThrow('it belongs to the user with the number 0, not to 1234')
+    expect(() => readTrusted(path, 1000)).toThrow('it belongs to user id 0, not to 1234')
   })
 
   it('changes the user file with no more rights than the owner of its folder has', () => {

@@ -127,7 +127,7 @@ const defects: readonly (readonly [
   [
     'truststore-empty',
     { truststore: good.keystore },
-    'The truststore of db1 has no trusted certificate: what it holds is not marked as trusted, so Java ignores it.',
+    'The truststore of db1 has no trusted certificate: its entries are not marked as trusted, so Java ignores them.',
   ],
   [
     'truststore-does-not-trust',

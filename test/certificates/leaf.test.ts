@@ -46,7 +46,7 @@ describe('an authority', () => {
     )
     expect(authorityProblem({ ...authority, certificate: 'x' })).toBe('has a certificate that cannot be read')
     expect(authorityProblem({ certificate: leaf.chain, key: leaf.key })).toBe(
-      'has a certificate that may not sign others',
+      'has a certificate that cannot sign others',
     )
   })
 })

@@ -73,7 +73,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
       "monitor-user mariadb '%'",
     ])
     const [, monitor] = newGrants([member(), witness])
-    expect(monitor?.sql).toMatch(/^-- '%' is every address: narrow it/)
+    expect(monitor?.sql).toMatch(/^-- '%' matches every address: restrict it/)
     expect(told(member(), member())).toEqual([local, "monitor-user mariadb '10.0.0.11'"])
     expect(told(member({ address: 'db1.example.org' }))).toEqual([local, "monitor-user mariadb '%'"])
     expect(told(member({ address: 'localhost' }))[1]).toBe("monitor-user mariadb '127.0.0.1'")

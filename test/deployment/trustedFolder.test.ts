@@ -126,7 +126,7 @@ describe('an install-directory that cannot be trusted', () => {
   const host = hostConfig({ installDirectory: '/home/svc/g' })
 
   it.each([
-    ['/home/svc 1001 755', '/home/svc belongs to the user with the id 1001'],
+    ['/home/svc 1001 755', '/home/svc belongs to user id 1001'],
     ['/home/my svc 0 775', '/home/my svc can be changed by users other than root (mode 775)'],
   ])('is told with its reason and what to do: %s', (found, why) => {
     const { code, message, fix } = untrustedFolder(host, found)
@@ -134,6 +134,6 @@ describe('an install-directory that cannot be trusted', () => {
       code: 'install-directory-untrusted',
       message: `/home/svc/g cannot be trusted: ${why}, who could replace what root runs there`,
     })
-    expect(fix).toContain('such as /opt/muster; or, on db1: chown -h root /home/')
+    expect(fix).toContain('such as /opt/muster. Or run on db1: chown -h root /home/')
   })
 })

@@ -34,6 +34,6 @@ describe('a file that was sent', () => {
     await mkdir(join(folder, 'bin'))
     await symlink(stdout.trim(), join(folder, 'bin', 'sha256sum'))
     expect(await judge(sha256(content))).toBe('held\n')
-    expect(await judge(sha256(Buffer.from('another')))).toBe('1 the program arrived damaged\n')
+    expect(await judge(sha256(Buffer.from('another')))).toBe('1 the checksum of the program does not match\n')
   })
 })

@@ -60,7 +60,7 @@ describe('run', () => {
   it('ends what takes too long, keeping what it said', async () => {
     const error = await failure(run({ command: sh('echo waiting >&2; sleep 60; true'), timeout: 1000, env }))
     expect(error.code).toBe('timeout')
-    expect(error.message).toBe('/bin/sh did not end within 1 s')
+    expect(error.message).toBe('/bin/sh timed out after 1 s')
     expect(error.stderr).toBe('waiting\n')
   })
 
@@ -82,7 +82,7 @@ describe('run', () => {
   it('tells a death by signal from an exit', async () => {
     const error = await failure(run({ command: sh('kill -9 $$'), timeout: 5000, env }))
     expect(error.code).toBe('killed')
-    expect(error.message).toBe('/bin/sh was ended by SIGKILL')
+    expect(error.message).toBe('/bin/sh was killed by SIGKILL')
   })
 
   it('ends the program when the signal is aborted', async () => {

@@ -119,7 +119,7 @@ describe('a file that may be a stranger’s', () => {
   it('has its programs not run, and says how they would be', async () => {
     const error = await failure(exec, safe())
     expect(error.code).toBe('secret-withheld')
-    expect(error.reason).toBe('it comes from a program, and none is run here')
+    expect(error.reason).toBe('it comes from a program, and programs are not run here')
     expect(error.fix).toContain('--resolve-secrets')
   })
 
@@ -128,7 +128,7 @@ describe('a file that may be a stranger’s', () => {
     async (path) => {
       const readFile = () => Promise.reject(new Error('nothing is expected to be read'))
       expect(await problem(inside(path), safe({ readFile }))).toMatch(
-        /^secret-withheld: .* \.\.\/x lies outside of the folder of the YAML file\.$/,
+        /^secret-withheld: .* \.\.\/x is outside the folder of the YAML file\.$/,
       )
     },
   )

@@ -160,7 +160,7 @@ describe('a jump host that fails', () => {
       ['db2', 'host-key-unknown'],
     ])
     expect(errors[1]?.message).toContain(
-      `db2 lies behind the jump host 127.0.0.1: the host key of the jump host 127.0.0.1 is not known: [127.0.0.1]:${jump.port} showed ${jump.hostKeyFingerprint}`,
+      `db2 is behind the jump host 127.0.0.1: the host key of the jump host 127.0.0.1 is unknown: [127.0.0.1]:${jump.port} presented ${jump.hostKeyFingerprint}`,
     )
     expect(jump.logins()).toEqual([])
     expect([db1.connections(), db2.connections()]).toEqual([0, 0])
@@ -188,7 +188,7 @@ describe('a jump host that fails', () => {
       [...names, 'db4'].map((name) => `${name} login-refused`),
     )
     expect(errors[3]?.message).toMatch(
-      /^db4 lies behind the jump host 127\.0\.0\.1: the jump host 127\.0\.0\.1 refused the login of ops /,
+      /^db4 is behind the jump host 127\.0\.0\.1: the jump host 127\.0\.0\.1 refused the login of ops /,
     )
     expect(errors[3]?.jump).toBe('the jump host 127.0.0.1')
     expect(jump.connections()).toBe(1)
@@ -225,7 +225,7 @@ describe('a jump host that fails', () => {
     await inner.close()
     const error = await failure(connect('db1', db1, { jump: [place(outer), place(inner)] }))
     expect(error.message).toMatch(
-      /^db1 lies behind the jump host 127\.0\.0\.1: the jump host 127\.0\.0\.1 cannot connect to the jump host 127/,
+      /^db1 is behind the jump host 127\.0\.0\.1: the jump host 127\.0\.0\.1 cannot connect to the jump host 127/,
     )
     expect(db1.connections()).toBe(0)
     await expect.poll(() => outer.open()).toBe(0)

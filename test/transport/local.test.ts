@@ -68,7 +68,7 @@ describe('this machine as a host', () => {
   it('says so when there is no sh', async () => {
     const error = await connectLocal({ host: 'here', env: { PATH: folder } }).catch((reason) => reason)
     expect(error).toBeInstanceOf(TransportError)
-    expect(error.message).toBe('no sh could be started on this machine: sh cannot be run: no such program')
+    expect(error.message).toBe('sh could not be started on this machine: sh cannot be run: no such program')
   })
 })
 
@@ -118,7 +118,7 @@ describe('upload', () => {
     await mkdir(path)
     expect(await failure(transport.upload({ path, content: Buffer.from('x'), mode: 0o600 }))).toEqual({
       message: `${path} on here could not be written: ${path}: Is a directory`,
-      fix: 'A folder has the name of the file; move it away.',
+      fix: 'Move or rename the folder that has the name of this file.',
     })
     expect(await readdir(path)).toEqual([])
   })
@@ -192,7 +192,7 @@ describe('upload', () => {
     expect(await readdir(folder)).toEqual(['one'])
   })
 
-  it('refuses content that arrived damaged', async () => {
+  it('refuses content with a wrong checksum', async () => {
     const path = join(folder, 'file')
     await mkdir(join(folder, 'bin'))
     await writeFile(
@@ -206,7 +206,7 @@ describe('upload', () => {
     })
     const { message } = await failure(odd.upload({ path, content: Buffer.from('abc'), mode: 0o600 }))
     await odd.close()
-    expect(message).toBe(`${path} on here could not be written: ${path}: the content arrived damaged`)
+    expect(message).toBe(`${path} on here could not be written: ${path}: checksum mismatch`)
     expect(await readdir(folder)).toEqual(['bin'])
   })
 

@@ -152,9 +152,7 @@ describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ss
     )
     const error = await failure(connect('db1', { config: file }))
     expect(error.code).toBe('ssh-config')
-    expect(error.message).toMatch(
-      /^the way to db1 leads in a circle: x@a:22 leads to x@b:22 leads to x@a:22 leads to x@127/,
-    )
+    expect(error.message).toMatch(/^the jump hosts of db1 form a cycle: x@a:22 -> x@b:22 -> x@a:22 -> x@127/)
   })
 
   it('is known by its alias, whatever its port', async () => {
@@ -183,7 +181,7 @@ describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ss
     const file = await config(block('db1', db1, 'CertificateFile ~/.ssh/deploy-cert.pub'))
     const error = await failure(connect('db1', { config: file }))
     expect(error.code).toBe('ssh-config')
-    expect(error.message).toBe('ssh_config says CertificateFile for db1, which cannot be followed here')
+    expect(error.message).toBe('ssh_config sets CertificateFile for db1, which muster does not support')
     expect(error.fix).toContain('identity')
     expect(db1.connections()).toBe(0)
     const identity = join(folder, '.ssh', 'deploy')
@@ -213,7 +211,7 @@ describe.skipIf(!possible)('a ProxyCommand (needs Linux and ssh)', () => {
     const file = await config(block('db1', db1, "ProxyCommand sh -c 'echo no such gateway >&2; exit 1'"))
     const error = await failure(connect('db1', { config: file, timeout: 3000 }))
     expect(error.host).toBe('db1')
-    expect(error.message).toMatch(/db1 .*; its ProxyCommand said: no such gateway$/)
+    expect(error.message).toMatch(/db1 .*; its ProxyCommand printed: no such gateway$/)
     expect(db1.connections()).toBe(0)
   })
 })
@@ -224,7 +222,9 @@ describe.skipIf(!possible)('an ssh_config that cannot be read (needs Linux and s
     await writeFile(file, 'Host db1\n  Prot 22\n')
     const bad = await failure(connect('db1', { config: file }))
     expect(bad.code).toBe('ssh-config')
-    expect(bad.message).toMatch(/^ssh cannot read how to reach db1: .*line 2: Bad configuration option: prot/)
+    expect(bad.message).toMatch(
+      /^ssh cannot read its configuration for db1: .*line 2: Bad configuration option: prot/,
+    )
     const missing = await failure(connect('db1', { config: join(folder, 'nowhere') }))
     expect(missing.message).toMatch(/Can't open user config file .*nowhere/)
     expect(missing.fix).toContain(join(folder, 'nowhere'))
@@ -237,7 +237,7 @@ describe.skipIf(!possible)('an ssh_config that cannot be read (needs Linux and s
     const named = await failure(connect('db1', { config: file, path }))
     expect(named.code).toBe('ssh-config')
     expect(named.message).toBe(
-      'config under ssh says how to reach db1, but this machine has no ssh program to read it',
+      'config is set under ssh for db1, but this machine has no ssh program to read it',
     )
     const { address, port, clientKeyPath: identity, knownHostsPath: knownHosts } = db1
     const unnamed = await connect('db1', { usual: file, path, address, port, identity, knownHosts })

@@ -128,7 +128,7 @@ describe('host keys', () => {
     await writeFile(join(folder, 'empty'), '')
     const error = await failure(connect(server, { ssh: { knownHosts: join(folder, 'empty') } }))
     expect(error.code).toBe('host-key-unknown')
-    expect(error.message).toContain(`showed ${server.hostKeyFingerprint} (ssh-ed25519)`)
+    expect(error.message).toContain(`presented ${server.hostKeyFingerprint} (ssh-ed25519)`)
     expect(server.logins()).toEqual([])
     expect(server.connections()).toBe(1)
   })
@@ -160,7 +160,7 @@ describe('host keys', () => {
     const hostKey = `SHA256:${'A'.repeat(43)}`
     const error = await failure(connect(server, { ssh: { hostKey } }))
     expect(error.code).toBe('host-key-changed')
-    expect(error.message).toContain(`host-key in the YAML pins ${hostKey}`)
+    expect(error.message).toContain(`host-key in the YAML is ${hostKey}`)
   })
 
   it('asks for the key that is known when the host would rather show another', async () => {
@@ -186,7 +186,7 @@ describe('logging in', () => {
     const server = await start({ fault: 'refuse-login' })
     await writeFile(`${server.clientKeyPath}-cert.pub`, 'ssh-ed25519-cert-v01@openssh.com AAAA')
     expect((await failure(connect(server))).message).toBe(
-      `db1 refused the login of ops (tried: ${server.clientKeyPath}; not tried: ${server.clientKeyPath}-cert.pub (a certificate, which cannot be used here))`,
+      `db1 refused the login of ops (tried: ${server.clientKeyPath}; not tried: ${server.clientKeyPath}-cert.pub (a certificate, which muster does not support))`,
     )
   })
 
@@ -198,7 +198,7 @@ describe('logging in', () => {
     await writeFile(identity, 'hello')
     const odd = await failure(connect(await start(), { ssh: { identity } }))
     expect(odd.message).toBe(
-      `the key for db1, ${identity}, is no key that can be used here (Unsupported key format)`,
+      `the key for db1, ${identity}, is not a supported private key (Unsupported key format)`,
     )
   })
 
@@ -207,8 +207,8 @@ describe('logging in', () => {
     await writeFile(identity, makeLockedKey('secret').private)
     const error = await failure(connect(await start(), { ssh: { identity } }))
     expect(error.code).toBe('no-login-method')
-    expect(error.message).toBe(`the key for db1, ${identity}, has a passphrase, and no agent runs`)
-    expect(error.fix).toBe(`Give it to an agent: eval "$(ssh-agent)"; ssh-add ${identity}`)
+    expect(error.message).toBe(`the key for db1, ${identity}, has a passphrase, and no agent is running`)
+    expect(error.fix).toBe(`Add it to an agent: eval "$(ssh-agent)"; ssh-add ${identity}`)
   })
 
   it('finds the usual keys of ~/.ssh, and says when there are none', async () => {
@@ -216,7 +216,7 @@ describe('logging in', () => {
     const server = await start({ authorizedKeys: [key.public] })
     const none = await failure(connect(server, { noIdentity: true }))
     expect(none.message).toBe(
-      `there is no key to log in to db1 with: no agent runs, and ${folder}/.ssh has none of id_ed25519, id_ecdsa, id_rsa`,
+      `no key to log in to db1: no agent is running, and ${folder}/.ssh has none of id_ed25519, id_ecdsa, id_rsa`,
     )
     await mkdir(join(folder, '.ssh'))
     await writeFile(join(folder, '.ssh', 'id_ed25519'), makeKey('ed25519').private)
@@ -303,7 +303,7 @@ describe('logging in', () => {
       ['timeout', 'ops could log in to db1, but no sh started there: no answer within 2 s'],
       ['timeout', 'sudo on db1 does not let ops become root: no answer within 2 s'],
     ])
-    for (const { fix } of errors) expect(fix).toMatch(/ A slow host needs a longer timeout under ssh\.$/)
+    for (const { fix } of errors) expect(fix).toMatch(/ Set a longer timeout under ssh for a slow host\.$/)
   })
 
   it('says that no session is to be had', async () => {
@@ -332,10 +332,10 @@ describe('sudo', () => {
   })
 
   it.each([
-    ['sudo: a password is required', 'sudo on db1 wants a password of ops: ', 'NOPASSWD'],
+    ['sudo: a password is required', 'sudo on db1 requires a password for ops: ', 'NOPASSWD'],
     [
       'sudo: sorry, you must have a tty to run sudo',
-      'sudo on db1 wants a terminal (requiretty), ',
+      'sudo on db1 requires a terminal (requiretty), ',
       '!requiretty',
     ],
     ['ops is not in the sudoers file.', 'sudo on db1 does not let ops become root: ', 'sudo -n true'],
@@ -358,7 +358,7 @@ describe('a host that cannot be reached', () => {
     expect(slept).toEqual([])
   })
 
-  it('says at once that the name is not known', async () => {
+  it('says at once that the name cannot be resolved', async () => {
     const identity = await spareKey()
     const error = await failure(connect(undefined, { address: 'no-such-host.invalid', ssh: { identity } }))
     expect(error.code).toBe('name-not-found')
@@ -370,7 +370,7 @@ describe('a host that cannot be reached', () => {
     const error = await failure(connect(server, { ssh: { timeout: 200 } }))
     expect(error.code).toBe('no-ssh-banner')
     expect(error.message).toBe(
-      `db1 (127.0.0.1 port ${server.port}) takes connections, but did not say within 0.2 s that it is an SSH server`,
+      `db1 (127.0.0.1 port ${server.port}) accepted the connection, but sent no SSH banner within 0.2 s`,
     )
   })
 

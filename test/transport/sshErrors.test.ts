@@ -12,7 +12,7 @@ describe('a connection that does not come about', () => {
     expect(told('EHOSTUNREACH')).toBe('no route to ux3 (10.0.0.3 port 22)')
     expect(told('ENETUNREACH')).toBe('no route to ux3 (10.0.0.3 port 22)')
     expect(told('EPIPE')).toBe(
-      'the connection to ux3 (10.0.0.3 port 22) broke: the other side closed the connection',
+      'the connection to ux3 (10.0.0.3 port 22) was lost: the other side closed the connection',
     )
     for (const code of ['ECONNRESET', 'ENOENT', 'EACCES', 'EADDRNOTAVAIL'])
       expect(told(code)).not.toContain(code)

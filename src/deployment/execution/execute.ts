@@ -57,7 +57,7 @@ const outcomes = (progresses: readonly HostProgress[], why: string | undefined):
 const namesOf = (progresses: readonly HostProgress[]): string =>
   progresses.map(({ work }) => work.host).join(', ')
 
-const stageFailed = (failed: readonly HostProgress[]): string => `${namesOf(failed)} could not be prepared`
+const stageFailed = (failed: readonly HostProgress[]): string => `staging failed on ${namesOf(failed)}`
 
 const afterCanary = (failed: readonly HostProgress[]): string => `the canary ${namesOf(failed)} failed`
 

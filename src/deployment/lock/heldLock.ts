@@ -66,7 +66,7 @@ export const lockFailed = (host: string, why: string): StepError =>
   new StepError({
     host,
     code: 'lock-failed',
-    message: `the lock of this host could not be taken${why === '' ? '' : `: ${why}`}`,
+    message: `the lock of this host could not be acquired${why === '' ? '' : `: ${why}`}`,
     fix: 'Install flock (util-linux), and make /run (as root) or the home directory (as another user) writable on the host.',
   })
 

@@ -127,7 +127,7 @@ export function rollbackTarget(facts: HostFacts, to: string | undefined): Releas
         : `the release ${to} is not installed; the host has ${[currentRelease, ...others].join(', ')}`,
       to === undefined || others.length === 0
         ? 'Install the version you want with a muster of that version.'
-        : `Name one that every host has with --to, such as ${others[0]}.`,
+        : `Use --to with a release that every host has, such as ${others[0]}.`,
     )
   }
   requireNode(facts.host, chosen)

@@ -90,7 +90,7 @@ function sentRuntime(facts: HostFacts, file: RuntimeFile | undefined, host: stri
     throw new StepError({
       host,
       code: 'wrong-architecture',
-      message: `the --runtime-file is for ${file.architecture}, and the host is ${architecture}`,
+      message: `the --runtime-file is for ${file.architecture}, but the host is ${architecture}`,
       fix: `Use a Node.js binary for linux-${architecture}.`,
     })
   }

@@ -28,7 +28,7 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
     state: decodeState(found.files, stateFolder(place)),
     notes: found.tooOpen.map(
       (one) =>
-        `others can read ${one.path} (${octal(one.mode)}); close it: chmod ${octal(one.wanted)} ${one.path}`,
+        `other users can read ${one.path} (${octal(one.mode)}); run: chmod ${octal(one.wanted)} ${one.path}`,
     ),
   }
 }
@@ -55,8 +55,8 @@ export async function openState(place: StatePlace): Promise<OpenedState> {
   const left = await restrictAccess(found.tooOpen)
   const note = (one: TooOpen): string =>
     left.includes(one)
-      ? `others can read ${one.path} (${octal(one.mode)}), and its permissions cannot be changed by you`
-      : `others could read ${one.path} (${octal(one.mode)}); it is ${octal(one.wanted)} now`
+      ? `other users can read ${one.path} (${octal(one.mode)}), and you cannot change its permissions`
+      : `other users could read ${one.path} (${octal(one.mode)}); its mode is now ${octal(one.wanted)}`
   return { state: decodeState(found.files, stateFolder(place)), notes: found.tooOpen.map(note) }
 }
 

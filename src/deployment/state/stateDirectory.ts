@@ -62,7 +62,7 @@ async function isFolder(path: string, tooOpen: TooOpen[]): Promise<boolean> {
       throw new StateError({
         code: 'damaged',
         message: `${path} is a file, but muster keeps its state in a folder of that name`,
-        fix: 'move the file away',
+        fix: 'move or rename the file',
       })
     }
     const mode = found.mode & 0o777

@@ -25,7 +25,7 @@ export function dataStep(target: Target): Step {
       if (from === undefined) return
       await runOrThrow(transport, {
         doing: `copying ${from.state} to ${data.state}`,
-        fix: `See that ${data.state} has room, then install again.`,
+        fix: `Free disk space for ${data.state}, then install again.`,
         script: copyData({ from, to: data, account: service }),
       })
     },
@@ -51,7 +51,7 @@ export function oldDataStep(target: Target): Step {
       const states = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
       await runOrThrow(transport, {
         doing: 'removing old data',
-        fix: 'Remove what is in the way by hand, then install again.',
+        fix: 'Fix the problem reported above, then install again.',
         script: `set -e
 cd /
 ${foldersLeft(facts).length === 0 ? '' : removeData(left, service)}

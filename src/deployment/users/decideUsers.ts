@@ -96,7 +96,7 @@ function notInstalled(host: HostConfig, { installation }: InstalledFacts): reado
     new StepError({
       host: host.name,
       code: 'not-installed',
-      message: `nothing with users is installed in ${host.installDirectory}`,
+      message: `no complete installation in ${host.installDirectory}`,
       fix: `Install it with \`muster install --host ${host.name}\`, or exclude it with --host.`,
     }),
   ]

@@ -104,6 +104,6 @@ export function unlock(
 function unusableReason(message: string): string {
   const type = /(sk-[\w-]+@openssh\.com)/.exec(message)?.[1]
   return type === undefined
-    ? `is no key that can be used here (${message})`
-    : `is a key of a security token (${type}), which cannot be used here`
+    ? `is not a supported private key (${message})`
+    : `is a key of a security token (${type}), which muster does not support`
 }

@@ -28,11 +28,11 @@ function noLoginKeyError(found: {
     code: 'no-login-method',
     message:
       locked.length === 0
-        ? `there is no key to log in to ${label} with: ${why.join(', ')}, and ${missingFiles(wish)}`
-        : `the only keys to log in to ${label} with have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
+        ? `no key to log in to ${label}: ${why.join(', ')}, and ${missingFiles(wish)}`
+        : `all keys to log in to ${label} have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
     fix:
       locked.length === 0
-        ? 'Make a key with "ssh-keygen -t ed25519" and put it on the host with ssh-copy-id, or name one as identity under ssh.'
+        ? 'Create a key with "ssh-keygen -t ed25519" and copy it to the host with ssh-copy-id, or set identity under ssh.'
         : unlockFix(locked),
   })
 }
@@ -44,16 +44,15 @@ function missingFiles({ first, files }: LoginKeyOptions): string {
   const [folder] = folders
   return folders.size === 1 && paths.length > 1
     ? `${folder} has none of ${paths.map((path) => basename(path)).join(', ')}`
-    : `there is no other key than ${paths.join(', ')}`
+    : `only ${paths.join(', ')} would be tried`
 }
 
 /** Explains how to convert a file that cannot be opened here. */
-const rewriteFix = (path: string): string =>
-  `Write it anew in the format of OpenSSH: ssh-keygen -p -f ${path}`
+const rewriteFix = (path: string): string => `Convert it to the OpenSSH format: ssh-keygen -p -f ${path}`
 
 /** Explains how to use keys with a passphrase. */
 const unlockFix = (paths: readonly string[]): string =>
-  `Give it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`
+  `Add it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`
 
 /** I/O for opening keys. */
 type UnlockDependencies = KeyFileDependencies & {
@@ -76,14 +75,14 @@ async function unlockNow(
   { path, text }: Extract<KeyFile, { kind: 'locked' }>,
   world: UnlockDependencies,
 ): Promise<ParsedKey | string> {
-  if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which cannot be opened here'
+  if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which muster cannot open'
   for (let attempt = 0; attempt < passphraseAttempts; attempt += 1) {
     const passphrase = await world.askPassphrase?.(path)
-    if (passphrase === undefined) return attempt === 0 ? '' : 'has another passphrase'
+    if (passphrase === undefined) return attempt === 0 ? '' : 'has a different passphrase'
     const key = unlock(text, passphrase, world)
     if (key !== undefined) return key
   }
-  return 'has another passphrase'
+  return 'has a different passphrase'
 }
 
 /** One key to log in with, and its name for messages. */
@@ -159,7 +158,7 @@ type Found = {
 
 async function fromAgent(socket: string | undefined, world: LoginKeyDependencies): Promise<Agent> {
   const without = (trouble: string): Agent => ({ keys: [], unusable: [], trouble })
-  if (socket === undefined || socket === '') return without('no agent runs')
+  if (socket === undefined || socket === '') return without('no agent is running')
   try {
     const keys = await world.once(`agent ${socket}`, () => world.agentKeys(socket))
     const all = await world.once(`contents of ${socket}`, () => world.agentContents(socket))
@@ -178,8 +177,8 @@ async function fromAgent(socket: string | undefined, world: LoginKeyDependencies
 
 /** Names a key type that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
 function unsupportedKind(type: string): string | undefined {
-  if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which cannot be used here'
-  return /^sk-/.test(type) ? `a key of a security token (${type}), which cannot be used here` : undefined
+  if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which muster does not support'
+  return /^sk-/.test(type) ? `a key of a security token (${type}), which muster does not support` : undefined
 }
 
 function publicOf(file: KeyFile): ParsedKey | undefined {
@@ -236,10 +235,7 @@ async function requiredKey(
     case 'key':
       throw fail(`is a public key, and ${why}`, unlockFix([file.path.replace(/\.pub$/, '')]))
     default:
-      throw fail(
-        file.why,
-        'Correct identity under ssh: it names a private key file in the format that ssh-keygen writes.',
-      )
+      throw fail(file.why, 'Set identity under ssh to a private key file in the format of ssh-keygen.')
   }
 }
 
@@ -248,7 +244,7 @@ async function certificateNote(file: KeyFile, world: LoginKeyDependencies): Prom
   if (file.kind === 'missing') return []
   const path = `${file.path.replace(/\.pub$/, '')}-cert.pub`
   const text = await world.once(`key ${path}`, () => world.readFile(path).catch(() => undefined))
-  return text === undefined ? [] : [`${path} (a certificate, which cannot be used here)`]
+  return text === undefined ? [] : [`${path} (a certificate, which muster does not support)`]
 }
 
 const skippedText = (file: KeyFile): readonly string[] => {

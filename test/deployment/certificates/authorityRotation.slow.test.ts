@@ -171,7 +171,7 @@ describe('a renewal', () => {
     const hosts = new Map(state.hosts).set('db2', { ...kept, outside: outside.certificate })
     const { notes, targets } = await decide(cluster, { ...state, hosts }, ['db1', 'db2'], { renew: true })
     expect(notes).toEqual([
-      "db2 has a certificate of an external authority, which muster never renews: see muster cert csr; --own-authority gives it one of the cluster's own instead",
+      'db2 has a certificate of an external authority, which muster cannot renew: request a new one with muster cert csr, or replace it with --own-authority',
       'issue a certificate for db1: its present one is to be renewed',
     ])
     expect(targets.map(chainIn)[1]).toBe(cluster.has.get('db2')?.chain)

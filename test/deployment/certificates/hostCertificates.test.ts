@@ -97,8 +97,8 @@ describe('hostCertificates', () => {
     })
     expect(found.components.map(({ detail }) => detail)).toEqual([
       'nothing listens',
-      'the release on the host is too old to report it; run install again',
-      'it was not asked',
+      'the release on the host is too old to report it; run muster install',
+      'it was not called',
     ])
   })
 

@@ -125,6 +125,8 @@ describe('a certificate of an outside authority', () => {
     expect(decodeState(files, 'state').hosts.get('db1')).toMatchObject({ outside: root.certificate })
     expect(decodeState(files, 'state').hosts.get('db2')).not.toHaveProperty('outside')
     const damaged = new Map(files).set('hosts/db1/outside.pem', Buffer.from('no'))
-    expect(() => decodeState(damaged, 'state')).toThrow('hosts/db1/outside.pem in state holds no certificate')
+    expect(() => decodeState(damaged, 'state')).toThrow(
+      'hosts/db1/outside.pem in state contains no certificate',
+    )
   })
 })

@@ -82,7 +82,7 @@ describe('execute', () => {
     ])
     expect(done).toEqual(['db2 stage'])
     expect(outcomes.map(({ result }) => result)).toEqual(['failed', 'not-started'])
-    expect(outcomes[1]).toMatchObject({ applied: ['stage'], staged: 1, reason: 'db1 could not be prepared' })
+    expect(outcomes[1]).toMatchObject({ applied: ['stage'], staged: 1, reason: 'staging failed on db1' })
     expect(outcomes[0]?.failure).toEqual({ code: 'broken', message: 'it broke', fix: 'mend it' })
   })
 
@@ -119,13 +119,13 @@ describe('execute', () => {
     expect(between).toMatchObject({
       result: 'stopped',
       applied: ['sent', 'one'],
-      left: ['two', 'the proof', 'tidy'],
+      left: ['two', 'verification', 'tidy'],
     })
     const last = new AbortController()
     const ending = [step('one', 'commit', async () => last.abort())]
     expect((await run([work('db1', ending)], last.signal))[0]).toMatchObject({
       result: 'stopped',
-      left: ['the proof'],
+      left: ['verification'],
     })
     const early = new AbortController()
     const staged = [step('sent', 'stage', async () => early.abort()), step('one', 'commit')]
@@ -155,7 +155,7 @@ describe('execute', () => {
     expect([outcome?.result, other?.result]).toEqual(['failed', 'changed'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
-      message: 'it broke\nIt was undone: two, one.',
+      message: 'it broke\nUndone: two, one.',
       fix: 'mend it',
     })
     expect(events.flatMap((event) => (event.type === 'step-undone' ? event.step : []))).toEqual([
@@ -184,7 +184,7 @@ describe('execute', () => {
     expect(done).toEqual(['db1 one'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
-      message: 'it broke\nUndoing “two, one” failed, too: no way back',
+      message: 'it broke\nUndoing “two, one” also failed: no way back',
       fix: 'look there',
     })
   })
@@ -199,7 +199,8 @@ describe('execute', () => {
     expect(outcome).toMatchObject({
       result: 'unreachable',
       failure: {
-        message: 'lost\nNothing could be taken back there: it is gone. The next run goes on there.',
+        message:
+          'lost\nThe host is unreachable, so its changes were not undone. The next run continues there.',
       },
     })
   })
@@ -243,7 +244,7 @@ describe('execute', () => {
         failure: { message: 'it broke\nmanager runs as before.', fix: 'mend it' },
       })
       expect(events).toContainEqual({
-        ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all that was changed', seconds: 0 },
+        ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all changes', seconds: 0 },
       })
       done.length = 0
       await run([{ ...work('db1', [step('one', 'commit')]), snapshot: wayBack(done), verify: fail }])
@@ -306,7 +307,7 @@ describe('execute', () => {
       expect(done).toEqual(['take'])
       expect(outcome?.undone).toBeUndefined()
       expect(outcome?.failure?.message).toBe(
-        'it broke\nIt was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
+        'it broke\nThe changes were not undone (--keep-failed). Inspect the host with `muster status` and `muster logs`. The next run continues from here. If it fails without --keep-failed, the host is restored to its previous state.',
       )
     })
 

@@ -123,7 +123,7 @@ describe('steps that say all they have to say at once', () => {
     const { outcome, told } = await run(steps, { snapshot: { restoreSteps } })
     expect(together).toBe(3)
     expect(await done()).toBe('a b not-b not-a ')
-    expect(outcome?.failure?.message).toBe('b failed: no\nIt was undone: b, a.')
+    expect(outcome?.failure?.message).toBe('b failed: no\nUndone: b, a.')
     expect(told).toEqual([
       'step-started a',
       'step-done a',

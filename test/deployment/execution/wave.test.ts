@@ -126,7 +126,7 @@ describe('the waves of a run', () => {
       expect(it.done.includes('db2 third')).toBe(onFailure === 'continue')
       if (onFailure === 'stop') {
         expect(outcomes[1]).toMatchObject({
-          left: expect.arrayContaining(['third', 'the proof']),
+          left: expect.arrayContaining(['third', 'verification']),
           reason: 'db1 failed, and --on-failure is stop',
         })
       }

@@ -78,7 +78,7 @@ describe('the facts of this machine', () => {
     ['/mnt ext4 rw,noexec', false],
     ['/mnt/a\\040disk ext4 noexec 0 0\n/dev/sdb /mnt/a\\040disk xfs rw', false],
     ['/mnt/a\\040disk ext4 rw 0 0\n/dev/sdb /mnt/a\\040disk xfs noexec', true],
-  ])('tells whether programs can be run there: %j', async (mounted, noexec) => {
+  ])('tells whether programs can run there: %j', async (mounted, noexec) => {
     const mounts = join(folder, 'mounts')
     writeFileSync(mounts, `/dev/sda / ext4 rw 0 0\n/dev/sdb ${mounted} 0 0\n`)
     const df = 'df() { printf "Filesystem\\n/dev/sdb 90 40 50 45%% /mnt/a disk\\n"; }\n'

@@ -34,7 +34,7 @@ describe('the plan of an installation', () => {
   it('is all of it on a host that has nothing', () => {
     expect(planned(hostFacts())).toEqual([
       'system-user: create the system user muster-alpha',
-      'directories: lay out /opt/muster',
+      'directories: set up /opt/muster',
       '  /opt/muster: new',
       '  /var/lib/muster-alpha: new',
       '  /var/log/muster-alpha: new',
@@ -107,7 +107,7 @@ describe('the plan of an installation', () => {
     [
       'a folder that is gone',
       installation({ directories: withoutLog }),
-      ['directories: lay out /opt/muster', '  /var/log/muster-alpha: new'],
+      ['directories: set up /opt/muster', '  /var/log/muster-alpha: new'],
     ],
     [
       'a folder that others may write to',
@@ -117,7 +117,7 @@ describe('the plan of an installation', () => {
           owner: 'muster-alpha:muster-alpha',
         }),
       }),
-      ['directories: lay out /opt/muster', '  /var/lib/muster-alpha: mode 777 → 700'],
+      ['directories: set up /opt/muster', '  /var/lib/muster-alpha: mode 777 → 700'],
     ],
     [
       'a password that was changed by hand',
@@ -304,10 +304,7 @@ describe('the plan of an installation', () => {
       ])
     }
     expect(told(hash.replace('B', 'C'))).toEqual([
-      [
-        'hash anew the same password of admin',
-        'users.json: admin: [redacted] the same password, hashed anew',
-      ],
+      ['rehash the password of admin', 'users.json: admin: [redacted] same password, new hash'],
     ])
     expect(told(hash)).toEqual([])
   })

@@ -157,6 +157,6 @@ describe('the system user that an installation made', () => {
     const met = await removed((script) => `timeout() { return 1; }\n${script}`)
     expect(met).toBe(`removed ${uid}\n`)
     const late = await removed((script) => `timeout() { return 124; }\n${script}`)
-    expect(late).toBe(`kept the system user ${uid}: its files could not be counted in 60 s\n`)
+    expect(late).toBe(`kept the system user ${uid}: the search for its files timed out after 60 s\n`)
   })
 })

@@ -15,6 +15,6 @@ describe('the certificates check', () => {
   })
 
   it('accepts a certificate that muster makes', () => {
-    expect(reasons('certificates', [subject({ facts: hostFacts() })])).toEqual(['ok: made by muster'])
+    expect(reasons('certificates', [subject({ facts: hostFacts() })])).toEqual(['ok: issued by muster'])
   })
 })

@@ -17,14 +17,12 @@ describe('the database check', () => {
   ])('finds without a connection that something listens at %s', (host, address) => {
     expect(found(host, [{ address, port: 3306 }])).toEqual([`ok: something listens at ${host} port 3306`])
     expect(found(host, [{ address, port: 3307 }])).toEqual([
-      `warning: nothing listens at ${host} port 3306, where the file has the host's database`,
+      `warning: nothing listens at ${host} port 3306, the address of its database in the file`,
     ])
   })
 
   it('skips a database on another host', () => {
-    expect(found('10.0.0.77', [])).toEqual([
-      'ok: 10.0.0.77 port 3306 is not looked at: it is not on this host',
-    ])
+    expect(found('10.0.0.77', [])).toEqual(['ok: not checked: 10.0.0.77 port 3306 is not on this host'])
   })
 
   it('warns where something listens at another address only', () => {

@@ -24,18 +24,16 @@ describe('the firewall check', () => {
     const [first] = verdicts('firewall', [behind({ kind: 'ufw', rules: ufw('allow tcp 22') })])
     expect(first).toEqual({
       result: 'warning',
-      reason: 'ufw is on and does not seem to let others reach port 8090',
-      fix: 'Open what clients should reach: `ufw allow proto tcp to any port 8090`. Where a rule of another form does, all is well.',
+      reason: 'ufw is active and seems to block port 8090',
+      fix: 'Open the ports that clients use: `ufw allow proto tcp to any port 8090`. Ignore this if another rule already allows them.',
     })
     expect(reasons('firewall', [behind({ kind: 'ufw', rules: ufw('allow tcp 8090') })])).toEqual([
-      'ok: ufw is on, and nothing in it was seen to be in the way',
+      'ok: ufw is active, and no rule seems to block the ports',
     ])
   })
 
   it('says where it could not look', () => {
-    expect(reasons('firewall', [subject({ facts: { uid: 1000 } })])).toEqual([
-      'ok: not looked at, which takes root',
-    ])
+    expect(reasons('firewall', [subject({ facts: { uid: 1000 } })])).toEqual(['ok: not checked: needs root'])
   })
 
   const opens = (firewall: ObservedFirewall, port: number): boolean =>

@@ -33,8 +33,8 @@ describe('the installation check', () => {
     ).toEqual([
       {
         code: 'installed-elsewhere',
-        message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
-        fix: 'Set install-directory back to /srv/it. Or uninstall with the old value and install again: password, certificates and the databases stay.',
+        message: 'its components are installed in /srv/it, but install-directory is /opt/muster',
+        fix: 'Set install-directory back to /srv/it. Or uninstall with the old value and install again: passwords, certificates and databases are kept.',
       },
     ])
     const others = installed({ units: units('/opt/muster', 'tungsten'), ...account('tungsten') })
@@ -46,7 +46,7 @@ describe('the installation check', () => {
     ).toEqual([
       {
         message: 'its components run as tungsten, who owns their logs and states, but would run as muster',
-        fix: 'Set `user: tungsten`. Or uninstall with the old value and install again: password, certificates and the databases stay.',
+        fix: 'Set `user: tungsten`. Or uninstall with the old value and install again: passwords, certificates and databases are kept.',
       },
     ])
   })
@@ -102,7 +102,7 @@ describe('the installation check', () => {
     expect(told('alpha', 'db1')).toEqual([
       {
         code: 'installed-elsewhere',
-        message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
+        message: 'its components are installed in /srv/it, but install-directory is /opt/muster',
       },
     ])
     // Another cluster's, or another host's, came into that folder meanwhile.

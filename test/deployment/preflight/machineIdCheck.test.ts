@@ -4,7 +4,7 @@ import { reasons, subject, verdicts } from './values.ts'
 describe('the machine-id check', () => {
   it.each([
     ['', 'it has no /etc/machine-id'],
-    ['uninitialized', '/etc/machine-id there is no machine-id'],
+    ['uninitialized', 'its /etc/machine-id is not a valid machine-id'],
   ])('warns of the machine-id "%s": %s', (machineId, reason) => {
     expect(reasons('machine-id', [subject({ facts: { machineId } })])).toEqual([`warning: ${reason}`])
   })

@@ -64,7 +64,7 @@ describe('observe', () => {
     ).rejects.toMatchObject({
       code: 'facts-failed',
       host: 'db1',
-      message: 'looking at the host ended with 127: sh: base64: not found',
+      message: "reading the host's clock and names failed with exit code 127: sh: base64: not found",
     })
   })
 

@@ -14,10 +14,10 @@ describe('the own-name check', () => {
       '127.0.0.1 localhost # 127.0.0.9 one.example.org\n127.0.1.1\tone.example.org one\n',
     )
     expect(reasons('own-name', [looped], { config })).toEqual([
-      'warning: /etc/hosts there has 127.0.1.1 one.example.org: its own components reach its database at loopback only, where the other hosts do not',
+      'warning: its /etc/hosts has 127.0.1.1 one.example.org, so its components reach its database only over loopback, unlike the other hosts',
     ])
     expect(reasons('own-name', [looped])).toEqual([
-      'ok: /etc/hosts has 127.0.1.1 one.example.org, and the file dials no such name',
+      'ok: /etc/hosts has 127.0.1.1 one.example.org, but no component connects to that name',
     ])
     expect(reasons('own-name', [withHosts('10.0.0.11 one.example.org\n')], { config })).toEqual([
       'ok: no loopback address',

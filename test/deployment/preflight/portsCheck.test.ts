@@ -23,7 +23,7 @@ describe('the ports check', () => {
     const host = hostConfig({ apis: [{ component: 'manager', enabled: true, address, port: 8090 }] })
     const facts = hostFacts({ listeners, addresses: ['2001:db8::1', '10.10.0.1'] })
     expect(installationProblems({ cluster, host, facts }).map(({ message }) => message)).toEqual(
-      place === undefined ? [] : [`port 8090 of the manager is taken: something already listens on ${place}`],
+      place === undefined ? [] : [`port 8090 of the manager is in use: another program listens on ${place}`],
     )
   })
 
@@ -100,7 +100,7 @@ describe('the ports check', () => {
     const facts = hostFacts({ listeners: [{ address: '127.0.0.1', port: 8090 }] })
     const [problem] = installationProblems({ cluster, host: hostConfig(), facts })
     expect(problem?.message).toBe(
-      'port 8090 of the manager is taken: something already listens on 127.0.0.1:8090',
+      'port 8090 of the manager is in use: another program listens on 127.0.0.1:8090',
     )
     expect(problem?.fix).toContain('manager-rest-api-port')
   })

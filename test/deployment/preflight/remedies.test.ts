@@ -22,7 +22,7 @@ describe('muster check --fix', () => {
     const [step, ...others] = stepsFor(subject({ facts: { machineId: '' } }))
     expect({ id: step?.id, title: step?.title, phase: step?.phase, others }).toEqual({
       id: 'fix-machine-id',
-      title: 'make a machine-id',
+      title: 'create a machine-id',
       phase: 'commit',
       others: [],
     })
@@ -47,7 +47,7 @@ describe('muster check --fix', () => {
       step?.apply(fakeTransport({ expect: [{ script, result }] }), hostFacts()),
     ).rejects.toMatchObject({
       message: expect.stringContaining('Read-only file system'),
-      fix: 'Do by hand what `muster check` says.',
+      fix: 'Apply the fix of `muster check` by hand.',
     })
   })
 })

@@ -50,7 +50,7 @@ describe('releaseToGoTo', () => {
   it('is refused where there is none, with what there is', () => {
     expect(refusal(host, '1.0')).toBe(
       'no-such-release: the release 1.0 is not installed; the host has 2.0.0-c, 1.0.0-a, 1.0.0-b\n' +
-        'Name one that every host has with --to, such as 1.0.0-a.',
+        'Use --to with a release that every host has, such as 1.0.0-a.',
     )
     expect(refusal(hostFacts())).toMatch(/^not-installed: /)
     expect(refusal(factsOf({ currentRelease: 'a', releases: [release('a', 1), release('b', 0)] }))).toBe(
@@ -125,13 +125,13 @@ describe('notUpgradable', () => {
     expect(of(undefined, '1.0.0')).toMatchObject({
       host: 'db1',
       code: 'not-installed',
-      message: 'nothing to upgrade is installed in /opt/muster',
+      message: 'no complete installation in /opt/muster',
       fix: 'Install it with `muster install --host db1`, or exclude it with --host.',
     })
     expect(of('1.1.0-rc.1-0123456789ab', '1.0.9')).toMatchObject({
       code: 'newer-release',
       message: 'it runs 1.1.0-rc.1, which is newer than this muster, 1.0.9',
-      fix: 'Upgrade with muster 1.1.0-rc.1 or a newer one. To go back on purpose: `muster rollback`.',
+      fix: 'Upgrade with muster 1.1.0-rc.1 or a newer one. To downgrade, run `muster rollback`.',
     })
   })
 
@@ -148,7 +148,7 @@ describe('notUpgradable', () => {
     expect(to('1.0.0', runs)).toMatchObject({
       code: 'newer-release',
       message: `it runs 1.1.0, which is newer than the release ${kept}`,
-      fix: 'To go back on purpose: `muster rollback --to 1.0.0`, or `muster install --release 1.0.0`.',
+      fix: 'To downgrade, run `muster rollback --to 1.0.0` or `muster install --release 1.0.0`.',
     })
     expect([to('1.1.0', kept), to('1.1.0', runs), to('3.0.0', runs)]).toEqual([
       undefined,

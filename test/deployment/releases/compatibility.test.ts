@@ -29,7 +29,7 @@ describe('mustUnderstand', () => {
     await expect(requireSettingsSupport(host, asked)).rejects.toMatchObject({
       code: 'release-unfit',
       message:
-        'the release 1.0.0-old cannot start with what is installed now: the settings /opt/x cannot be used: /proxy is new',
+        'the release 1.0.0-old cannot start with the installed settings: the settings /opt/x cannot be used: /proxy is new',
     })
   })
 })
@@ -52,7 +52,7 @@ describe('mustUnderstandTarget', () => {
     const host = fakeTransport({ expect: [{ script: 'check', result: { code: 1, stderr } }] })
     await expect(requireTargetSupport(host, target)).rejects.toMatchObject({
       code: 'release-unfit',
-      message: `the release ${target.release.id} does not understand the settings that would be installed: /proxy is new`,
+      message: `the release ${target.release.id} does not support the settings that would be installed: /proxy is new`,
       fix: 'Name another release with --release, or install with a muster of version 1.2.3.',
     })
   })

@@ -46,10 +46,10 @@ describe('pinReleases', () => {
     expect(new Set(problems.map(({ message }) => message)).size).toBe(1)
     expect(problems[0]).toMatchObject({
       code: 'no-such-release',
-      message: `the release 1.0.0 is not kept there
-    db1 keeps ${newer}, ${older}
-    db2 and db3 keep ${newer}
-    db4 keeps nothing`,
+      message: `the release 1.0.0 is not on this host
+    db1 has ${newer}, ${older}
+    db2 and db3 have ${newer}
+    db4 has none`,
     })
   })
 
@@ -105,7 +105,7 @@ describe('forwardNotes', () => {
         target('db2', { currentRelease: older, releases }),
       ]),
     ).toEqual([
-      `forward again from release ${older} to ${own.release.id}: db1 and db2; \`--release ${older}\` keeps the older one`,
+      `upgrade again from release ${older} to ${own.release.id} after a rollback: db1 and db2; \`--release ${older}\` keeps the older one`,
     ])
   })
 

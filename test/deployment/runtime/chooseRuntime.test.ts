@@ -53,7 +53,7 @@ describe('chooseRuntime', () => {
   it('refuses a --runtime-file for another processor', () => {
     const file = { sha256: 'ab'.repeat(32), architecture: 'arm64' as const }
     expect(() => chooseRuntime({ host: hostConfig(), facts: hostFacts(), ownNode, file })).toThrow(
-      'the --runtime-file is for arm64, and the host is x64',
+      'the --runtime-file is for arm64, but the host is x64',
     )
   })
 })

@@ -47,9 +47,9 @@ describe('a host since its plan was saved', () => {
     expect(saved(target, { state }).hosts[0]?.files['share/tls/key.pem']).toMatch(/^[\da-f]{64}$/)
     expect(compare(plan, saved(target, { state }))?.moved).toEqual([])
     expect(compare(saved(target, { state }), plan)?.moved).toEqual([
-      'otherwise: share/tls/keystore.p12 would be made anew',
-      'otherwise: share/tls/key.pem would be made anew',
-      'otherwise: share/tls/chain.pem would be made anew',
+      'changed: share/tls/keystore.p12 would be generated again',
+      'changed: share/tls/key.pem would be generated again',
+      'changed: share/tls/chain.pem would be generated again',
     ])
   })
 
@@ -75,7 +75,7 @@ describe('a host since its plan was saved', () => {
     expect(compare(was, is)?.moved).toMatchInlineSnapshot(`
       [
         "no longer needed: send the runtime node-24.0.0-0123456789ab",
-        "otherwise: write settings",
+        "changed: write settings",
         "  - manager-rest-api-port: 1 → 8090",
         "  + manager-rest-api-port: 2 → 8090",
         "new: start manager",
@@ -92,7 +92,7 @@ describe('a host since its plan was saved', () => {
       ),
     }
     expect(compare(saved(one), saved(other))?.moved).toEqual([
-      'otherwise: share/tls/keystore.p12 would be another file than planned',
+      'changed: share/tls/keystore.p12 would be another file than planned',
     ])
   })
 
@@ -112,10 +112,10 @@ describe('a host since its plan was saved', () => {
     })
     const numbers = Array.from({ length: 5 }, (_, index) => `line ${index}`)
     expect(compare(of(numbers), of(numbers.map((line) => `${line}!`)))?.moved).toEqual([
-      'otherwise: write',
+      'changed: write',
       ...numbers.map((line) => `  - ${line}`),
       '  + line 0!',
-      '  and 4 lines more',
+      '  and 4 more lines',
     ])
   })
 })
@@ -150,31 +150,31 @@ describe('the file of a saved plan', () => {
   })
 
   it.each([
-    ['cluster', () => judge({ cluster: 'beta' }), 'is of the cluster alpha, the file of beta'],
-    ['muster', () => judge({}, '2.0.0'), 'was made by muster 1.2.3, and this is muster 2.0.0'],
+    ['cluster', () => judge({ cluster: 'beta' }), 'is for cluster alpha, but the file is for cluster beta'],
+    ['muster', () => judge({}, '2.0.0'), 'was made by muster 1.2.3, but this is muster 2.0.0'],
     [
       'host',
       () => judge({ hosts: [hostConfig({ name: 'db2' })] }),
-      'is for db1, which the file has no longer',
+      'is for db1, which the file no longer has',
     ],
     [
       'new host',
       () => judge({ hosts: [target.host, hostConfig({ name: 'db2' })] }),
-      'knows nothing of db2, which the file has now',
+      'does not include db2, which the file now has',
     ],
-    ['option', () => given({ logLevel: 'debug' }), 'was made when the file gave db1 something else'],
+    ['option', () => given({ logLevel: 'debug' }), 'is outdated: the configuration of db1 has changed'],
     [
       'secret that is given now',
       () =>
         given({
           users: [{ user: 'admin', option: 'rest-api-admin-pass', password: { kind: 'env', name: 'A' } }],
         }),
-      'was made when the file gave db1 something else',
+      'is outdated: the configuration of db1 has changed',
     ],
     [
       'services',
       () => judge({ services: [{ name: 'alpha', datasources: [] }] }),
-      'was made when the services of the file were others',
+      'is outdated: the services in the file have changed',
     ],
   ])('is another with another %s', (_, found, expected) => {
     expect(found()).toBe(expected)

@@ -103,7 +103,7 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
   it('do not wait at a pipe in the place of their log, and say what is there', async () => {
     execFileSync('mkfifo', [at('data/manager.log')])
     const { code, stderr } = await run(`${startProcesses(set())}\nwait`)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `${at('data/manager.log')} is no file\n` })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `${at('data/manager.log')} is not a regular file\n` })
     expect(await running()).toBe('')
   })
 

@@ -38,8 +38,8 @@ describe('the way back from an installation', () => {
     const host = fakeTransport({ expect: [{ script: '', result: full }] })
     await expect(wayBack(older).take?.(host)).rejects.toMatchObject({
       code: 'step-failed',
-      message: 'copying what is in /opt/muster failed: cp: error writing: No space left on device',
-      fix: 'See that /opt/muster has room and can be written to, then install again.',
+      message: 'taking a snapshot of /opt/muster failed: cp: error writing: No space left on device',
+      fix: 'Check that /opt/muster is writable and has free space, then install again.',
     })
   })
 
@@ -47,7 +47,7 @@ describe('the way back from an installation', () => {
     const stdout = 'kept manager\nstarted replicator\n'
     const host = fakeTransport({ expect: [up, { script: '', result: { stdout } }] })
     expect(await wayBack(older).restore?.(host)).toBe(
-      `What was changed there was taken back: manager, replicator run as before. The release ${targetOf().release.id}, which was sent, stays for the next run.`,
+      `The changes on the host were undone: manager, replicator run as before. The release ${targetOf().release.id} stays on the host for the next run.`,
     )
     expect(host.scripts).toHaveLength(2)
     const silent = fakeTransport({
@@ -62,7 +62,7 @@ describe('the way back from an installation', () => {
   it('takes all away again where nothing had ever run', async () => {
     const host = fakeTransport({ expect: [{ script: '' }] })
     expect(await wayBack(hostFacts()).restore?.(host)).toBe(
-      `What was changed there was taken back: no component ran before, and none runs now. The release ${targetOf().release.id}, which was sent, stays for the next run.`,
+      `The changes on the host were undone: no component ran before, and none runs now. The release ${targetOf().release.id} stays on the host for the next run.`,
     )
     expect(host.scripts[0]).toContain('rm -rf "$b"\nmkdir -m 700')
     expect(host.scripts[0]).toMatch(

@@ -167,7 +167,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
     const before = everything()
     const { code, stderr } = rawResult(await transport.run(restore()))
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'the copy of what was there is gone\n' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'the snapshot is missing\n' })
     expect(everything()).toEqual(before)
   })
 

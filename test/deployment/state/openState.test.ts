@@ -196,7 +196,7 @@ describe('a damaged state directory', () => {
     [
       'damaged',
       'secrets.json in ',
-      'has a user without a proper salt',
+      'has a user without a valid salt',
       write('secrets.json', '{"version": 1, "users": {"a": {"salt": "AA=="}}}'),
     ],
     [
@@ -205,8 +205,8 @@ describe('a damaged state directory', () => {
       'only one of two store passwords',
       write('secrets.json', '{"version": 1, "users": {}, "keystorePassword": "x"}'),
     ],
-    ['damaged', 'authority.key in ', 'is missing beside its certificate', remove('authority.key')],
-    ['damaged', 'authority.crt in ', 'is missing beside its key', remove('authority.crt')],
+    ['damaged', 'authority.key in ', 'is missing, but its certificate exists', remove('authority.key')],
+    ['damaged', 'authority.crt in ', 'is missing, but its key exists', remove('authority.crt')],
     [
       'damaged',
       'authority.key in ',
@@ -214,7 +214,7 @@ describe('a damaged state directory', () => {
       write('authority.key', '-----BEGIN PRIVATE KEY-----\n'),
     ],
     ['damaged', 'authority.crt in ', 'has a certificate that cannot be read', write('authority.crt', '')],
-    ['damaged', 'hosts/db1/key.pem in ', 'does not belong to chain.pem', write('hosts/db1/key.pem', 'x')],
+    ['damaged', 'hosts/db1/key.pem in ', 'does not match chain.pem', write('hosts/db1/key.pem', 'x')],
     ['damaged', 'hosts/db1/keystore.p12 in ', 'is empty', write('hosts/db1/keystore.p12', '')],
     ['damaged', 'hosts/db2/chain.pem in ', 'is missing', remove('hosts/db2/chain.pem')],
     ['symlink', '/.muster is a symbolic link', '', link('.muster')],
@@ -257,12 +257,12 @@ describe('permissions that are too open', () => {
     chmodSync(at(where), 0o755)
     const key = at(where, 'authority.key')
     expect((await readState(where))?.notes).toEqual([
-      `others can read ${at(where)} (0755); close it: chmod 0700 ${at(where)}`,
-      `others can read ${key} (0644); close it: chmod 0600 ${key}`,
+      `other users can read ${at(where)} (0755); run: chmod 0700 ${at(where)}`,
+      `other users can read ${key} (0644); run: chmod 0600 ${key}`,
     ])
     expect((await openState(where)).notes).toEqual([
-      `others could read ${at(where)} (0755); it is 0700 now`,
-      `others could read ${key} (0644); it is 0600 now`,
+      `other users could read ${at(where)} (0755); its mode is now 0700`,
+      `other users could read ${key} (0644); its mode is now 0600`,
     ])
     expect((await openState(where)).notes).toEqual([])
   })

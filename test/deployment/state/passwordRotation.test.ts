@@ -83,7 +83,7 @@ describe('the state of a rotation', () => {
     const read = decodeSecrets(bytes)
     expect(typeof read === 'string' ? read : encodeSecrets(read).equals(bytes)).toBe(true)
     const text = bytes.toString()
-    const wrong = 'has a user without a proper salt and password'
+    const wrong = 'has a user without a valid salt or password'
     expect(decodeSecrets(Buffer.from(text.replace('"old"', '7')))).toBe(wrong)
     expect(decodeSecrets(Buffer.from(text.replace('2026-11-22T12', 'yesterday')))).toBe(wrong)
   })

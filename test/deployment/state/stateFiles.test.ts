@@ -109,7 +109,7 @@ describe('the state of a rotation', () => {
       'the rotation of the authority differs',
     ])
     expect(trust && move && stateDifferences(trust, move).join('\n')).toMatch(
-      /^the authority is another one: here [0-9A-F:]+, there [0-9A-F:]+\nthe rotation of the authority differs$/,
+      /^the authority differs: here [0-9A-F:]+, there [0-9A-F:]+\nthe rotation of the authority differs$/,
     )
   })
 
@@ -163,9 +163,9 @@ describe('the state of a rotation', () => {
   it.each([
     ['{', 'is not JSON'],
     ['{"version":2}', 'has a version that this muster does not support'],
-    ['{"version":1}', 'has no proper list of retired authorities'],
-    ['{"version":1,"retired":["x"]}', 'has no proper list of retired authorities'],
-    ['{"version":1,"retired":[],"phase":"back"}', 'is in a phase that this muster does not know'],
+    ['{"version":1}', 'has no valid list of retired authorities'],
+    ['{"version":1,"retired":["x"]}', 'has no valid list of retired authorities'],
+    ['{"version":1,"retired":[],"phase":"back"}', 'has a phase that this muster does not support'],
     ['{"version":1,"retired":[],"phase":"move"}', 'has no certificate of the other authority'],
   ])('says what is wrong with %s', (text, words) => {
     expect(decodeRotation(Buffer.from(text))).toBe(words)
@@ -178,7 +178,7 @@ describe('the state of a rotation', () => {
     expect(read({ key: undefined })).toBe('has no key of the new authority')
     const foreign = states[0]?.authority?.key.reveal()
     expect(read({ key: foreign })).toBe(
-      'does not serve: the new authority has a key that does not belong to its certificate',
+      'cannot be used: the new authority has a key that does not belong to its certificate',
     )
   })
 })

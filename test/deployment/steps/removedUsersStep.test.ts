@@ -69,7 +69,7 @@ describe('the step that removes users', () => {
     await expect(step.apply(transport, facts)).rejects.toMatchObject({
       code: 'step-failed',
       message: expect.stringContaining('No space left on device'),
-      fix: 'Look at /var/lib/muster-alpha/users.json on the host, then run the command again.',
+      fix: 'Check /var/lib/muster-alpha/users.json on the host, then run the command again.',
     })
   })
 })

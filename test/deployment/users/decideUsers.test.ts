@@ -55,7 +55,7 @@ describe('decideUsers', () => {
         {
           host: 'db2',
           code: 'not-installed',
-          message: 'nothing with users is installed in /opt/muster',
+          message: 'no complete installation in /opt/muster',
           fix: 'Install it with `muster install --host db2`, or exclude it with --host.',
         },
       ],

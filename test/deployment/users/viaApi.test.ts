@@ -124,11 +124,11 @@ describe('users by the APIs alone', () => {
         : `${one.desired.host} asked`,
     )
     expect(lines.join('\n').replace(/:\d{4,5}\b/g, ':PORT')).toMatchInlineSnapshot(`
-      "db1 false no-login: the manager at https://127.0.0.1:PORT has users, and it rejected every login whose password is known here: admin and ops
+      "db1 false no-login: the manager at https://127.0.0.1:PORT has users, but it rejected every login whose password is known here: admin and ops
         Log in as an existing user: --login USER with --login-password-file FILE or --login-password-stdin.
       db2 false remote-bootstrap: the host has no user yet, and the manager at https://127.0.0.1:PORT does not allow another host to create the first one
         Run \`muster install\` or \`muster users apply\` over SSH, which need no API login; or run this on db2; or set rest-api-remote-bootstrap: true and install.
-      db3 false locked-out: the manager at https://127.0.0.1:PORT accepts no more logins from here for 280 s: too many of them failed
+      db3 false locked-out: the manager at https://127.0.0.1:PORT rejects all logins from here for 280 s: too many logins failed
         Wait, then run the command again with correct credentials: --login USER with --login-password-file FILE.
       db4 true connection-refused: The connection to https://127.0.0.1:PORT was refused: nothing listens there.
         Check the address and the port, and whether the API runs and listens on that address.

@@ -102,7 +102,7 @@ describe('what is said about a host key', () => {
     const error = judge([])
     expect(error?.code).toBe('host-key-unknown')
     expect(error?.message).toBe(
-      `the host key of db1 is not known: 10.0.0.11 showed ${own}, and /kh and /etc/kh have no key for it`,
+      `the host key of db1 is unknown: 10.0.0.11 presented ${own}, but /kh and /etc/kh have no key for it`,
     )
     expect(error?.fix).toContain(`"host-key: ${fingerprint(bytes(ed25519))}"`)
     expect(error?.fix).toContain('Run `muster trust`')
@@ -124,14 +124,14 @@ describe('what is said about a host key', () => {
     const error = judge(['', `db1 ${other}`])
     expect(error?.code).toBe('host-key-changed')
     expect(error?.message).toBe(
-      `the host key of db1 is not the known one: it showed ${own}, /kh line 2 has ${fingerprint(bytes(other))} (ssh-ed25519)`,
+      `the host key of db1 has changed: it presented ${own}, but /kh line 2 has ${fingerprint(bytes(other))} (ssh-ed25519)`,
     )
   })
 
   it('says how to remove the old key by the name that its line means, but no pattern', () => {
     expect(judge([`db1 ${other}`])?.fix).toContain(`"ssh-keygen -R 'DB1' -f /kh"`)
     expect(judge([`10.0.0.11 ${other}`])?.fix).toContain(`"ssh-keygen -R '10.0.0.11' -f /kh"`)
-    expect(judge([`10.0.0.* ${other}`])?.fix).toContain('If it is right, remove /kh line 1, then')
+    expect(judge([`10.0.0.* ${other}`])?.fix).toContain('If the new key is right, remove /kh line 1, then')
   })
 
   it('tells a revoked key', () => {

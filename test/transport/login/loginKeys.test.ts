@@ -135,15 +135,13 @@ describe('a key with a passphrase', () => {
     expect(found.asked).toEqual(['/l', '/l'])
     const first = { first: ['/l'], required: true }
     const error = await failure(find({ keys: first, files, answers: ['1', '2', '3', 'secret'] }))
-    expect(error.message).toBe('the key for db1, /l, has another passphrase')
+    expect(error.message).toBe('the key for db1, /l, has a different passphrase')
   })
 
   it('is told to be given to an agent where nobody can be asked', async () => {
     const error = await failure(find({ keys: { files: ['/l'] }, files }))
     expect(error.code).toBe('no-login-method')
-    expect(error.message).toBe(
-      'the only keys to log in to db1 with have a passphrase (/l), and no agent runs',
-    )
+    expect(error.message).toBe('all keys to log in to db1 have a passphrase (/l), and no agent is running')
     expect(error.fix).toContain('ssh-add /l')
   })
 
@@ -151,7 +149,7 @@ describe('a key with a passphrase', () => {
     const text = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n'
     const wish = { keys: { first: ['/p'], required: true }, files: { '/p': text }, answers: ['secret'] }
     const error = await failure(find(wish))
-    expect(error.message).toContain('is an encrypted PKCS#8 file, which cannot be opened here')
+    expect(error.message).toContain('is an encrypted PKCS#8 file, which muster cannot open')
     expect(error.fix).toContain('ssh-keygen -p -f /p')
   })
 })
@@ -185,7 +183,7 @@ describe('what cannot be used', () => {
   it('is named: a key of a security token', async () => {
     const error = await failure(find({ keys: { first: ['/sk'], required: true }, files: { '/sk': token } }))
     expect(error.message).toBe(
-      'the key for db1, /sk, is a key of a security token (sk-ssh-ed25519@openssh.com), which cannot be used here',
+      'the key for db1, /sk, is a key of a security token (sk-ssh-ed25519@openssh.com), which muster does not support',
     )
     const alone = await failure(find({ keys: { files: ['/sk'] }, files: { '/sk': token } }))
     expect(alone.message).toContain('/sk is a key of a security token')
@@ -231,7 +229,7 @@ describe('what cannot be used', () => {
   it('is told by folder where nothing is there', async () => {
     const files = ['id_ed25519', 'id_rsa'].map((name) => join('/home/ops/.ssh', name))
     expect((await failure(find({ keys: { files } }))).message).toBe(
-      'there is no key to log in to db1 with: no agent runs, and /home/ops/.ssh has none of id_ed25519, id_rsa',
+      'no key to log in to db1: no agent is running, and /home/ops/.ssh has none of id_ed25519, id_rsa',
     )
   })
 })

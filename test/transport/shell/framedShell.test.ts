@@ -221,7 +221,7 @@ describe('the framed shell', () => {
       failure(shell.run('echo never')),
     ])
     expect(late.code).toBe('timeout')
-    expect(late.message).toBe('a script on db1 did not end within 0.1 s; it may still be running there')
+    expect(late.message).toBe('a script on db1 timed out after 0.1 s; it may still be running there')
     expect(next.code).toBe('connection-lost')
   })
 

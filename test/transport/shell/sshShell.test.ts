@@ -135,7 +135,7 @@ describe('sudo with a password', () => {
     [
       'before',
       'echo "sudo: sorry, you must have a tty to run sudo" >&2; exit 1',
-      'sudo on db1 wants a terminal (requiretty), ',
+      'sudo on db1 requires a terminal (requiretty), ',
     ],
   ])('tells in its own words what else it says (%s: %s)', async (part, words, message) => {
     const error = await failure(become(sudo({ [part]: words }), password))
@@ -154,7 +154,7 @@ describe('sudo with a password', () => {
 
   it('is told to be missing where sudo wants one and there is none', async () => {
     const error = await failure(become(sudo()))
-    expect(error.message).toBe('sudo on db1 wants a password of ops: sudo: a password is required')
+    expect(error.message).toBe('sudo on db1 requires a password for ops: sudo: a password is required')
     expect(error.fix).toContain('become-password')
     expect(error.fix).toContain('--ask-become-pass')
     expect(error.fix).toContain('NOPASSWD')
