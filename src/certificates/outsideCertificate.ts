@@ -75,11 +75,11 @@ export function checkOutsideCertificate(options: {
       `Let the authority sign all subject alternative names of the request of \`muster cert csr --host ${host}\`.`,
     )
   }
-  const lacking = names.filter((name) => !called.includes(name) && !coversName(leaf, name))
+  const uncovered = names.filter((name) => !called.includes(name) && !coversName(leaf, name))
   return {
     chain: links.map((one) => certificatePem(one.raw)).join(''),
     authority: certificatePem(last.raw),
-    warnings: lacking.length === 0 ? [] : [`the certificate is not valid for ${lacking.join(', ')}`],
+    warnings: uncovered.length === 0 ? [] : [`the certificate is not valid for ${uncovered.join(', ')}`],
   }
 }
 

@@ -111,7 +111,7 @@ export function startInteractive(options: {
   readonly command: readonly [string, ...string[]]
   readonly env: Environment
   /** Part of the environment for the child, see environment.ts; default `shell`. */
-  readonly sees?: 'shell' | 'program'
+  readonly environment?: 'shell' | 'program'
   readonly cwd?: string
 }): InteractiveChild {
   const [program, ...parameters] = options.command
@@ -121,7 +121,7 @@ export function startInteractive(options: {
     detached: true,
     cleanup: false,
     extendEnv: false,
-    env: options.sees === 'program' ? programEnvironment(options.env) : shellEnvironment(options.env),
+    env: options.environment === 'program' ? programEnvironment(options.env) : shellEnvironment(options.env),
     reject: false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })

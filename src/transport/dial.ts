@@ -26,8 +26,8 @@ export function dial(options: {
       ...(localAddress === undefined ? {} : { localAddress }),
       ...(family === undefined ? {} : { family }),
     })
-    const late = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
-    const timer = setTimeout(() => socket.destroy(late), left)
+    const timeoutError = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
+    const timer = setTimeout(() => socket.destroy(timeoutError), left)
     const failed = (error: Error): void => {
       clearTimeout(timer)
       reject(dialError(options, error))

@@ -78,9 +78,9 @@ export const jumpHostError = (host: string, error: TransportError): TransportErr
 /** Progress of a connection attempt. */
 export type Progress = {
   /** The server sent its SSH identification. */
-  greeted: boolean
+  bannerReceived: boolean
   /** Key exchange is done and the host key is accepted. */
-  agreed: boolean
+  handshakeDone: boolean
   /** Keys that were offered, named for messages. */
   tried: string[]
   /** Keys that were not offered, with the reason. */
@@ -115,11 +115,11 @@ export const isTransient = (error: unknown): boolean =>
 export function attemptError(
   place: SshPlace,
   progress: Progress,
-  cause: Error | 'late' | undefined,
+  cause: Error | 'timeout' | undefined,
 ): TransportError {
   const { host, address, port, timeout } = place
   const where = `${host} (${address} port ${port})`
-  if (progress.agreed) return loginError(place, progress, cause)
+  if (progress.handshakeDone) return loginError(place, progress, cause)
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix, ...(cause instanceof Error ? { cause } : {}) })
   if (cause instanceof Error && /no matching/.test(cause.message)) {
@@ -129,16 +129,16 @@ export function attemptError(
       'Update the SSH server there, or allow more algorithms: muster does not use SHA-1 and CBC.',
     )
   }
-  if (!progress.greeted) {
+  if (!progress.bannerReceived) {
     return error(
       'no-ssh-banner',
-      cause === 'late'
+      cause === 'timeout'
         ? `${where} accepted the connection, but sent no SSH banner within ${timeout / 1000} s`
         : `${where} closed the connection before it sent an SSH banner`,
       'Check that sshd listens on this port. It may also be overloaded (MaxStartups) or block this machine.',
     )
   }
-  if (cause === 'late') {
+  if (cause === 'timeout') {
     return error(
       'connection-timeout',
       `${where} did not finish the SSH handshake within ${timeout / 1000} s`,
@@ -148,13 +148,17 @@ export function attemptError(
   return dialError(place, cause ?? new Error('it was closed during the SSH handshake'))
 }
 
-function loginError(place: SshPlace, progress: Progress, cause: Error | 'late' | undefined): TransportError {
+function loginError(
+  place: SshPlace,
+  progress: Progress,
+  cause: Error | 'timeout' | undefined,
+): TransportError {
   const { host, user, timeout } = place
   const skipped = progress.skipped.length === 0 ? '' : `; not tried: ${progress.skipped.join(', ')}`
   const tried = `tried: ${progress.tried.join(', ') || 'nothing'}${skipped}`
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
-  if (cause === 'late') {
+  if (cause === 'timeout') {
     return error(
       'login-refused',
       `${host} did not answer the login of ${user} within ${timeout / 1000} s (${tried})`,

@@ -140,7 +140,7 @@ const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
 const expected = (error: unknown): boolean => error instanceof StepError || error instanceof TransportError
 
 const place = { host: 'db1', address: '10.0.0.11', port: 22, user: 'me', timeout: 1000 }
-const progress = { greeted: true, agreed: true, tried: ['k'], skipped: [], partial: false }
+const progress = { bannerReceived: true, handshakeDone: true, tried: ['k'], skipped: [], partial: false }
 
 /** Parsers of text or bytes that answer for everything, and never throw. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
@@ -171,7 +171,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'words of an SSH server': (text) => [
     attemptError(place, { ...progress, offered: [text] }, new Error(text)),
     attemptError(place, { ...progress, offered: [] }, new Error(text)),
-    attemptError(place, { ...progress, agreed: false, offered: [] }, new Error(text)),
+    attemptError(place, { ...progress, handshakeDone: false, offered: [] }, new Error(text)),
     forwardError({ jump: 'j', next: 'db1', address: 'a', port: 1 }, { message: text, reason: text }),
     shellRefusal({ host: 'db1', user: 'me', sudo: true, output: text, why: text, timedOut: false }),
     String(new HostText(text)),

@@ -556,13 +556,13 @@ function world(overrides: Partial<RetryOptions> = {}) {
   const options: RetryOptions = {
     attempts: 4,
     budget: 10_000,
-    passes: () => true,
+    isRetryable: () => true,
     now: () => clock,
     sleep: async (milliseconds) => {
       slept.push(milliseconds)
       clock += milliseconds
     },
-    chance: () => 0.5,
+    random: () => 0.5,
     ...overrides,
   }
   return { options, slept }
@@ -582,7 +582,7 @@ describe('retry', () => {
   })
 
   it('does not repeat what will not pass', async () => {
-    const { options, slept } = world({ passes: () => false })
+    const { options, slept } = world({ isRetryable: () => false })
     await expect(retry(options, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
     expect(slept).toEqual([])
   })

@@ -95,13 +95,13 @@ export async function decideCertificates(options: {
   readonly now: Date
 }): Promise<CertificateDecision> {
   const { cluster, surveyed, secrets, renew, ownAuthority = false, now } = options
-  const barred = surveyed.flatMap(
+  const refused = surveyed.flatMap(
     ({ host, facts }) =>
       notInstalled(host, facts) ??
       missingAuthorityKey({ cluster, host, facts, state: options.state, now }) ??
       [],
   )
-  if (barred.length > 0) return { ok: false, problems: barred }
+  if (refused.length > 0) return { ok: false, problems: refused }
   const { authority, ...ensured } = await ensureAuthority({ cluster, state: options.state, now })
   let state = ensured.state
   const problems: StepError[] = []

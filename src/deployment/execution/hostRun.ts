@@ -96,8 +96,8 @@ async function afterFailure(
 }
 
 async function verify(progress: HostProgress): Promise<void> {
-  const { verify: prove, transport, snapshot } = progress.work
-  const proved = await prove?.(transport)
+  const { verify: runVerification, transport, snapshot } = progress.work
+  const proved = await runVerification?.(transport)
   const changed = progress.started.length > 0
   progress.started.length = 0
   if (proved !== undefined) progress.proved = proved
@@ -140,14 +140,14 @@ async function applySteps(options: PhaseRun): Promise<void> {
 
 /** Groups neighbouring batchable steps, which are sent to the host together. */
 function batchesOf(steps: readonly PlannedStep[]): readonly (readonly PlannedStep[])[] {
-  const flights: PlannedStep[][] = []
+  const batches: PlannedStep[][] = []
   for (const planned of steps) {
-    const last = flights.at(-1)
+    const last = batches.at(-1)
     const joins = planned.step.batchable === true && last?.at(-1)?.step.batchable === true
     if (joins) last?.push(planned)
-    else flights.push([planned])
+    else batches.push([planned])
   }
-  return flights
+  return batches
 }
 
 type RestoreOptions = {
@@ -183,7 +183,7 @@ async function restoreHost(options: RestoreOptions): Promise<RestoreResult> {
     }
   }
   if (typeof restored === 'object')
-    return { failure: appendToFailure(failure, restored.partly), undone: false }
+    return { failure: appendToFailure(failure, restored.partial), undone: false }
   const seconds = (clock() - began) / 1000
   for (const { step, title } of restore.parts) {
     emit({ type: 'step-undone', host: work.host, step, title, seconds })

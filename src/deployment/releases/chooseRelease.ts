@@ -112,13 +112,13 @@ export function rollbackTarget(facts: HostFacts, to: string | undefined): Releas
   if (currentRelease === undefined) {
     throw refuse('not-installed', 'nothing is installed there', 'Run `muster install` first.')
   }
-  const had = releasesByRecency(facts.installation)
+  const previous = releasesByRecency(facts.installation)
   const unfinished = unfinishedRollback(facts.installation)
   const chosen =
     to === undefined
-      ? (releases.find(({ id }) => id === unfinished) ?? had.find(({ id }) => id !== currentRelease))
+      ? (releases.find(({ id }) => id === unfinished) ?? previous.find(({ id }) => id !== currentRelease))
       : releasesNamed(facts.installation, to)[0]
-  const others = had.filter(({ id }) => id !== currentRelease).map(({ id }) => id)
+  const others = previous.filter(({ id }) => id !== currentRelease).map(({ id }) => id)
   if (chosen === undefined) {
     throw refuse(
       'no-such-release',

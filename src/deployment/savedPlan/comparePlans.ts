@@ -85,9 +85,9 @@ function stepChangesOf(was: SavedHost, is: SavedHost): readonly string[] {
 }
 
 function differencesOf(was: SavedStep, is: SavedStep): readonly string[] {
-  const gone = was.details.filter((line) => !is.details.includes(line)).map((line) => `  - ${line}`)
-  const come = is.details.filter((line) => !was.details.includes(line)).map((line) => `  + ${line}`)
-  const lines = [...gone, ...come]
+  const removed = was.details.filter((line) => !is.details.includes(line)).map((line) => `  - ${line}`)
+  const added = is.details.filter((line) => !was.details.includes(line)).map((line) => `  + ${line}`)
+  const lines = [...removed, ...added]
   const shown = lines.slice(0, maxLines)
   const rest = lines.length > maxLines ? [`  and ${lines.length - maxLines} more lines`] : []
   if (was.summary !== is.summary) return [`changed: ${is.summary}, not ${was.summary}`, ...shown, ...rest]

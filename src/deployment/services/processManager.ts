@@ -46,7 +46,7 @@ return 0`,
     functions: processFunctions(set),
     look: processCheck,
     nameOf: (component) => component,
-    afterAnswer: finalProcessCheck(set.components),
+    afterResponse: finalProcessCheck(set.components),
   }),
 }
 

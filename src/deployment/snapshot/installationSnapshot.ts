@@ -54,7 +54,7 @@ export function installationSnapshot(target: SnapshotTarget): Snapshot {
         ...(written === undefined ? {} : { stdin: written }),
         timeout: 3 * stopScriptTimeout(drainTimeout),
       })
-      await requireOutput(transport, target, componentsNamed(stdout.raw(), 'started'))
+      await requireResponses(transport, target, componentsNamed(stdout.raw(), 'started'))
       return describeRestore(target, componentsNamed(stdout.raw(), 'kept', 'started'))
     },
   }
@@ -92,7 +92,7 @@ const isFresh = ({ installation, services }: HostFacts): boolean =>
 
 const releaseFolder = ({ layout, release }: SnapshotTarget): string => `${layout.releases}/${release.id}`
 
-async function requireOutput(
+async function requireResponses(
   transport: Transport,
   target: SnapshotTarget,
   names: readonly Component[],

@@ -67,8 +67,8 @@ mv .new-${id} ${quote(id)}`
 
 function requireVersion(host: string, runtime: SentRuntime, printed: string): void {
   const major = Number(/^v(\d+)\./.exec(printed)?.[1] ?? 0)
-  const right = runtime.version === undefined ? major >= 20 : printed === runtime.version
-  if (right) return
+  const matches = runtime.version === undefined ? major >= 20 : printed === runtime.version
+  if (matches) return
   throw new StepError({
     host,
     code: 'runtime-unfit',

@@ -12,23 +12,23 @@ import { isPkcs8, type KeyFile, type KeyFileDependencies, readKeyFile, unlock } 
 function noLoginKeyError(found: {
   /** Name of the host. */
   readonly label: string
-  readonly wish: LoginKeyOptions
+  readonly options: LoginKeyOptions
   readonly files: readonly KeyFile[]
   /** Reason why no key of the agent can be used. */
   readonly agent: string
   /** Problems with locked files. */
   readonly problems: readonly string[]
 }): TransportError {
-  const { label, wish, files, agent, problems: trouble } = found
+  const { label, options, files, agent, problems } = found
   const locked = files.filter(({ kind }) => kind === 'locked').map(({ path }) => path)
   const unusable = files.flatMap((file) => (file.kind === 'unusable' ? [`${file.path} ${file.why}`] : []))
-  const why = [agent, ...unusable, ...trouble]
+  const why = [agent, ...unusable, ...problems]
   return new TransportError({
     host: label,
     code: 'no-login-method',
     message:
       locked.length === 0
-        ? `no key to log in to ${label}: ${why.join(', ')}, and ${missingFiles(wish)}`
+        ? `no key to log in to ${label}: ${why.join(', ')}, and ${missingFiles(options)}`
         : `all keys to log in to ${label} have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
     fix:
       locked.length === 0
@@ -68,18 +68,19 @@ const passphraseAttempts = 3
 /** Asks for the passphrase and opens a locked file; else the reason as text, empty if nobody can be asked. */
 const unlockOnce = (
   file: Extract<KeyFile, { kind: 'locked' }>,
-  world: UnlockDependencies,
-): Promise<ParsedKey | string> => world.once(`unlock ${file.path}`, () => unlockNow(file, world))
+  dependencies: UnlockDependencies,
+): Promise<ParsedKey | string> =>
+  dependencies.once(`unlock ${file.path}`, () => unlockNow(file, dependencies))
 
 async function unlockNow(
   { path, text }: Extract<KeyFile, { kind: 'locked' }>,
-  world: UnlockDependencies,
+  dependencies: UnlockDependencies,
 ): Promise<ParsedKey | string> {
   if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which muster cannot open'
   for (let attempt = 0; attempt < passphraseAttempts; attempt += 1) {
-    const passphrase = await world.askPassphrase?.(path)
+    const passphrase = await dependencies.askPassphrase?.(path)
     if (passphrase === undefined) return attempt === 0 ? '' : 'has a different passphrase'
-    const key = unlock(text, passphrase, world)
+    const key = unlock(text, passphrase, dependencies)
     if (key !== undefined) return key
   }
   return 'has a different passphrase'
@@ -109,59 +110,61 @@ export type LoginKeyDependencies = UnlockDependencies & {
 
 /** Finds the keys to try, in order. Rejects with `no-login-method` and the problems found. */
 export async function loginKeys(
-  { label, keys: wish }: Pick<Destination, 'label' | 'keys'>,
-  world: LoginKeyDependencies,
+  { label, keys: options }: Pick<Destination, 'label' | 'keys'>,
+  dependencies: LoginKeyDependencies,
 ): Promise<LoginKeys> {
-  const agent = await fromAgent(wish.socket, world)
+  const agent = await fromAgent(options.socket, dependencies)
   const read = (paths: readonly string[]) =>
-    Promise.all(paths.map((path) => world.once(`key ${path}`, () => readKeyFile(path, world))))
-  const first = await read(wish.first)
-  const files = await read(wish.files.filter((path) => !wish.first.includes(path)))
-  const found: Found = { label, wish, agent, first, files }
+    Promise.all(paths.map((path) => dependencies.once(`key ${path}`, () => readKeyFile(path, dependencies))))
+  const first = await read(options.first)
+  const files = await read(options.files.filter((path) => !options.first.includes(path)))
+  const found: Found = { label, options, agent, first, files }
   const keys = sortKeys(found)
-  if (wish.required) {
+  if (options.required) {
     for (const file of first)
-      if (!keys.some(isOf(file))) return { keys: [await requiredKey(found, file, world)], skipped: [] }
+      if (!keys.some(isOf(file))) return { keys: [await requiredKey(found, file, dependencies)], skipped: [] }
   }
-  const certificates = await Promise.all([...first, ...files].map((file) => certificateNote(file, world)))
+  const certificates = await Promise.all(
+    [...first, ...files].map((file) => certificateNote(file, dependencies)),
+  )
   const skipped = [
     ...[...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedText(file))),
     ...certificates.flat(),
     ...agent.unusable,
   ]
   if (keys.length > 0) return { keys, skipped }
-  const trouble: string[] = []
+  const problems: string[] = []
   for (const file of [...first, ...files]) {
     if (file.kind !== 'locked') continue
-    const key = await unlockOnce(file, world)
+    const key = await unlockOnce(file, dependencies)
     if (typeof key !== 'string') return { keys: [{ label: file.path, key }], skipped }
-    if (key !== '') trouble.push(`${file.path} ${key}`)
+    if (key !== '') problems.push(`${file.path} ${key}`)
   }
-  const held = agent.trouble ?? 'the agent holds none of them'
-  throw noLoginKeyError({ label, wish, files: [...first, ...files], agent: held, problems: trouble })
+  const held = agent.problem ?? 'the agent holds none of them'
+  throw noLoginKeyError({ label, options, files: [...first, ...files], agent: held, problems })
 }
 
 type Agent = {
   readonly keys: readonly LoginKey[]
   /** Keys of types that are not supported, as text. */
   readonly unusable: readonly string[]
-  readonly trouble?: string
+  readonly problem?: string
 }
 
 type Found = {
   readonly label: string
-  readonly wish: LoginKeyOptions
+  readonly options: LoginKeyOptions
   readonly agent: Agent
   readonly first: readonly KeyFile[]
   readonly files: readonly KeyFile[]
 }
 
-async function fromAgent(socket: string | undefined, world: LoginKeyDependencies): Promise<Agent> {
-  const without = (trouble: string): Agent => ({ keys: [], unusable: [], trouble })
+async function fromAgent(socket: string | undefined, dependencies: LoginKeyDependencies): Promise<Agent> {
+  const without = (problem: string): Agent => ({ keys: [], unusable: [], problem })
   if (socket === undefined || socket === '') return without('no agent is running')
   try {
-    const keys = await world.once(`agent ${socket}`, () => world.agentKeys(socket))
-    const all = await world.once(`contents of ${socket}`, () => world.agentContents(socket))
+    const keys = await dependencies.once(`agent ${socket}`, () => dependencies.agentKeys(socket))
+    const all = await dependencies.once(`contents of ${socket}`, () => dependencies.agentContents(socket))
     const named = keys.map((key) => ({ label: `${key.comment || key.type} (agent)`, key, agent: socket }))
     const unusable = all.flatMap(({ type, comment }) => {
       const what = unsupportedKind(type)
@@ -169,7 +172,7 @@ async function fromAgent(socket: string | undefined, world: LoginKeyDependencies
     })
     if (keys.length > 0) return { keys: named, unusable }
     if (unusable.length === 0) return without('the agent holds no key')
-    return { keys: [], unusable, trouble: `the agent holds only ${unusable.join(', ')}` }
+    return { keys: [], unusable, problem: `the agent holds only ${unusable.join(', ')}` }
   } catch (error) {
     return without(`the agent does not answer (${errorCode(error) ?? String(error)})`)
   }
@@ -197,7 +200,7 @@ const isOf =
   }
 
 /** Sorts keys as OpenSSH does (ssh_config(5), IdentityFile), after the required ones. */
-function sortKeys({ wish, agent, first, files }: Found): readonly LoginKey[] {
+function sortKeys({ options, agent, first, files }: Found): readonly LoginKey[] {
   const heldBy = (file: KeyFile): readonly LoginKey[] => {
     const held = agent.keys.find(isOf(file))
     return held === undefined ? [] : [{ ...held, label: `${file.path} (agent)` }]
@@ -205,7 +208,7 @@ function sortKeys({ wish, agent, first, files }: Found): readonly LoginKey[] {
   const ownOf = (file: KeyFile): readonly LoginKey[] =>
     file.kind === 'key' ? [{ label: file.path, key: file.key }] : []
   const preferred = first.flatMap((file) => (file.kind === 'key' ? ownOf(file) : heldBy(file)))
-  const others = wish.agent === 'all' ? agent.keys : []
+  const others = options.agent === 'all' ? agent.keys : []
   const all = [...preferred, ...files.flatMap(heldBy), ...others, ...files.flatMap(ownOf)]
   return all.filter(({ key }, index) => all.findIndex((other) => isSame(other.key, key)) === index)
 }
@@ -214,7 +217,7 @@ function sortKeys({ wish, agent, first, files }: Found): readonly LoginKey[] {
 async function requiredKey(
   { label, agent }: Found,
   file: KeyFile,
-  world: LoginKeyDependencies,
+  dependencies: LoginKeyDependencies,
 ): Promise<LoginKey> {
   const fail = (words: string, fix: string): TransportError =>
     new TransportError({
@@ -223,10 +226,10 @@ async function requiredKey(
       message: `the key for ${label}, ${file.path}, ${words}`,
       fix,
     })
-  const why = agent.trouble ?? 'the agent does not hold it'
+  const why = agent.problem ?? 'the agent does not hold it'
   switch (file.kind) {
     case 'locked': {
-      const key = await unlockOnce(file, world)
+      const key = await unlockOnce(file, dependencies)
       if (typeof key !== 'string') return { label: file.path, key }
       const fix = isPkcs8(file.text) ? rewriteFix(file.path) : unlockFix([file.path])
       throw fail(key === '' ? `has a passphrase, and ${why}` : key, fix)
@@ -240,10 +243,15 @@ async function requiredKey(
 }
 
 /** Reports the certificate that OpenSSH would offer with a key file, if there is one. */
-async function certificateNote(file: KeyFile, world: LoginKeyDependencies): Promise<readonly string[]> {
+async function certificateNote(
+  file: KeyFile,
+  dependencies: LoginKeyDependencies,
+): Promise<readonly string[]> {
   if (file.kind === 'missing') return []
   const path = `${file.path.replace(/\.pub$/, '')}-cert.pub`
-  const text = await world.once(`key ${path}`, () => world.readFile(path).catch(() => undefined))
+  const text = await dependencies.once(`key ${path}`, () =>
+    dependencies.readFile(path).catch(() => undefined),
+  )
   return text === undefined ? [] : [`${path} (a certificate, which muster does not support)`]
 }
 

@@ -253,7 +253,7 @@ describe('execute', () => {
 
     it('does not call it taken back where something of the run stays', async () => {
       const { step, work, run, done, events } = world()
-      const restore = async () => ({ partly: 'ops stays.' })
+      const restore = async () => ({ partial: 'ops stays.' })
       const [outcome] = await run([
         { ...work('db1', [step('one', 'commit', fail)]), snapshot: { ...wayBack(done), restore } },
       ])

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { type RetryTiming, retryWhileHeld } from '../../../src/deployment/lock/lockingTransport.ts'
 
 /** A clock that only pauses move. */
-function patience(wait: number, chance = 0.5): RetryTiming & { readonly pauses: number[] } {
+function patience(wait: number, random = 0.5): RetryTiming & { readonly pauses: number[] } {
   let time = 1000
   const pauses: number[] = []
   return {
     wait,
     clock: () => time,
-    chance: () => chance,
+    random: () => random,
     pauses,
     pause: async (milliseconds) => {
       pauses.push(milliseconds)

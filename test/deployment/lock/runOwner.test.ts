@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseLockAnswer } from '../../../src/deployment/lock/heldLock.ts'
+import { parseLockResponse } from '../../../src/deployment/lock/heldLock.ts'
 import { hasRunEnded, parseRunOwner, type RunOwner, runId } from '../../../src/deployment/lock/runOwner.ts'
 
 const owner: RunOwner = {
@@ -53,19 +53,19 @@ describe('the owner of a run', () => {
 
   it('stands in the first line of what a lock script prints', () => {
     const text = Buffer.from(JSON.stringify(owner)).toString('base64')
-    expect(parseLockAnswer(`held\t7\t2026-01-02T03:04:05Z\t${text}\n`)).toEqual({
-      answer: { kind: 'held', lock: { owner, since: '2026-01-02T03:04:05Z', idle: 7 } },
+    expect(parseLockResponse(`held\t7\t2026-01-02T03:04:05Z\t${text}\n`)).toEqual({
+      response: { kind: 'held', lock: { owner, since: '2026-01-02T03:04:05Z', idle: 7 } },
       rest: '',
     })
-    expect(parseLockAnswer('held\t\t\u001b[2J\t\n').answer).toEqual({
+    expect(parseLockResponse('held\t\t\u001b[2J\t\n').response).toEqual({
       kind: 'held',
       lock: { owner: undefined, since: 'an unknown time', idle: 0 },
     })
-    expect(parseLockAnswer('taken\nhostname\tdb1\n')).toEqual({
-      answer: { kind: 'taken' },
+    expect(parseLockResponse('taken\nhostname\tdb1\n')).toEqual({
+      response: { kind: 'taken' },
       rest: 'hostname\tdb1\n',
     })
-    expect(parseLockAnswer('failed\tno flock\n').answer).toEqual({ kind: 'failed', why: 'no flock' })
-    expect(parseLockAnswer('').answer).toEqual({ kind: 'failed', why: '' })
+    expect(parseLockResponse('failed\tno flock\n').response).toEqual({ kind: 'failed', why: 'no flock' })
+    expect(parseLockResponse('').response).toEqual({ kind: 'failed', why: '' })
   })
 })

@@ -32,12 +32,12 @@ async function cluster(size: number, kept: boolean) {
     const given = kept ? [] : [new Secret('old')]
     const chosen = options.chosen === undefined ? undefined : new Secret(options.chosen)
     const choice = chooseNewPassword('admin', { known: disk.users.get('admin'), given, chosen })
-    if (choice.kind === 'refuse' || choice.kind === 'make') throw refused
+    if (choice.kind === 'refuse' || choice.kind === 'generate') throw refused
     const { password } = choice
     const known = disk.users.get('admin') ?? { salt }
     const now = new Date('2026-11-22T12:00:00Z')
     const next =
-      choice.kind === 'go-on'
+      choice.kind === 'continue'
         ? choice.known
         : await beginRotation(known, { password, old: given, now, random, hash: hashOf })
     const login = {

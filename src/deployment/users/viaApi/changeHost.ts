@@ -126,7 +126,7 @@ async function revertHost(host: Host, started: readonly StartedChange[]): Promis
     return reverted.length === 0 ? 'No user was changed there.' : `Undone: ${reverted.join(', ')}.`
   }
   const back = reverted.length === 0 ? '' : `Undone: ${reverted.join(', ')}. `
-  return { partly: `${back}On ${desired.host} ${listOf(stays)}.` }
+  return { partial: `${back}On ${desired.host} ${listOf(stays)}.` }
 }
 
 const nameOf = (change: UserChange): string =>

@@ -100,7 +100,7 @@ describe('the way back of a host that is changed by calls', () => {
       { mallory: 'lose-answer' },
     )
     expect(said).toEqual({
-      partly:
+      partial:
         'Undone: remove the user stranger, create the administrator ops. On db1 mallory stays removed, because its password is unknown here and admin keeps the password of the file, because the previous one is unknown here.',
     })
     expect(names).toEqual(['admin', 'stranger'])
@@ -114,7 +114,7 @@ describe('the way back of a host that is changed by calls', () => {
       { two: 'refuse' },
     )
     expect(said).toEqual({
-      partly:
+      partial:
         'Undone: create the administrator ops. On db1 admin stays, because an API does not delete the last user of its host.',
     })
     expect(names).toEqual(['admin'])
@@ -131,7 +131,7 @@ describe('the way back of a host that is changed by calls', () => {
       { ops: 'refuse' },
     )
     expect(said).toEqual({
-      partly: 'On db1 nightly keeps the password of the file, because the previous one is unknown here.',
+      partial: 'On db1 nightly keeps the password of the file, because the previous one is unknown here.',
     })
     expect(await takes('nightly', 'new night')).toBe(true)
   })
