@@ -41,8 +41,8 @@ function refusal(pem: string, changes: object = {}): string {
   return 'accepted'
 }
 
-describe('judgeOutside', () => {
-  it('takes a leaf with its authority, in any order, and leaves out what does not belong', async () => {
+describe('checkOutsideCertificate', () => {
+  it('accepts a leaf with its authority in any order and ignores other certificates', async () => {
     const stranger = await outsideAuthority('stranger', now)
     const { chain, authority, warnings } = judge(stranger.certificate + root.certificate + leaf)
     expect({ chain, authority, warnings }).toEqual({
@@ -52,7 +52,7 @@ describe('judgeOutside', () => {
     })
   })
 
-  it('takes a chain with an intermediate authority, and misses one', async () => {
+  it('accepts a chain with an intermediate authority and reports a missing one', async () => {
     const { key: middleKey } = await generateKey()
     const middle: Signer = {
       name: 'middle',
@@ -70,7 +70,7 @@ describe('judgeOutside', () => {
     )
   })
 
-  it('refuses an issuer that may not sign', async () => {
+  it('rejects an issuer that cannot sign', async () => {
     const { key: middleKey } = await generateKey()
     const certificate = signedOutside({ by: root, key: middleKey, name: 'mere', names, now })
     const below = leafOf({ by: { name: 'mere', key: middleKey, certificate } })
@@ -111,11 +111,11 @@ describe('judgeOutside', () => {
         }) + root.certificate,
       'outside-purpose: The certificate of db1 is not meant for servers: its extended key usage lacks serverAuth',
     ],
-  ])('refuses %s', (_, pem, message) => {
+  ])('rejects %s', (_, pem, message) => {
     expect(refusal(pem())).toBe(message)
   })
 
-  it('warns of names that are missing', () => {
+  it('warns about missing names', () => {
     const { warnings } = judge(leaf + root.certificate, { names: ['db1', 'db1.example.org'] })
     expect(warnings).toEqual(['the certificate is not valid for db1.example.org'])
   })

@@ -28,8 +28,8 @@ async function judge(digest: string): Promise<string> {
   )
 }
 
-describe('a file that was sent', () => {
-  it('holds what was sent, and is refused otherwise', async () => {
+describe('verifyChecksum', () => {
+  it('accepts the sent bytes and rejects others', async () => {
     const { stdout } = await run('sh', ['-c', 'command -v sha256sum'])
     await mkdir(join(folder, 'bin'))
     await symlink(stdout.trim(), join(folder, 'bin', 'sha256sum'))

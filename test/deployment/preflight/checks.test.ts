@@ -10,7 +10,7 @@ import { checkContext, reasons, subject } from './values.ts'
 const manifest = (cluster: string, host: string): string => JSON.stringify({ version: 1, cluster, host })
 
 describe('the preflight checks', () => {
-  it('have an id of their own each, and find nothing wrong with a fresh host', () => {
+  it('have unique ids and report no problem on a fresh host', () => {
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
     const fresh = subject()
     for (const check of checks) {
@@ -21,7 +21,7 @@ describe('the preflight checks', () => {
     }
   })
 
-  it('are files that are named after their ids, and all of them are listed', () => {
+  it('are in files named after their ids, and all are listed', () => {
     const folder = fileURLToPath(new URL('../../../src/deployment/preflight', import.meta.url))
     const fileOf = (id: string): string =>
       `${id.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Check.ts`
@@ -176,11 +176,11 @@ describe('the preflight checks', () => {
   })
 })
 
-describe('the refusals of an installation', () => {
+describe('installationProblems', () => {
   const codes = (host = hostConfig(), facts = hostFacts()): string[] =>
     installationProblems({ cluster: 'alpha', host, facts }).map(({ code }) => code)
 
-  it('are none on a fresh host', () => {
+  it('returns none for a fresh host', () => {
     expect(codes()).toEqual([])
   })
 
@@ -254,11 +254,11 @@ describe('the refusals of an installation', () => {
       hostFacts(),
       ['address-not-here'],
     ],
-  ])('name %s', (_, host, facts, expected) => {
+  ])('returns %s', (_, host, facts, expected) => {
     expect(codes(host, facts)).toEqual(expected)
   })
 
-  it('name noexec only where a Node.js is sent', () => {
+  it('returns noexec only if a runtime is sent', () => {
     const installation = installationFacts({ noexec: true })
     const node = { path: '/usr/bin/node', version: 'v24.1.0', rootOwned: true }
     expect(codes(hostConfig(), hostFacts({ installation, node }))).toEqual([])

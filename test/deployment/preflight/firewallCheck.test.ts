@@ -20,7 +20,7 @@ const zone = (target: string, ports: string, rich = ''): string =>
   `public (active)\n  target: ${target}\n  services: ssh\n  ports: ${ports}\n  rich rules: \n\t${rich}\n`
 
 describe('the firewall check', () => {
-  it('names the ports that others should reach and no rule opens', () => {
+  it('names ports of other clients that no rule opens', () => {
     const [first] = verdicts('firewall', [behind({ kind: 'ufw', rules: ufw('allow tcp 22') })])
     expect(first).toEqual({
       result: 'warning',
@@ -32,7 +32,7 @@ describe('the firewall check', () => {
     ])
   })
 
-  it('says where it could not look', () => {
+  it('reports that it needs root', () => {
     expect(reasons('firewall', [subject({ facts: { uid: 1000 } })])).toEqual(['ok: not checked: needs root'])
   })
 
@@ -75,13 +75,13 @@ describe('the firewall check', () => {
       'table ip nat {\n\tchain forward {\n\t\ttype filter hook forward priority 0; policy drop;\n',
       true,
     ],
-  ] as const)('reads from the rules of %s, %j, that port 8090 is open: %s', (kind, rules, expected) => {
+  ] as const)('parses rules of %s, %j: port 8090 is open: %s', (kind, rules, expected) => {
     expect(opens({ kind, rules }, 8090)).toBe(expected)
   })
 
   const port = fc.integer({ min: 1, max: 65535 })
 
-  it('takes every port of a range and none beside it', () => {
+  it('accepts every port of a range and no other', () => {
     fc.assert(
       fc.property(port, port, port, (one, other, asked) => {
         const [first, last] = [Math.min(one, other), Math.max(one, other)]

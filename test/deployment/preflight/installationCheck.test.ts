@@ -22,7 +22,7 @@ const problems = (host: HostConfig, facts: HostFacts, cluster = 'alpha') =>
   installationCheck.check?.({ cluster, host, facts }) ?? []
 
 describe('the installation check', () => {
-  it('refuses another folder and another user, with both ways out, and alone', () => {
+  it('rejects another folder or user with both fixes and no other problem', () => {
     const facts = installed({ units: units('/srv/it'), writable: false })
     expect(
       installationProblems({ cluster: 'alpha', host: hostConfig(), facts }).map(({ code, message, fix }) => ({
@@ -75,7 +75,7 @@ describe('the installation check', () => {
     expect(problems(hostConfig(), facts)).toEqual([])
   })
 
-  it('reads the folder as it is written in a unit, and the user from what was started', () => {
+  it('reads the folder from the unit and the user from the installation', () => {
     const odd = hostConfig({ installDirectory: '/opt/100% $x' })
     expect(problems(odd, installed({ units: units('/opt/100%% $$x') }))).toEqual([])
     const codes = (host: Parameters<typeof hostConfig>[0], place: 'process' | 'legacy') =>
@@ -90,7 +90,7 @@ describe('the installation check', () => {
     }
   })
 
-  it('refuses another folder for processes while the installation that the state directory knows stands there', () => {
+  it('rejects another folder without systemd while the recorded installation exists', () => {
     const was = (cluster: string, host: string) =>
       hostFacts({
         installation: installationFacts({

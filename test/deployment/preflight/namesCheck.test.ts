@@ -25,7 +25,7 @@ describe('the names check', () => {
       observed: { resolved: new Map([['two.example.org', ['127.0.1.1', ...addresses]]]) },
     })
 
-  it('accepts names that mean the same everywhere', () => {
+  it('accepts names that resolve to the same addresses on every host', () => {
     const all = knows({ 'one.example.org': ['10.0.0.11'], 'two.example.org': ['fd00::2', '10.0.0.12'] })
     expect(names(all, second('10.0.0.12'), second('FD00:0:0::2'), second())).toEqual([
       'ok: it resolves two.example.org',
@@ -48,11 +48,11 @@ describe('the names check', () => {
       knows({ 'two.example.org': ['10.9.9.9'] }),
       'warning: it resolves two.example.org to 10.9.9.9, but db2 resolves it to 127.0.1.1 and 10.0.0.12',
     ],
-  ])('reports a name that is dialled and %s', (_, of, expected) => {
+  ])('reports a name of a data source that %s', (_, of, expected) => {
     expect(names(of, second('10.0.0.12'))).toEqual([expected])
   })
 
-  it('reports a name that nothing dials only where it means another address than in the file', () => {
+  it('reports another host name only if it differs from the address in the file', () => {
     const hosts = clusterConfig([hostConfig(), hostConfig({ name: 'db2', address: '10.0.0.12' })])
     const found = (addresses: readonly string[]) =>
       reasons('names', [subject({ observed: { resolved: new Map([['db2', addresses]]) } })], {

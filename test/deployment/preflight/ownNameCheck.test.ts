@@ -9,7 +9,7 @@ describe('the own-name check', () => {
   const config = { ...clusterConfig([hostConfig(host)]), services: [{ name: 'alpha', datasources }] }
   const withHosts = (hostsFile: string): Subject => subject({ host, observed: { hostsFile } })
 
-  it('warns of 127.0.1.1 where the own name is dialled', () => {
+  it("warns about 127.0.1.1 if a component connects to the host's own name", () => {
     const looped = withHosts(
       '127.0.0.1 localhost # 127.0.0.9 one.example.org\n127.0.1.1\tone.example.org one\n',
     )
@@ -25,7 +25,7 @@ describe('the own-name check', () => {
   })
 
   it.each(['0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'])(
-    'warns of a loopback address in another form: %s',
+    'warns about a loopback address in another notation: %s',
     (address) => {
       const [found] = reasons('own-name', [withHosts(`${address} one.example.org\n`)], { config })
       expect(found).toMatch(/^warning: /)

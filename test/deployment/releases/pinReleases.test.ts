@@ -39,7 +39,7 @@ describe('pinReleases', () => {
     expect(pinReleases(hosts, undefined)).toEqual({ runtimes: new Map(), problems: [] })
   })
 
-  it('says once which hosts keep which releases where one host lacks it', () => {
+  it('lists the releases of all hosts if one host lacks the release', () => {
     const hosts = [keeping('db1', newer, older), keeping('db2', newer), keeping('db3', newer), keeping('db4')]
     const { problems } = pinReleases(hosts, '1.0.0')
     expect(problems.map(({ host }) => host)).toEqual(['db2', 'db3', 'db4'])
@@ -53,7 +53,7 @@ describe('pinReleases', () => {
     })
   })
 
-  it('refuses a version of which a host keeps several, and a release whose Node.js is gone', () => {
+  it('rejects an ambiguous version and a release without its Node.js', () => {
     expect(pinReleases([keeping('db1', same, older)], '1.0.0').problems).toMatchObject([
       { code: 'ambiguous-release', fix: `Name one of them, such as --release ${same}.` },
     ])
@@ -65,7 +65,7 @@ describe('pinReleases', () => {
   })
 })
 
-describe('an installation of a release that the host keeps', () => {
+describe('an installation of a release that is on the host', () => {
   const { installation } = installed
   const facts = {
     ...installed,
@@ -80,7 +80,7 @@ describe('an installation of a release that the host keeps', () => {
       ({ change }) => change.summary,
     )
 
-  it('sends nothing, switches to it, and has nothing to do when it runs', () => {
+  it('sends nothing, switches to it, and does nothing if it already runs', () => {
     expect(pinned.release).toEqual({ id: older, version: '1.0.0' })
     expect(summaries(facts).slice(0, 1)).toEqual([`switch from ${own.release.id} to release ${older}`])
     const applied = new Map(pinned.components.map(({ component, digest }) => [component, digest]))
@@ -89,7 +89,7 @@ describe('an installation of a release that the host keeps', () => {
   })
 })
 
-describe('forwardNotes', () => {
+describe('upgradeNotes', () => {
   const target = (host: string, changes: Parameters<typeof installationFacts>[0]) => ({
     ...own,
     host: hostConfig({ name: host }),
@@ -97,7 +97,7 @@ describe('forwardNotes', () => {
   })
   const back = new Map([['manager', `${rolledBackMarker(older)}\n`]] as const)
 
-  it('names hosts that a rollback or --release put back, and what keeps them there', () => {
+  it('names hosts that were rolled back and the option that keeps their release', () => {
     const releases = [release(own.release.id, 1), release(older, 2)]
     expect(
       upgradeNotes([
@@ -109,7 +109,7 @@ describe('forwardNotes', () => {
     ])
   })
 
-  it('is silent where nobody had gone back, or the host stays or goes to an older release', () => {
+  it('returns nothing without a rollback or an upgrade', () => {
     const later = '2.0.0-00000000000d'
     const mark = new Map([['manager', `${rolledBackMarker(later)}\n`]] as const)
     expect(

@@ -19,8 +19,8 @@ const finishedBut = (changes: Partial<HostFacts['installation']>): HostFacts => 
   installation: { ...finished.installation, ...changes },
 })
 
-describe('a host since its plan was saved', () => {
-  it('has not moved where nothing has happened, whatever changes by itself', () => {
+describe('comparePlans', () => {
+  it('reports no change if nothing relevant changed', () => {
     const busy = finishedBut({ freeBytes: 17 })
     const listening = { ...busy, listeners: [{ address: '0.0.0.0', port: 22 }] }
     expect(compare(saved(target, { facts: finished }), saved(target, { facts: listening }))).toEqual({
@@ -30,7 +30,7 @@ describe('a host since its plan was saved', () => {
     })
   })
 
-  it('has not moved before a first installation, whose certificates are made then', () => {
+  it('reports no change before a first installation, which creates the certificates', () => {
     const later = {
       ...target,
       tls: target.tls.map((file) => ({ ...file, sha256: file.sha256.toUpperCase() })),
@@ -53,7 +53,7 @@ describe('a host since its plan was saved', () => {
     ])
   })
 
-  it('was touched where something else was changed there', () => {
+  it('reports changed facts with the same steps', () => {
     const users = new Secret('{"version":1,"users":[]}')
     const one = saved(target, { facts: finishedBut({ currentRelease: 'old' }) })
     const other = saved(target, { facts: finishedBut({ currentRelease: 'old', madeUser: 'other' }) })
@@ -63,7 +63,7 @@ describe('a host since its plan was saved', () => {
     ).toEqual({ host: 'db1', moved: ['new: create the administrator admin'], touched: true })
   })
 
-  it('has moved where steps appeared, vanished or changed', () => {
+  it('reports added, removed and changed steps', () => {
     const settings = new Map(finished.installation.settings).set('manager', '{"listen":{"port":1}}')
     const files = new Map(finished.installation.files)
     const path = target.layout.settings('manager')
@@ -83,7 +83,7 @@ describe('a host since its plan was saved', () => {
     `)
   })
 
-  it('has moved where the same line means another file', () => {
+  it('reports another file content with the same line', () => {
     const one = targetOf({ host: { tls: { ...target.host.tls, keystorePath: '/k', truststorePath: '/t' } } })
     const other = {
       ...one,
@@ -96,14 +96,14 @@ describe('a host since its plan was saved', () => {
     ])
   })
 
-  it('is another machine', () => {
+  it('reports another machine', () => {
     const machineId = 'f'.repeat(32)
     const other = saved(target, { facts: { ...target.facts, machineId } })
     expect(compare(saved(target), other)?.moved).toEqual(['another machine answers at 10.0.0.11'])
     expect(JSON.stringify(other)).not.toContain(machineId)
   })
 
-  it('shows no more than a few lines of a long difference', () => {
+  it('shortens a long difference', () => {
     const [host] = saved(target).hosts
     if (host === undefined) throw new Error('no host')
     const of = (words: readonly string[]): SavedPlan => ({
@@ -126,8 +126,8 @@ const judge = (changes: Partial<ClusterConfig>, version = '1.2.3') =>
   planMismatch(plan, { config: { ...config, ...changes }, version })
 const given = (changes: Partial<HostConfig>) => judge({ hosts: [{ ...target.host, ...changes }] })
 
-describe('the file of a saved plan', () => {
-  it('may be reached otherwise, lie elsewhere, and take its secrets from elsewhere', () => {
+describe('planMismatch', () => {
+  it('accepts another connection, folder and source of secrets', () => {
     expect(judge({})).toBeUndefined()
     expect(given({ via: 'local', ssh: { user: 'other', become: true } })).toBeUndefined()
     const at = { option: 'rest-api-admin-pass', place: 'muster.yaml:1:1' }
@@ -176,12 +176,12 @@ describe('the file of a saved plan', () => {
       () => judge({ services: [{ name: 'alpha', datasources: [] }] }),
       'is outdated: the services in the file have changed',
     ],
-  ])('is another with another %s', (_, found, expected) => {
+  ])('reports another %s', (_, found, expected) => {
     expect(found()).toBe(expected)
   })
 })
 
-describe('the marks of secrets', () => {
+describe('secretMarks', () => {
   const cost = { ln: 4, r: 8, p: 1 }
   const reference = (name: string): SecretReference => ({ kind: 'env', name })
   const [admin, monitor] = [reference('ADMIN'), reference('MONITOR')]
@@ -207,7 +207,7 @@ describe('the marks of secrets', () => {
     return { ...plan, hosts: two }
   }
 
-  it('are twelve bits each, the same for the same secret of a cluster', async () => {
+  it('returns twelve bits, equal for equal secrets of a cluster', async () => {
     const own = await marks('correct horse')
     expect(own.get('db1')).toEqual({
       'rest-api-admin-pass': expect.stringMatching(/^[\da-f]{3}$/),
@@ -218,7 +218,7 @@ describe('the marks of secrets', () => {
     expect((await marks('correct horse', 'beta')).get('db1')).not.toEqual(own.get('db1'))
   })
 
-  it('tell which secrets have changed, and on which hosts', async () => {
+  it('shows which secrets changed on which hosts', async () => {
     const before = await planWith('correct horse')
     expect(changedSecrets(before, await marks('correct horse'))).toBeUndefined()
     expect(changedSecrets(before, await marks('battery staple'))).toBe('rest-api-admin-pass of db1 and db2')

@@ -95,8 +95,8 @@ async function cluster(size: number, kept: boolean) {
   return { run, expectLogins, expectDone, state: () => disk.users.get('admin') }
 }
 
-describe('a rotation', () => {
-  it('killed before or after anything that it does leaves a known login on each host, and the next run ends it', async () => {
+describe('a password rotation', () => {
+  it('killed at any point leaves a known login on each host, and the next run completes it', async () => {
     const sizes = [1, 3]
     for (const size of sizes) {
       for (const kept of [true, false]) {
@@ -119,7 +119,7 @@ describe('a rotation', () => {
     }
   })
 
-  it('whatever stops its runs, and whichever hosts are down, never loses a login and ends with the last password', async () => {
+  it('never loses a login, whatever interrupts it and whichever hosts are down', async () => {
     const attempt = fc.record({
       chosen: fc.constantFrom('one', 'two', undefined),
       at: fc.option(fc.nat(20), { nil: undefined }),
@@ -146,7 +146,7 @@ describe('a rotation', () => {
     )
   })
 
-  it('names a host that is down, and the next run mends it', async () => {
+  it('names a host that is down, and the next run completes it', async () => {
     const { run, expectLogins, expectDone } = await cluster(3, true)
     expect(await run({ chosen: 'new', down: ['db2'] })).toMatchObject({ behind: ['db2'] })
     await expectLogins()
