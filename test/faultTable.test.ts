@@ -94,13 +94,13 @@ describe('the fault table', () => {
     expect(faultRows).toHaveLength(21)
   })
 
-  it.each(Object.entries(table))('%s is held by tests', (_, tests) => {
+  it.each(Object.entries(table))('lists tests for: %s', (_, tests) => {
     expect(tests.length).toBeGreaterThan(0)
     expect(tests.filter(([file, name]) => !textOf(file).includes(name))).toEqual([])
   })
 
   // Nothing lost, a login everywhere, a clear message, and a second run that converges: one function asks for all.
-  it.each(Object.entries(table))('%s ends well in one of them', (row, tests) => {
+  it.each(Object.entries(table))('lists a whole run that ends well for: %s', (row, tests) => {
     const whole = tests.filter(([file]) => {
       const text = textOf(file)
       return text.includes("/support/endsWell.ts'") && text.includes(`row: '${row}'`)

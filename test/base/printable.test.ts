@@ -53,7 +53,7 @@ const steers = (text: string): boolean =>
 
 describe('printable text', () => {
   it.each(escapes)(
-    'shows %j as an escape, as a point where columns count, and exactly in JSON',
+    'shows %j as an escape, as a dot in columns, and exactly in JSON',
     (character, shown) => {
       expect(printable(`a${character}b`)).toBe(`a${shown}b`)
       expect(maskInvisible(`a${character}b`)).toBe('a\u00b7b')
