@@ -52,14 +52,11 @@ const steers = (text: string): boolean =>
   })
 
 describe('printable text', () => {
-  it.each(escapes)(
-    'shows %j as an escape, as a dot in columns, and exactly in JSON',
-    (character, shown) => {
-      expect(printable(`a${character}b`)).toBe(`a${shown}b`)
-      expect(maskInvisible(`a${character}b`)).toBe('a\u00b7b')
-      expect(JSON.parse(printable(JSON.stringify([character])))).toEqual([character])
-    },
-  )
+  it.each(escapes)('shows %j as an escape, as a dot in columns, and exactly in JSON', (character, shown) => {
+    expect(printable(`a${character}b`)).toBe(`a${shown}b`)
+    expect(maskInvisible(`a${character}b`)).toBe('a\u00b7b')
+    expect(JSON.parse(printable(JSON.stringify([character])))).toEqual([character])
+  })
 
   it('is unchanged if every character is visible', () => {
     const text = 'tab\t, lines\n, é, 漢字, 😀, \ufffd, שלום'
