@@ -102,7 +102,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         },
         code: 4,
         says: {
-          what: /^127\.0\.0\.3 port \d+ .* accepted the connection, but sent no SSH banner within 1 s$/,
+          what: /^127\.0\.0\.3 port \d+ accepted the connection, but sent no SSH banner within 1 s$/,
           code: 'no-ssh-banner',
           fix: /^Check that sshd listens on this port\. It may also be overloaded/,
         },
@@ -130,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         says: {
           what: /^refused the login of \S+ \(tried: .*id_ed25519\)$/,
           code: 'login-refused',
-          fix: /one of these keys in its ~\/\.ssh\/authorized_keys/,
+          fix: /one of these keys to its ~\/\.ssh\/authorized_keys/,
         },
       },
     ],
