@@ -192,7 +192,7 @@ describe('muster users apply --via api', () => {
       "error db2: https://127.0.0.1:PORT closed the connection before the response was complete. [connection-lost]
           Completed there: reset the password of admin.
           Unknown result: create the administrator ops.
-          Nothing could be taken back there: it is gone. The next run goes on there.
+          The host is unreachable, so its changes were not undone. The next run continues there.
         fix: Try again. If it fails again, read the log of the component.
       db1  nothing to do, logins verified
       db2  unreachable: 1 change committed

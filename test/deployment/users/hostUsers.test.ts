@@ -89,7 +89,7 @@ const lost: HostUsers = {
 const text = (hosts: readonly HostUsers[], width = 120): string => usersText({ hosts, colour: false, width })
 
 describe('hostUsers', () => {
-  it('tells the users of the file first, then the others, and whose password is the known one', async () => {
+  it('lists the users of the file first and whose password is known', async () => {
     const { hosts } = await found(['zoe', 'ops', 'admin'])
     expect(hosts.users.map(({ user, named, present, password }) => [user, named, present, password])).toEqual(
       [
@@ -101,7 +101,7 @@ describe('hostUsers', () => {
     )
   })
 
-  it('asks each component over its socket, and logs in where it listens with what the file bears out', async () => {
+  it('asks each component over its socket and logs in with matching passwords', async () => {
     const looked = await found(['admin', 'ops', 'zoe'])
     expect(looked.requests.map(({ id, target }) => [id, target])).toEqual(
       ['manager', 'connector', 'replicator'].map((name) => [
@@ -120,7 +120,7 @@ describe('hostUsers', () => {
     )
   })
 
-  it('does not ask what does not run, and says so', async () => {
+  it('reports components that do not run without calling them', async () => {
     const { hosts, requests } = await found(['admin'], { stopped: true, logins: true })
     expect(requests.map(({ id }) => id)).not.toContain('connector')
     expect(hosts.components[1]).toMatchObject({ component: 'connector', detail: 'it does not run' })
@@ -128,7 +128,7 @@ describe('hostUsers', () => {
 })
 
 describe('muster users list', () => {
-  it('shows a row for each host and user, where hosts differ, and why one was not seen', async () => {
+  it('shows a row per host and user, differences, and why a host is missing', async () => {
     const db1 = (await found(['admin', 'ops', 'nightly'], { stopped: true })).hosts
     const db2 = (await found(['admin', 'ops', 'zoe'], { host: 'db2' })).hosts
     expect(text([db1, db2, lost])).toMatchInlineSnapshot(`
@@ -202,7 +202,7 @@ describe('muster users list', () => {
     expect(stripVTControlCharacters(coloured)).toBe(small)
   })
 
-  it('shows what components of an older user file would say, and nothing of a hash', async () => {
+  it('shows components with an older user file, and never a hash', async () => {
     const { hosts } = await found(['admin'])
     const strange = {
       ...hosts,
@@ -226,7 +226,7 @@ describe('muster users list', () => {
 })
 
 describe('userDifferences', () => {
-  it('sees hosts that have different hashes of a password that nobody here knows', () => {
+  it('reports different hashes of an unknown password', () => {
     const one = (host: string, of: string): HostUsers => ({
       host,
       state: 'up',
@@ -252,7 +252,7 @@ describe('muster users verify', () => {
   const told = (hosts: readonly HostUsers[]): string =>
     diagnosticsText({ diagnostics: checkUsers(hosts, at), sources: [], colour: false, width: 100 })
 
-  it('tells what, why and fix of each finding, and what could not be tried', async () => {
+  it('reports each finding with reason and fix, and untested logins', async () => {
     const users = ['admin', 'ops', 'zoe']
     const answers = ({ id }: CallRequest) => (id === 'connector admin' ? 401 : 200)
     const says = { replicator: ['admin', 'zoe', 'yesterday'] }
@@ -352,7 +352,7 @@ describe('muster users verify', () => {
     ])
   })
 
-  it('says of a password that nobody here knows whether it may differ between hosts', () => {
+  it('reports whether an unknown password may differ between hosts', () => {
     const one = (host: string, of: string): HostUsers => ({
       host,
       state: 'up',
@@ -372,7 +372,7 @@ describe('muster users verify', () => {
     ])
   })
 
-  it('tells once of a password that the file still gives after its replacement', () => {
+  it('reports once a replaced password that is still in the file', () => {
     const one = (host: string): HostUsers => ({
       host,
       state: 'up',
@@ -389,7 +389,7 @@ describe('muster users verify', () => {
     ])
   })
 
-  it('finds nothing where all is well, and says in one line what was proved', async () => {
+  it('reports nothing for valid users and summarizes the verification', async () => {
     const { hosts } = await found(['admin', 'nightly'], { logins: true })
     const good = { ...hosts, users: hosts.users.filter(({ user }) => user === 'admin'), components: [] }
     expect(checkUsers([good], at)).toEqual([])

@@ -53,7 +53,7 @@ export function refusal(
     return new StepError({
       host,
       code: code ?? 'locked-out',
-      message: `${place} accepts no more logins from here${typeof wait === 'string' ? ` for ${wait} s` : ''}: too many of them failed`,
+      message: `${place} rejects all logins from here${typeof wait === 'string' ? ` for ${wait} s` : ''}: too many logins failed`,
       fix: 'Wait, then run the command again with correct credentials: --login USER with --login-password-file FILE.',
     })
   }

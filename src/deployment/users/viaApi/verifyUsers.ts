@@ -10,9 +10,9 @@ import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
  */
 export async function verifyUsers({ host, apis, users }: DesiredUsers, signal: AbortSignal): Promise<string> {
   const logins = users.flatMap(({ user, password }) => (password === undefined ? [] : [{ user, password }]))
-  const proofs = apis.flatMap((api) => logins.map((credentials) => ({ api, credentials })))
+  const calls = apis.flatMap((api) => logins.map((credentials) => ({ api, credentials })))
   await Promise.all(
-    proofs.map(async ({ api, credentials }) => {
+    calls.map(async ({ api, credentials }) => {
       const path = `/api/v2/user/${encodeURIComponent(credentials.user.normalize('NFC'))}`
       const caller = { endpoint: api.endpoint, credentials, timeout: callTimeout, signal }
       const outcome = await onApi(host, () => get(caller, path))

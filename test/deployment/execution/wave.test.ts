@@ -71,7 +71,7 @@ function world(rollout: Rollout) {
 const results = (outcomes: Awaited<ReturnType<typeof execute>>) => outcomes.map(({ result }) => result)
 
 describe('the waves of a run', () => {
-  it('prove each wave before the next one begins', async () => {
+  it('verify each wave before the next one begins', async () => {
     const { work, run, done, waves } = world({ ...canaryThenBatches, batch: { hosts: 2 } })
     const outcomes = await run(['db1', 'db2', 'db3', 'db4'].map((host) => work(host)))
     expect(results(outcomes)).toEqual(['changed', 'changed', 'changed', 'changed'])
@@ -80,7 +80,7 @@ describe('the waves of a run', () => {
     expect(done.slice(2, 6).sort()).toEqual(['db2 commit', 'db2 verify', 'db3 commit', 'db3 verify'])
   })
 
-  it('end with a canary that fails, whatever --max-failed allows', async () => {
+  it('end with a failed canary, whatever --max-failed allows', async () => {
     const { work, run, done } = world({ ...canaryThenBatches, maxFailed: 5 })
     const outcomes = await run([work('db1', { broken: true }), work('db2'), work('db3')])
     expect(results(outcomes)).toEqual(['failed', 'not-started', 'not-started'])
@@ -109,7 +109,7 @@ describe('the waves of a run', () => {
     ])
   })
 
-  it('let the others of the wave finish, or stop them after their step', async () => {
+  it('let the other hosts of the wave finish, or stop them after their step', async () => {
     const slow = (it: ReturnType<typeof world>) => [
       it.step('second', 'commit', () => new Promise((resolve) => setImmediate(resolve))),
       it.step('third', 'commit', async () => {}),
@@ -126,20 +126,20 @@ describe('the waves of a run', () => {
       expect(it.done.includes('db2 third')).toBe(onFailure === 'continue')
       if (onFailure === 'stop') {
         expect(outcomes[1]).toMatchObject({
-          left: expect.arrayContaining(['third', 'the proof']),
+          left: expect.arrayContaining(['third', 'verification']),
           reason: 'db1 failed, and --on-failure is stop',
         })
       }
     }
   })
 
-  it('end where hosts were stopped half-way, whatever --max-failed allows', async () => {
+  it('end if hosts were stopped, whatever --max-failed allows', async () => {
     const it = world({ ...allInParallel, batch: { hosts: 2 }, onFailure: 'stop', maxFailed: 9 })
     const outcomes = await it.run([it.work('db1', { broken: true }), it.work('db2'), it.work('db3')])
     expect(results(outcomes)).toEqual(['failed', 'changed', 'not-started'])
   })
 
-  it('begin no other wave after an interruption', async () => {
+  it('start no wave after an interruption', async () => {
     const it = world({ ...allInParallel, batch: { hosts: 1 } })
     const end = it.step('end', 'commit', async () => it.abort.abort())
     expect(results(await it.run([it.work('db1', { more: [end] }), it.work('db2')]))[1]).toBe('not-started')
@@ -148,7 +148,7 @@ describe('the waves of a run', () => {
 })
 
 describe('hosts that drain a connector', () => {
-  it('go one after another, each proved before the next begins, while the others go together', async () => {
+  it('go one after another, each verified before the next, while the others run in parallel', async () => {
     const { work, run, done, most } = world(allInParallel)
     const drains = { drains: true }
     await run([work('db1', drains), work('db2', drains), work('db3', drains), work('db4'), work('db5')])
@@ -157,7 +157,7 @@ describe('hosts that drain a connector', () => {
     expect(most()).toBe(3)
   })
 
-  it('do not begin once one has failed: the clients of the others have nowhere else to go', async () => {
+  it('do not start after one has failed', async () => {
     const { work, run } = world(allInParallel)
     const outcomes = await run([
       work('db1', { drains: true, broken: true }),

@@ -98,7 +98,7 @@ describe.skipIf(process.getuid?.() !== 0)('the lock of a user other than root (n
     execFileSync('setpriv', [...asUser, '-c', script], { cwd: '/', env, encoding: 'utf8' })
   const ownerIn = (line: string): string => Buffer.from(line.split('\t')[3] ?? '', 'base64').toString()
 
-  it('lies in the home, and no folder that a neighbour made in the temporary directory blocks it', async () => {
+  it('is in the home, so that no folder of another user in /tmp can block it', async () => {
     mkdirSync(inTemporary, { mode: 0o777 })
     chownSync(inTemporary, neighbour, neighbour)
     expect(await take('run-1')).toBe('taken')
@@ -109,7 +109,7 @@ describe.skipIf(process.getuid?.() !== 0)('the lock of a user other than root (n
     expect(readdirSync(inTemporary)).toEqual([])
   })
 
-  it('leaves nothing when it is let go, and of folders with another lock everything', async () => {
+  it('leaves nothing after its release except folders with another lock', async () => {
     const other = takeScript({ installDirectory: '/home/ops/other', owner: owner('run-2') })
     expect([await take('run-1'), await start(other)]).toEqual(['taken', 'taken'])
     expect(ask(releaseScript(installDirectory, 'run-1'))).toBe('released\n')
@@ -125,7 +125,7 @@ describe.skipIf(process.getuid?.() !== 0)('the lock of a user other than root (n
     // With a /run of its own.
     ['of root', () => ['unshare', '--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /run && exec sh -c "$0"']],
   ])(
-    'keeps runs %s out of each other however often its files come and go',
+    'excludes concurrent runs %s however often its files are created and removed',
     async (who, argv) => {
       const [program = '', ...words] = argv()
       const go = `inside=${join(home, 'inside')}
@@ -164,7 +164,7 @@ done`
     ['a folder of root', (trap: string) => mkdirSync(inTemporary, { mode: 0o700 }) ?? trap],
     ['a link to a folder of the operator', (trap: string) => symlinkSync(trap, inTemporary) ?? trap],
     ['a file', (trap: string) => writeFileSync(inTemporary, '') ?? trap],
-  ])('is taken and nothing is written where %s has the name of older locks', async (_, plant) => {
+  ])('is acquired and writes nothing if %s has the name of older locks', async (_, plant) => {
     const trap = join(home, 'precious')
     mkdirSync(trap, { mode: 0o700 })
     chownSync(trap, uid, uid)
@@ -174,12 +174,12 @@ done`
     if (lstatSync(inTemporary).isDirectory()) expect(readdirSync(inTemporary)).toEqual([])
   })
 
-  it('is the same whatever the environment says, as runs from SSH, cron and a desktop exclude each other', async () => {
+  it('is the same in every environment: SSH, cron and desktop', async () => {
     expect(await take('run-1', { XDG_RUNTIME_DIR: temporaryFolder(), HOME: '/' })).toBe('taken')
     expect(ownerIn(await take('run-2', { HOME: temporaryFolder() }))).toContain('"run-1"')
   })
 
-  it('is not held by a host that shares the home, nor by what another boot left', async () => {
+  it('is not shared by hosts with one home or by an earlier boot', async () => {
     mkdirSync(join(place(), `${name}-00000000-0000-4000-8000-000000000000`), { recursive: true })
     execFileSync('chown', ['-R', `${uid}:${uid}`, join(home, '.local')])
     chmodSync(place(), 0o700)
@@ -187,7 +187,7 @@ done`
     expect(await take('run-1')).toBe('taken')
   })
 
-  it('says what is wrong where neither home nor runtime directory can be used', async () => {
+  it('reports why neither home nor runtime directory can be used', async () => {
     chownSync(home, 0, 0)
     expect(await take('run-1')).toMatch(/^failed\t\/run\/user\/\d+\/muster could not be made/)
     chownSync(home, uid, uid)
@@ -196,14 +196,14 @@ done`
     expect(await take('run-1')).toMatch(/^failed\t/)
   })
 
-  it('keeps version 0.1 out, and is let go for it', async () => {
+  it('also excludes version 0.1, and is released for it', async () => {
     expect(await take('run-1')).toBe('taken')
     expect(ownerIn(await takeByOld('run-2'))).toContain('"run-1"')
     ask(releaseScript(installDirectory, 'run-1'))
     expect(await takeByOld('run-2')).toBe('taken')
   })
 
-  it('is not taken while version 0.1 has its own, which is shown and can be released', async () => {
+  it('waits for a lock of version 0.1, which is shown and can be released', async () => {
     expect(await takeByOld('run-1')).toBe('taken')
     expect(ownerIn(await take('run-2'))).toContain('"run-1"')
     expect(ownerIn(ask(statusScript(installDirectory)))).toContain('"run-1"')
@@ -211,7 +211,7 @@ done`
     expect(await take('run-2')).toBe('taken')
   })
 
-  it('is let go for version 0.1, too, when its shell is gone', async () => {
+  it('is also released for version 0.1 if its shell has ended', async () => {
     expect(await take('run-1')).toBe('taken')
     for (const run of runs) run.kill('SIGKILL')
     await expect.poll(() => existsSync(lock()), { timeout: 15_000 }).toBe(false)

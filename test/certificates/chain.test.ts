@@ -12,10 +12,10 @@ const impostor = await createAuthority({ cluster: 'alpha', now })
 const host = { names: ['db1'], addresses: ['10.0.0.11'] }
 const leaf = await issueLeaf({ authority, ...host, lifetimeDays: 365, now })
 
-describe('the facts of a chain read from a host', () => {
+describe('describeChain', () => {
   const facts = describeChain(leaf.chain, now)
 
-  it('are those of its leaf', () => {
+  it('returns the fields of the leaf', () => {
     expect(facts).toMatchObject({
       subject: 'CN=db1',
       issuer: 'CN=muster alpha authority',
@@ -28,18 +28,18 @@ describe('the facts of a chain read from a host', () => {
     expect(describeChain(leaf.chain, day('2027-03-11'))?.expired).toBe(true)
   })
 
-  it('tell the authority that signed it from one that only has its name', () => {
+  it('distinguishes the issuer from an authority with the same name', () => {
     expect(facts?.issuedBy(authority.certificate)).toBe(true)
     expect(facts?.issuedBy(impostor.certificate)).toBe(false)
     expect(facts?.issuedBy('not a certificate')).toBe(false)
   })
 
-  it('do not follow a chain whose links do not hold', () => {
+  it('does not follow a chain with a wrong signature', () => {
     const own = new X509Certificate(leaf.chain).toString()
     expect(describeChain(own + impostor.certificate, now)?.issuedBy(impostor.certificate)).toBe(false)
   })
 
-  it('are none for what is no chain', () => {
+  it('returns undefined for other text', () => {
     expect(describeChain('', now)).toBeUndefined()
     expect(
       describeChain('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', now),
@@ -48,7 +48,7 @@ describe('the facts of a chain read from a host', () => {
   })
 })
 
-describe('a leaf is issued again', () => {
+describe('leafNeedsRenewal', () => {
   const judge = (changes: object = {}) =>
     leafNeedsRenewal({
       chain: leaf.chain,
@@ -59,7 +59,7 @@ describe('a leaf is issued again', () => {
       ...changes,
     })
 
-  it('not while it serves', () => {
+  it('returns undefined for a valid certificate', () => {
     expect(judge()).toBeUndefined()
     expect(judge({ names: ['DB1', 'localhost'], addresses: ['db1', '0.0.0.0'] })).toBeUndefined()
   })
@@ -72,11 +72,11 @@ describe('a leaf is issued again', () => {
     ['expires-soon', { now: day('2027-02-08') }, 'expires on Mar 10 12:00:00 2027 GMT'],
     ['other-key-type', { keyType: 'rsa' as const }, 'is not of java-tls-key-type rsa'],
     ['names-missing', { names: ['db1', 'db2'], addresses: ['fd00::1'] }, 'is not valid for db2, fd00::1'],
-  ])('when it is %s', (code, changes, message) => {
+  ])('returns the reason: %s', (code, changes, message) => {
     expect(judge(changes)).toEqual({ code, message })
   })
 
-  it('not for ending soon when a new one would end as soon', async () => {
+  it('ignores an early expiry if a new certificate would expire as early', async () => {
     const short = await issueLeaf({ authority, ...host, lifetimeDays: 20, now })
     expect(judge({ chain: short.chain })).toBeUndefined()
     expect(judge({ chain: short.chain, now: day('2026-03-24') })?.code).toBe('expires-soon')

@@ -24,7 +24,7 @@ import { createServerCertificate, type ServerCertificate } from '../support/serv
 const [first, second] = [createServerCertificate(), createServerCertificate()]
 
 /** Key and chain are two renames, and a host may lose its power between them. */
-describe.skipIf(process.platform !== 'linux')('key and chain of a host that is cut off (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('key and chain of an interrupted host (needs Linux)', () => {
   let root = ''
   let tools = ''
   let transport: Transport
@@ -68,7 +68,7 @@ describe.skipIf(process.platform !== 'linux')('key and chain of a host that is c
     for (const folder of [root, tools]) rmSync(folder, { recursive: true, force: true })
   })
 
-  it('are a pair wherever the writing of a new one ended, and the next run puts both right', async () => {
+  it('match wherever a write was interrupted, and the next run completes it', async () => {
     const shown: (ServerCertificate | undefined)[] = []
     let apart = 0
     for (let at = 1; ; at += 1) {
@@ -86,13 +86,13 @@ describe.skipIf(process.platform !== 'linux')('key and chain of a host that is c
     expect(apart).toBe(1)
   })
 
-  it.each(['HUP', 'TERM'])('are written to the end where the shell is told to end (%s)', async (signal) => {
+  it.each(['HUP', 'TERM'])('are written completely if the shell gets %s', async (signal) => {
     expect(await hit(signal, 2, () => write(second))).toBe(true)
     expect(readTls(tls())).toMatchObject(second)
     expect(names()).toEqual(['chain.pem', 'key.pem', 'keystore.p12'])
   })
 
-  it('are a pair wherever the way back ended, and the next way back ends it', async () => {
+  it('match wherever a restore was interrupted, and the next restore completes it', async () => {
     const installed = {
       cluster: 'alpha',
       layout: layoutOf(root),
@@ -117,7 +117,7 @@ describe.skipIf(process.platform !== 'linux')('key and chain of a host that is c
     expect(existsSync(join(root, '.before'))).toBe(false)
   })
 
-  it('are told apart where nothing beside them fits', () => {
+  it('are reported as a mismatch if no staged file fits', () => {
     writeFileSync(tls().key, second.key)
     writeFileSync(join(root, 'share/tls/.chain.pem.muster-00'), 'half a')
     expect(atStart).toThrow(StartError)

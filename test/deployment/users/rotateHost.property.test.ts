@@ -32,12 +32,12 @@ async function cluster(size: number, kept: boolean) {
     const given = kept ? [] : [new Secret('old')]
     const chosen = options.chosen === undefined ? undefined : new Secret(options.chosen)
     const choice = chooseNewPassword('admin', { known: disk.users.get('admin'), given, chosen })
-    if (choice.kind === 'refuse' || choice.kind === 'make') throw refused
+    if (choice.kind === 'refuse' || choice.kind === 'generate') throw refused
     const { password } = choice
     const known = disk.users.get('admin') ?? { salt }
     const now = new Date('2026-11-22T12:00:00Z')
     const next =
-      choice.kind === 'go-on'
+      choice.kind === 'continue'
         ? choice.known
         : await beginRotation(known, { password, old: given, now, random, hash: hashOf })
     const login = {
@@ -95,8 +95,8 @@ async function cluster(size: number, kept: boolean) {
   return { run, expectLogins, expectDone, state: () => disk.users.get('admin') }
 }
 
-describe('a rotation', () => {
-  it('killed before or after anything that it does leaves a known login on each host, and the next run ends it', async () => {
+describe('a password rotation', () => {
+  it('killed at any point leaves a known login on each host, and the next run completes it', async () => {
     const sizes = [1, 3]
     for (const size of sizes) {
       for (const kept of [true, false]) {
@@ -119,7 +119,7 @@ describe('a rotation', () => {
     }
   })
 
-  it('whatever stops its runs, and whichever hosts are down, never loses a login and ends with the last password', async () => {
+  it('never loses a login, whatever interrupts it and whichever hosts are down', async () => {
     const attempt = fc.record({
       chosen: fc.constantFrom('one', 'two', undefined),
       at: fc.option(fc.nat(20), { nil: undefined }),
@@ -146,7 +146,7 @@ describe('a rotation', () => {
     )
   })
 
-  it('names a host that is down, and the next run mends it', async () => {
+  it('names a host that is down, and the next run completes it', async () => {
     const { run, expectLogins, expectDone } = await cluster(3, true)
     expect(await run({ chosen: 'new', down: ['db2'] })).toMatchObject({ behind: ['db2'] })
     await expectLogins()

@@ -44,7 +44,7 @@ const modes = (folder: string): readonly string[] =>
     .map((name) => `${(statSync(join(folder, name)).mode & 0o777).toString(8)} ${name}`)
 
 describe('a state directory', () => {
-  it('keeps a whole state, for the owner alone, and out of git', async () => {
+  it('stores a whole state for its owner only, outside git', async () => {
     const where = await saved()
     const read = await readState(where)
     expect(read?.notes).toEqual([])
@@ -77,21 +77,21 @@ describe('a state directory', () => {
     })
   })
 
-  it('is not made by reading, nor by saving nothing', async () => {
+  it('is not created by reading or by saving nothing', async () => {
     const where = place()
     expect(await readState(where)).toBeUndefined()
     expect(await save(where, emptyState, emptyState)).toEqual({ written: [] })
     expect(readdirSync(where.directory)).toEqual([])
   })
 
-  it('is made by opening, and then has nothing to read', async () => {
+  it('is created by opening, and is then empty', async () => {
     const where = place()
     expect(await openState(where)).toEqual({ state: emptyState, notes: [] })
     expect(existsSync(at(where))).toBe(true)
     expect(await readState(where)).toBeUndefined()
   })
 
-  it('writes what changed and nothing else', async () => {
+  it('writes only changed files', async () => {
     const where = await saved()
     const before = statSync(at(where, 'authority.crt'), { bigint: true }).ctimeNs
     expect(await save(where, sample, sample)).toEqual({ written: [] })
@@ -107,7 +107,7 @@ describe('a state directory', () => {
     ])
   })
 
-  it('leaves files alone that it does not know', async () => {
+  it('does not change unknown files', async () => {
     const where = await saved()
     writeFileSync(at(where, 'runs.jsonl'), '{}\n')
     writeFileSync(at(where, 'hosts', 'db1', 'note.txt'), 'hello')
@@ -117,7 +117,7 @@ describe('a state directory', () => {
     expect(existsSync(at(where, 'hosts', 'db1', 'note.txt'))).toBe(true)
   })
 
-  it('keeps a host whose name is no file name inside its folder', async () => {
+  it('stores a host whose name is not a file name inside its folder', async () => {
     const where = await saved()
     const stores = sample.hosts.get('db1')
     if (stores === undefined) throw new Error('no stores')
@@ -140,7 +140,7 @@ describe('a state directory', () => {
     ])
   })
 
-  it('is deleted with all that is in it, and other clusters stay', async () => {
+  it('is deleted completely, without other clusters', async () => {
     const where = await saved()
     const other = { ...where, cluster: 'beta' }
     await save(other, emptyState, sample)
@@ -152,7 +152,7 @@ describe('a state directory', () => {
   })
 })
 
-describe('an authority that is kept', () => {
+describe('an authority in the state directory', () => {
   it('is never replaced', async () => {
     const where = await saved()
     const other = await createAuthority({ cluster: 'alpha', now: new Date() })
@@ -164,7 +164,7 @@ describe('an authority that is kept', () => {
     expect(readFileSync(at(where, 'authority.crt'), 'utf8')).toBe(sample.authority?.certificate)
   })
 
-  it('is not overwritten by a run that began before it was there', async () => {
+  it('is not overwritten by a run that began before it', async () => {
     const where = await saved()
     const other = await createAuthority({ cluster: 'alpha', now: new Date() })
     const saving = save(where, emptyState, withAuthority(emptyState, other))
@@ -196,7 +196,7 @@ describe('a damaged state directory', () => {
     [
       'damaged',
       'secrets.json in ',
-      'has a user without a proper salt',
+      'has a user without a valid salt',
       write('secrets.json', '{"version": 1, "users": {"a": {"salt": "AA=="}}}'),
     ],
     [
@@ -205,8 +205,8 @@ describe('a damaged state directory', () => {
       'only one of two store passwords',
       write('secrets.json', '{"version": 1, "users": {}, "keystorePassword": "x"}'),
     ],
-    ['damaged', 'authority.key in ', 'is missing beside its certificate', remove('authority.key')],
-    ['damaged', 'authority.crt in ', 'is missing beside its key', remove('authority.crt')],
+    ['damaged', 'authority.key in ', 'is missing, but its certificate exists', remove('authority.key')],
+    ['damaged', 'authority.crt in ', 'is missing, but its key exists', remove('authority.crt')],
     [
       'damaged',
       'authority.key in ',
@@ -214,14 +214,14 @@ describe('a damaged state directory', () => {
       write('authority.key', '-----BEGIN PRIVATE KEY-----\n'),
     ],
     ['damaged', 'authority.crt in ', 'has a certificate that cannot be read', write('authority.crt', '')],
-    ['damaged', 'hosts/db1/key.pem in ', 'does not belong to chain.pem', write('hosts/db1/key.pem', 'x')],
+    ['damaged', 'hosts/db1/key.pem in ', 'does not match chain.pem', write('hosts/db1/key.pem', 'x')],
     ['damaged', 'hosts/db1/keystore.p12 in ', 'is empty', write('hosts/db1/keystore.p12', '')],
     ['damaged', 'hosts/db2/chain.pem in ', 'is missing', remove('hosts/db2/chain.pem')],
     ['symlink', '/.muster is a symbolic link', '', link('.muster')],
     ['symlink', '/.muster/alpha is a symbolic link', '', link('.muster/alpha')],
     ['symlink', '/authority.key is a symbolic link', '', link('.muster/alpha/authority.key')],
     ['symlink', '/hosts/db1 is a symbolic link', '', link('.muster/alpha/hosts/db1')],
-  ] as const)('is refused: %s, %s… %s', async (code, message, detail, damage) => {
+  ] as const)('is rejected: %s, %s… %s', async (code, message, detail, damage) => {
     const where = await saved()
     damage(where)
     for (const opening of [readState, openState]) {
@@ -237,32 +237,32 @@ describe('a damaged state directory', () => {
     }
   })
 
-  it('is refused where a file stands in its place', async () => {
+  it('is rejected if it is a file', async () => {
     const where = place()
     writeFileSync(join(where.directory, '.muster'), '')
     await expect(readState(where)).rejects.toMatchObject({ code: 'damaged' })
     await expect(openState(where)).rejects.toMatchObject({ code: 'damaged' })
   })
 
-  it('says so where its folder cannot be made', async () => {
+  it('is reported if its folder cannot be created', async () => {
     const where = { directory: join(temporaryFolder(), 'absent'), cluster: 'alpha' }
     await expect(openState(where)).rejects.toMatchObject({ code: 'unwritable' })
   })
 })
 
-describe('permissions that are too open', () => {
-  it('are told by reading and closed by opening', async () => {
+describe('state files that other users can read', () => {
+  it('are reported by reading and restricted by opening', async () => {
     const where = await saved()
     chmodSync(at(where, 'authority.key'), 0o644)
     chmodSync(at(where), 0o755)
     const key = at(where, 'authority.key')
     expect((await readState(where))?.notes).toEqual([
-      `others can read ${at(where)} (0755); close it: chmod 0700 ${at(where)}`,
-      `others can read ${key} (0644); close it: chmod 0600 ${key}`,
+      `other users can read ${at(where)} (0755); run: chmod 0700 ${at(where)}`,
+      `other users can read ${key} (0644); run: chmod 0600 ${key}`,
     ])
     expect((await openState(where)).notes).toEqual([
-      `others could read ${at(where)} (0755); it is 0700 now`,
-      `others could read ${key} (0644); it is 0600 now`,
+      `other users could read ${at(where)} (0755); its mode is now 0700`,
+      `other users could read ${key} (0644); its mode is now 0600`,
     ])
     expect((await openState(where)).notes).toEqual([])
   })
@@ -275,7 +275,7 @@ describe('a host that leaves an outside authority', () => {
   const before = withHost(withHost(sample, 'db1', { ...db1, outside }), 'db2', { ...db2, outside })
   const mark = ['hosts', 'db1', 'outside.pem']
 
-  it('has no mark of it any more, and others keep theirs', async () => {
+  it('loses its mark, and others keep theirs', async () => {
     const where = place()
     await save(where, emptyState, before)
     expect(existsSync(at(where, ...mark))).toBe(true)
@@ -287,7 +287,7 @@ describe('a host that leaves an outside authority', () => {
     expect((await save(where, after, after)).written).toEqual([])
   })
 
-  it('has left it as soon as that counts, wherever the run dies', async () => {
+  it('loses its mark at the commit, wherever the run is killed', async () => {
     const where = place()
     await save(where, emptyState, before)
     mkdirSync(at(where, '.staged', 'hosts', 'db1'), { recursive: true })
@@ -299,8 +299,8 @@ describe('a host that leaves an outside authority', () => {
   })
 })
 
-describe('a run that died while it saved', () => {
-  it('is undone when its files were not all written', async () => {
+describe('a state write that was killed', () => {
+  it('is discarded if not all files were written', async () => {
     const where = await saved()
     mkdirSync(at(where, '.staging-0123456789abcdef'))
     writeFileSync(at(where, '.staging-0123456789abcdef', 'secrets.json'), 'half')
@@ -315,7 +315,7 @@ describe('a run that died while it saved', () => {
     ])
   })
 
-  it('is finished when they were: each had been moved or not', async () => {
+  it('is completed if all files were written', async () => {
     const where = place()
     const whole = await saved()
     mkdirSync(at(where, 'hosts', 'db1'), { recursive: true })

@@ -25,7 +25,7 @@ const keytoolList = (file: string, password: Secret): Promise<string> =>
   runTool('keytool', '-list', '-rfc', '-keystore', file, '-storepass', password.reveal())
 const base64Of = (pem: string): string => pem.replace(/-----[^-]+-----|\s/g, '')
 
-describe('the generated stores', { timeout: 60_000 }, () => {
+describe('a generated store', { timeout: 60_000 }, () => {
   it.skipIf(!hasKeytool)('is a PrivateKeyEntry with its chain for Java (needs keytool)', async () => {
     const listed = await keytoolList(keystore, locks.keystorePassword)
     expect(listed).toContain('Keystore type: PKCS12')
@@ -84,7 +84,7 @@ describe('the generated stores', { timeout: 60_000 }, () => {
     },
   )
 
-  it('open for muster itself without a finding', () => {
+  it('is read by muster without a finding', () => {
     const opened = openStores({ ...stores, ...locks, names: ['db1', '10.0.0.11'], now, warningDays: 30 })
     expect(opened).toMatchObject({
       ok: true,
@@ -95,7 +95,7 @@ describe('the generated stores', { timeout: 60_000 }, () => {
     expect(opened.ok && opened.key.equals(stores.key)).toBe(true)
   })
 
-  it('can be locked anew around the same key and certificate', () => {
+  it('can be packed again with the same key and certificate', () => {
     const other = {
       alias: 'mysql',
       keystorePassword: generatePassword(),
@@ -113,13 +113,13 @@ describe('the generated stores', { timeout: 60_000 }, () => {
     })
   })
 
-  it('have passwords of 32 characters that need no quoting, each another', () => {
+  it('has a unique password of 32 characters without special characters', () => {
     expect(generatePassword().reveal()).toMatch(/^[\w-]{32}$/)
     expect(generatePassword().equals(generatePassword())).toBe(false)
   })
 })
 
-describe('the stores of a host that wants RSA', { timeout: 60_000 }, () => {
+describe('the stores of a host with key type RSA', { timeout: 60_000 }, () => {
   it.skipIf(!hasKeytool || !hasOpenssl)(
     'hold a key of 3072 bits that Java and OpenSSL read, signed by the same authority (needs keytool, openssl)',
     async () => {

@@ -84,8 +84,8 @@ function expectBack(cluster: Cluster): void {
   }
 }
 
-describe('the way back from an outside authority', () => {
-  it('comes to the same end from every point at which it is stopped', async () => {
+describe("a return from an outside authority to the cluster's own", () => {
+  it('has the same result from every point of interruption', async () => {
     let points = 0
     for (let last = 0; ; last += 1) {
       const cluster = fresh()
@@ -99,7 +99,7 @@ describe('the way back from an outside authority', () => {
     expect(points).toBe(1 + names.length + 1 + 1 + names.length)
   })
 
-  it('keeps everybody in trust and every outside certificate that is not replaced, whatever else runs', async () => {
+  it('keeps all hosts trusted and other outside certificates, whatever else runs', async () => {
     const run = fc.record({
       command: fc.constantFrom('back', 'install', 'renew'),
       reached: fc.subarray(names, { minLength: 1 }),
@@ -139,7 +139,7 @@ describe('the way back from an outside authority', () => {
     )
   })
 
-  it('leaves the authority trusted while another host has a certificate of it', async () => {
+  it('keeps the outside authority trusted while another host has a certificate of it', async () => {
     const cluster = fresh()
     expect(retirementOf(stateOf(cluster), ['db1', 'db3'])).toEqual({
       hosts: ['db1'],
@@ -157,7 +157,7 @@ describe('the way back from an outside authority', () => {
     })
   })
 
-  it('is open again: an authority that was left is trusted where it is imported once more', async () => {
+  it('is reversible: an imported authority is trusted again', async () => {
     const cluster = fresh()
     await goBack(cluster, { reached: names, act: actor(cluster, Infinity) })
     const again = withOutside(stateOf(cluster), 'db3')
@@ -165,7 +165,7 @@ describe('the way back from an outside authority', () => {
     expect([again.retired, untrustedAuthorities(again)]).toEqual([[corp.certificate], []])
   })
 
-  it('says why, and is gone only where that is wanted', async () => {
+  it('reports the reason and replaces a certificate only on request', async () => {
     const cluster = fresh()
     const state = stateOf(cluster)
     const { notes, onceProved } = await decide(cluster, state, names, { ownAuthority: true })

@@ -33,13 +33,13 @@ async function connect(): Promise<void> {
   })
 }
 
-describe('the round trips to a host', () => {
-  it('are five until a shell stands there, beside that of TCP: greeting, keys, login, channel, shell', async () => {
+describe('an SSH connection', () => {
+  it('needs five round trips after TCP until the shell runs: banner, key exchange, login, channel, shell', async () => {
     await connect()
     expect(proxy.turns()).toBe(5)
   })
 
-  it('are one for all that is asked at the same time', async () => {
+  it('needs one round trip for all concurrent requests', async () => {
     await connect()
     const before = proxy.turns()
     const chain = transport.chain?.() ?? transport

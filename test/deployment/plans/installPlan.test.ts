@@ -4,7 +4,7 @@ import { preview } from '../../../src/deployment/hostPlan.ts'
 import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, proxy } from '../../support/deploymentValues.ts'
-import { finishedFacts, hash, runtime, targetOf } from './target.ts'
+import { finishedFacts, hash, runtime, targetOf } from '../steps/target.ts'
 
 const target = targetOf()
 const finished = finishedFacts(target)
@@ -31,10 +31,10 @@ const service = (state: 'running' | 'stopped' | 'failed', enabled: boolean): Hos
 })
 
 describe('the plan of an installation', () => {
-  it('is all of it on a host that has nothing', () => {
+  it('has all steps on an empty host', () => {
     expect(planned(hostFacts())).toEqual([
       'system-user: create the system user muster-alpha',
-      'directories: lay out /opt/muster',
+      'directories: set up /opt/muster',
       '  /opt/muster: new',
       '  /var/lib/muster-alpha: new',
       '  /var/log/muster-alpha: new',
@@ -63,7 +63,7 @@ describe('the plan of an installation', () => {
     ])
   })
 
-  it('is nothing on a host that is as it should be', () => {
+  it('has no steps on an up-to-date host', () => {
     expect(planned(finished)).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describe('the plan of an installation', () => {
     [
       'a folder that is gone',
       installation({ directories: withoutLog }),
-      ['directories: lay out /opt/muster', '  /var/log/muster-alpha: new'],
+      ['directories: set up /opt/muster', '  /var/log/muster-alpha: new'],
     ],
     [
       'a folder that others may write to',
@@ -117,7 +117,7 @@ describe('the plan of an installation', () => {
           owner: 'muster-alpha:muster-alpha',
         }),
       }),
-      ['directories: lay out /opt/muster', '  /var/lib/muster-alpha: mode 777 → 700'],
+      ['directories: set up /opt/muster', '  /var/lib/muster-alpha: mode 777 → 700'],
     ],
     [
       'a password that was changed by hand',
@@ -184,7 +184,7 @@ describe('the plan of an installation', () => {
       }),
       ['services: restart connector, replicator'],
     ],
-  ])('names %s and nothing else', (_, facts, lines) => {
+  ])('has only the step for %s', (_, facts, lines) => {
     expect(planned(facts)).toEqual(lines)
   })
 
@@ -233,7 +233,7 @@ describe('the plan of an installation', () => {
     )
   })
 
-  it('lets the clients of a running connector finish, as long as its installed settings say', () => {
+  it('lets the clients of a running connector finish for its installed drain timeout', () => {
     const at = (drainTimeout: number) => targetOf({ host: { proxy: { ...proxy, drainTimeout } } })
     const drained = (is: HostFacts) =>
       preview(installPlan({ target: at(5000), packed: () => undefined }), is).find(
@@ -253,14 +253,14 @@ describe('the plan of an installation', () => {
     expect(drained({ ...finishedFacts(at(5000)), services: manager })).toBeUndefined()
   })
 
-  it('gives a unit the time that its clients have, and some more', () => {
+  it('gives a unit a stop timeout longer than the drain timeout', () => {
     const [manager, connector] = targetOf({ host: { proxy: { ...proxy, drainTimeout: 90_500 } } }).components
     const lastWord = (content: unknown) => `${content}`.split(' ').at(-1)
     expect(lastWord(manager?.unitFile?.content)).toBe('40')
     expect(lastWord(connector?.unitFile?.content)).toBe('131')
   })
 
-  it('never touches what calls changed', () => {
+  it('never changes what API calls changed', () => {
     const kept = { sha256: 'c'.repeat(64), mode: 0o600, owner: 'muster-alpha:muster-alpha' }
     const files = new Map(finished.installation.files)
       .set(data.stateFile('manager'), kept)
@@ -268,7 +268,7 @@ describe('the plan of an installation', () => {
     expect(planned(installation({ files }))).toEqual([])
   })
 
-  it('creates and resets several users in one step, each told with its own line', () => {
+  it('creates and resets several users in one step with a line for each', () => {
     const other = hash.replace('B', 'C')
     const users = [
       { user: 'admin', hash },
@@ -292,7 +292,7 @@ describe('the plan of an installation', () => {
     expect(told(file(...users.slice(0, 3).map(({ user }) => ({ user, hash }))))).toEqual([])
   })
 
-  it('does not call it a reset where the password stays and all hosts get one hash of it', () => {
+  it('reports a new hash of the same password not as a reset', () => {
     const users = [{ user: 'admin', hash, hashedOtherwise: true as const }]
     const steps = installPlan({ target: { ...target, users }, packed: () => undefined })
     const told = (is: string) => {
@@ -304,15 +304,12 @@ describe('the plan of an installation', () => {
       ])
     }
     expect(told(hash.replace('B', 'C'))).toEqual([
-      [
-        'hash anew the same password of admin',
-        'users.json: admin: [redacted] the same password, hashed anew',
-      ],
+      ['rehash the password of admin', 'users.json: admin: [redacted] same password, new hash'],
     ])
     expect(told(hash)).toEqual([])
   })
 
-  it('leaves a user alone whose password is not known here', () => {
+  it('does not change a user whose password is unknown here', () => {
     const steps = installPlan({ target: { ...target, users: [{ user: 'admin' }] }, packed: () => undefined })
     expect(preview(steps, installation({ users: new Secret('') })).map(({ step }) => step.id)).toEqual([])
   })

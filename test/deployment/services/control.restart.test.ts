@@ -29,7 +29,7 @@ async function runs(options: { readonly drainTimeout: number; readonly failing?:
 }
 
 describe('the restart of a host’s components', () => {
-  it('stops all together where there are no clients to wait for', async () => {
+  it('stops all together without clients to wait for', async () => {
     expect(await runs({ drainTimeout: 0 })).toEqual({
       code: 0,
       told: [
@@ -40,7 +40,7 @@ describe('the restart of a host’s components', () => {
     })
   })
 
-  it('has the others running again before a connector begins to drain', async () => {
+  it('starts the others again before a connector drains', async () => {
     expect(await runs({ drainTimeout: 30_000 })).toEqual({
       code: 0,
       told: [
@@ -55,7 +55,7 @@ describe('the restart of a host’s components', () => {
     })
   })
 
-  it('leaves the connector alone where the others do not start', async () => {
+  it('keeps the connector running if the others do not start', async () => {
     const { code, told } = await runs({
       drainTimeout: 30_000,
       failing: 'start muster-a-manager.service muster-a-replicator.service',
@@ -66,7 +66,7 @@ describe('the restart of a host’s components', () => {
 })
 
 describe('the stop of a unit', () => {
-  it('lets a connector drain as it was started to, whatever limit the unit has by now; the others end meanwhile', async () => {
+  it('lets a connector drain for its own timeout, whatever the limit of the new unit', async () => {
     const folder = temporaryFolder()
     const log = join(folder, 'log')
     // It goes on after it was told to end until the others have been stopped, and a little longer.
@@ -113,7 +113,7 @@ describe('the stop of a process', () => {
     return result
   }
 
-  it('has a connector’s clients in mind, and no other component’s', async () => {
+  it('waits for the clients of a connector only', async () => {
     const folder = temporaryFolder()
     const set = serviceSet({
       manager: 'process',

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Secret } from '../../src/secrets/secret.ts'
-import { enterSudoPassword, sudoPasswordProblem } from '../../src/transport/shell/sshShell.ts'
-import { connectSsh } from '../../src/transport/ssh.ts'
-import type { Transport } from '../../src/transport/transport.ts'
-import { rawResult } from '../support/rawResult.ts'
-import { type SshServer, startSshServer } from '../support/sshServer.ts'
-import { failure } from '../support/transportFailure.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { enterSudoPassword, sudoPasswordProblem } from '../../../src/transport/shell/sshShell.ts'
+import { connectSsh } from '../../../src/transport/ssh.ts'
+import type { Transport } from '../../../src/transport/transport.ts'
+import { rawResult } from '../../support/rawResult.ts'
+import { type SshServer, startSshServer } from '../../support/sshServer.ts'
+import { failure } from '../../support/transportFailure.ts'
 
 const password = `p'"\\$#%:@ é`
 
@@ -84,7 +84,7 @@ async function become(text: string, given?: string): Promise<Transport> {
 const written = (name: string): Promise<string> => readFile(join(folder, name), 'utf8').catch(() => '')
 
 describe('sudo with a password', () => {
-  it('is given it on standard input, and what it starts never sees it', async () => {
+  it('gets it on standard input, and the started program never reads it', async () => {
     const shell = await become(sudo(), password)
     expect(rawResult(await shell.run('echo "$AS"; cat', { stdin: 'data' }))).toEqual({
       code: 0,
@@ -99,13 +99,13 @@ describe('sudo with a password', () => {
     expect(await written('tries')).toBe('1\n')
   })
 
-  it('is not given it where it does not ask: nothing of it reaches the shell', async () => {
+  it('is not sent the password if it does not ask for one', async () => {
     const shell = await become(sudo({ before: `shift 3; AS=root exec env AS=root "$@"` }), password)
     expect((await shell.run('echo "$AS"; cat', { stdin: 'data' })).stdout.raw()).toBe('root\ndata')
     expect((await shell.run('echo still here')).stdout.raw()).toBe('still here\n')
   })
 
-  it('is answered once: a wrong password is told, and not tried again', async () => {
+  it('is sent a wrong password once, and reports it', async () => {
     const error = await failure(become(sudo(), 'wrong'))
     expect(error.code).toBe('sudo-refused')
     expect(error.message).toMatch(/^sudo on db1 refused the password of ops: .*Sorry, try again\.$/)
@@ -115,7 +115,7 @@ describe('sudo with a password', () => {
     expect(server?.connections()).toBe(1)
   })
 
-  it('that allows one attempt says so itself', async () => {
+  it('that allows one attempt reports the wrong password', async () => {
     const one = sudo({ wrong: 'echo "sudo: 1 incorrect password attempt" >&2; exit 1' })
     const error = await failure(become(one, 'wrong'))
     expect(error.message).toMatch(/^sudo on db1 refused the password of ops: .*1 incorrect password attempt$/)
@@ -135,9 +135,9 @@ describe('sudo with a password', () => {
     [
       'before',
       'echo "sudo: sorry, you must have a tty to run sudo" >&2; exit 1',
-      'sudo on db1 wants a terminal (requiretty), ',
+      'sudo on db1 requires a terminal (requiretty), ',
     ],
-  ])('tells in its own words what else it says (%s: %s)', async (part, words, message) => {
+  ])('reports its other output (%s: %s)', async (part, words, message) => {
     const error = await failure(become(sudo({ [part]: words }), password))
     expect(error.code).toBe('sudo-refused')
     expect(error.message.startsWith(message)).toBe(true)
@@ -146,22 +146,22 @@ describe('sudo with a password', () => {
     expect(`${error.message} ${error.fix}`).not.toContain(password)
   })
 
-  it('shows nothing of a password that a host repeats', async () => {
+  it('does not show a password that the host repeats', async () => {
     const text = sudo({ run: `echo "you typed $line" >&2; exit 1` })
     const error = await failure(become(text, password))
     expect(error.message).toContain('you typed [redacted]')
   })
 
-  it('is told to be missing where sudo wants one and there is none', async () => {
+  it('reports that a password is required if none is set', async () => {
     const error = await failure(become(sudo()))
-    expect(error.message).toBe('sudo on db1 wants a password of ops: sudo: a password is required')
+    expect(error.message).toBe('sudo on db1 requires a password for ops: sudo: a password is required')
     expect(error.fix).toContain('become-password')
     expect(error.fix).toContain('--ask-become-pass')
     expect(error.fix).toContain('NOPASSWD')
     expect(await written('calls')).toMatch(/^C -n /)
   })
 
-  it('is refused before anybody connects where sudo could not read it as one line', async () => {
+  it('is rejected before connecting if the password is not one line', async () => {
     for (const bad of ['two\nlines', 'carriage\rreturn', 'x'.repeat(256), '']) {
       const error = await failure(become(sudo(), bad))
       expect(error.code).toBe('sudo-refused')
@@ -173,8 +173,8 @@ describe('sudo with a password', () => {
   })
 })
 
-describe('the question of sudo', () => {
-  it('is found in pieces, among other words, and answered once', () => {
+describe('the password prompt of sudo', () => {
+  it('is recognized in pieces and among other output, and answered once', () => {
     const [stderr, stdin] = [new PassThrough(), new PassThrough()]
     let refused = 0
     const prompt = '0123456789abcdef'

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { fakeTransport } from '../support/fakeTransport.ts'
 import { rawResult } from '../support/rawResult.ts'
 
-describe('the fake host', () => {
-  it('answers what it was told and keeps what was done', async () => {
+describe('the fake transport', () => {
+  it('returns the expected results and records uploads', async () => {
     const fake = fakeTransport({
       expect: [
         { script: 'id -u', result: { stdout: '0\n' }, times: 1 },
@@ -18,11 +18,11 @@ describe('the fake host', () => {
     expect(fake.unmet().map(({ script }) => script)).toEqual(['never'])
   })
 
-  it('fails on what it was not told', async () => {
+  it('fails for an unexpected script', async () => {
     await expect(fakeTransport({}).run('rm -rf /')).rejects.toThrow('was not told to expect this script')
   })
 
-  it('fails after close', async () => {
+  it('fails after it was closed', async () => {
     const fake = fakeTransport({ expect: [{ script: 'true' }] })
     await fake.close()
     await expect(fake.run('true')).rejects.toThrow('db1: run after close')

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createAuthority } from '../../src/certificates/authority.ts'
-import type { OpenedStores } from '../../src/certificates/checkStores.ts'
-import { issueLeaf } from '../../src/certificates/leaf.ts'
-import { reportStoreProblem } from '../../src/certificates/storeProblem.ts'
-import { readStore } from '../../src/certificates/stores/readStore.ts'
-import { Secret } from '../../src/secrets/secret.ts'
-import { foreignTools } from './foreignTools.ts'
-import { hasKeytool, hasOpenssl } from './tools.ts'
+import { createAuthority } from '../../../src/certificates/authority.ts'
+import type { OpenedStores } from '../../../src/certificates/checkStores.ts'
+import { issueLeaf } from '../../../src/certificates/leaf.ts'
+import { reportStoreProblem } from '../../../src/certificates/storeProblem.ts'
+import { readStore } from '../../../src/certificates/stores/readStore.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { foreignTools } from '../foreignTools.ts'
+import { hasKeytool, hasOpenssl } from '../tools.ts'
 
 const { folder, keytool, openssl, store, makePair, open, expectKey, codes } = foreignTools()
 const now = new Date()
@@ -16,7 +16,7 @@ const password = new Secret(words)
 
 // Each run of keytool starts a Java machine: a second or more where others are at work.
 describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeout: 60_000 }, () => {
-  it('serve as JKS with RSA, and a JKS truststore trusts them', async () => {
+  it('open as JKS with RSA, and a JKS truststore trusts them', async () => {
     await makePair(
       'rsa.jks',
       '-storetype',
@@ -41,7 +41,7 @@ describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeo
     expect(codes(open('trust.jks'))).toEqual(['keystore-no-private-key'])
   })
 
-  it('serve as PKCS#12 with elliptic curves', async () => {
+  it('open as PKCS#12 with elliptic curves', async () => {
     await makePair('ec.p12', '-storetype', 'PKCS12', '-keyalg', 'EC', '-groupname', 'secp384r1')
     expectKey(open('ec.p12'), 'ec')
     expect(codes(open('ec.p12', new Secret('wrong')))).toEqual(['keystore-wrong-password'])
@@ -49,12 +49,12 @@ describe.skipIf(!hasKeytool)('stores that keytool made (needs keytool)', { timeo
     expect(codes(open('ec.p12', undefined, 'ec.p12'))).toEqual(['truststore-empty'])
   })
 
-  it('tell that a key of a JKS store has a password of its own', async () => {
+  it('report a key of a JKS store with its own password', async () => {
     await makePair('two.jks', '-storetype', 'JKS', '-keyalg', 'EC', '-keypass', 'different')
     expect(codes(open('two.jks'))).toEqual(['keystore-key-password'])
   })
 
-  it('are refused by name as JCEKS, with the way to convert', async () => {
+  it('are rejected as JCEKS with a fix to convert them', async () => {
     await makePair('old.jceks', '-storetype', 'JCEKS', '-keyalg', 'EC', '-keypass', 'changeit')
     const opened = open('old.jceks')
     expect(codes(opened)).toEqual(['keystore-unsupported'])
@@ -102,19 +102,19 @@ describe.skipIf(!hasOpenssl)('stores that openssl made (needs openssl)', { timeo
     ['40-bit RC2', []],
     ['128-bit RC2', ['-certpbe', 'PBE-SHA1-RC2-128', '-keypbe', 'PBE-SHA1-RC2-128']],
     ['RC2 beside triple DES', ['-certpbe', 'PBE-SHA1-RC2-40', '-keypbe', 'PBE-SHA1-3DES']],
-  ])('open with %s, as old programs write it', async (title, given) => {
+  ])('open with %s of old programs', async (title, given) => {
     const opened = await exported(`${title}.p12`, '-legacy', ...given)
     expect(keys(opened)).toBe(true)
   })
 
-  it('tell a wrong password where there is no integrity check', async () => {
+  it('report a wrong password without an integrity check', async () => {
     await exported('nomac.p12', '-nomac')
     // One wrong password in 256 leaves a padding that looks right.
     const tried = Array.from({ length: 600 }, (_, at) => codes(open('nomac.p12', new Secret(`wrong${at}`))))
     expect(new Set(tried.flat())).toEqual(new Set(['keystore-wrong-password']))
   })
 
-  it('are called by a number without a name, as Java does', async () => {
+  it('have a number as alias without a name, as in Java', async () => {
     const files = ['-in', folder.path('chain.pem'), '-inkey', folder.path('key.pem')]
     await openssl(
       'pkcs12',
@@ -129,7 +129,7 @@ describe.skipIf(!hasOpenssl)('stores that openssl made (needs openssl)', { timeo
     expect(read.ok && read.store.keys.map((key) => key.alias)).toEqual(['1'])
   })
 
-  it('hold certificates that Java does not trust', async () => {
+  it('may contain certificates that Java does not trust', async () => {
     const file = folder.path('nokeys.p12')
     writeFileSync(folder.path('ca.crt'), authority.certificate)
     await openssl(

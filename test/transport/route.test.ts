@@ -85,15 +85,15 @@ const answers = async (transport: Transport): Promise<string> => (await transpor
 const block = (name: string, { address, port }: SshServer, ...more: readonly string[]): string =>
   [`Host ${name}`, `  HostName ${address}`, `  Port ${port}`, ...more.map((line) => `  ${line}`)].join('\n')
 
-describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ssh)', () => {
-  it('is reached as ssh reaches it: address, port, user, key and known hosts', async () => {
+describe.skipIf(!possible)('a host in ssh_config (needs Linux and ssh)', () => {
+  it('is reached as by ssh: address, port, user, key and known_hosts', async () => {
     const [db1] = (await start({})) as [SshServer]
     const file = await config(block('db1', db1, 'User alice'))
     expect(await answers(await connect('db1', { config: file }))).toBe('in\n')
     expect([...new Set(db1.logins())]).toEqual(['alice ssh-ed25519'])
   })
 
-  it('is looked up in the usual file too, and by the address that the YAML gives', async () => {
+  it('is looked up in the default file too, and by the address of the YAML', async () => {
     const [db1, other] = (await start({}, {})) as [SshServer, SshServer]
     const usual = await config(
       'Host 127.0.0.2',
@@ -109,7 +109,7 @@ describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ss
     expect(other.connections()).toBe(0)
   })
 
-  it('is what the YAML says where both say something', async () => {
+  it('has the settings of the YAML if both set something', async () => {
     const [db1, other, jump] = (await start({}, {}, { forwarding: true })) as [
       SshServer,
       SshServer,
@@ -122,7 +122,7 @@ describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ss
     expect([other.connections(), jump.connections()]).toEqual([0, 0])
   })
 
-  it('lies behind the jump hosts that it says, which have blocks of their own', async () => {
+  it('is reached through its jump hosts, which have blocks of their own', async () => {
     const [db1, inner, outer] = (await start({}, { forwarding: true }, { forwarding: true })) as [
       SshServer,
       SshServer,
@@ -139,7 +139,7 @@ describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ss
     expect(outer.forwards()).toEqual([`${inner.address}:${inner.port}`])
   })
 
-  it('leads nowhere in a circle, and says so', async () => {
+  it('is refused if its jump hosts form a cycle', async () => {
     const [db1] = (await start({})) as [SshServer]
     const file = await config(
       block('db1', db1, 'ProxyJump a'),
@@ -152,12 +152,10 @@ describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ss
     )
     const error = await failure(connect('db1', { config: file }))
     expect(error.code).toBe('ssh-config')
-    expect(error.message).toMatch(
-      /^the way to db1 leads in a circle: x@a:22 leads to x@b:22 leads to x@a:22 leads to x@127/,
-    )
+    expect(error.message).toMatch(/^the jump hosts of db1 form a cycle: x@a:22 -> x@b:22 -> x@a:22 -> x@127/)
   })
 
-  it('is known by its alias, whatever its port', async () => {
+  it('is known by its HostKeyAlias, whatever its port', async () => {
     const [db1] = (await start({})) as [SshServer]
     const line = db1.hostKeyLine.replace(/^\S+/, 'database')
     await writeFile(join(folder, '.ssh', 'known'), line)
@@ -168,7 +166,7 @@ describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ss
     expect((await failure(connect('db1', { config: file }))).code).toBe('host-key-changed')
   })
 
-  it('is not trusted more than its known hosts do, whatever StrictHostKeyChecking says', async () => {
+  it('is checked against known_hosts whatever StrictHostKeyChecking is', async () => {
     const [db1] = (await start({})) as [SshServer]
     await writeFile(join(folder, '.ssh', 'known'), '')
     const file = await config(block('db1', db1, 'StrictHostKeyChecking no'))
@@ -178,12 +176,12 @@ describe.skipIf(!possible)('a host that ssh_config describes (needs Linux and ss
     expect(db1.logins()).toEqual([])
   })
 
-  it('is refused by name where it asks for a certificate, unless the YAML names a key', async () => {
+  it('is refused if it sets CertificateFile, unless the YAML names a key', async () => {
     const [db1] = (await start({})) as [SshServer]
     const file = await config(block('db1', db1, 'CertificateFile ~/.ssh/deploy-cert.pub'))
     const error = await failure(connect('db1', { config: file }))
     expect(error.code).toBe('ssh-config')
-    expect(error.message).toBe('ssh_config says CertificateFile for db1, which cannot be followed here')
+    expect(error.message).toBe('ssh_config sets CertificateFile for db1, which muster does not support')
     expect(error.fix).toContain('identity')
     expect(db1.connections()).toBe(0)
     const identity = join(folder, '.ssh', 'deploy')
@@ -195,7 +193,7 @@ describe.skipIf(!possible)('a ProxyCommand (needs Linux and ssh)', () => {
   const pipe =
     'const [h,p]=process.argv.slice(2);const s=require("net").connect(p,h);process.stdin.pipe(s).pipe(process.stdout)'
 
-  it('is the connection', async () => {
+  it('is used as the connection', async () => {
     const [db1] = (await start({})) as [SshServer]
     const script = join(folder, 'pipe.cjs')
     await writeFile(script, pipe)
@@ -208,36 +206,38 @@ describe.skipIf(!possible)('a ProxyCommand (needs Linux and ssh)', () => {
     await expect.poll(() => db1.open()).toBe(0)
   })
 
-  it('that fails is told with what it said', async () => {
+  it('that fails is reported with its output', async () => {
     const [db1] = (await start({})) as [SshServer]
     const file = await config(block('db1', db1, "ProxyCommand sh -c 'echo no such gateway >&2; exit 1'"))
     const error = await failure(connect('db1', { config: file, timeout: 3000 }))
     expect(error.host).toBe('db1')
-    expect(error.message).toMatch(/db1 .*; its ProxyCommand said: no such gateway$/)
+    expect(error.message).toMatch(/db1 .*; its ProxyCommand printed: no such gateway$/)
     expect(db1.connections()).toBe(0)
   })
 })
 
 describe.skipIf(!possible)('an ssh_config that cannot be read (needs Linux and ssh)', () => {
-  it('is told with the words of ssh: a mistake, and no file', async () => {
+  it('is reported in the words of ssh: a mistake, a missing file', async () => {
     const file = join(folder, 'bad')
     await writeFile(file, 'Host db1\n  Prot 22\n')
     const bad = await failure(connect('db1', { config: file }))
     expect(bad.code).toBe('ssh-config')
-    expect(bad.message).toMatch(/^ssh cannot read how to reach db1: .*line 2: Bad configuration option: prot/)
+    expect(bad.message).toMatch(
+      /^ssh cannot read its configuration for db1: .*line 2: Bad configuration option: prot/,
+    )
     const missing = await failure(connect('db1', { config: join(folder, 'nowhere') }))
     expect(missing.message).toMatch(/Can't open user config file .*nowhere/)
     expect(missing.fix).toContain(join(folder, 'nowhere'))
   })
 
-  it('is an error without ssh on this machine only where the YAML names it', async () => {
+  it('is an error without an ssh program only if the YAML names it', async () => {
     const [db1] = (await start({})) as [SshServer]
     const file = await config(block('db1', db1))
     const path = join(folder, 'empty')
     const named = await failure(connect('db1', { config: file, path }))
     expect(named.code).toBe('ssh-config')
     expect(named.message).toBe(
-      'config under ssh says how to reach db1, but this machine has no ssh program to read it',
+      'config is set under ssh for db1, but this machine has no ssh program to read it',
     )
     const { address, port, clientKeyPath: identity, knownHostsPath: knownHosts } = db1
     const unnamed = await connect('db1', { usual: file, path, address, port, identity, knownHosts })

@@ -140,7 +140,7 @@ const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
 const expected = (error: unknown): boolean => error instanceof StepError || error instanceof TransportError
 
 const place = { host: 'db1', address: '10.0.0.11', port: 22, user: 'me', timeout: 1000 }
-const progress = { greeted: true, agreed: true, tried: ['k'], skipped: [], partial: false }
+const progress = { bannerReceived: true, handshakeDone: true, tried: ['k'], skipped: [], partial: false }
 
 /** Parsers of text or bytes that answer for everything, and never throw. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
@@ -171,7 +171,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'words of an SSH server': (text) => [
     attemptError(place, { ...progress, offered: [text] }, new Error(text)),
     attemptError(place, { ...progress, offered: [] }, new Error(text)),
-    attemptError(place, { ...progress, agreed: false, offered: [] }, new Error(text)),
+    attemptError(place, { ...progress, handshakeDone: false, offered: [] }, new Error(text)),
     forwardError({ jump: 'j', next: 'db1', address: 'a', port: 1 }, { message: text, reason: text }),
     shellRefusal({ host: 'db1', user: 'me', sudo: true, output: text, why: text, timedOut: false }),
     String(new HostText(text)),
@@ -206,7 +206,7 @@ const payloads: Readonly<Record<string, (body: unknown) => unknown>> = {
 
 const isClean = (): boolean => Object.keys(Object.prototype).length === 0 && !('polluted' in {})
 
-describe('what a host or an API answers', () => {
+describe('any response of a host or an API', () => {
   it.each(Object.entries(doors))(
     'is read or is the failure of that host, whatever it is: %s',
     async (_what, door) => {
@@ -230,7 +230,7 @@ describe('what a host or an API answers', () => {
     },
   )
 
-  it.each(Object.entries(readers))('is read without an error, whatever it is: %s', (_what, read) => {
+  it.each(Object.entries(readers))('is parsed without an exception: %s', (_what, read) => {
     fc.assert(
       fc.property(hostileText, (text) => {
         read(text)
@@ -240,7 +240,7 @@ describe('what a host or an API answers', () => {
     )
   })
 
-  it.each(Object.entries(byteReaders))('is read without an error, whatever its bytes: %s', (_what, read) => {
+  it.each(Object.entries(byteReaders))('is parsed without an exception as bytes: %s', (_what, read) => {
     fc.assert(
       fc.property(hostileBytes, (bytes) => {
         read(bytes)
@@ -249,7 +249,7 @@ describe('what a host or an API answers', () => {
     )
   })
 
-  it.each(Object.entries(payloads))('is shown without an error, whatever JSON it is: %s', (_what, show) => {
+  it.each(Object.entries(payloads))('is shown without an exception as JSON: %s', (_what, show) => {
     fc.assert(
       fc.property(json, (text) => {
         show(JSON.parse(text))
@@ -259,7 +259,7 @@ describe('what a host or an API answers', () => {
     )
   })
 
-  it('is a body or a failure of the call, whatever its type and text', () => {
+  it('is a body or a failure of the call', () => {
     const types = fc.constantFrom('application/json', 'application/problem+json', 'text/plain', undefined)
     fc.assert(
       fc.property(hostileText, types, (text, contentType) => {
@@ -272,7 +272,7 @@ describe('what a host or an API answers', () => {
     )
   })
 
-  it('is no shell, or one whose answers fail as those of the host, whatever bytes come in its place', async () => {
+  it('gives no shell, or one whose runs fail as those of the host', async () => {
     const nonce = 'ab'.repeat(16)
     await fc.assert(
       fc.asyncProperty(fc.array(hostileBytes, { maxLength: 5 }), fc.boolean(), async (chunks, isReady) => {

@@ -1,17 +1,17 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { certificatesOf } from '../../src/certificates/pem.ts'
-import { Secret } from '../../src/secrets/secret.ts'
-import { foreignTools } from './foreignTools.ts'
-import { hasKeytool } from './tools.ts'
+import { certificatesOf } from '../../../src/certificates/pem.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { foreignTools } from '../foreignTools.ts'
+import { hasKeytool } from '../tools.ts'
 
 const { keytool, store, makePair, open, expectKey, codes } = foreignTools()
 
-describe.skipIf(!hasKeytool)('more stores that keytool made (needs keytool)', { timeout: 60_000 }, () => {
+describe.skipIf(!hasKeytool)('further stores that keytool made (needs keytool)', { timeout: 60_000 }, () => {
   it.each([
     ['as keytool writes it today', []],
     ['as keytool wrote it before Java 12', ['-J-Dkeystore.pkcs12.legacy']],
-  ])('serve as PKCS#12 with RSA, %s', async (title, given) => {
+  ])('open as PKCS#12 with RSA, %s', async (title, given) => {
     const name = `${title}.p12`
     await makePair(name, '-storetype', 'PKCS12', '-keyalg', 'RSA', '-keysize', '3072', ...given)
     expectKey(open(name), 'rsa')

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { DesiredUsers } from '../../../../src/deployment/users/viaApi/apiHost.ts'
-import { askHost, askHosts } from '../../../../src/deployment/users/viaApi/askHosts.ts'
-import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts'
-import { describeChange, planChanges } from '../../../../src/deployment/users/viaApi/planChanges.ts'
-import { apiOnlyTransport } from '../../../../src/deployment/users/viaApi/reachableApis.ts'
-import { verifyUsers } from '../../../../src/deployment/users/viaApi/verifyUsers.ts'
-import { Secret } from '../../../../src/secrets/secret.ts'
-import { serveTls } from '../../../support/loopbackServer.ts'
-import { freePort } from '../../../support/ports.ts'
-import { certificate } from '../../../support/testServer.ts'
-import { apiAt, desired, realHost, user } from './host.ts'
+import type { DesiredUsers } from '../../../src/deployment/users/viaApi/apiHost.ts'
+import { askHost, askHosts } from '../../../src/deployment/users/viaApi/askHosts.ts'
+import { userCalls } from '../../../src/deployment/users/viaApi/changeHost.ts'
+import { describeChange, planChanges } from '../../../src/deployment/users/viaApi/planChanges.ts'
+import { apiOnlyTransport } from '../../../src/deployment/users/viaApi/reachableApis.ts'
+import { verifyUsers } from '../../../src/deployment/users/viaApi/verifyUsers.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { serveTls } from '../../support/loopbackServer.ts'
+import { freePort } from '../../support/ports.ts'
+import { certificate } from '../../support/testServer.ts'
+import { apiAt, desired, realHost, user } from './viaApi/host.ts'
 
 const { signal } = new AbortController()
 const login = (name: string, password: string) => ({ user: name, password: new Secret(password) })
@@ -26,8 +26,8 @@ async function apply(wanted: DesiredUsers): Promise<readonly string[]> {
   return planned.changes.map(describeChange)
 }
 
-describe('users by the APIs alone', () => {
-  it('makes the first user without a login, the others with that', async () => {
+describe('users changed through the APIs', () => {
+  it('are created: the first without a login, the others with it', async () => {
     const { apis, names } = await realHost()
     const wanted = desired({ apis, users: [user('admin', 'right'), user('ops', 'other')] })
     expect(await apply(wanted)).toEqual(['create the administrator admin', 'create the administrator ops'])
@@ -35,7 +35,7 @@ describe('users by the APIs alone', () => {
     expect(await apply(wanted)).toEqual([])
   })
 
-  it('resets a password by the one that was replaced, and adds what is missing', async () => {
+  it('are reset with the replaced password, and missing ones are added', async () => {
     const { apis, names } = await realHost({ admin: 'old' })
     const users = [user('ops', 'other'), user('admin', 'new')]
     const wanted = desired({ apis, users, logins: [login('admin', 'old')] })
@@ -46,7 +46,7 @@ describe('users by the APIs alone', () => {
     })
   })
 
-  it("takes the operator's own login, and leaves strangers alone but with prune", async () => {
+  it("are changed with the operator's login, and extra ones removed only with --prune", async () => {
     const { apis, names } = await realHost({ stranger: 'strange' })
     const logins = [login('nobody', 'x'), login('stranger', 'strange')]
     expect(await apply(desired({ apis, logins }))).toEqual(['create the administrator admin'])
@@ -55,14 +55,14 @@ describe('users by the APIs alone', () => {
     expect(names()).toEqual(['admin'])
   })
 
-  it('removes the login itself last, when those that stay are there', async () => {
+  it('are removed with the login itself last', async () => {
     const { apis, names } = await realHost({ stranger: 'strange', other: 'o' })
     const wanted = desired({ apis, logins: [login('stranger', 'strange')], prune: true })
     expect(await apply(wanted)).toHaveLength(3)
     expect(names()).toEqual(['admin'])
   })
 
-  it('leaves a user without a known password as it is, and needs one where it is not there', async () => {
+  it('are unchanged without a known password, which a missing user needs', async () => {
     const { apis } = await realHost({ admin: 'right' })
     const here = desired({ apis, users: [user('admin', 'right'), user('ops')] })
     const planned = planChanges(here, await askHost(here, signal))
@@ -78,7 +78,7 @@ describe('users by the APIs alone', () => {
     })
   })
 
-  it('says of each host by itself why it cannot be changed', async () => {
+  it('are reported per host if it cannot be changed', async () => {
     const { apis } = await realHost({ admin: 'other' })
     const refusing = await serveTls({ key: certificate.key, cert: certificate.chain }, (request, answer) => {
       const [status, code] =
@@ -124,11 +124,11 @@ describe('users by the APIs alone', () => {
         : `${one.desired.host} asked`,
     )
     expect(lines.join('\n').replace(/:\d{4,5}\b/g, ':PORT')).toMatchInlineSnapshot(`
-      "db1 false no-login: the manager at https://127.0.0.1:PORT has users, and it rejected every login whose password is known here: admin and ops
+      "db1 false no-login: the manager at https://127.0.0.1:PORT has users, but it rejected every login whose password is known here: admin and ops
         Log in as an existing user: --login USER with --login-password-file FILE or --login-password-stdin.
       db2 false remote-bootstrap: the host has no user yet, and the manager at https://127.0.0.1:PORT does not allow another host to create the first one
         Run \`muster install\` or \`muster users apply\` over SSH, which need no API login; or run this on db2; or set rest-api-remote-bootstrap: true and install.
-      db3 false locked-out: the manager at https://127.0.0.1:PORT accepts no more logins from here for 280 s: too many of them failed
+      db3 false locked-out: the manager at https://127.0.0.1:PORT rejects all logins from here for 280 s: too many logins failed
         Wait, then run the command again with correct credentials: --login USER with --login-password-file FILE.
       db4 true connection-refused: The connection to https://127.0.0.1:PORT was refused: nothing listens there.
         Check the address and the port, and that the API runs and listens on that address.

@@ -16,7 +16,7 @@ const issue = (changes: object = {}) => issueLeaf({ authority, ...host, lifetime
 const leafOf = async (changes: object = {}): Promise<X509Certificate> =>
   new X509Certificate((await issue(changes)).chain)
 
-describe('an authority', () => {
+describe('a cluster authority', () => {
   const certificate = new X509Certificate(authority.certificate)
 
   it('is valid for ten years from a day ago and may sign', () => {
@@ -29,7 +29,7 @@ describe('an authority', () => {
     expect(authorityProblem(authority)).toBeUndefined()
   })
 
-  it('shows its key in nothing that prints it', () => {
+  it('never prints its key', () => {
     expect(JSON.stringify(authority)).not.toContain('PRIVATE')
   })
 
@@ -38,7 +38,7 @@ describe('an authority', () => {
     expect(new X509Certificate(made.certificate).subject).toBe(`CN=muster ${'x'.repeat(40)} authority`)
   })
 
-  it('tells what keeps it from signing', async () => {
+  it('reports why it cannot sign', async () => {
     const other = await createAuthority({ cluster: 'alpha', now })
     const leaf = await issue()
     expect(authorityProblem({ ...authority, key: other.key })).toBe(
@@ -46,12 +46,12 @@ describe('an authority', () => {
     )
     expect(authorityProblem({ ...authority, certificate: 'x' })).toBe('has a certificate that cannot be read')
     expect(authorityProblem({ certificate: leaf.chain, key: leaf.key })).toBe(
-      'has a certificate that may not sign others',
+      'has a certificate that cannot sign others',
     )
   })
 })
 
-describe('a leaf', () => {
+describe('a host certificate', () => {
   it('is valid for the host, localhost and both loopback addresses, each once', async () => {
     const leaf = await leafOf({
       names: ['DB1', 'db1.', 'bücher.example', 'localhost'],
@@ -68,7 +68,7 @@ describe('a leaf', () => {
     ])
   })
 
-  it('belongs to its key, is signed by the authority and comes with it', async () => {
+  it('matches its key, is signed by the authority and is returned with it', async () => {
     const leaf = await issue()
     const [certificate, issuer, ...rest] = certificatesOf(leaf.chain) ?? []
     expect(rest).toEqual([])
@@ -89,13 +89,13 @@ describe('a leaf', () => {
     )
   })
 
-  it('lives its days from a day ago', async () => {
+  it('is valid for its lifetime from a day ago', async () => {
     const leaf = await leafOf({ now: day('2026-06-01') })
     expect(leaf.validFrom).toBe('May 31 12:00:00 2026 GMT')
     expect(leaf.validTo).toBe('Jun  1 12:00:00 2027 GMT')
   })
 
-  it('never begins before nor ends after its authority', async () => {
+  it('is never valid before or after its authority', async () => {
     const early = await leafOf({ now: day('2026-03-09') })
     expect(early.validFrom).toBe('Mar  9 12:00:00 2026 GMT')
     const late = await leafOf({ now: day('2036-01-01') })
@@ -109,19 +109,19 @@ describe('a leaf', () => {
     expect(leaf.checkHost(name)).toBe(name)
   })
 
-  it('carries dates beyond 2049', async () => {
+  it('has valid dates after 2049', async () => {
     const late = await createAuthority({ cluster: 'alpha', now: day('2045-01-01') })
     const leaf = await leafOf({ authority: late, now: day('2050-02-01') })
     expect(leaf.validTo).toBe('Feb  1 12:00:00 2051 GMT')
   })
 
-  it('is not made by an authority that has ended, nor for what is no host name', async () => {
+  it('is not issued by an expired authority or for an invalid host name', async () => {
     await expect(issue({ now: day('2036-04-01') })).rejects.toMatchObject({ code: 'authority-expired' })
     await expect(issue({ names: ['a b'] })).rejects.toBeInstanceOf(CertificateError)
   })
 })
 
-describe('a handshake with the chain', () => {
+describe('a TLS handshake with the chain of a host', () => {
   const shake = async (options: { address: string; name?: string; version: 'TLSv1.2' | 'TLSv1.3' }) => {
     const current = await createAuthority({ cluster: 'alpha', now: new Date() })
     const leaf = await issue({ authority: current, now: new Date() })
@@ -158,7 +158,7 @@ describe('a handshake with the chain', () => {
     expect(await shake({ address: '::1', version: 'TLSv1.3' })).toBe(true)
   })
 
-  it('fails by another name', async () => {
+  it('fails for another name', async () => {
     await expect(shake({ address: '127.0.0.1', name: 'db2', version: 'TLSv1.3' })).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     })

@@ -72,7 +72,7 @@ async function connect(
 }
 
 describe('a jump host', () => {
-  it('leads to several hosts over one connection, which ends after the last of theirs', async () => {
+  it('serves several hosts over one connection, which ends after the last of them', async () => {
     const [jump, db1, db2] = (await start({ forwarding: true }, {}, {})) as [SshServer, SshServer, SshServer]
     const through = { jump: [place(jump)] }
     const [one, two] = await Promise.all([connect('db1', db1, through), connect('db2', db2, through)])
@@ -89,7 +89,7 @@ describe('a jump host', () => {
     await expect.poll(() => [jump.open(), db1.open(), db2.open()]).toEqual([0, 0, 0])
   })
 
-  it('is logged in to as the user before its name, else as the invoking one, not as that of the host', async () => {
+  it('is logged in to as its own user or the invoking one, not as the user of the host', async () => {
     const [jump, db1] = (await start({ forwarding: true }, {})) as [SshServer, SshServer]
     await connect('db1', db1, { jump: [place(jump, 'walter')] })
     await connect('db1', db1, { jump: [place(jump)] })
@@ -97,7 +97,7 @@ describe('a jump host', () => {
     expect([...new Set(db1.logins())]).toEqual(['root ssh-ed25519'])
   })
 
-  it('may stand behind another one, and both serve who goes a part of the way', async () => {
+  it('may be behind another one, and each serves hosts of its own', async () => {
     const [outer, inner, db1] = (await start({ forwarding: true }, { forwarding: true }, {})) as [
       SshServer,
       SshServer,
@@ -113,7 +113,7 @@ describe('a jump host', () => {
     expect(inner.forwards()).toEqual([place(db1)])
   })
 
-  it('connects anew for who comes after its connection ended', async () => {
+  it('is connected again for a host that comes after its connection ended', async () => {
     const [jump, db1] = (await start({ forwarding: true }, {})) as [SshServer, SshServer]
     const through = { jump: [place(jump)] }
     await (await connect('db1', db1, through)).close()
@@ -122,7 +122,7 @@ describe('a jump host', () => {
     expect(jump.connections()).toBe(2)
   })
 
-  it('is left at once when the host behind it refuses the login', async () => {
+  it('is disconnected at once if the host behind it refuses the login', async () => {
     const [jump, db1] = (await start({ forwarding: true }, { fault: 'refuse-login' })) as [
       SshServer,
       SshServer,
@@ -134,7 +134,7 @@ describe('a jump host', () => {
     await expect.poll(() => jump.open()).toBe(0)
   })
 
-  it('gives a host that closes before its banner a few attempts more', async () => {
+  it('retries a host that closes before its banner', async () => {
     const [jump, db1] = (await start({ forwarding: true }, { fault: 'close-before-banner' })) as [
       SshServer,
       SshServer,
@@ -147,7 +147,7 @@ describe('a jump host', () => {
 })
 
 describe('a jump host that fails', () => {
-  it('is strict about its own key, before any login, and names itself and every host behind it', async () => {
+  it('is checked by its own key before any login, and reported for every host behind it', async () => {
     const [jump, db1, db2] = (await start({ forwarding: true }, {}, {})) as [SshServer, SshServer, SshServer]
     await know([db1, db2])
     const through = { jump: [place(jump)] }
@@ -160,13 +160,13 @@ describe('a jump host that fails', () => {
       ['db2', 'host-key-unknown'],
     ])
     expect(errors[1]?.message).toContain(
-      `db2 lies behind the jump host 127.0.0.1: the host key of the jump host 127.0.0.1 is not known: [127.0.0.1]:${jump.port} showed ${jump.hostKeyFingerprint}`,
+      `db2 is behind the jump host 127.0.0.1: the host key of the jump host 127.0.0.1 is unknown: [127.0.0.1]:${jump.port} presented ${jump.hostKeyFingerprint}`,
     )
     expect(jump.logins()).toEqual([])
     expect([db1.connections(), db2.connections()]).toEqual([0, 0])
   })
 
-  it('is strict about the key of the host behind it', async () => {
+  it('does not weaken the key check of the host behind it', async () => {
     const [jump, db1] = (await start({ forwarding: true }, {})) as [SshServer, SshServer]
     await know([jump])
     const error = await failure(connect('db1', db1, { jump: [place(jump)] }))
@@ -175,7 +175,7 @@ describe('a jump host that fails', () => {
     expect(db1.logins()).toEqual([])
   })
 
-  it('refuses a login once, however many hosts wait for it and come later', async () => {
+  it('is asked for a login once, however many hosts are behind it', async () => {
     const [jump, db1] = (await start({ forwarding: true, fault: 'refuse-login' }, {})) as [
       SshServer,
       SshServer,
@@ -188,14 +188,14 @@ describe('a jump host that fails', () => {
       [...names, 'db4'].map((name) => `${name} login-refused`),
     )
     expect(errors[3]?.message).toMatch(
-      /^db4 lies behind the jump host 127\.0\.0\.1: the jump host 127\.0\.0\.1 refused the login of ops /,
+      /^db4 is behind the jump host 127\.0\.0\.1: the jump host 127\.0\.0\.1 refused the login of ops /,
     )
     expect(errors[3]?.jump).toBe('the jump host 127.0.0.1')
     expect(jump.connections()).toBe(1)
     expect(db1.connections()).toBe(0)
   })
 
-  it('is tried a few times where that may help, for all hosts together', async () => {
+  it('is retried after a transient failure, once for all hosts', async () => {
     const [jump, db1] = (await start({ forwarding: true, fault: 'close-before-banner' }, {})) as [
       SshServer,
       SshServer,
@@ -206,7 +206,7 @@ describe('a jump host that fails', () => {
     expect(jump.connections()).toBe(4)
   })
 
-  it('says so when it lets nobody through', async () => {
+  it('is reported if it forwards nothing', async () => {
     const [jump, db1] = (await start({}, {})) as [SshServer, SshServer]
     const error = await failure(connect('db1', db1, { jump: [place(jump)] }))
     expect(error.host).toBe('db1')
@@ -216,7 +216,7 @@ describe('a jump host that fails', () => {
     expect(jump.connections()).toBe(1)
   })
 
-  it('names the one of several that nobody listens at', async () => {
+  it('is named if nothing listens there, among several', async () => {
     const [outer, inner, db1] = (await start({ forwarding: true }, { forwarding: true }, {})) as [
       SshServer,
       SshServer,
@@ -225,13 +225,13 @@ describe('a jump host that fails', () => {
     await inner.close()
     const error = await failure(connect('db1', db1, { jump: [place(outer), place(inner)] }))
     expect(error.message).toMatch(
-      /^db1 lies behind the jump host 127\.0\.0\.1: the jump host 127\.0\.0\.1 cannot connect to the jump host 127/,
+      /^db1 is behind the jump host 127\.0\.0\.1: the jump host 127\.0\.0\.1 cannot connect to the jump host 127/,
     )
     expect(db1.connections()).toBe(0)
     await expect.poll(() => outer.open()).toBe(0)
   })
 
-  it('takes the hosts behind it along, in words, when its connection is lost', async () => {
+  it('is named as the reason if its connection is lost', async () => {
     const [jump, db1] = (await start({ forwarding: true }, {})) as [SshServer, SshServer]
     const transport = await connect('db1', db1, { jump: [place(jump)] })
     await transport.run('true')
@@ -244,7 +244,7 @@ describe('a jump host that fails', () => {
     )
   })
 
-  it('does not keep who closes a connection through it waiting', async () => {
+  it('does not delay closing a connection through it', async () => {
     const [jump, db1] = (await start({ forwarding: true }, {})) as [SshServer, SshServer]
     const transport = await connect('db1', db1, { jump: [place(jump)] })
     jump.breakConnections('freeze')
@@ -253,7 +253,7 @@ describe('a jump host that fails', () => {
   })
 })
 
-describe('a jump host that means ill', () => {
+describe('a hostile jump host', () => {
   /** Carries bytes on to a server and back, changing them on the way. */
   const relay =
     (server: () => SshServer | undefined, change: { there?: Transform; back?: Transform }) =>
@@ -300,7 +300,7 @@ describe('a jump host that means ill', () => {
     expect(other.logins()).toEqual([])
   })
 
-  it.each(['flip', 'repeat'] as const)('cannot change what is said there: %s', async (how) => {
+  it.each(['flip', 'repeat'] as const)('cannot change requests: %s', async (how) => {
     const there = tampering(how)
     let goal: SshServer | undefined
     const [jump, db1] = (await start({ forwarding: relay(() => goal, { there: there.stream }) }, {})) as [
@@ -318,7 +318,7 @@ describe('a jump host that means ill', () => {
     expect(how === 'flip' ? [''] : ['', 'x\n']).toContain(ran)
   })
 
-  it.each(['flip', 'repeat'] as const)('cannot change what is answered: %s', async (how) => {
+  it.each(['flip', 'repeat'] as const)('cannot change responses: %s', async (how) => {
     const back = tampering(how)
     let goal: SshServer | undefined
     const [jump, db1] = (await start({ forwarding: relay(() => goal, { back: back.stream }) }, {})) as [
@@ -343,7 +343,7 @@ describe('a jump host that means ill', () => {
     }
   })
 
-  it('gains no memory of the operator by words without an end before those of the host', async () => {
+  it("cannot exhaust the operator's memory with endless output before the banner", async () => {
     const flood = Buffer.alloc(65_536, 'x')
     const [jump, db1] = (await start(
       {
@@ -385,7 +385,7 @@ describe('a jump host that means ill', () => {
   })
 })
 
-describe('what a jump host says of a connection it cannot make', () => {
+describe('a jump host that cannot connect to the next host', () => {
   const way = { jump: 'the jump host b', next: 'db1', address: '10.0.0.11', port: 22 }
 
   it.each([
@@ -395,7 +395,7 @@ describe('what a jump host says of a connection it cannot make', () => {
     [2, 'No route to host', 'connection-timeout', 'firewall'],
     [2, 'Name or service not known', 'name-not-found', 'not this machine'],
     [2, '', 'connection-lost', 'log of sshd'],
-  ])('%i %s: %s', (reason, description, code, fix) => {
+  ])('fails the next host with the reason: %i %s, %s', (reason, description, code, fix) => {
     const error = forwardError(way, { message: `(SSH) Channel open failure: ${description}`, reason })
     expect(error).toMatchObject({ host: 'db1', code, jump: 'the jump host b' })
     expect(error.message).toMatch(/^the jump host b .* db1 \(10\.0\.0\.11 port 22\): \S/)
@@ -411,11 +411,11 @@ describe('the name of a jump host', () => {
     ['[2001:db8::1]', { host: '2001:db8::1' }],
     ['ops@[2001:db8::1]:22', { user: 'ops', host: '2001:db8::1', port: 22 }],
     ['ssh://ops@bastion:2222', { user: 'ops', host: 'bastion', port: 2222 }],
-  ])('%s', (text, jump) => {
+  ])('is parsed from %s', (text, jump) => {
     expect(parseJumpHosts([text])).toEqual([jump])
   })
 
-  it('is none where it is none', () => {
+  it('is empty for none', () => {
     expect(parseJumpHosts(['none'])).toEqual([])
   })
 })

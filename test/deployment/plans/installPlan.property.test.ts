@@ -142,8 +142,8 @@ const changesOf = (target: Target): readonly string[] =>
     ...change.details,
   ])
 
-describe('a second plan', () => {
-  it('is empty, whatever the file says and the hosts were', async () => {
+describe('a second plan after an installation', () => {
+  it('is empty for any file and any previous state of the hosts', async () => {
     await fc.assert(
       fc.asyncProperty(variations, async (variation) => {
         const config = configOf(variation)

@@ -34,7 +34,7 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
 
   afterAll(() => sshd?.close())
 
-  it('knows its hashed key, logs in, runs and writes, with MaxSessions 1', async () => {
+  it('is known by a hashed key, logs in, runs and writes, with MaxSessions 1', async () => {
     const transport = await connect()
     expect(rawResult(await transport.run('id -u; cat; exit 4', { stdin: 'data' }))).toEqual({
       code: 4,
@@ -52,7 +52,7 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     await transport.close()
   })
 
-  it('says why it leads nowhere else (AllowTcpForwarding no)', async () => {
+  it('reports why it forwards no connection (AllowTcpForwarding no)', async () => {
     const transport = await connect()
     for (const place of [{ address: '127.0.0.1', port: sshd.port }, { socket: '/run/api.sock' }]) {
       expect(await transport.dial?.(place)).toBeInstanceOf(Error)
@@ -62,7 +62,7 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     await transport.close()
   })
 
-  it('leads on to what listens on the host', async () => {
+  it('forwards connections to listeners on the host', async () => {
     const other = await startSshd('127.0.0.1', { forwarding: true })
     const path = join(other.folder, 'api.sock')
     const servers = [
@@ -92,14 +92,14 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     await eventually(() => expect(existsSync(`/proc/${pid}`)).toBe(false))
   })
 
-  it('ends the loop on the host when a run was given up', async () => {
+  it('ends the loop on the host when a run times out', async () => {
     const transport = await connect()
     const pid = Number((await transport.run('echo $$')).stdout)
     await expect(transport.run('sleep 1', { timeout: 100 })).rejects.toMatchObject({ code: 'timeout' })
     await eventually(() => expect(existsSync(`/proc/${pid}`)).toBe(false))
   })
 
-  it('that lets nobody in for the moment is tried again (MaxStartups 2:100:3)', async () => {
+  it('that drops connections for a moment is tried again (MaxStartups 2:100:3)', async () => {
     const letGo = await sshd.hold(2)
     let slept = 0
     const transport = await connect({
@@ -113,7 +113,7 @@ describe.skipIf(!hasSshd)('OpenSSH (needs root and /usr/sbin/sshd)', () => {
     await transport.close()
   })
 
-  it('that stays so is given up after four attempts, and says what may be the reason', async () => {
+  it('that keeps dropping connections fails after four attempts with a likely reason', async () => {
     const letGo = await sshd.hold(2)
     let slept = 0
     const refused = connect({

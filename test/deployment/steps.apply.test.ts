@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
-import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
-import { StepError } from '../../../src/deployment/stepError.ts'
-import { Secret } from '../../../src/secrets/secret.ts'
-import type { Transport } from '../../../src/transport/transport.ts'
-import { TransportError } from '../../../src/transport/transportError.ts'
-import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
-import { fakeTransport } from '../../support/fakeTransport.ts'
-import { finishedFacts, hash, runtime, targetOf } from './target.ts'
+import type { HostFacts } from '../../src/deployment/facts/hostFacts.ts'
+import { installPlan } from '../../src/deployment/plans/installPlan.ts'
+import { StepError } from '../../src/deployment/stepError.ts'
+import { Secret } from '../../src/secrets/secret.ts'
+import type { Transport } from '../../src/transport/transport.ts'
+import { TransportError } from '../../src/transport/transportError.ts'
+import { hostFacts, installationFacts } from '../support/deploymentValues.ts'
+import { fakeTransport } from '../support/fakeTransport.ts'
+import { finishedFacts, hash, runtime, targetOf } from './steps/target.ts'
 
 /** One step of the plan for a host with these facts. */
 function stepOf(
@@ -32,7 +32,7 @@ const failureOf = async (work: Promise<unknown>): Promise<StepError> => {
   return error
 }
 
-describe('a step', () => {
+describe('applying a step', () => {
   const finished = finishedFacts(targetOf())
 
   it('writes only the files that differ', async () => {
@@ -47,7 +47,7 @@ describe('a step', () => {
     expect(host.scripts).toEqual([])
   })
 
-  it('makes no folder where only the manifest differs, as on a host that was replaced', async () => {
+  it('creates no folder if only the manifest differs', async () => {
     const files = new Map(finished.installation.files)
     files.delete('/opt/muster/share/installation.json')
     const facts = { ...finished, installation: { ...finished.installation, files } }
@@ -57,7 +57,7 @@ describe('a step', () => {
     expect(host.scripts).toEqual([])
   })
 
-  it('sets no owner where it is not root', async () => {
+  it('sets no owner without root', async () => {
     const facts = hostFacts({ uid: 1000, login: 'ops', group: 'ops', systemd: false })
     const host = fakeTransport({})
     await stepOf('settings', facts).apply(host)
@@ -68,7 +68,7 @@ describe('a step', () => {
     ])
   })
 
-  it('hands on what the way to the host says of a failed write', async () => {
+  it('passes on the error of a failed write', async () => {
     const full = new TransportError({
       host: 'db1',
       code: 'write-failed',
@@ -79,7 +79,7 @@ describe('a step', () => {
     await expect(stepOf('stores').apply(host)).rejects.toBe(full)
   })
 
-  it('gives the hash on standard input, and never the password', async () => {
+  it('passes the hash on standard input and never the password', async () => {
     let stdin: unknown
     const host = fakeTransport({
       expect: [
@@ -103,7 +103,7 @@ describe('a step', () => {
     expect(host.scripts.join('')).not.toContain('the password')
   })
 
-  it('fails in the host’s own words: the last five lines in one, and what to do', async () => {
+  it('fails with the last five lines of the host and a fix', async () => {
     const stderr = 'zero\none\ntwo\nthree\nJob for muster-alpha-manager.service failed.\nSee journalctl.\n'
     const host = fakeTransport({ expect: [{ script: 'systemctl', result: { code: 1, stderr } }] })
     const error = await failureOf(stepOf('services').apply(host))
@@ -116,27 +116,27 @@ describe('a step', () => {
     expect(error.fix).not.toBe('')
   })
 
-  it('says at least the exit code of a host that says nothing', async () => {
+  it('reports the exit code of a host without output', async () => {
     const host = fakeTransport({ expect: [{ script: 'mv -fT', result: { code: 7 } }] })
     const error = await failureOf(stepOf('activate').apply(host))
     expect(error.message).toMatch(/^switching to release .* failed: exit code 7$/)
   })
 
-  it('takes no runtime that says it is another version', async () => {
+  it('rejects a runtime of another version', async () => {
     for (const [stdout, says] of [
-      ['v24.0.1\n', 'v24.0.1'],
-      ['', 'nothing'],
+      ['v24.0.1\n', 'version v24.0.1'],
+      ['', 'no version'],
     ]) {
       const host = fakeTransport({ expect: [{ script: runtime.id, result: { stdout: stdout ?? '' } }] })
       const error = await failureOf(stepOf('runtime').apply(host))
       expect(error.code).toBe('runtime-unfit')
-      expect(error.message).toBe(`the copied runtime reports version ${says}`)
+      expect(error.message).toBe(`the copied runtime reports ${says}`)
     }
     const host = fakeTransport({ expect: [{ script: runtime.id, result: { stdout: 'v24.0.0\n' } }] })
     await stepOf('runtime').apply(host)
   })
 
-  it('writes down what a component was started with only after its start', async () => {
+  it('records the digest of a component only after its start', async () => {
     const host = fakeTransport({ expect: [{ script: /systemctl start[\s\S]*share\/applied\/manager/ }] })
     await stepOf('services').apply(host)
     expect(host.scripts).toHaveLength(1)
@@ -161,7 +161,7 @@ describe('a step', () => {
     expect(host.scripts[0]).not.toContain('/var/lib')
   })
 
-  it('remembers the system user it makes', async () => {
+  it('records the system user that it creates', async () => {
     const facts = hostFacts({ installation: installationFacts() })
     const host = fakeTransport({ expect: [{ script: 'useradd --system' }] })
     await stepOf('system-user', facts).apply(host)

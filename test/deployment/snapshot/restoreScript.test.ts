@@ -49,7 +49,7 @@ const changeable = [
   ),
 ]
 
-describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('the snapshot of an installation (needs Linux)', () => {
   let root = ''
   let installed: SnapshotSource
   let transport: Transport
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     rmSync(root, { recursive: true, force: true })
   })
 
-  it('comes back, whatever of it a run changed, took away or added', async () => {
+  it('is restored whatever a run changed, removed or added', async () => {
     const before = everything()
     const fate = fc.constantFrom('stays', 'changed', 'gone', 'mode')
     await fc.assert(
@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     )
   })
 
-  it('is copied for nobody else to read, and nothing is left of the copy but with the run that was stopped', async () => {
+  it('is readable by its owner only, and remains only after an interrupted run', async () => {
     await script(takeScript(installed))
     expect(lstatSync(at('.before')).mode & 0o777).toBe(0o700)
     expect(lstatSync(at('.before/share/secrets.json')).mode & 0o777).toBe(0o600)
@@ -150,7 +150,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
   })
 
-  it('is of the last state that was proved: a run that goes on after one that was killed keeps its copy', async () => {
+  it('stays that of the last verified state if an interrupted run is continued', async () => {
     const before = everything()
     await script(takeScript(installed))
     write('share/manager.json', 'half-way')
@@ -160,18 +160,18 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(everything()).toEqual(before)
   })
 
-  it('is whole or not there: a copy that could not be ended leaves nothing, and nothing is given back from it', async () => {
+  it('is complete or absent, and nothing is restored from an incomplete one', async () => {
     // Ends in the middle, as on a full disk.
     const failing = takeScript(installed).replace('readlink current >', 'false; readlink current >')
     expect((await transport.run(failing)).code).toBe(1)
     expect(pathsBelow(root).filter((path) => path.includes('.before'))).toEqual([])
     const before = everything()
     const { code, stderr } = rawResult(await transport.run(restore()))
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'the copy of what was there is gone\n' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'the snapshot is missing\n' })
     expect(everything()).toEqual(before)
   })
 
-  it('comes back on a disk that has no room for another file, and says so where even that is too little', async () => {
+  it('is restored on a full disk, or reports that even this is impossible', async () => {
     const before = everything()
     const full = "cp() { echo 'cp: No space left on device' >&2; return 1; }\n"
     await script(takeScript(installed))
@@ -187,7 +187,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(everything()).toEqual(before)
   })
 
-  it('keeps what calls changed meanwhile, also of a component that was taken away, and nothing of a new one', async () => {
+  it('keeps later changes by API calls, except of a new component', async () => {
     await script(takeScript(installed))
     write('data/users.json', 'a user more', 0o600)
     write('data/manager.json', 'a call came', 0o600)
@@ -202,7 +202,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(existsSync(at('data/connector.json'))).toBe(false)
   })
 
-  it('leaves running what still runs as it did, and starts again what was restarted, with what it ran with', async () => {
+  it('restarts only components that the run restarted, with their previous files', async () => {
     const [manager, replicator] = await start('manager', 'replicator')
     await script(takeScript(installed))
     write('share/replicator.json', 'new')
@@ -220,7 +220,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(existsSync(at('.before'))).toBe(false)
   })
 
-  it('of a first installation is nothing: no component runs, nothing is in place, and what was sent stays', async () => {
+  it('of a first installation removes everything except the sent release', async () => {
     rmSync(at('data/users.json'))
     await start('manager')
     write('data/users.json', '"user":', 0o600)
@@ -235,7 +235,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(existsSync(at('share/processes/manager'))).toBe(false)
   })
 
-  it('of a first installation is nothing also where a component has only just been started', async () => {
+  it('of a first installation also stops a component that has just started', async () => {
     write('releases/old/muster-api.cjs', `sleep 0.5\n${server}`)
     await script(startProcesses({ ...installed, components: ['manager'] }))
     // It is found from now on, and so it can be stopped.
@@ -244,7 +244,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     expect(existsSync(`/proc/${pid}/fd/0`)).toBe(false)
   })
 
-  it('is not waited for where a component ends at once, which no other process is taken for', async () => {
+  it('does not wait for a component that ends at once', async () => {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const running = () => script(`${processFunctions(installed)}\nif running manager; then echo runs; fi`)
     write('releases/old/muster-api.cjs', 'exit 1\n')
@@ -270,7 +270,7 @@ describe.skipIf(process.platform !== 'linux')('what a run found (needs Linux)', 
     process.kill(Number(manager.split(' ')[0]), 'SIGKILL')
   })
 
-  it('goes on after what cannot be given back, says so, and keeps the copy', async () => {
+  it('is restored as far as possible, reports failures and is kept then', async () => {
     await script(takeScript(installed))
     write('share/manager.json', 'new')
     const { code } = await transport.run(restore({ users: 'false' }))

@@ -89,8 +89,8 @@ async function run(
   return { outcome: outcomes[0], told }
 }
 
-describe('steps that say all they have to say at once', () => {
-  it('travel together within their phase, and are done and told one after another', async () => {
+describe('batchable steps', () => {
+  it('share a round trip within their phase and are reported in order', async () => {
     const { outcome, told } = await run([
       step('a', 'stage', { more: 'sleep 0.2' }),
       step('b', 'stage'),
@@ -103,7 +103,7 @@ describe('steps that say all they have to say at once', () => {
     expect(told).toEqual(['a', 'b', 'c', 'd'].flatMap((id) => [`step-started ${id}`, `step-done ${id}`]))
   })
 
-  it('wait for a step that asks and answers, and it for them', async () => {
+  it('are separated by a step that is not batchable', async () => {
     const alone = step('b', 'commit')
     const { batchable: _, ...asking } = alone
     await run([step('a', 'commit'), asking, step('c', 'commit')])
@@ -111,7 +111,7 @@ describe('steps that say all they have to say at once', () => {
     expect(await done()).toBe('a b c ')
   })
 
-  it('are not done behind one that failed, which is told and undone with those before it', async () => {
+  it('are skipped after a failed one, which is undone with those before it', async () => {
     const restoreSteps = async (to: Transport, begun: readonly string[]): Promise<void> => {
       for (const id of begun) await to.run(`echo not-${id} >> ${folder}/done`)
     }
@@ -123,7 +123,7 @@ describe('steps that say all they have to say at once', () => {
     const { outcome, told } = await run(steps, { snapshot: { restoreSteps } })
     expect(together).toBe(3)
     expect(await done()).toBe('a b not-b not-a ')
-    expect(outcome?.failure?.message).toBe('b failed: no\nIt was undone: b, a.')
+    expect(outcome?.failure?.message).toBe('b failed: no\nUndone: b, a.')
     expect(told).toEqual([
       'step-started a',
       'step-done a',
@@ -133,7 +133,7 @@ describe('steps that say all they have to say at once', () => {
     ])
   })
 
-  it('are finished together when the run is interrupted', async () => {
+  it('are completed together if the run is interrupted', async () => {
     const stop = new AbortController()
     const steps = [step('a', 'stage'), step('b', 'stage'), step('c', 'commit')]
     const { outcome } = await run(steps, { signal: stop.signal, onEvent: () => stop.abort() })
