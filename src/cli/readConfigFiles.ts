@@ -163,7 +163,7 @@ export async function readConfigFiles(options: {
 }
 
 /** Returns true if something exists under this absolute path. */
-export const isThere = (path: string): boolean => existsSync(path)
+export const fileExists = (path: string): boolean => existsSync(path)
 
 /** Standard input as text, up to the size of a configuration file. */
 export const readStdin = async (stdin: Readable): Promise<string> => (await upTo(stdin)).toString('utf8')

@@ -8,9 +8,9 @@ import { verifyChains } from '../deployment/verifyAuditChains.ts'
 import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
+import { onEachInstallation } from '../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
-import { onEachInstallation } from '../session/ownHosts.ts'
 
 export const auditCommand: Define = (made, world) =>
   runOnFiles(

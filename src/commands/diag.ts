@@ -157,12 +157,14 @@ export async function diag(
     work: (transport, host) => hostReport(transport, { cluster, host }),
   })
   if (context.signal.aborted) throw new Interrupted()
-  const lost = results.flatMap((one) => ('failure' in one ? [{ host: one.host.name, ...one.failure }] : []))
+  const unreachable = results.flatMap((one) =>
+    'failure' in one ? [{ host: one.host.name, ...one.failure }] : [],
+  )
   const files: [string, string][] = [
-    ['README.txt', diagReadme({ cluster, made, parts: archiveParts, unreachable: lost })],
+    ['README.txt', diagReadme({ cluster, made, parts: archiveParts, unreachable })],
     ['versions.json', versions(context)],
   ]
-  const reached = namesOf(hosts).filter((name) => !lost.some(({ host }) => host === name))
+  const reached = namesOf(hosts).filter((name) => !unreachable.some(({ host }) => host === name))
   for (const { path: name, reaching, run } of includedCommands) {
     if (reaching && reached.length === 0) continue
     const targets = options.targets && { ...options.targets, hosts: reached }
@@ -180,7 +182,7 @@ export async function diag(
   )
   const archive = gzipSync(createTar(entries, made))
   await writeArchive(path, archive)
-  const names = lost.map(({ host }) => host)
+  const names = unreachable.map(({ host }) => host)
   context.stdout.write(
     diagResult({ path, bytes: archive.length, files: entries.length, unreachable: names, width }),
   )

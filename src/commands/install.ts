@@ -22,12 +22,12 @@ import { allFacts } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verifyHost.ts'
 import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
-import { inRun } from '../session/inRun.ts'
+import { reportGeneratedPasswords } from '../session/generatedPasswords.ts'
 import {
   decideInstall,
+  type ExtraCheck,
   type InstallDecision,
   type InstallSources,
-  type Obstacle,
   type PlannedTarget,
   readInstallSources,
   refuseRuntimeFile,
@@ -39,7 +39,6 @@ import {
   requireSameSecrets,
 } from '../session/install/followPlan.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
-import { reportMade } from '../session/madePasswords.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
 import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
@@ -58,8 +57,14 @@ import {
 } from '../session/runOptions.ts'
 import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
 import { requireHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
-import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
+import {
+  beginSession,
+  openStateToChange,
+  reportLimitedRun,
+  type SurveyedSession,
+} from '../session/session.ts'
 import { withSurvey } from '../session/withHosts.ts'
+import { withRun } from '../session/withRun.ts'
 
 /** Defines a command that installs: install and upgrade. `rollout` is its default; `replaces` adds --replaced. */
 export const installDefinition =
@@ -101,7 +106,7 @@ export const installCommand = installDefinition({
 type Purpose = {
   readonly operation: string
   /** Additional reason to refuse a host. */
-  readonly bars: Obstacle
+  readonly extraCheck: ExtraCheck
   /** Notes at the top of the plan. */
   readonly notes: (decision: InstallDecision) => readonly string[]
 }
@@ -141,12 +146,12 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   await prepareConnections(context, config.hosts)
   // Who saved the plan was shown it.
   const asked = { ...options, config, release, rollout, yes: options.yes || given !== undefined }
-  return inRun({ ...asked, operation }, async (run) => {
+  return withRun({ ...asked, operation }, async (run) => {
     const state = await openStateToChange(context, config)
     const session = await beginSession({ ...asked, run })
     const sources = await readInstallSources({ ...asked, state })
     return withSurvey(session, {
-      look: allFacts,
+      scope: allFacts,
       requires: 'all',
       machines: recordedMachines(state, replaced),
       work: (surveyed) => installOn(surveyed, { ...asked, secrets, given, state, sources }),
@@ -170,7 +175,7 @@ async function installOn(
   const decision = await decideInstall({
     ...options,
     survey,
-    ...(purpose && { bars: purpose.bars }),
+    ...(purpose && { extraCheck: purpose.extraCheck }),
     packed: (runtime) => runtimes.get(runtime.id),
   })
   if ('failed' in decision) return refuse(session, decision)
@@ -189,22 +194,22 @@ async function installOn(
     keepFailed: options.keepFailed === true,
   }))
   const notes = [...(purpose?.notes(decision) ?? []), ...orderNotes(work, rollout), ...preparation.notes]
-  const carryOut = async (execute: () => Promise<{ readonly exit: ExitCode }>): Promise<ExitCode> => {
+  const executeAndSave = async (execute: () => Promise<{ readonly exit: ExitCode }>): Promise<ExitCode> => {
     const packed = sources.runtimeFile?.packed
     await fetchRuntimes({ context, planned, packed, runtimes, emit: renderer.emit })
     await saveState({ ...config, before: state, after: preparation.state })
-    reportMade(session, preparation.generated)
+    reportGeneratedPasswords(session, preparation.generated)
     const { exit } = await execute()
-    reportPart(session)
+    reportLimitedRun(session)
     if (exit !== exitCodes.ok) return exit
     const after = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
     await saveState({ ...config, before: preparation.state, after })
     await record(context, config, decision)
     await reportGrants(session, decision)
-    run.conclude(apiUrls({ ...options, decision }))
+    run.setClosingText(apiUrls({ ...options, decision }))
     return exitCodes.ok
   }
-  return runPlan(session, { work, notes, rollout, carryOut })
+  return runPlan(session, { work, notes, rollout, executeAndSave })
 }
 
 /** Records the cluster for tapi; of hosts that this run left alone, what is on record stays. */

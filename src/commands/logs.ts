@@ -9,9 +9,9 @@ import { mergeLines } from '../deployment/logs/parseLogs.ts'
 import { readLogs } from '../deployment/logs/readLogs.ts'
 import { logsJson, logsText } from '../output/deployment/logs.ts'
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
+import { installedHostConnector } from '../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
-import { ownHosts } from '../session/ownHosts.ts'
 import { withComponent } from '../session/selectTargets.ts'
 
 export const logsCommand: Define = (made, world) =>
@@ -49,7 +49,7 @@ export async function logs(
   const wanted = { cluster, lines, ...(since && { since }) }
   const results = await onEachHost({
     hosts,
-    connect: await ownHosts(context, opened),
+    connect: await installedHostConnector(context, opened),
     work: (transport, host) => readLogs(transport, { ...wanted, host }),
   })
   if (context.signal.aborted) throw new Interrupted()

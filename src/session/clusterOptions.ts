@@ -3,9 +3,9 @@ import type { CliCommand } from '../cli/cliCommand.ts'
 import { several, type World } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { type Component, components } from '../contracts/component.ts'
+import type { PassphraseOptions } from './authorityPassphrase.ts'
 import type { ClusterOptions } from './openCluster.ts'
 import type { Targets } from './selectTargets.ts'
-import type { PassphraseOptions } from './unlocking.ts'
 
 /** Adds FILE… and --set. */
 export const fileArguments = <Made extends Command>(made: Made): Made =>

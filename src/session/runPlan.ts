@@ -24,9 +24,9 @@ export type RunPlan = {
   /** Absent: all hosts at once. */
   readonly rollout?: Rollout
   /** Asks also where no host changes. */
-  readonly asksAnyway?: boolean
+  readonly alwaysConfirms?: boolean
   /** Keeps what must be known before hosts change, executes, and settles what was proved. Absent: executes alone. */
-  readonly carryOut?: (execute: () => Promise<Executed>) => Promise<ExitCode>
+  readonly executeAndSave?: (execute: () => Promise<Executed>) => Promise<ExitCode>
 }
 
 /** Result of the steps of a plan. */
@@ -58,7 +58,7 @@ export async function runPlan(
 ): Promise<ExitCode> {
   if ('failed' in plan) return refuse(session, plan)
   const { context, config, json, yes, run } = session
-  const { work, notes, carryOut } = plan
+  const { work, notes, executeAndSave } = plan
   if (!json) {
     const left = namesOf(config.excluded)
     const layout = lineLayout(context, context.stdout)
@@ -66,7 +66,7 @@ export async function runPlan(
       `${planText({ cluster: config.cluster, notes, plans: work, excluded: left, ...layout })}\n`,
     )
   }
-  const asks = plan.asksAnyway === true || changes(plan)
+  const asks = plan.alwaysConfirms === true || changes(plan)
   if (asks && !(await isConfirmed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
@@ -75,7 +75,7 @@ export async function runPlan(
     const exit = await runSteps({ ...session, ...plan })
     return { exit, proved: verifiedHosts(run.recorder.record(exit)) }
   }
-  return carryOut === undefined ? (await execute()).exit : carryOut(execute)
+  return executeAndSave === undefined ? (await execute()).exit : executeAndSave(execute)
 }
 
 /** Returns true for a plan that changes a host. */

@@ -38,9 +38,9 @@ describe('mustBeAbleToAsk', () => {
     [undefined, 'Look at `muster plan` first, then give --yes.'],
     ['users list', 'Look at `muster users list` first, then give --yes.'],
     [null, 'Give --yes.'],
-  ])('says what shows the changes: %s', (look, fix) => {
+  ])('says what shows the changes: %s', (previewCommand, fix) => {
     const { context } = commandContext({})
-    const options = { yes: false, command: 'users apply', ...(look !== undefined && { look }) }
+    const options = { yes: false, command: 'users apply', ...(previewCommand !== undefined && { previewCommand }) }
     expect(() => requireConfirmation(context, options)).toThrow(expect.objectContaining({ fix }))
     expect(() => requireConfirmation(context, { ...options, yes: true })).not.toThrow()
   })

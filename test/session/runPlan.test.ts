@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { exitCodes } from '../../src/cli/exitCodes.ts'
 import { change } from '../../src/deployment/step.ts'
 import { StepError } from '../../src/deployment/stepError.ts'
-import { inRun } from '../../src/session/inRun.ts'
 import { type Refusal, type RunPlan, refusalFor, runPlan } from '../../src/session/runPlan.ts'
 import { beginSession } from '../../src/session/session.ts'
+import { withRun } from '../../src/session/withRun.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 import { fakeTransport } from '../support/fakeTransport.ts'
@@ -20,7 +20,7 @@ async function run(
   const { context, out, err } = commandContext({ cwd: directory, ...(typed !== undefined && { typed }) })
   const config = { cluster: 'alpha', directory, services: [], hosts: hosts.map(named), excluded: [] }
   const happened: string[] = []
-  const code = await inRun({ context, config, json, operation: 'test', lockWait: 0 }, async (locked) => {
+  const code = await withRun({ context, config, json, operation: 'test', lockWait: 0 }, async (locked) => {
     const session = await beginSession({ context, config, json, yes: typed === undefined, run: locked })
     return runPlan({ ...session, survey: { reached: [], unreachable: [] } }, make(happened))
   })
@@ -52,7 +52,7 @@ const workOf = (host: string, happened: string[], changes = true): RunPlan['work
 const planOf = (happened: string[], changes = true): RunPlan => ({
   work: [workOf('db1', happened, changes)],
   notes: ['a note'],
-  carryOut: async (execute) => {
+  executeAndSave: async (execute) => {
     happened.push('kept')
     const { exit, proved } = await execute()
     happened.push(`settled ${proved.join(' ')}`)
@@ -82,7 +82,7 @@ describe('runPlan', () => {
   })
 
   it('asks where no host changes but something else does', async () => {
-    const { code, happened } = await run((log) => ({ ...planOf(log, false), asksAnyway: true }), {
+    const { code, happened } = await run((log) => ({ ...planOf(log, false), alwaysConfirms: true }), {
       typed: 'no\n',
     })
     expect({ code, happened }).toEqual({ code: exitCodes.failed, happened: [] })

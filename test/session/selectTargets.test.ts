@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/usageError.ts'
 import { muster } from '../../src/commands/muster.ts'
 import type { ClusterConfig, HostConfig } from '../../src/config/model.ts'
-import { selectTargets, type Targets, wholeOf, withComponent } from '../../src/session/selectTargets.ts'
+import { selectTargets, type Targets, withAllHosts, withComponent } from '../../src/session/selectTargets.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 
@@ -42,7 +42,7 @@ describe('the hosts that --host means', () => {
   ])('%j: %j', (hosts, expected) => {
     const selected = select({ hosts })
     expect(names(selected)).toEqual(expected)
-    expect(names(wholeOf(selected)).toSorted()).toEqual(names(config).toSorted())
+    expect(names(withAllHosts(selected)).toSorted()).toEqual(names(config).toSorted())
     expect(selected.excluded.map(({ name }) => name)).toEqual(
       names(config).filter((name) => !expected.includes(name)),
     )

@@ -19,13 +19,13 @@ describe('comments that silence nothing', () => {
     expect(codes({})).toEqual(['2 23 ignore-unused'])
   })
 
-  it('are told for what else was looked for', () => {
-    expect(codes({ looked: ['keystore-'] })).toEqual(['2 23 ignore-unused'])
-    expect(codes({ looked: ['secret-'] })).toEqual(['1 18 ignore-unused', '2 23 ignore-unused'])
+  it('are told for what else was checked for', () => {
+    expect(codes({ checked: ['keystore-'] })).toEqual(['2 23 ignore-unused'])
+    expect(codes({ checked: ['secret-'] })).toEqual(['1 18 ignore-unused', '2 23 ignore-unused'])
   })
 
   it('are not told where several files are combined: one may be needed without the others', () => {
-    expect(codes({ looked: ['secret-'], combined: true })).toEqual([])
+    expect(codes({ checked: ['secret-'], combined: true })).toEqual([])
   })
 })
 

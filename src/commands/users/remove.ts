@@ -38,7 +38,7 @@ type RemoveOptions = ClusterOptions & {
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
   const operation = `users remove ${user}`
-  requireConfirmation(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const { config } = await openCluster(options)
   const naming = [...config.hosts, ...config.excluded].filter(({ users }) =>
     users.some((one) => one.user === user),
@@ -53,7 +53,7 @@ export async function remove(options: RemoveOptions): Promise<ExitCode> {
     ...options,
     config,
     operation,
-    look: installedFactsOnly,
+    scope: installedFactsOnly,
     requires: 'one',
     work: async (session) => runPlan(session, await decide(session, user)),
   })
@@ -70,7 +70,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, user: string): P
   return {
     work,
     notes: changes({ work }) ? [] : [unknownNote(user, survey)],
-    carryOut: async (execute) => {
+    executeAndSave: async (execute) => {
       const { exit, proved } = await execute()
       const behind = namesOf([...config.hosts, ...config.excluded]).filter((name) => !proved.includes(name))
       if (behind.length > 0) {

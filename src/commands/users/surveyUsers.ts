@@ -46,13 +46,13 @@ export async function surveyUsers(
     }),
   ).finally(() => closeAll(survey))
   if (context.signal.aborted) throw new Interrupted()
-  const lost = survey.unreachable.map(
+  const unreachable = survey.unreachable.map(
     ({ host, failure, unreachable }): HostUsers =>
       notSeen(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   return inOrderOf(
     config,
-    [...looked, ...lost].map((one) => withReplaced(one, replaced)),
+    [...looked, ...unreachable].map((one) => withReplaced(one, replaced)),
     ({ host }) => host,
   )
 }

@@ -110,8 +110,8 @@ function countsOf({ cluster, hosts }: ChecksOptions): string {
 
 /** Writes all results as JSON, including those that are ok. */
 export function checksJson({ cluster, hosts }: Pick<ChecksOptions, 'cluster' | 'hosts'>): string {
-  const told = hosts.map(({ results, ...host }) => ({ ...host, checks: results.map(withoutScript) }))
-  return jsonText({ cluster, hosts: told })
+  const rows = hosts.map(({ results, ...host }) => ({ ...host, checks: results.map(withoutScript) }))
+  return jsonText({ cluster, hosts: rows })
 }
 
 /** Removes the script of a fix: it is not a stable interface. */

@@ -9,7 +9,7 @@ import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../openCluster.ts'
 import { failedOutcome } from '../outcomes.ts'
 import type { Refusal } from '../runPlan.ts'
-import { namesOf, type SelectedCluster, selectTargets, wholeOf } from '../selectTargets.ts'
+import { namesOf, type SelectedCluster, selectTargets, withAllHosts } from '../selectTargets.ts'
 import { report, type Session } from '../session.ts'
 import type { InstallDecision } from './decideInstall.ts'
 import { readPlan } from './planFiles.ts'
@@ -42,7 +42,7 @@ export async function openPlanned(
   const plan = await readPlan(context, file)
   const { targets: _, ...whole } = options
   const opened = await openCluster(whole)
-  const all = wholeOf(opened.config)
+  const all = withAllHosts(opened.config)
   const problem = planMismatch(plan, { config: all, version: context.version })
   if (problem !== undefined) {
     throw new UsageError(`The plan ${file} ${problem}.`, `${newPlan} --set must be given as it was then.`)

@@ -4,7 +4,7 @@ import { createAuthority } from '../../../src/certificates/authority.ts'
 import { issueLeaf } from '../../../src/certificates/leaf.ts'
 import { advanceRotation, beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { readState } from '../../../src/deployment/state/openState.ts'
-import { unlocking } from '../../../src/session/unlocking.ts'
+import { withPassphrasePrompt } from '../../../src/session/authorityPassphrase.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { type CertCluster, certCluster } from './cluster.ts'
 
@@ -70,19 +70,19 @@ describe('muster cert protect-authority', () => {
     const state = (await readState({ directory: cluster.folder, cluster: 'alpha' }))?.state
     if (state?.authority === undefined) throw new Error('no authority')
     const { context } = commandContext({ cwd: cluster.folder, typed })
-    const asking = unlocking(state, { context, authorityPassphraseStdin: true })
+    const asking = withPassphrasePrompt(state, { context, authorityPassphraseStdin: true })
     if (asking.authority === undefined) throw new Error('no authority')
     const made = { cluster: 'alpha', now: new Date(), successorOf: asking.authority }
     const next = await createAuthority(made)
     // As it comes back from the disk, and on its way through the phases: standard input can be read once.
     const { certificate, key } = next
     const read = { ...state, rotation: { phase: 'trust' as const, next: { certificate, key } } }
-    const again = unlocking(read, {
+    const again = withPassphrasePrompt(read, {
       context: commandContext({ typed }).context,
       authorityPassphraseStdin: true,
     })
     for (const begun of [beginRotation(asking, next), again]) {
-      const { authority } = unlocking(advanceRotation(begun), { context })
+      const { authority } = withPassphrasePrompt(advanceRotation(begun), { context })
       if (authority === undefined) throw new Error('no authority')
       const leaf = { authority, names: ['db1'], addresses: [], lifetimeDays: 1, now: new Date() }
       expect((await issueLeaf(leaf)).chain).toContain(certificate)
@@ -94,9 +94,9 @@ describe('muster cert protect-authority', () => {
     writeFileSync(cluster.path('pass'), typed, { mode: 0o600 })
     const state = (await readState({ directory: cluster.folder, cluster: 'alpha' }))?.state
     if (state === undefined) throw new Error('no state')
-    const sign = async (options: Omit<Parameters<typeof unlocking>[1], 'context'>, env = {}) => {
+    const sign = async (options: Omit<Parameters<typeof withPassphrasePrompt>[1], 'context'>, env = {}) => {
       const { context } = commandContext({ cwd: cluster.folder, env, typed })
-      const { authority } = unlocking(state, { context, ...options })
+      const { authority } = withPassphrasePrompt(state, { context, ...options })
       if (authority === undefined) throw new Error('no authority')
       const leaf = { authority, names: ['db1'], addresses: [], lifetimeDays: 1, now: new Date() }
       // Standard input can be read once.

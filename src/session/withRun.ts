@@ -28,9 +28,9 @@ export type Run = {
   /** Writes down, once, that the run begins to work on hosts, if only to prove them: one that is killed then is known. */
   readonly begin: () => Promise<void>
   /** Keeps no record: the operator deleted the state directory. */
-  readonly forget: () => void
+  readonly discardRecord: () => void
   /** Gives what is said below the verdict where the run goes well. */
-  readonly conclude: (text: string) => void
+  readonly setClosingText: (text: string) => void
   /** Waits for a person; that time is not the run's. */
   readonly waitFor: <Answer>(answer: () => Promise<Answer>) => Promise<Answer>
 }
@@ -39,7 +39,7 @@ export type Run = {
  * Does the work of a run while holding the lock of the state directory, and records its outcome. Prints the verdict
  * last. Waits at most `lockWait` milliseconds for a lock of another run.
  */
-export async function inRun(
+export async function withRun(
   options: {
     readonly context: CommandContext
     readonly config: ClusterConfig
@@ -85,10 +85,10 @@ export async function inRun(
         // An installation has kept its state by now; elsewhere what may change nothing leaves nothing.
         if (await hasState(place)) await appendRun(place, recorder.unfinished())
       },
-      forget: () => {
+      discardRecord: () => {
         kept = false
       },
-      conclude: (text) => {
+      setClosingText: (text) => {
         closing = text
       },
       waitFor: async (answer) => {
@@ -122,7 +122,7 @@ export async function inRun(
         outcomes: recorder.unfinished().targets.map(notStarted),
         interrupted: true,
       })
-      if (!error.told) context.stderr.write('Nothing was changed.\n')
+      if (!error.reported) context.stderr.write('Nothing was changed.\n')
     }
     throw error
   } finally {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { usualSshConfig } from '../../src/session/usualSshConfig.ts'
+import { defaultSshConfig } from '../../src/session/defaultSshConfig.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** As Debian has it. */
@@ -30,7 +30,7 @@ function system(files: Readonly<Record<string, string>>) {
 
 const usual = (files: Readonly<Record<string, string>>): string | undefined => {
   const { home, world } = system(files)
-  return usualSshConfig(home, world)
+  return defaultSshConfig(home, world)
 }
 
 describe('whom ssh is asked about', () => {
@@ -54,10 +54,10 @@ describe('whom ssh is asked about', () => {
 
   it('is told by the own file, of the home that HOME names', () => {
     const { home, world } = system({ ssh_config: debian, 'home/.ssh/config': '' })
-    expect(usualSshConfig(home, world)).toBeUndefined()
+    expect(defaultSshConfig(home, world)).toBeUndefined()
     const other = { ...world, sshHome: '/elsewhere' }
-    expect(usualSshConfig(home, other)).toBe(join(home, '.ssh', 'config'))
+    expect(defaultSshConfig(home, other)).toBe(join(home, '.ssh', 'config'))
     const { home: empty, world: matters } = system({ ssh_config: 'User ops\n' })
-    expect(usualSshConfig(empty, { ...matters, sshHome: '/elsewhere' })).toBe('none')
+    expect(defaultSshConfig(empty, { ...matters, sshHome: '/elsewhere' })).toBe('none')
   })
 })
