@@ -176,7 +176,7 @@ describe('a YAML file of the pages', () => {
 
   it.each(yaml.filter(isWhole))('$page: its configuration is valid', ({ text }) => {
     expect(validate({ 'muster.yaml': text }, '--strict')).toBe(
-      'The configuration of alpha is good: 3 hosts, 9 APIs.\n',
+      'The configuration of alpha is valid: 3 hosts, 9 APIs.\n',
     )
   })
 
@@ -185,7 +185,7 @@ describe('a YAML file of the pages', () => {
     ({ text }) => {
       const whole = yaml.find((block) => isWhole(block) && block.page === 'docs/guide/first-cluster.md')
       const said = validate({ 'muster.yaml': whole?.text ?? '', 'part.yaml': text })
-      expect(said).toContain('\nThe configuration of alpha is good: 3 hosts, 9 APIs.\n')
+      expect(said).toContain('\nThe configuration of alpha is valid: 3 hosts, 9 APIs.\n')
     },
   )
 })

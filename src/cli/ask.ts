@@ -38,7 +38,7 @@ export function requireConfirmation(
   const { previewCommand = 'plan' } = options
   throw new UsageError(
     `\`muster ${options.command}\` changes hosts, and there is no terminal to ask for confirmation.`,
-    previewCommand === null ? 'Give --yes.' : `Look at \`muster ${previewCommand}\` first, then give --yes.`,
+    previewCommand === null ? 'Pass --yes.' : `Review \`muster ${previewCommand}\` first, then pass --yes.`,
   )
 }
 

@@ -20,7 +20,7 @@ export function parseCountOption(
   if (value >= 1 && value <= most) return value
   throw new UsageError(
     `--${option} ${text} is not a whole number from 1 to ${most}.`,
-    `Give one, such as --${option} ${Math.min(100, most)}.`,
+    `Use a number in this range, such as --${option} ${Math.min(100, most)}.`,
   )
 }
 

@@ -88,7 +88,7 @@ async function safePath(absolute: string, cwd: string): Promise<string> {
   if (isBelow(absolute, '/dev') || isBelow(absolute, '/proc')) return absolute
   const real = await realpath(absolute)
   for (const bound of isBelow(absolute, cwd) ? [cwd, dirname(absolute)] : [dirname(absolute)]) {
-    if (!isBelow(real, await realpath(bound))) throw new Error(`it is a link that leads out of ${bound}`)
+    if (!isBelow(real, await realpath(bound))) throw new Error(`it is a link to a place outside ${bound}`)
   }
   const stats = await stat(real)
   if (!stats.isFile() && !stats.isDirectory()) throw new Error('it is not a regular file')

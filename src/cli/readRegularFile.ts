@@ -69,12 +69,12 @@ export async function readRegularFile(
 ): Promise<RegularFile> {
   const { most, below } = limits
   if (below !== undefined && !isBelow(path, below)) {
-    return outside('lies outside of the folder of the YAML file')
+    return outside('is outside the folder of the YAML file')
   }
   try {
     const real = await realpath(path)
     if (below !== undefined && !isBelow(real, await realpath(below))) {
-      return outside('is a link that leads out of the folder of the YAML file')
+      return outside('is a link to a place outside the folder of the YAML file')
     }
     return await readReal(real, most)
   } catch (error) {

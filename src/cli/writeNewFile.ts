@@ -50,7 +50,7 @@ export function writeProblem(
         message: `${file} is a directory.`,
         fix:
           example === undefined
-            ? 'Name a file in it.'
+            ? 'Pass the path of a file in it.'
             : `Pass the file in it, such as ${file.replace(/\/+$/, '')}/${example}`,
       }
     case 'refused':

@@ -141,7 +141,7 @@ async function checkAllHosts(
     scope: allFacts,
     config,
     connect: (host) => connectHost(context, host),
-    // The table tells why a host was lost.
+    // The table has the reason why a host is unreachable.
     emit: (event) => {
       if (event.type !== 'host-failed') renderer.emit(event)
     },

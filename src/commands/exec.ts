@@ -20,7 +20,7 @@ export const execCommand: Define = (made, world) => {
     .option('--json', 'print one line of JSON for each host')
   let words: readonly string[] = []
   const parse = made.parseOptions.bind(made)
-  // commander drops the `--`, by which alone the program can be told from the files.
+  // commander drops the `--`, which separates the files from the program.
   made.parseOptions = (argv) => {
     const at = argv.indexOf('--')
     words = at === -1 ? [] : argv.slice(at + 1)

@@ -144,7 +144,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const secrets = await resolveSecrets(context, opened)
   if (given !== undefined) await requireSameSecrets(given, config, secrets)
   await prepareConnections(context, config.hosts)
-  // Who saved the plan was shown it.
+  // The plan was shown when it was saved.
   const asked = { ...options, config, release, rollout, yes: options.yes || given !== undefined }
   return withRun({ ...asked, operation }, async (run) => {
     const state = await openStateToChange(context, config)
@@ -248,7 +248,7 @@ async function fetchRuntimes(options: {
     packed ?? (await fetchRuntime({ architecture, env: context.env, signal: context.signal }))
   const fetched = new Map<Architecture, PackedRuntime>()
   for (const [id, { architecture }] of wanted) {
-    if (packed === undefined) emit({ type: 'notice', message: `getting the runtime ${id}` })
+    if (packed === undefined) emit({ type: 'notice', message: `fetching the runtime ${id}` })
     const sent = fetched.get(architecture) ?? withDigest(await bytesOf(architecture))
     fetched.set(architecture, sent)
     runtimes.set(id, sent)

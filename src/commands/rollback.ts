@@ -129,7 +129,7 @@ async function decide(session: SurveyedSession<HostFacts>, known: Known): Promis
 function forwardNote(releases: readonly string[]): string {
   const names = [releases, releases.map((id) => nameParts(id).version)].map((all) => [...new Set(all)])
   const [name = '<release>'] = names.find(({ length }) => length === 1) ?? []
-  return `the next \`muster install\` goes forward again, to the release of the muster that runs it; \`muster install --release ${name}\` keeps it back`
+  return `the next \`muster install\` returns to the release of the muster that runs it; \`muster install --release ${name}\` keeps this one`
 }
 
 async function decideHost(

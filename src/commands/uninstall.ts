@@ -72,7 +72,7 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
       const { exit } = await execute()
       if (survey.unreachable.length > 0) {
         const names = survey.unreachable.map(({ host }) => host.name).join(', ')
-        context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
+        context.stderr.write(`The state directory is kept: nothing was removed from ${names}.\n`)
       }
       if (exit !== exitCodes.ok) return exit
       const dir = registryDirectory(context.env)

@@ -81,7 +81,7 @@ async function checkEachFile(options: ValidateOptions): Promise<readonly Checked
   const files = [...new Set(options.files)]
   if (files.includes('-') && set.some(asksForStdin)) {
     throw new UsageError(
-      'Both a file and --set are to be read from standard input.',
+      'Standard input can be read only once, but a file and --set both use it.',
       'Use "-" for one of them; --set NAME=@FILE reads a file.',
     )
   }
@@ -98,7 +98,7 @@ const filesOf = ({ loaded }: CheckedFiles): readonly string[] =>
 function summary({ cluster, hosts }: ClusterConfig, silenced: number): string {
   const enabled = hosts.flatMap(({ apis }) => apis.filter((api) => api.enabled)).length
   const quiet = silenced === 0 ? '' : ` (${silenced} silenced)`
-  return `The configuration of ${cluster} is good: ${counted(hosts.length, 'host')}, ${counted(enabled, 'API')}${quiet}.\n`
+  return `The configuration of ${cluster} is valid: ${counted(hosts.length, 'host')}, ${counted(enabled, 'API')}${quiet}.\n`
 }
 
 /** Returns the line of one file among several that were checked alone. */

@@ -31,5 +31,5 @@ export function policyRefusal(reference: SecretReference, policy: SecretPolicy):
   const bound = requiredFolder(reference, policy)
   if (reference.kind !== 'file' || bound === undefined || isBelow(reference.path, bound)) return undefined
   const name = reference.written ?? reference.path
-  return { reason: `${name} lies outside of the folder of the YAML file`, fix: trustFix }
+  return { reason: `${name} is outside the folder of the YAML file`, fix: trustFix }
 }

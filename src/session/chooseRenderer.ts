@@ -51,7 +51,7 @@ export async function chooseRenderer(options: {
       },
     }
   }
-  // Those of one moment are told together, and at once: a run of hours must not keep them back.
+  // Failures of one moment are reported together, and immediately: a run can take hours.
   const failures: HostFailure[] = []
   const flush = (): void => reportFailures(failures.splice(0))
   const lineOf = isPlanned ? linesAfterPlan() : plainLine

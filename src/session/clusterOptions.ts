@@ -25,7 +25,7 @@ export const allHostsOptions = <Made extends Command>(made: Made): Made =>
   becomeOption(connectionOption(fileArguments(made)))
 
 const becomeOption = <Made extends Command>(made: Made): Made =>
-  made.option('--ask-become-pass', 'ask for the password of sudo on the hosts')
+  made.option('--ask-become-pass', 'ask for the sudo password of the hosts')
 
 export const hostOption = <Made extends Command>(made: Made): Made =>
   made.addOption(

@@ -47,11 +47,11 @@ export async function prepareConnections(
   const connector = connectorOf(context)
   const remote = hosts.filter((host) => !isReachedLocally(host))
   const connection = await Promise.all(remote.map((host) => connectionOf(context, host)))
-  // Where nobody can be asked, each host finds its way while others connect.
+  // Without a terminal, each host resolves its route while others connect.
   if (context.stdin.isTTY === true) await Promise.all(connection.map((one) => connector.prepare(one)))
 }
 
-/** Hosts of one command share jump hosts, keys and what a person was asked; a command has one context. */
+/** Hosts of one command share jump hosts, keys and the answers of the user; a command has one context. */
 const connectors = new WeakMap<CommandContext, SshConnector>()
 
 function connectorOf(context: CommandContext): SshConnector {
@@ -138,12 +138,12 @@ function sourcesOf(context: CommandContext): Sources {
 }
 
 async function ask(context: CommandContext): Promise<Secret> {
-  const fix = 'Give it as become-password under ssh, read with !env, !file or !exec.'
+  const fix = 'Set become-password under ssh, with !env, !file or !exec.'
   if (context.stdin.isTTY !== true) {
-    throw new UsageError('There is no terminal to ask for the password of sudo.', fix)
+    throw new UsageError('There is no terminal to ask for the sudo password.', fix)
   }
-  const given = await askHidden(context, 'Password of sudo on the hosts')
-  if (given === undefined) throw new UsageError('The password of sudo was not given.', fix)
+  const given = await askHidden(context, 'sudo password for the hosts')
+  if (given === undefined) throw new UsageError('No sudo password was given.', fix)
   return given
 }
 

@@ -19,21 +19,21 @@ import type { Session, SurveyedSession } from './session.ts'
 /** Planned changes of a run, decided before anything is changed. */
 export type RunPlan = {
   readonly work: readonly (HostWork & HostPlan)[]
-  /** Sentences that the plan says first. */
+  /** Notes at the top of the plan. */
   readonly notes: readonly string[]
   /** Absent: all hosts at once. */
   readonly rollout?: Rollout
-  /** Asks also where no host changes. */
+  /** Asks for confirmation also if no host changes. */
   readonly alwaysConfirms?: boolean
-  /** Keeps what must be known before hosts change, executes, and settles what was proved. Absent: executes alone. */
+  /** Saves what must be known before hosts change, executes, and saves what was verified. Absent: only executes. */
   readonly executeAndSave?: (execute: () => Promise<Executed>) => Promise<ExitCode>
 }
 
 /** Result of the steps of a plan. */
 type Executed = {
   readonly exit: ExitCode
-  /** Names of the hosts on which the run proved what it was for. */
-  readonly proved: readonly string[]
+  /** Names of the hosts that the run verified. */
+  readonly verified: readonly string[]
 }
 
 /** Reason to change nothing. */
@@ -42,7 +42,7 @@ export type Refusal = {
   readonly failed: readonly HostOutcome[]
   /** Their failures have been printed. */
   readonly reported: boolean
-  /** Somebody stopped the run meanwhile, and that is its exit code. */
+  /** The user stopped the run, which decides its exit code. */
   readonly interrupted?: boolean
   /** Printed in the end; `Nothing was changed.` without it. */
   readonly message?: string
@@ -73,7 +73,7 @@ export async function runPlan(
   }
   const execute = async (): Promise<Executed> => {
     const exit = await runSteps({ ...session, ...plan })
-    return { exit, proved: verifiedHosts(run.recorder.record(exit)) }
+    return { exit, verified: verifiedHosts(run.recorder.record(exit)) }
   }
   return executeAndSave === undefined ? (await execute()).exit : executeAndSave(execute)
 }

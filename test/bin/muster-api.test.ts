@@ -118,10 +118,10 @@ describe('muster-api', () => {
     [[], 'a command is missing'],
     [['start'], "no command is named 'start'"],
     [['serve'], 'the option --settings FILE is missing'],
-    [['serve', '--settings', 'a', '--settings', 'b'], 'the option --settings stands more than once'],
+    [['serve', '--settings', 'a', '--settings', 'b'], 'the option --settings is given more than once'],
     [['put-user', '--file'], /argument missing/],
     [['serve', '--settings', 'x', 'y'], /Unexpected argument 'y'/],
-    [['call', '--now'], "'--now' has no meaning here"],
+    [['call', '--now'], "unexpected argument '--now'"],
   ])('called with %j is used wrongly', async (args, message) => {
     const { code, stdout, stderr } = await run(hostFolder(), args)
     expect([code, stdout]).toEqual([3, ''])
@@ -336,7 +336,7 @@ describe('muster-api put-user', () => {
   ])('refuses %s', async (line, message) => {
     const folder = hostFolder()
     const { code, stderr } = await run(folder, ['put-user', '--file', 'users.json'], line)
-    expect([code, stderr]).toEqual([1, `muster-api: standard input holds no user: ${message}\n`])
+    expect([code, stderr]).toEqual([1, `muster-api: standard input contains no user: ${message}\n`])
     expect(existsSync(join(folder, 'users.json'))).toBe(false)
   })
 
@@ -345,7 +345,7 @@ describe('muster-api put-user', () => {
     const { code, stderr } = await run(hostFolder(), ['put-user', '--file', 'users.json'], line)
     expect([code, stderr]).toEqual([
       1,
-      "muster-api: standard input holds no user: the user name must not contain ':'\n",
+      "muster-api: standard input contains no user: the user name must not contain ':'\n",
     ])
   })
 })
@@ -371,7 +371,7 @@ describe('muster-api take-back-user', () => {
     const { code, stderr } = await run(folder, at('take-back-user'), '{"user":"admin"}')
     expect([code, stderr]).toEqual([
       1,
-      "muster-api: standard input holds no user: user 'admin' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash\n",
+      "muster-api: standard input contains no user: user 'admin' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash\n",
     ])
   })
 })
@@ -433,7 +433,7 @@ describe('muster-api call', () => {
   it('says what is wrong with its input without quoting it', async () => {
     const { code, stdout, stderr } = await run(hostFolder(), ['call'], '{"password":"hidden"')
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^muster-api: standard input holds no list of calls: .*\n$/)
+    expect(stderr).toMatch(/^muster-api: standard input contains no list of calls: .*\n$/)
     expect(stderr).not.toContain('hidden')
   })
 })

@@ -35,12 +35,16 @@ describe('agreed', () => {
 
 describe('mustBeAbleToAsk', () => {
   it.each([
-    [undefined, 'Look at `muster plan` first, then give --yes.'],
-    ['users list', 'Look at `muster users list` first, then give --yes.'],
-    [null, 'Give --yes.'],
+    [undefined, 'Review `muster plan` first, then pass --yes.'],
+    ['users list', 'Review `muster users list` first, then pass --yes.'],
+    [null, 'Pass --yes.'],
   ])('says what shows the changes: %s', (previewCommand, fix) => {
     const { context } = commandContext({})
-    const options = { yes: false, command: 'users apply', ...(previewCommand !== undefined && { previewCommand }) }
+    const options = {
+      yes: false,
+      command: 'users apply',
+      ...(previewCommand !== undefined && { previewCommand }),
+    }
     expect(() => requireConfirmation(context, options)).toThrow(expect.objectContaining({ fix }))
     expect(() => requireConfirmation(context, { ...options, yes: true })).not.toThrow()
   })

@@ -225,7 +225,7 @@ describe('readPassword', () => {
     expect(shown()).toBe('The password of admin: \nThe password of admin, again: \n')
     stdin.write(`${sentinel}\rother\r`)
     expect(await outcome(readPassword(request(context, { twice: true })))).toBe(
-      'The password of admin was typed in two different ways. Run the command again.',
+      'The two entries for the password of admin differ. Run the command again.',
     )
     stdin.write('\r')
     expect(await outcome(readPassword(request(context, { twice: true })))).toMatch(/was not given/)
@@ -235,7 +235,7 @@ describe('readPassword', () => {
     const { context } = world({ terminal: false, env: { PASS: '' } })
     expect(await outcome(readPassword(request(context)))).toBe(
       'There is no terminal to ask for the password of admin. ' +
-        'Give it with --password-file FILE, with --password-stdin, or in the environment as PASS.',
+        'Pass it with --password-file FILE, with --password-stdin, or in the environment variable PASS.',
     )
     expect(await outcome(readPassword(request(context, { file: 'x', stdin: true })))).toBe(
       '--password-file cannot be used with --password-stdin. Use one of them.',

@@ -125,10 +125,10 @@ describe('a file that gives a secret', () => {
     writeFileSync(join(outside, 'pw'), sentinel)
     symlinkSync(join(outside, 'pw'), join(folder, 'link'))
     symlinkSync(outside, join(folder, 'way'))
-    const out = 'is a link that leads out of the folder of the YAML file'
+    const out = 'is a link to a place outside the folder of the YAML file'
     expect(told(await read(file('link')))).toBe(`the file link ${out}`)
     expect(told(await read(file('way/pw')))).toBe(`the file way/pw ${out}`)
-    expect(told(await read(file('../pw')))).toBe('../pw lies outside of the folder of the YAML file')
+    expect(told(await read(file('../pw')))).toBe('../pw is outside the folder of the YAML file')
   })
 
   it('is read wherever it is when the file is trusted', async () => {

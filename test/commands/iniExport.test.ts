@@ -64,7 +64,7 @@ describe('export --ini', () => {
     expect(out).toContain(`rest-api-admin-pass=${sentinel}\nmanager-rest-api-port=18090\n`)
     expect(out).not.toMatch(/^\[.*@/m)
     expect(out).not.toContain('log-level')
-    expect(err).toContain('note: The options that db2 have for themselves are not in a file for db1.\n')
+    expect(err).toContain('note: A file for db1 does not contain the host options of db2.\n')
     const wrong = await run(['--ini', '--host', 'db11'])
     expect(wrong).toMatchObject({ code: 3, out: '' })
     expect(wrong.err).toBe('error: There is no host db11 in the configuration.\n  fix: Did you mean db1?\n')

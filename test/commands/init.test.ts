@@ -32,7 +32,7 @@ describe('init', () => {
     expect(
       await validate({ context, files: [], set: [], format: 'text', strict: true, resolveSecrets: false }),
     ).toBe(0)
-    expect(out()).toBe('The configuration of alpha is good: 3 hosts, 9 APIs.\n')
+    expect(out()).toBe('The configuration of alpha is valid: 3 hosts, 9 APIs.\n')
   })
 
   it('explains only options that validate, also where they are commented out', async () => {
@@ -74,7 +74,9 @@ describe('init', () => {
     writeFileSync(schema, 'mine')
     const { code, out } = await run(cwd, 'other.yaml')
     expect(code).toBe(0)
-    expect(out).toMatch(/^Wrote other\.yaml, but no schema for editors: muster\.schema\.json already exists/)
+    expect(out).toMatch(
+      /^Wrote other\.yaml, but not the schema for editors: muster\.schema\.json already exists/,
+    )
     expect(readFileSync(schema, 'utf8')).toBe('mine')
   })
 

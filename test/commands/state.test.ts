@@ -89,7 +89,7 @@ describe('muster state export', () => {
     expect(await stateExport({ ...options, out: 'alpha.state' })).toBe(3)
     expect(said()).toBe(
       'error: cluster `alpha` has no state to export: <folder>/.muster/alpha does not exist or is empty (no-state)\n' +
-        '  fix: run this where the cluster was installed from\n',
+        '  fix: Run this on the machine that installed the cluster.\n',
     )
     expect(readdirSync(cwd)).toEqual([])
   })
@@ -135,7 +135,7 @@ describe('muster state import', () => {
         '  - the authority: only there\n' +
         '  - the stores of host db2: only there\n' +
         '  - what is kept of user admin differs\n' +
-        '  fix: to use the state of the archive, move <folder>/.muster/alpha away first\n',
+        '  fix: To use the state of the archive, move <folder>/.muster/alpha away first.\n',
     )
     expect(stateDifferences((await openState(to.options)).state, mine)).toEqual([])
   })

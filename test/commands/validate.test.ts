@@ -49,7 +49,11 @@ const warned = `${good}  db2: { address: 10.0.0.12 }\n`
 describe('validate', () => {
   it('says of a good file what it describes', async () => {
     const result = await run(folderWith({ 'muster.yaml': good }))
-    expect(result).toEqual({ code: 0, out: 'The configuration of alpha is good: 1 host, 3 APIs.\n', err: '' })
+    expect(result).toEqual({
+      code: 0,
+      out: 'The configuration of alpha is valid: 1 host, 3 APIs.\n',
+      err: '',
+    })
   })
 
   it('lets warnings pass, unless told to be strict', async () => {
@@ -58,12 +62,12 @@ describe('validate', () => {
     expect(lenient.code).toBe(0)
     expect(lenient.out).toContain('a.yaml:12:3 warning unused-host')
     expect(lenient.out).toContain(
-      '1 warning. More about each: muster explain CODE\nThe configuration of alpha is good',
+      '1 warning. More about each: muster explain CODE\nThe configuration of alpha is valid',
     )
     const strict = await run(folder, { files: ['a.yaml'], strict: true })
     expect(strict.code).toBe(1)
     expect(strict.out).toContain('a.yaml:12:3 error unused-host')
-    expect(strict.out).not.toContain('is good')
+    expect(strict.out).not.toContain('is valid')
   })
 
   it('reads the file that MUSTER_FILE names, and the argument before it', async () => {
@@ -82,7 +86,7 @@ describe('validate', () => {
   })
 
   it('reads standard input for -', async () => {
-    expect((await run(folderWith({}), { files: ['-'] }, { typed: good })).out).toContain('is good')
+    expect((await run(folderWith({}), { files: ['-'] }, { typed: good })).out).toContain('is valid')
     expect(await found(folderWith({}), { files: ['-'] }, 'cluster: A')).toMatch(
       /^1, standard input missing-key, .*bad-cluster-name$/,
     )
@@ -120,7 +124,7 @@ describe('what comments silence', () => {
     const folder = folderWith({ 'a.yaml': spare })
     for (const strict of [false, true]) {
       const { code, out } = await run(folder, { files: ['a.yaml'], strict })
-      expect(out).toBe('The configuration of alpha is good: 1 host, 3 APIs (1 silenced).\n')
+      expect(out).toBe('The configuration of alpha is valid: 1 host, 3 APIs (1 silenced).\n')
       expect(code).toBe(0)
     }
   })
@@ -244,7 +248,7 @@ describe('several files', () => {
     const files = ['a.yaml', 'b.yaml']
     expect(await run(folder(), { files })).toEqual({
       code: 0,
-      out: `${merged}The configuration of beta is good: 1 host, 3 APIs.\n`,
+      out: `${merged}The configuration of beta is valid: 1 host, 3 APIs.\n`,
       err: '',
     })
     for (const format of findingFormats.filter((it) => it !== 'text')) {
@@ -258,8 +262,8 @@ describe('several files', () => {
     expect(await run(folder(), { files, each: true })).toEqual({
       code: 0,
       out:
-        'a.yaml: The configuration of alpha is good: 1 host, 3 APIs.\n' +
-        'b.yaml: The configuration of beta is good: 1 host, 3 APIs.\n',
+        'a.yaml: The configuration of alpha is valid: 1 host, 3 APIs.\n' +
+        'b.yaml: The configuration of beta is valid: 1 host, 3 APIs.\n',
       err: '',
     })
     const mixed = await run(folder(), { files: ['bad.yaml', 'b.yaml', 'none.yaml'], each: true })
@@ -267,7 +271,7 @@ describe('several files', () => {
     expect(mixed.out).toMatch(
       /bad\.yaml:1:10 error bad-cluster-name\n[\s\S]*none\.yaml:1:1 error file-not-found\n/,
     )
-    expect(mixed.out).toMatch(/\nbad\.yaml: 1 error\.\nb\.yaml: The .* is good.*\nnone\.yaml: 1 error\.\n$/)
+    expect(mixed.out).toMatch(/\nbad\.yaml: 1 error\.\nb\.yaml: The .* is valid.*\nnone\.yaml: 1 error\.\n$/)
   })
 
   it('end with the worst exit code of --each', async () => {
@@ -298,7 +302,7 @@ describe('several files', () => {
     const wrong = await run(folder(), { files, set, each: true }, { typed: 'secret\n' })
     expect(wrong.out).toContain('a.yaml: 1 error.\nb.yaml: 1 error.\n')
     await expect(run(folder(), { files: ['-', 'a.yaml'], set, each: true })).rejects.toThrow(
-      'Both a file and --set are to be read from standard input.',
+      'Standard input can be read only once, but a file and --set both use it.',
     )
   })
 })

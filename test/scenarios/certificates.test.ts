@@ -116,10 +116,10 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     )
     expect(phases).toMatchInlineSnapshot(`
       [
-        "phase 2 of 3: certificates of the new authority move over, host by host; both are trusted",
-        "2 waves of at most 1 host; a failure ends it before the next",
+        "phase 2 of 3: hosts get certificates of the new authority, one by one; both are trusted",
+        "2 waves of at most 1 host; a failure stops the run before the next wave",
         "issue certificates for db1 and db2: each present one is of the old authority",
-        "phase 3 of 3: the old authority is trusted no longer",
+        "phase 3 of 3: hosts stop trusting the old authority",
       ]
     `)
   }, 120_000)

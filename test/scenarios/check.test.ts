@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     const worse = await world.muster('check')
     expect(worse.code).toBe(1)
     expect(worse.stdout).toMatch(/^db3 +failure +login +db3 refused the login/m)
-    expect(worse.stdout).toContain('1 host could not be reached.')
+    expect(worse.stdout).toContain('1 host unreachable.')
     expect(worse.stderr).toBe('')
   })
 

@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     expect(installed()).toEqual(before)
     const [archive = ''] = archives()
     expect(archive).toMatch(/^muster-diag-alpha-\d{8}T\d{6}Z\.tar\.gz$/)
-    expect(outcome.stdout.indexOf('will hold:')).toBeLessThan(outcome.stdout.indexOf(archive))
+    expect(outcome.stdout.indexOf('will contain:')).toBeLessThan(outcome.stdout.indexOf(archive))
     expect(statSync(join(world.operator.directory, archive)).mode & 0o777).toBe(0o600)
     const files = unpacked(archive)
     expect(Object.keys(files)).toEqual([

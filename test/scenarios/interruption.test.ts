@@ -208,7 +208,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     expect(stopped).toMatchObject({
       ...{ code: 130, signal: null },
       stderr:
-        'Stopped at once: a step may be incomplete on a host. Run the same command again to continue.\n',
+        'Stopped immediately: a step may be incomplete on a host. Run the same command again to continue.\n',
     })
     expect(stopped.stdout).not.toContain('"run-ended"')
     expect((await world.muster('audit', ['last'])).stdout).toMatch(

@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
   it('installs three APIs and shows the password once', async () => {
     expect((await muster('validate')).stdout).toBe(
       'Merged quickstart.yaml and ports.yaml into one configuration. To validate each file alone, use --each.\n' +
-        'The configuration of quickstart is good: 1 host, 3 APIs.\n',
+        'The configuration of quickstart is valid: 1 host, 3 APIs.\n',
     )
     const outcome = await muster('install', '--yes')
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })

@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
         const { code, stdout, stderr } = await world.operator.muster([command, 'alpha.yaml'])
         expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
         expect(stderr).toBe(
-          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask for confirmation.\n  fix: Look at \`muster ${look}\` first, then give --yes.\n`,
+          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask for confirmation.\n  fix: Review \`muster ${look}\` first, then pass --yes.\n`,
         )
       }
     })

@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
       return `db1 +${number} +${digest} +20\\d\\d-\\d\\d-\\d\\dT\\S+Z${mark}\n`
     }
     expect(outcome.stdout).toMatch(
-      new RegExp(`^${row(latest, ' +runs now')}${row(previous, ' +goes here')}${row(oldest, '')}`, 'm'),
+      new RegExp(`^${row(latest, ' +current')}${row(previous, ' +target')}${row(oldest, '')}`, 'm'),
     )
     expect({ pids: pids(), current: currents() }).toEqual(before)
   })
@@ -109,9 +109,11 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     // Without a terminal, what the plan says is not said again.
     expect(outcome.stdout.split(`switch from ${latest} back to release ${previous}`)).toHaveLength(3)
     expect(outcome.stdout).toMatch(/^db1: done \([\d.]+ s\)$/m)
-    expect(outcome.stdout).toMatch(/^ {2}\* the next `muster install` goes forward again/m)
     expect(outcome.stdout).toMatch(
-      /\nDONE: 2 hosts in .*\n {2}note: the next `muster install` goes forward again, .*\n$/,
+      /^ {2}\* the next `muster install` returns to the release of the muster that runs it/m,
+    )
+    expect(outcome.stdout).toMatch(
+      /\nDONE: 2 hosts in .*\n {2}note: the next `muster install` returns to the release .*\n$/,
     )
     expect(currents()).toEqual([previous, previous])
     expect(before.flatMap((host) => Object.values(host)).filter(runs)).toEqual([])
@@ -129,7 +131,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
   it('are kept back by --release, which installs the rest of the file, until an installation goes without it', async () => {
     const pinned = (...argv: readonly string[]) => world.operator.muster([...argv, 'alpha.yaml'])
     expect((await world.muster('rollback', ['--to', previous])).stdout).toContain(
-      `\`muster install --release ${previous}\` keeps it back\n`,
+      `\`muster install --release ${previous}\` keeps this one\n`,
     )
     const ordinary = await world.muster('plan')
     expect(ordinary.stdout).toContain(

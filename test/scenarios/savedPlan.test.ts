@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect(refused.code).toBe(3)
     expect(refused.stderr).toContain('A saved plan has its own hosts')
     const before = snapshot(world.host('db1').directory)
-    expect((await follow()).stdout).toContain('This was db2 of alpha alone')
+    expect((await follow()).stdout).toContain('Only db2 of alpha was selected')
     expect(snapshot(world.host('db1').directory)).toEqual(before)
     expect((await world.muster('plan')).stdout).toContain('\ndb2: nothing to do\n')
   })

@@ -162,10 +162,10 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
       become()
       const outcome = await world.muster('status', ['--json', '--ask-become-pass'], { typed: `${secret}\n` })
       expect(states(outcome)).toEqual(['db1 not-installed'])
-      expect(outcome.stderr).toBe('Password of sudo on the hosts: \n')
+      expect(outcome.stderr).toBe('sudo password for the hosts: \n')
       const nobody = await world.muster('status', ['--ask-become-pass'])
       expect(nobody).toMatchObject({ code: 3, stdout: '' })
-      expect(nobody.stderr).toContain('There is no terminal to ask for the password of sudo.')
+      expect(nobody.stderr).toContain('There is no terminal to ask for the sudo password.')
     })
 
     it('a wrong one is told, and so is that one is needed', async () => {

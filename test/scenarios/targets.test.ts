@@ -26,11 +26,11 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
     const before = snapshot(join(world.folder, 'db2'))
     const plan = await world.muster('plan', ['--host', 'db1'])
     expect(plan.code).toBe(2)
-    expect(plan.stdout).toMatch(/^alpha: changes on 1 of 1 host\n[\s\S]*\n\ndb2: left out\n$/)
+    expect(plan.stdout).toMatch(/^alpha: changes on 1 of 1 host\n[\s\S]*\n\ndb2: not selected\n$/)
     const outcome = await world.muster('install', ['--host', 'db1'])
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toMatch(
-      /\nThis was db1 of alpha alone; db2 was neither reached nor changed\.\nDONE: 1 host in /,
+      /\nOnly db1 of alpha was selected; db2 was not contacted\.\nDONE: 1 host in /,
     )
     expect(snapshot(join(world.folder, 'db2'))).toEqual(before)
     expect(registered().hosts.map(({ name }) => name)).toEqual(['db1'])
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
   it('that are this machine are reached without SSH, and nothing is found to change there', async () => {
     const running = world.host('db2').server.logins().length
     const outcome = await world.muster('plan', ['--host', 'db2', '--connection', 'local'])
-    expect(outcome).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on db2.\ndb1: left out\n' })
+    expect(outcome).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on db2.\ndb1: not selected\n' })
     expect(world.host('db2').server.logins().length).toBe(running)
   })
 

@@ -96,7 +96,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
       expect(outcome.stderr, after).toMatch(
         /\n {4}What was changed there was taken back: no component ran before, and none runs now\. The release \S+, which was sent, stays for the next run\.\n {2}fix: mend it\n/,
       )
-      expect(outcome.stdout).toMatch(/^db1 {2}failed: .*taken back/m)
+      expect(outcome.stdout).toMatch(/^db1 {2}failed: .*rolled back/m)
       expect(
         Object.keys(installed(db1())).filter((name) => !/^share\/?[a-z]*$/.test(name)),
         after,

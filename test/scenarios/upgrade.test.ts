@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     const outcome = await world.muster('upgrade')
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain(
-      '  * 3 waves: db1 alone, then at most 1 host each; a failure ends it before the next\n',
+      '  * 3 waves: db1 alone, then at most 1 host each; a failure stops the run before the next wave\n',
     )
     expect(outcome.stdout).toMatch(/^db2 {2}not started: the canary db1 failed/m)
     expect(outcome.stdout).toContain(

@@ -133,13 +133,13 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
       code: 0,
       stderr: '',
       stdout: `HOST  USER     IN THE FILE  PASSWORD      MANAGER  CONNECTOR  REPLICATOR
-db1   admin    yes          as known      yes      -          yes
+db1   admin    yes          matches       yes      -          yes
 db1   ops      yes          not compared  yes      -          yes
-db1   nightly  yes          as known      yes      -          yes
-db2   admin    yes          as known      -        yes        -
+db1   nightly  yes          matches       yes      -          yes
+db2   admin    yes          matches       -        yes        -
 db2   ops      yes          not compared  -        yes        -
-db2   nightly  yes          as known      -        yes        -
-db2   mallory  no           not known     -        yes        -
+db2   nightly  yes          matches       -        yes        -
+db2   mallory  no           unknown       -        yes        -
 
 ops: the password hashes of the hosts differ, so the passwords may differ
 mallory: on db2, where the file does not name it

@@ -128,7 +128,7 @@ describe('a file that may be a stranger’s', () => {
     async (path) => {
       const readFile = () => Promise.reject(new Error('nothing is expected to be read'))
       expect(await problem(inside(path), safe({ readFile }))).toMatch(
-        /^secret-withheld: .* \.\.\/x lies outside of the folder of the YAML file\.$/,
+        /^secret-withheld: .* \.\.\/x is outside the folder of the YAML file\.$/,
       )
     },
   )

@@ -20,8 +20,8 @@ describe('chooseRenderer', () => {
     const { said, context } = outputs(isTTY)
     const renderer = await chooseRenderer({ context, json: false, hosts: [] })
     await renderer.end()
-    renderer.emit({ type: 'notice', message: 'getting the runtime' })
-    expect(said).toEqual(['out: getting the runtime\n'])
+    renderer.emit({ type: 'notice', message: 'fetching the runtime' })
+    expect(said).toEqual(['out: fetching the runtime\n'])
   })
 
   it('tells failures of one moment together', async () => {

@@ -33,7 +33,7 @@ describe('--set name=- on a terminal', () => {
     const { code, out, err, raw } = await typed(`${sentinel}${sentinel}\r`)
     expect(err).toBe('rest-api-admin-pass: \n')
     expect(raw).toEqual([true, false])
-    expect(out).toContain('is good')
+    expect(out).toContain('is valid')
     expect(code).toBe(0)
   })
 

@@ -54,8 +54,8 @@ const planOf = (happened: string[], changes = true): RunPlan => ({
   notes: ['a note'],
   executeAndSave: async (execute) => {
     happened.push('kept')
-    const { exit, proved } = await execute()
-    happened.push(`settled ${proved.join(' ')}`)
+    const { exit, verified } = await execute()
+    happened.push(`settled ${verified.join(' ')}`)
     return exit
   },
 })

@@ -86,7 +86,7 @@ export async function deployCertificates(
     executeAndSave: async (execute) => {
       await saveState({ ...config, before: kept, after: decided.state })
       const executed = await execute()
-      const shown = [...decided.onceProved].filter(([name]) => executed.proved.includes(name))
+      const shown = [...decided.onceProved].filter(([name]) => executed.verified.includes(name))
       state = afterVerification(decided.state, new Map(shown))
       ran = true
       await saveState({ ...config, before: decided.state, after: state })

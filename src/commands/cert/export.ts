@@ -143,7 +143,7 @@ type Exported = {
 async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
   const { config } = await openCluster(options)
-  // Nobody types a password in vain.
+  // Checked before the user types a password.
   const there = force || options.each ? [] : await existing([resolve(context.cwd, out)])
   if (there.length > 0) throw notWritten('exists', { files: [out] })
   const opened = await readState(config)

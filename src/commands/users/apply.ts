@@ -49,7 +49,7 @@ export const usersApplyCommand: Define = (made, world) =>
       .option('--prune', 'remove users that the file does not name, after showing them')
       .option('--generate', 'generate a password for every user without one, even existing users')
       .option('--cacert <file>', 'with --via api: authority to trust instead of the one in the state')
-      .option('--login <user>', 'with --via api: user to log in as where no known password works')
+      .option('--login <user>', 'with --via api: user to log in as if no known password works')
       .option('--login-password-file <file>', 'file with the password of --login')
       .option('--login-password-stdin', 'read the password of --login from standard input'),
     world,

@@ -101,7 +101,7 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const given = [...passwords.values()].flatMap((of) => of.get(user) ?? [])
   const alwaysGiven = given.length === config.hosts.length + config.excluded.length
   const known = { user, show, chosen, given, alwaysGiven, hash: createHasher() }
-  // A refusal is told before any host is reached, and holds again once nobody else can change the state.
+  // Refuses before any host is reached; decided again while the state is locked.
   chosenLogin(known, (await readState(config))?.state ?? emptyState)
   return withHosts({
     ...options,
@@ -160,7 +160,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
     work: survey.reached.map((surveyed) => rotateHost({ cluster, surveyed, state, login })),
     notes: kind === 'go-on' ? [`a rotation of ${user} is unfinished: this run continues it`] : [],
     executeAndSave: async (execute) => {
-      // A rotation that did not begin leaves nothing to go on with.
+      // A rotation that did not begin leaves nothing to continue.
       if (context.signal.aborted) throw new Interrupted()
       let exit: ExitCode = exitCodes.ok
       const behind = await runRotation({
@@ -174,7 +174,7 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
           reportPassword()
           const executed = await execute()
           exit = executed.exit
-          return executed.proved
+          return executed.verified
         },
       })
       const lines = passwordRotationNotes({ user, behind, given: given.some((one) => !one.equals(password)) })

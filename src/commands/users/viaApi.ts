@@ -63,7 +63,7 @@ async function readOwnLogin(
   if (login === undefined) {
     if (file === undefined && !stdin) return undefined
     throw new UsageError(
-      `${file === undefined ? loginWays.stdin : loginWays.file} is given, and no user to log in as.`,
+      `${file === undefined ? loginWays.stdin : loginWays.file} requires --login.`,
       'Name the user with --login USER.',
     )
   }
@@ -87,8 +87,8 @@ async function readTrust(
   if (cacert === undefined) {
     if (state.authority !== undefined) return [state.authority.certificate]
     throw new UsageError(
-      `The authority of the certificates of the hosts is unknown: ${stateFolder(place)} has none.`,
-      'Name its certificate with --cacert FILE; no server is trusted without it.',
+      `The authority of the hosts' certificates is unknown: ${stateFolder(place)} has none.`,
+      'Pass its certificate with --cacert FILE. Without it muster trusts no server.',
     )
   }
   const path = resolve(context.cwd, cacert)

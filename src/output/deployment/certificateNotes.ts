@@ -42,12 +42,12 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
     ),
     ...noteFor(
       changed,
-      'the keystore of the file has another certificate, which the next muster install writes',
+      'the keystore of the file has a different certificate, which the next muster install deploys',
     ),
-    ...noteFor(userProvided, 'own keystore, never renewed by muster'),
+    ...noteFor(userProvided, 'your own keystore, never renewed by muster'),
     ...noteFor(
       hosts.filter(({ origin }) => origin === 'outside'),
-      "signed by an external authority, never renewed by muster; muster cert renew --own-authority returns to the cluster's own",
+      "signed by an external authority, never renewed by muster; muster cert renew --own-authority returns to the cluster's own authority",
     ),
   ]
 }

@@ -92,7 +92,7 @@ export function passwordRotationNotes(options: {
         ]),
     ...(given
       ? [
-          `Put the new password where the file takes it from: until then \`muster install\` and \`muster users apply\` refuse.`,
+          `Put the new password where the file reads it. Until then, \`muster install\` and \`muster users apply\` refuse.`,
         ]
       : []),
   ]
@@ -103,9 +103,9 @@ type Component = ComponentUsers['component']
 type Cell = { readonly text: string; readonly tint?: Tint }
 
 const passwords = {
-  known: { text: 'as known' },
-  another: { text: 'another', tint: 'red' },
-  unknown: { text: 'not known', tint: 'yellow' },
+  known: { text: 'matches' },
+  another: { text: 'different', tint: 'red' },
+  unknown: { text: 'unknown', tint: 'yellow' },
   unread: { text: 'not compared' },
 } as const
 
@@ -166,7 +166,7 @@ function rowsOf(host: HostUsers, used: readonly Component[]): readonly (readonly
     const tint = host.state === 'not-installed' ? 'yellow' : 'red'
     return [[name, { text: host.state.replace('-', ' '), tint }]]
   }
-  if (host.users.length === 0) return [[name, { text: 'nobody', tint: 'red' }]]
+  if (host.users.length === 0) return [[name, { text: 'no users', tint: 'red' }]]
   return host.users.map((user) => [
     name,
     { text: printable(user.user) },
@@ -221,9 +221,9 @@ function wordsOf({ components: asked }: HostUsers, { user, named, present, passw
 }
 
 const longPasswords = {
-  known: 'password as known',
-  another: 'another password',
-  unknown: 'password not known',
+  known: 'password matches',
+  another: 'different password',
+  unknown: 'password unknown',
   unread: 'password not compared',
 } as const
 

@@ -16,8 +16,8 @@ const problems = {
     'Use that version, or create a new plan with this one.',
   ],
   damaged: [
-    'is damaged or was edited: only an unchanged plan can be applied',
-    'Make a new one with `muster plan --out`.',
+    'is damaged or was edited; only an unchanged plan can be applied',
+    'Create a new plan with `muster plan --out`.',
   ],
 } as const
 
@@ -59,7 +59,7 @@ export async function writePlan(context: CommandContext, out: string, plan: Save
   throw new UsageError(message, fix)
 }
 
-/** Says where a plan is kept, and the command that carries it out. Values of --set may be secrets and are left out. */
+/** Writes the path of a saved plan and the command that applies it. Omits the values of --set, which may be secrets. */
 export function keptPlanText(options: {
   readonly out: string
   readonly files: readonly string[]

@@ -60,7 +60,7 @@ describe('muster cert import', () => {
 
   it.each([
     [['--host', 'db9', '--from', 'alpha.yaml'], "no host in alpha matches 'db9'"],
-    [['--host', 'w1', '--from', 'alpha.yaml'], 'has no key of w1, so no certificate can belong to it.'],
+    [['--host', 'w1', '--from', 'alpha.yaml'], 'has no key of w1 for this certificate.'],
     [['--host', 'db1', '--from', 'none.pem'], 'The chain cannot be read from'],
     [['--host', 'db1'], "required option '--from <path>' not specified"],
   ])('refuses %j with 3', async (argv, message) => {

@@ -98,7 +98,7 @@ describe('muster cert check', () => {
     const { code, stdout } = await cert('check', 'alpha.yaml')
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'The certificates of alpha are good: 3 hosts, 0 APIs (3 silenced).\n',
+      stdout: 'The certificates of alpha are valid: 3 hosts, 0 APIs (3 silenced).\n',
     })
   })
 

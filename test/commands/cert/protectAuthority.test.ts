@@ -107,7 +107,7 @@ describe('muster cert protect-authority', () => {
     expect(await sign({}, { MUSTER_AUTHORITY_PASSPHRASE: typed.trim() })).toBe(2)
     await expect(sign({})).rejects.toMatchObject({
       message: "There is no terminal to ask for the passphrase of the authority's key.",
-      fix: 'Give it with --authority-passphrase-file FILE, with --authority-passphrase-stdin, or in the environment as MUSTER_AUTHORITY_PASSPHRASE.',
+      fix: 'Pass it with --authority-passphrase-file FILE, with --authority-passphrase-stdin, or in the environment variable MUSTER_AUTHORITY_PASSPHRASE.',
     })
   })
 })

@@ -63,7 +63,7 @@ describe('muster config --scrub', () => {
     // Neither a block nor a name: what its lines are depends on every word of them.
     const { code, err } = await scrub({ 'muster.yaml': `>a b c d\n# password\n  ${good}` }, [])
     expect(code).toBe(0)
-    expect(err).toContain('validate finds other mistakes in this text than in yours')
+    expect(err).toContain('validate reports different findings for this text than for your file')
   })
 
   it.each(['--origin', '--host=db1', '--format=json', '--set=log-level=warn'])(

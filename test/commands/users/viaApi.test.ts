@@ -141,11 +141,11 @@ describe('muster users apply --via api', () => {
       db1 (127.0.0.1)
         + create the administrator admin
 
-      db2 and db3: left out
+      db2 and db3: not selected
 
       db1: done
       db1  done: 1 change, logins verified
-      This was db1 of alpha alone; db2 and db3 were neither reached nor changed.
+      Only db1 of alpha was selected; db2 and db3 were not contacted.
       DONE: 1 host in N s
       ",
       }
@@ -175,8 +175,8 @@ describe('muster users apply --via api', () => {
           Undone: reset the password of admin.
         fix: See the log of the manager on db2, then run the command again.
       db1  done: 2 changes, logins verified
-      db2  failed: 1 change committed and taken back
-      committed and taken back on db2:
+      db2  failed: 1 change committed and rolled back
+      committed and rolled back on db2:
         reset the password of admin
       Users as the file says: db1.
       Users as before: db2.
@@ -229,11 +229,7 @@ describe('muster users apply --via api', () => {
   })
 
   it.each([
-    [
-      'a password without a user',
-      ['--login-password-stdin'],
-      '--login-password-stdin is given, and no user to log in as.',
-    ],
+    ['a password without a user', ['--login-password-stdin'], '--login-password-stdin requires --login.'],
     ['an authority that is none', ['--cacert', 'muster.yaml'], 'contains no readable PEM certificate'],
   ])('refuses %s', async (_, argv, message) => {
     const { run } = workplace([{ ports: [8090, 8097] }])

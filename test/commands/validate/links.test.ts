@@ -54,7 +54,7 @@ describe('a stranger’s file that links lead elsewhere from', () => {
     const { code, out, findings } = await validated(folder, { env: { STORE_PASS: 'the password' } })
     expect(code).toBe(exitCodes.usage)
     expect(findings.map(({ message }) => message)).toEqual([
-      `muster.yaml cannot be read: it is a link that leads out of ${folder}.`,
+      `muster.yaml cannot be read: it is a link to a place outside ${folder}.`,
     ])
     expect(out).not.toContain(marker)
     expect(out).not.toContain('aws_access_key_id')
@@ -65,12 +65,12 @@ describe('a stranger’s file that links lead elsewhere from', () => {
     symlinkSync('..', join(folder, 'clusters'))
     const inFolder = await validated(folder, { argv: ['clusters/credentials'] })
     expect(inFolder.findings.map(({ message }) => message)).toEqual([
-      `clusters/credentials cannot be read: it is a link that leads out of ${folder}.`,
+      `clusters/credentials cannot be read: it is a link to a place outside ${folder}.`,
     ])
     symlinkSync(outside, join(folder, 'muster.yaml'))
     for (const cwd of ['/', temporaryFolder()]) {
       const { out, findings } = await validated(cwd, { argv: [join(folder, 'muster.yaml')] })
-      expect(findings[0]?.message).toContain(`it is a link that leads out of ${folder}`)
+      expect(findings[0]?.message).toContain(`it is a link to a place outside ${folder}`)
       expect(out).not.toContain(marker)
     }
   })
@@ -107,12 +107,12 @@ describe('a stranger’s keystore outside of the folder', () => {
       [
         'secret-not-resolved',
         'note',
-        'java-tls-keystore-path was not read: the keystore lies outside of the folder of the YAML file.',
+        'java-tls-keystore-path was not read: the keystore is outside the folder of the YAML file.',
       ],
       [
         'secret-not-resolved',
         'note',
-        'java-truststore-path was not read: the truststore lies outside of the folder of the YAML file.',
+        'java-truststore-path was not read: the truststore is outside the folder of the YAML file.',
       ],
     ])
     expect(code).toBe(exitCodes.ok)
@@ -125,8 +125,8 @@ describe('a stranger’s keystore outside of the folder', () => {
     const env = { STORE_PASS: 'the password' }
     const { findings } = await validated(folder, { env })
     expect(findings.map(({ message }) => message)).toEqual([
-      'java-tls-keystore-path was not read: the keystore is a link that leads out of the folder of the YAML file.',
-      'java-truststore-path was not read: the truststore is a link that leads out of the folder of the YAML file.',
+      'java-tls-keystore-path was not read: the keystore is a link to a place outside the folder of the YAML file.',
+      'java-truststore-path was not read: the truststore is a link to a place outside the folder of the YAML file.',
     ])
     const trusted = await validated(folder, { env, argv: ['--resolve-secrets'] })
     expect(trusted.findings.map(({ code }) => code)).toContain('keystore-not-a-store')

@@ -58,9 +58,9 @@ describe('a stranger’s pull request', () => {
     const { code, findings } = await validated(folder, { env: { ...env, HOME: outside } })
     expect(code).toBe(0)
     expect(reasons(findings)).toEqual([
-      'the file link is a link that leads out of the folder of the YAML file.',
-      'the file way/pw is a link that leads out of the folder of the YAML file.',
-      '~/.pw lies outside of the folder of the YAML file.',
+      'the file link is a link to a place outside the folder of the YAML file.',
+      'the file way/pw is a link to a place outside the folder of the YAML file.',
+      '~/.pw is outside the folder of the YAML file.',
     ])
     const trusted = await validated(folder, { env: { ...env, HOME: outside }, argv: ['--resolve-secrets'] })
     expect(trusted.code).toBe(1)

@@ -39,7 +39,7 @@ const text = (options: Partial<ChecksOptions>): string =>
 
 describe('the checks of three hosts', () => {
   it('fit into 80 columns: failures before warnings, equal ones of several hosts once', () => {
-    expect(text({})).toBe(`HOST         RESULT   CHECK     WHAT AND HOW TO FIX IT
+    expect(text({})).toBe(`HOST         RESULT   CHECK     PROBLEM AND FIX
 db1          failure  disk      /opt/muster has 12 MiB free, and 300 MiB are
                                 needed
                                 fix: Make room there, or choose another
@@ -53,8 +53,7 @@ db3          failure  login     db3 refused the connection to 10.0.0.13 port 22
                                 fix: Is sshd running there, and on this port?
                                 Set port under ssh otherwise.
 
-alpha: 6 checks on 3 hosts: 2 ok, 2 warnings and 2 failures. 1 host could not be
-reached.
+alpha: 6 checks on 3 hosts: 2 ok, 2 warnings and 2 failures. 1 host unreachable.
 `)
   })
 
@@ -66,13 +65,13 @@ reached.
     })
     const hosts = [silent('db1', '10.0.0.1'), silent('db10', '10.0.0.10'), silent('db2', '10.0.0.11')]
     expect(text({ hosts, width: 110 })).toMatch(
-      /^HOST .*\nall 3 hosts {2}failure {2}login {2}db1 refused the connection to 10\.0\.0\.1 port 22; the others likewise, each with\n {29}its own name and address\n {29}fix: /,
+      /^HOST .*\nall 3 hosts {2}failure {2}login {2}db1 refused the connection to 10\.0\.0\.1 port 22; the same on the others, each with\n {29}its own name and address\n {29}fix: /,
     )
   })
 
   it('need fewer lines on a wide terminal', () => {
     expect(text({ width: 110 }).split('\n').slice(0, 5)).toEqual([
-      'HOST         RESULT   CHECK     WHAT AND HOW TO FIX IT',
+      'HOST         RESULT   CHECK     PROBLEM AND FIX',
       'db1          failure  disk      /opt/muster has 12 MiB free, and 300 MiB are needed',
       '                                fix: Make room there, or choose another install-directory.',
       'db1 and db2  warning  services  it has no systemd, so the components would run as processes that nothing',
@@ -115,7 +114,7 @@ describe('the checks of fifty hosts', () => {
     const hosts = names.map((name, index) => host(name, fine, services, ...(index % 10 === 3 ? [disk] : [])))
     const lines = text({ hosts }).split('\n')
     expect(lines.slice(0, 11)).toEqual([
-      'HOST                  RESULT   CHECK     WHAT AND HOW TO FIX IT',
+      'HOST                  RESULT   CHECK     PROBLEM AND FIX',
       'all 50 hosts          warning  services  it has no systemd, so the components',
       '                                         would run as processes that nothing',
       '                                         starts after a reboot',

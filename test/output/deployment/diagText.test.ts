@@ -9,7 +9,7 @@ const parts = [
 describe('the words about an archive for a bug report', () => {
   it('say what will be in it, and where it lies', () => {
     expect(diagPreview(parts, 60)).toMatchInlineSnapshot(`
-      "One archive for a bug report will hold:
+      "The archive for a bug report will contain:
         plan.txt  what install would change
         hosts/    facts of each host
       The archive contains no known passwords, hashes, private

@@ -24,7 +24,7 @@ const events: readonly DeploymentEvent[] = [
   { type: 'step-started', host: 'db1', step: 'settings', title: 'write settings' },
   { type: 'step-done', host: 'db1', step: 'settings', title: 'write settings', seconds: 0.26 },
   { type: 'phase-done', host: 'db1', phase: 'commit', seconds: 0.3 },
-  { type: 'notice', message: 'getting the runtime' },
+  { type: 'notice', message: 'fetching the runtime' },
   { type: 'stopping' },
   { type: 'host-failed', host: 'db1', failure },
   { type: 'run-ended', outcomes: [], interrupted: false },
@@ -36,7 +36,7 @@ describe('plainLine', () => {
       'wave 1 of 3 (canary): db1\n',
       'wave 2 of 3: db2, db3\n',
       'db1: write settings (0.3 s)\n',
-      'getting the runtime\n',
+      'fetching the runtime\n',
       'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
     ])
   })
@@ -55,7 +55,7 @@ describe('linesAfterPlan', () => {
     expect(planned(events)).toEqual([
       'wave 1 of 3 (canary): db1\n',
       'wave 2 of 3: db2, db3\n',
-      'getting the runtime\n',
+      'fetching the runtime\n',
       'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
     ])
     expect(planned([{ ...step, type: 'step-undone', host: 'db1' }])).toEqual([

@@ -127,10 +127,10 @@ db2: nothing to do
     const head = (...draining: readonly HostPlan[]) =>
       planText({ cluster: 'alpha', notes: [], plans: [...draining, ...plans], colour: false }).split('\n')[1]
     expect(head(draining('db3', 30_000))).toBe(
-      '  * restart the connector of db3, whose clients may finish for 30 s',
+      '  * restart the connector of db3; its clients have 30 s to finish',
     )
     expect(head(draining('db3', 30_000), draining('db4', 500))).toBe(
-      '  * restart the connectors one after another, whose clients may finish for 30 s each: db3 and db4',
+      '  * restart the connectors one after another; their clients have 30 s each to finish: db3 and db4',
     )
     expect(head()).toBe('')
   })
@@ -152,8 +152,8 @@ db2: nothing to do
         excluded: ['db3', 'db4'],
         colour: false,
       })
-    expect(text([unchanged])).toBe('alpha: nothing to do on db2.\ndb3 and db4: left out\n')
-    expect(text(plans)).toMatch(/^alpha: changes on 1 of 2 hosts\n[\s\S]*\n\ndb3 and db4: left out\n$/)
+    expect(text([unchanged])).toBe('alpha: nothing to do on db2.\ndb3 and db4: not selected\n')
+    expect(text(plans)).toMatch(/^alpha: changes on 1 of 2 hosts\n[\s\S]*\n\ndb3 and db4: not selected\n$/)
   })
 
   it('colours only when told', () => {
@@ -230,7 +230,7 @@ describe('planJson', () => {
         nothing to do
 
       elsewhere1, elsewhere2, elsewhere3 and
-        elsewhere4: left out
+        elsewhere4: not selected
       "
     `)
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(40)
@@ -249,16 +249,16 @@ describe('the order of the hosts in words', () => {
     expect(order(3, allInParallel)).toBeUndefined()
     expect(order(1, canaryThenBatches)).toBeUndefined()
     expect(order(2, canaryThenBatches)).toBe(
-      '2 waves: db1 alone, then db2; a failure ends it before the next',
+      '2 waves: db1 alone, then db2; a failure stops the run before the next wave',
     )
     expect(order(3, canaryThenBatches)).toBe(
-      '3 waves: db1 alone, then at most 1 host each; a failure ends it before the next',
+      '3 waves: db1 alone, then at most 1 host each; a failure stops the run before the next wave',
     )
     expect(order(50, { ...canaryThenBatches, maxFailed: 2 })).toBe(
-      '6 waves: db1 alone, then at most 12 hosts each; more than 2 failures end it before the next',
+      '6 waves: db1 alone, then at most 12 hosts each; more than 2 failures stop the run before the next wave',
     )
     expect(order(4, { ...allInParallel, batch: { hosts: 2 } })).toBe(
-      '2 waves of at most 2 hosts; a failure ends it before the next',
+      '2 waves of at most 2 hosts; a failure stops the run before the next wave',
     )
   })
 

@@ -127,7 +127,7 @@ describe('the live progress', () => {
   it('says whether there is something new to see', () => {
     const progress = followProgress(hosts(1))
     expect(progress.observe(started('db1', 'commit'))).toBe(true)
-    expect(progress.observe({ type: 'notice', message: 'getting the runtime' })).toBe(false)
+    expect(progress.observe({ type: 'notice', message: 'fetching the runtime' })).toBe(false)
     expect(progress.observe(started('db2', 'commit'))).toBe(false)
     expect(progress.observe(failed('db1'))).toBe(true)
     // A host that failed goes on to be undone: what was wrong stays to be seen.

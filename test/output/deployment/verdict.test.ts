@@ -80,11 +80,11 @@ const textOf = (...results: readonly HostOutcome['result'][]): string =>
 describe('what is said after a run that was stopped', () => {
   it('is where it stands, and how to go on', () => {
     expect(textOf('changed', 'stopped')).toBe(
-      'Stopped between two steps. `muster install` again goes on from here.\n',
+      'Stopped between two steps. Run `muster install` again to continue.\n',
     )
-    expect(textOf('changed', 'not-started')).toBe('Stopped. `muster install` again goes on from here.\n')
+    expect(textOf('changed', 'not-started')).toBe('Stopped. Run `muster install` again to continue.\n')
     expect(textOf('not-started', 'unchanged')).toBe(
-      'Stopped before anything that runs was touched. `muster install` again goes on from here.\n',
+      'Stopped before any component was changed. Run `muster install` again to continue.\n',
     )
   })
 })

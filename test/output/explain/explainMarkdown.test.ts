@@ -71,7 +71,7 @@ describe('the section of a setting', () => {
 Port of the SSH server. Absent: from your ssh_config, else 22.
 
 - Place: \`ssh\`, of the file or of a host
-- Wants: a port number from 1 to 65535
+- Value: a port number from 1 to 65535
 - Default: none
 - Since: 0.1.0
 

@@ -127,7 +127,7 @@ is generated, kept there and shown once.
 
   Place     \`defaults\`, or the \`options\` of a service or a
             host
-  Wants     a text, or where to read it: !env NAME, !file
+  Value     a text, or where to read it: !env NAME, !file
             PATH or !exec [program, argument]
   Default   none
   Also      \`rest-api-admin-password\`
