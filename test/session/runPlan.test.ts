@@ -61,7 +61,7 @@ const planOf = (happened: string[], changes = true): RunPlan => ({
 })
 
 describe('runPlan', () => {
-  it('shows the plan, asks, and executes between what is kept before and settled after', async () => {
+  it('shows the plan, asks, saves, executes, and saves the verified result', async () => {
     const { code, happened, out, err } = await run((log) => planOf(log), { typed: 'yes\n', hosts: ['db1'] })
     expect(code).toBe(exitCodes.ok)
     expect(happened).toEqual(['kept', 'db1 changed', 'db1 proved', 'settled db1'])
@@ -69,26 +69,26 @@ describe('runPlan', () => {
     expect(err).toBe('Go on? [yes/no] ')
   })
 
-  it('touches nothing where nobody agrees', async () => {
+  it('changes nothing without confirmation', async () => {
     const { code, happened, err } = await run((log) => planOf(log), { typed: 'no\n' })
     expect({ code, happened }).toEqual({ code: exitCodes.failed, happened: [] })
     expect(err).toBe('Go on? [yes/no] Nothing was changed.\n')
   })
 
-  it('asks nobody where no host changes, and proves them all the same', async () => {
+  it('does not ask if no host changes, but verifies the hosts', async () => {
     const { code, happened, err } = await run((log) => planOf(log, false), { typed: 'no\n', hosts: ['db1'] })
     expect(code).toBe(exitCodes.ok)
     expect({ happened, err }).toEqual({ happened: ['kept', 'db1 proved', 'settled db1'], err: '' })
   })
 
-  it('asks where no host changes but something else does', async () => {
+  it('asks if no host but something else changes', async () => {
     const { code, happened } = await run((log) => ({ ...planOf(log, false), alwaysConfirms: true }), {
       typed: 'no\n',
     })
     expect({ code, happened }).toEqual({ code: exitCodes.failed, happened: [] })
   })
 
-  it('refuses with the failures of hosts, each with an outcome in the order of the file', async () => {
+  it('refuses with the failures of hosts, and an outcome for each in the order of the file', async () => {
     const problem = new StepError({ host: 'db2', code: 'in-the-way', message: 'no room', fix: 'make room' })
     const { code, out, err } = await run(() => refusalFor([problem]), { json: true, hosts: ['db1', 'db2'] })
     expect(code).toBe(exitCodes.failed)

@@ -20,7 +20,7 @@ const protect = (...more: string[]) =>
   cluster.cert(['protect-authority', '--passphrase-stdin', ...more], { typed })
 
 describe('muster cert protect-authority', () => {
-  it('encrypts the key and nothing else, and takes that away again', async () => {
+  it('encrypts only the key, and decrypts it with --remove', async () => {
     const before = readFileSync(keyFile(), 'utf8')
     const { code, stdout, stderr } = await protect()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -37,7 +37,7 @@ describe('muster cert protect-authority', () => {
     expect(readFileSync(keyFile(), 'utf8')).toBe(before)
   })
 
-  it('refuses a wrong passphrase, a short one, and what is so already', async () => {
+  it('refuses a wrong or short passphrase, and a key that already has the wanted state', async () => {
     const short = await cluster.cert(['protect-authority', '--passphrase-stdin'], { typed: 'short' })
     expect(short).toMatchObject({ code: 3, stderr: expect.stringContaining('The passphrase is too short.') })
     expect(await protect('--remove')).toMatchObject({
@@ -65,7 +65,7 @@ describe('muster cert protect-authority', () => {
     })
   })
 
-  it('has its passphrase asked for once by a rotation, for both authorities', async () => {
+  it('makes a rotation ask once for the passphrase of both authorities', async () => {
     await protect()
     const state = (await readState({ directory: cluster.folder, cluster: 'alpha' }))?.state
     if (state?.authority === undefined) throw new Error('no authority')
@@ -89,7 +89,7 @@ describe('muster cert protect-authority', () => {
     }
   })
 
-  it('lets later runs ask once, from where they are told, and says where nobody can be asked', async () => {
+  it('makes later runs read the passphrase once, and fail without a source for it', async () => {
     await protect()
     writeFileSync(cluster.path('pass'), typed, { mode: 0o600 })
     const state = (await readState({ directory: cluster.folder, cluster: 'alpha' }))?.state

@@ -31,7 +31,7 @@ const text = (width: number, hosts = many) =>
   `\n${certificatesText({ authority, hosts, colour: false, width })}`
 
 describe('certificatesText', () => {
-  it('is short where all is as it should be', () => {
+  it('is short if all certificates match', () => {
     expect(text(120, [hostCertificatesValue()])).toMatchInlineSnapshot(`
       "
       Authority CN=muster alpha authority: until 2036-03-09, 3652 days left, SHA-256 A1:A1:A1:A1:A1:A1:A1:A1…
@@ -47,7 +47,7 @@ describe('certificatesText', () => {
     `)
   })
 
-  it('tells what is served, what lies there and what would be written, each once', () => {
+  it('shows the served, stored and pending certificates, each once', () => {
     expect(text(120)).toMatchInlineSnapshot(`
       "
       Authority CN=muster alpha authority: until 2036-03-09, 3652 days left, SHA-256 A1:A1:A1:A1:A1:A1:A1:A1…
@@ -79,7 +79,7 @@ describe('certificatesText', () => {
     `)
   })
 
-  it('is a paragraph for each certificate on a narrow terminal', () => {
+  it('writes a paragraph for each certificate on a narrow terminal', () => {
     const narrow = text(50)
     expect(narrow).toMatchInlineSnapshot(`
       "
@@ -131,7 +131,7 @@ describe('certificatesText', () => {
     expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(50)
   })
 
-  it('shows no character of a certificate that would move the cursor', () => {
+  it('escapes control characters of certificates', () => {
     const onDisk = foundCertificate({
       subject: 'CN=\u001b[2Jdb1',
       issuer: 'CN=\u0007',
@@ -141,7 +141,7 @@ describe('certificatesText', () => {
     expect(shown).not.toMatch(/[^\P{Cc}\n]/u)
   })
 
-  it('paints in columns of the same width', () => {
+  it('keeps the columns with colours', () => {
     const painted = certificatesText({ authority, hosts: many, colour: true, width: 120 })
     expect(painted).toContain('\u001b[31m')
     expect(`\n${stripVTControlCharacters(painted)}`).toBe(text(120))
@@ -149,7 +149,7 @@ describe('certificatesText', () => {
 })
 
 describe('certificatesJson', () => {
-  it('has the whole facts and no key or chain', () => {
+  it('has all facts and no key or chain', () => {
     const json = JSON.parse(certificatesJson({ cluster: 'alpha', authority, hosts: many }))
     expect(json.authority).toEqual(authority)
     expect(json.hosts[0]).toMatchObject({

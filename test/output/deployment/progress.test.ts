@@ -46,7 +46,7 @@ const wave = (wave: number, of: number, ...names: readonly string[]): Deployment
 })
 
 describe('the live progress', () => {
-  it('has a line for each of a few hosts, from connecting to the proof', () => {
+  it('has a line for each of a few hosts, from connecting to the verification', () => {
     const names = hosts(2)
     const events: DeploymentEvent[] = [started('db1', 'connect')]
     expect(shown(names, events)).toEqual(['0 of 2 hosts reached', '› db1  connecting', '· db2  waiting'])
@@ -71,7 +71,7 @@ describe('the live progress', () => {
     ])
   })
 
-  it('shows of many those at work and those that failed, and counts the others', () => {
+  it('shows the active and failed hosts of many, and counts the others', () => {
     const names = hosts(50)
     const events = [
       wave(1, 1, ...names),
@@ -91,7 +91,7 @@ describe('the live progress', () => {
     ])
   })
 
-  it('never has more lines than there is room for, and every failure is counted', () => {
+  it('never exceeds its number of lines, and counts every failure', () => {
     const name = fc.integer({ min: 1, max: 60 }).map((number) => `db${number}`)
     const phase = fc.constantFrom(...phases)
     const event = fc.oneof(
@@ -117,14 +117,14 @@ describe('the live progress', () => {
     )
   })
 
-  it('says first that the run stops, and how it stops at once: a narrow terminal cuts lines off', () => {
+  it('begins with the notice that the run stops, since a narrow terminal cuts lines off', () => {
     expect(shown(hosts(1), [step('db1', 'write settings'), { type: 'stopping' }])).toEqual([
       'stopping after these steps (Ctrl-C again: at once), 0 of 1 host done',
       '› db1  write settings',
     ])
   })
 
-  it('says whether there is something new to see', () => {
+  it('reports if the display changes', () => {
     const progress = followProgress(hosts(1))
     expect(progress.observe(started('db1', 'commit'))).toBe(true)
     expect(progress.observe({ type: 'notice', message: 'fetching the runtime' })).toBe(false)

@@ -14,7 +14,7 @@ const release = (id: string, since?: string): ReleaseFact => ({
 })
 
 describe('releasesText', () => {
-  it('has a row for each release of each host, and says which runs and where the host goes', () => {
+  it('has a row for each release of each host, and marks the current one and the target', () => {
     const hosts = [
       {
         host: 'db1',
@@ -41,7 +41,7 @@ db20  odd                       unknown               current
     )
   })
 
-  it('has the rows of many hosts together that have the same releases', () => {
+  it('merges the rows of many hosts with the same releases', () => {
     const [now, before] = ['0.2.0-bbbbbbbbbbbb', '0.1.0-aaaaaaaaaaaa']
     const hosts = Array.from({ length: 50 }, (_, index) => ({
       host: `db${index + 1}`,

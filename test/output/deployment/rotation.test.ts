@@ -8,17 +8,17 @@ import {
   outsideSwitchText,
 } from '../../../src/output/deployment/rotation.ts'
 
-describe('what a rotation of the authority says of clients before its question', () => {
+describe('the notes of an authority rotation about clients', () => {
   const file = '.muster/alpha/authority.crt'
 
-  it('is that they need the new certificate, and how to stop when all hosts trust both', () => {
+  it('say that they need the new certificate, and explain --trust-only', () => {
     expect(clientsText('trust', { file, trustOnly: false })).toEqual([
       "other clients need the new authority's certificate before phase 2; phase 1 adds it to .muster/alpha/authority.crt",
       'to give it to them first, answer no and use --trust-only: the run then ends when every host trusts both',
     ])
   })
 
-  it('offers nothing that was chosen or that is too late', () => {
+  it('do not offer --trust-only if it is set or too late', () => {
     expect(clientsText('trust', { file, trustOnly: true })[1]).toBe(
       'this run ends after phase 1 (--trust-only)',
     )
@@ -38,8 +38,8 @@ const told = (leaving: AuthorityRetirement, left: readonly string[] = []): strin
     '\n',
   )
 
-describe('the way back from outside authorities', () => {
-  it('is told with what is trusted meanwhile, and who must learn of it', () => {
+describe('the return from external authorities', () => {
+  it('is described with the trusted authorities and the clients to update', () => {
     expect(told({ hosts: ['db1'], dropped: [corp], retained: [] }, ['db2', 'db3'])).toMatchInlineSnapshot(`
       "phase 1 of 2: db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
       then phase 2 of 2: the hosts stop trusting CN=Corp Root
@@ -73,7 +73,7 @@ describe('the way back from outside authorities', () => {
     )
   })
 
-  it('is told where it stopped', () => {
+  it('is described if it stopped', () => {
     expect(outsideSwitchStoppedText(['db1'])).toMatchInlineSnapshot(
       `"db1 has no verified new certificate: the state directory keeps its certificate of the external authority. Run the same command again to continue."`,
     )

@@ -12,8 +12,8 @@ const place = () => {
   return { cwd, ...commandContext({ cwd }) }
 }
 
-describe('the file of a plan', () => {
-  it('is its owner’s alone, and is written whole over an older or a damaged one', async () => {
+describe('a plan file', () => {
+  it('is readable only by its owner, and atomically replaces an older or a damaged one', async () => {
     const { cwd, context } = place()
     const path = join(cwd, 'alpha.plan')
     await writePlan(context, 'alpha.plan', plan)
@@ -26,7 +26,7 @@ describe('the file of a plan', () => {
     expect(readdirSync(cwd)).toEqual(['alpha.plan'])
   })
 
-  it('is never written over something else', async () => {
+  it('never replaces another file', async () => {
     const { cwd, context } = place()
     mkdirSync(join(cwd, 'folder'))
     writeFileSync(join(cwd, 'alpha.yaml'), 'cluster: alpha\n')
@@ -46,7 +46,7 @@ describe('the file of a plan', () => {
     await expect(readPlan(place().context, name)).rejects.toThrow(message)
   })
 
-  it('is told with the command that carries it out', () => {
+  it('is printed with the command that applies it', () => {
     const options = {
       out: 'my plan',
       files: ['a.yaml', 'b.yaml'],

@@ -31,7 +31,7 @@ const events: readonly DeploymentEvent[] = [
 ]
 
 describe('plainLine', () => {
-  it('is a line for what a log is read for, and none for the rest', () => {
+  it('writes a line for steps, waves and notices, and none for other events', () => {
     expect(events.map((event) => plainLine(event)).filter((line) => line !== undefined)).toEqual([
       'wave 1 of 3 (canary): db1\n',
       'wave 2 of 3: db2, db3\n',
@@ -51,7 +51,7 @@ describe('linesAfterPlan', () => {
   const phase = (host: string, name: 'stage' | 'commit' | 'verify', seconds: number) =>
     ({ type: 'phase-done', host, phase: name, seconds }) as const
 
-  it('does not repeat the steps of the plan, and keeps what is new', () => {
+  it('omits the steps of the plan, and writes the other lines', () => {
     expect(planned(events)).toEqual([
       'wave 1 of 3 (canary): db1\n',
       'wave 2 of 3: db2, db3\n',
@@ -63,7 +63,7 @@ describe('linesAfterPlan', () => {
     ])
   })
 
-  it('says once of each host that changed that it is done, and in what time', () => {
+  it('writes once for each changed host that it is done, with the duration', () => {
     expect(
       planned([
         { ...step, host: 'db1' },
@@ -80,8 +80,8 @@ describe('linesAfterPlan', () => {
   })
 })
 
-describe('jsonLine', () => {
-  it('is every event as one line with its time', () => {
+describe('eventJson', () => {
+  it('writes every event as one line with its time', () => {
     const now = new Date('2026-01-02T03:04:05.006Z')
     const lines = events.map((event) => eventJson(event, now))
     expect(lines[7]).toBe(
