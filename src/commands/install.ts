@@ -24,6 +24,12 @@ import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { reportGeneratedPasswords } from '../session/generatedPasswords.ts'
 import {
+  type GivenPlan,
+  openSavedPlan,
+  refuseOutdatedPlan,
+  requireSameSecrets,
+} from '../session/install/checkSavedPlan.ts'
+import {
   decideInstall,
   type ExtraCheck,
   type InstallDecision,
@@ -32,12 +38,6 @@ import {
   readInstallSources,
   refuseRuntimeFile,
 } from '../session/install/decideInstall.ts'
-import {
-  type GivenPlan,
-  openPlanned,
-  refuseOutdatedPlan,
-  requireSameSecrets,
-} from '../session/install/followPlan.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
@@ -135,7 +135,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const operation = purpose?.operation ?? 'install'
   if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const opened: OpenedCluster & { readonly given?: GivenPlan } =
-    plan === undefined ? await openCluster(options) : await openPlanned({ ...options, plan })
+    plan === undefined ? await openCluster(options) : await openSavedPlan({ ...options, plan })
   const { config, given } = opened
   const release = given === undefined ? options.release : given.plan.release
   refuseRuntimeFile(release, options.runtimeFile)
@@ -204,7 +204,7 @@ async function installOn(
     if (exit !== exitCodes.ok) return exit
     const after = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
     await saveState({ ...config, before: preparation.state, after })
-    await record(context, config, decision)
+    await recordCluster(context, config, decision)
     await reportGrants(session, decision)
     run.setClosingText(apiUrls({ ...options, decision }))
     return exitCodes.ok
@@ -212,8 +212,8 @@ async function installOn(
   return runPlan(session, { work, notes, rollout, executeAndSave })
 }
 
-/** Records the cluster for tapi; of hosts that this run left alone, what is on record stays. */
-async function record(
+/** Records the cluster for tapi; of hosts that this run left alone, what is on recordCluster stays. */
+async function recordCluster(
   context: CommandContext,
   config: SelectedCluster,
   { preparation }: InstallDecision,

@@ -28,7 +28,7 @@ export const logsCommand: Define = (made, world) =>
   )
 
 /** Lines of one host at most: what a command may hold of a thousand hosts. */
-const mostLines = 10_000
+const maxLines = 10_000
 
 /**
  * Merges the recent log lines of all components and hosts by time. Unreachable hosts are reported on standard error.
@@ -43,7 +43,7 @@ export async function logs(
 ): Promise<ExitCode> {
   const { context, component, json } = options
   const since = options.since === undefined ? undefined : parseDurationOption(options.since, 'since')
-  const lines = parseCountOption(options.lines, { option: 'lines', most: mostLines })
+  const lines = parseCountOption(options.lines, { option: 'lines', max: maxLines })
   const { config: opened } = await openCluster(options)
   const { cluster, hosts } = withComponent(opened, component)
   const wanted = { cluster, lines, ...(since && { since }) }

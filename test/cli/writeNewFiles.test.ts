@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { existing, writeNewFiles } from '../../src/cli/writeNewFiles.ts'
+import { existingPaths, writeNewFiles } from '../../src/cli/writeNewFiles.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const write = (folder: string, names: readonly string[], force = false) =>
@@ -38,7 +38,7 @@ describe('writeNewFiles', () => {
     symlinkSync('nowhere', join(folder, 'one'))
     writeFileSync(join(folder, 'three'), 'old')
     const paths = ['one', 'three'].map((name) => join(folder, name))
-    expect(await existing([...paths, join(folder, 'two')])).toEqual(paths)
+    expect(await existingPaths([...paths, join(folder, 'two')])).toEqual(paths)
     expect(await write(folder, ['one', 'two', 'three'])).toEqual({ outcome: 'exists', paths })
     expect(readdirSync(folder)).toEqual(['one', 'three'])
   })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { advice, schema } from '../../src/commands/schema.ts'
+import { editorInstructions, schema } from '../../src/commands/schema.ts'
 import { schemaText } from '../../src/config/reference/schema.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -35,7 +35,7 @@ describe('muster schema', () => {
     ['../x.json', '../x.json'],
     ['/etc/x.json', '/etc/x.json'],
   ])('refers an editor to %s as %s', (out, told) => {
-    expect(advice(out)).toContain(`$schema=${told}\n`)
+    expect(editorInstructions(out)).toContain(`$schema=${told}\n`)
   })
 
   it('replaces the schema of an earlier version atomically', async () => {

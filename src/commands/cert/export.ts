@@ -9,7 +9,7 @@ import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { existing, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
+import { existingPaths, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import { apiAddress } from '../../deployment/callHost.ts'
 import {
@@ -50,7 +50,7 @@ export const certExportCommand: Define = (made, world) =>
       .option('--with-key', "include the host's private key; only you can read the file")
       .option('--password-file <path>', 'file with the password of the store')
       .option('--password-stdin', 'read the password of the store from standard input')
-      .option('--force', 'overwrite an existing file'),
+      .option('--force', 'overwrite an existingPaths file'),
     world,
     (options) => {
       const { out, format, host, passwordFile } = made.opts<{
@@ -144,7 +144,7 @@ async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
   const { config } = await openCluster(options)
   // Checked before the user types a password.
-  const there = force || options.each ? [] : await existing([resolve(context.cwd, out)])
+  const there = force || options.each ? [] : await existingPaths([resolve(context.cwd, out)])
   if (there.length > 0) throw notWritten('exists', { files: [out] })
   const opened = await readState(config)
   for (const note of opened?.notes ?? []) context.stderr.write(`warning: ${note}\n`)

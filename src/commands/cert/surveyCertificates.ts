@@ -22,7 +22,7 @@ export async function surveyCertificates(
   const { state, survey } = await surveyReadOnly(context, config, allFacts)
   const now = context.now()
   const looked = await Promise.all(
-    survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),
+    survey.reached.map((surveyed) => inspectHost(surveyed, { state, stores, now })),
   ).finally(() => closeAll(survey))
   if (context.signal.aborted) throw new Interrupted()
   const unreachable = survey.unreachable.map(({ host, failure, unreachable }): InspectedHost => {
@@ -33,7 +33,7 @@ export async function surveyCertificates(
   return { state, now, hosts: inOrderOf(config, [...looked, ...unreachable], ({ host }) => host.name) }
 }
 
-async function look(
+async function inspectHost(
   surveyed: SurveyedHost,
   around: Parameters<typeof expectedCertificate>[1],
 ): Promise<InspectedHost> {

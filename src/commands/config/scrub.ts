@@ -6,7 +6,7 @@ import { writeFileTo } from '../../cli/terminal.ts'
 import { scrubFiles } from '../../config/scrub/scrubFiles.ts'
 import { readNamedFiles } from '../../session/loadCluster.ts'
 
-const differs = `note: validate reports different findings for this text than for your file, because of a hidden value such as a
+const differentFindingsNote = `note: validate reports different findings for this text than for your file, because of a hidden value such as a
   password. Include your own findings in the report.
 `
 
@@ -35,6 +35,6 @@ export async function scrub(options: {
   }
   const { texts, faithful } = scrubFiles({ files: read.files, home: context.env.HOME ?? homedir() })
   writeFileTo(context.stdout, joined(texts))
-  if (!faithful) context.stderr.write(differs)
+  if (!faithful) context.stderr.write(differentFindingsNote)
   return exitCodes.ok
 }

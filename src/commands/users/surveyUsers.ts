@@ -40,7 +40,7 @@ export async function surveyUsers(
       const unread = namesGiven(surveyed.host).filter((user) => !given.get(surveyed.host.name)?.has(user))
       const compare = passwordChecker(known, { unread, state, verify })
       const logins = read !== undefined
-      return look(surveyed, () =>
+      return inspectHost(surveyed, () =>
         hostUsers({ surveyed, cluster: config.cluster, state, compare, known, logins }),
       )
     }),
@@ -73,7 +73,7 @@ const writtenOut = ({ hosts }: SelectedCluster): ReadonlyMap<string, ReadonlyMap
 const namesGiven = ({ users }: HostConfig): readonly string[] =>
   users.filter(({ password }) => password !== undefined).map(({ user }) => user)
 
-async function look(
+async function inspectHost(
   { host }: SurveyedHost<InstalledFacts>,
   work: () => Promise<HostUsers>,
 ): Promise<HostUsers> {

@@ -52,7 +52,7 @@ function connectorRestartsText(plans: readonly HostPlan[]): string | undefined {
 }
 
 /** Limit of hosts on one line; JSON has all. */
-const most = 12
+const maxListed = 12
 
 /**
  * Writes the plan for a person: each host with its changes and diffs. Hosts with equal changes are named
@@ -95,13 +95,13 @@ export function planText(options: {
         ...details.map((detail) => dim(`      ${detail}`)),
       ]
     })
-    const names = shortListOf(others, most)
+    const names = shortListOf(others, maxListed)
     const same = exactly ? 'the same' : 'the same, each with its own name and address'
     const too = others.length === 0 ? [] : wrapped(`${bold(`${names}:`)} ${same}`)
     return [`${bold(plan.host)} ${dim(`(${plan.address})`)}`, ...steps, ...too].join('\n')
   })
   const rest =
-    unchanged.length === 0 ? [] : [wrapped(`${shortListOf(unchanged, most)}: nothing to do`).join('\n')]
+    unchanged.length === 0 ? [] : [wrapped(`${shortListOf(unchanged, maxListed)}: nothing to do`).join('\n')]
   const head = `${cluster}: changes on ${changing.length} of ${counted(plans.length, 'host')}`
   return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...(others.length === 0 ? [] : [others.join('\n')])].join('\n\n')}\n`
 }

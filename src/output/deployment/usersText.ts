@@ -197,20 +197,20 @@ function paragraph(
   if (host.users.length === 0 && only !== undefined) {
     return [`${bold(host.host)}: ${line(only.tint, only.text).join('')}`]
   }
-  const [first = '', ...rest] = line(undefined, `${host.host}: ${withWhat(host)}`)
+  const [first = '', ...rest] = line(undefined, `${host.host}: ${componentsText(host)}`)
   const users = host.users.flatMap((user) =>
-    line(tintOf(host, user), `${printable(user.user)}: ${wordsOf(host, user)}`, '  '),
+    line(tintOf(host, user), `${printable(user.user)}: ${userText(host, user)}`, '  '),
   )
   return [first.replace(host.host, bold(host.host)), ...rest, ...users]
 }
 
-function withWhat({ components: asked }: HostUsers): string {
+function componentsText({ components: asked }: HostUsers): string {
   const of = (silent: boolean): string =>
     listOf(asked.filter(({ names }) => (names === undefined) === silent).map(({ component }) => component))
   return [of(false), of(true) && `${of(true)} silent`].filter((part) => part !== '').join('; ')
 }
 
-function wordsOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost): string {
+function userText({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost): string {
   const differ = asked.filter(({ names }) => names !== undefined && names.includes(user) !== present)
   const where = listOf(differ.map(({ component }) => component))
   return [

@@ -57,7 +57,7 @@ export function nextStepsText(
 }
 
 /** Limit of hosts on one line. */
-const most = 8
+const maxListed = 8
 
 /**
  * Writes the last line of a run: `FAILED: 1 of 4 hosts (ux2)`, with reasons if requested, or `DONE: 4 hosts
@@ -85,7 +85,7 @@ export function verdictText(
   const named = (some: readonly { readonly host: string }[]): string =>
     shortListOf(
       some.map(({ host }) => host),
-      most,
+      maxListed,
     )
   const head = `${red('FAILED:')} ${failed.length} of ${counted(outcomes.length, 'host')} (${named(failed)})`
   const reasons = groupBy(options.reasons ? failed : [], reasonOf).flatMap((alike) => {

@@ -23,7 +23,7 @@ const problems = {
 
 /** Reads a saved plan; throws a `UsageError` that says what is wrong with the file. */
 export async function readPlan(context: CommandContext, file: string): Promise<SavedPlan> {
-  const found = await readRegularFile(resolve(context.cwd, file), { most: largestPlan })
+  const found = await readRegularFile(resolve(context.cwd, file), { maxBytes: largestPlan })
   if (!found.ok)
     throw new UsageError(`${file} ${found.reason}.`, 'Give the file that `muster plan --out` wrote.')
   const reading = readPlanFile(found.content.toString('utf8'))
@@ -34,7 +34,7 @@ export async function readPlan(context: CommandContext, file: string): Promise<S
 
 /** Throws a `UsageError` if the path holds something other than a plan; called before any host is reached. */
 export async function requirePlanFile(context: CommandContext, out: string): Promise<void> {
-  const found = await readRegularFile(resolve(context.cwd, out), { most: largestPlan })
+  const found = await readRegularFile(resolve(context.cwd, out), { maxBytes: largestPlan })
   if (!found.ok && found.problem === 'missing') return
   const isPlan = found.ok && !isForeign(found.content.toString('utf8'))
   if (isPlan) return
@@ -60,7 +60,7 @@ export async function writePlan(context: CommandContext, out: string, plan: Save
 }
 
 /** Writes the path of a saved plan and the command that applies it. Omits the values of --set, which may be secrets. */
-export function keptPlanText(options: {
+export function savedPlanText(options: {
   readonly out: string
   readonly files: readonly string[]
   readonly set: readonly string[]

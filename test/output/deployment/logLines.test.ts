@@ -37,7 +37,7 @@ describe('plainLine', () => {
       'wave 2 of 3: db2, db3\n',
       'db1: write settings (0.3 s)\n',
       'fetching the runtime\n',
-      'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
+      'Stopping: each host completes its current step. Press Ctrl-C again to stop immediately.\n',
     ])
   })
 })
@@ -56,7 +56,7 @@ describe('linesAfterPlan', () => {
       'wave 1 of 3 (canary): db1\n',
       'wave 2 of 3: db2, db3\n',
       'fetching the runtime\n',
-      'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
+      'Stopping: each host completes its current step. Press Ctrl-C again to stop immediately.\n',
     ])
     expect(planned([{ ...step, type: 'step-undone', host: 'db1' }])).toEqual([
       'db1: undone: write settings (0.2 s)\n',

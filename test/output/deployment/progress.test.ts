@@ -11,8 +11,8 @@ const after = (names: readonly string[], events: readonly DeploymentEvent[]) => 
   for (const event of events) progress.observe(event)
   return progress.now()
 }
-const shown = (names: readonly string[], events: readonly DeploymentEvent[], most = 16) =>
-  progressLines(after(names, events), { most, colour: false })
+const shown = (names: readonly string[], events: readonly DeploymentEvent[], maxLines = 16) =>
+  progressLines(after(names, events), { maxLines, colour: false })
 
 const started = (host: string, phase: (typeof phases)[number]): DeploymentEvent => ({
   type: 'phase-started',
@@ -106,9 +106,9 @@ describe('the live progress', () => {
         fc.integer({ min: 0, max: 60 }),
         fc.array(event, { maxLength: 200 }),
         fc.integer({ min: 3, max: 30 }),
-        (count, events, most) => {
-          const lines = shown(hosts(count), events, most)
-          expect(lines.length).toBeLessThanOrEqual(most)
+        (count, events, maxLines) => {
+          const lines = shown(hosts(count), events, maxLines)
+          expect(lines.length).toBeLessThanOrEqual(maxLines)
           const broken = new Set(events.flatMap((it) => (it.type === 'host-failed' ? it.host : [])))
           const known = [...broken].filter((host) => hosts(count).includes(host)).length
           expect(lines[0]?.includes(`${known} failed`)).toBe(known > 0)
@@ -119,7 +119,7 @@ describe('the live progress', () => {
 
   it('begins with the notice that the run stops, since a narrow terminal cuts lines off', () => {
     expect(shown(hosts(1), [step('db1', 'write settings'), { type: 'stopping' }])).toEqual([
-      'stopping after these steps (Ctrl-C again: at once), 0 of 1 host done',
+      'stopping after the current steps (Ctrl-C again: immediately), 0 of 1 host done',
       '› db1  write settings',
     ])
   })

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SavedPlan } from '../../../src/deployment/savedPlan/savedPlan.ts'
-import { keptPlanText, readPlan, writePlan } from '../../../src/session/install/planFiles.ts'
+import { readPlan, savedPlanText, writePlan } from '../../../src/session/install/planFiles.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
@@ -54,11 +54,11 @@ describe('a plan file', () => {
       runtimeFile: undefined,
       replaced: [],
     }
-    expect(keptPlanText(options)).toBe(
+    expect(savedPlanText(options)).toBe(
       "\nThe plan is saved in my plan. Apply it with this command:\n  muster install --plan 'my plan' a.yaml b.yaml\n",
     )
     const more = { set: ['rest-api-admin-pass=hunter2'], runtimeFile: '/n', replaced: ['db2'] }
-    expect(keptPlanText({ ...options, ...more })).toBe(
+    expect(savedPlanText({ ...options, ...more })).toBe(
       "\nThe plan is saved in my plan. Apply it with this command and the same --set:\n  muster install --plan 'my plan' --runtime-file /n --replaced db2 a.yaml b.yaml\n",
     )
   })

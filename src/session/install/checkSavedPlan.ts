@@ -23,7 +23,7 @@ const newPlan = 'Create and review a new plan with `muster plan --out`.'
  * Reads a plan and the files that it must be of, with the plan's own hosts. Throws a `UsageError` where the
  * plan is of another file, or of another muster.
  */
-export async function openPlanned(
+export async function openSavedPlan(
   options: ClusterOptions & { readonly plan: string; readonly release?: string | undefined },
 ): Promise<OpenedCluster & { readonly given: GivenPlan }> {
   const { context, targets, plan: file } = options
