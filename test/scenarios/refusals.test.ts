@@ -158,7 +158,7 @@ describe.skipIf(process.platform !== 'linux')('install (needs Linux)', () => {
       ['an unknown option', ['install', '--force', 'alpha.yaml'], /unknown option '--force'/],
       ['an option without its value', ['install', '--runtime-file'], /argument missing/],
       ['no assignment', ['plan', '--set', 'log-level', 'alpha.yaml'], /name=value/],
-    ])('%s', async (_, argv, message) => {
+    ])('with %s', async (_, argv, message) => {
       const { code, stderr } = await world.operator.muster(argv)
       expect([1, 3]).toContain(code)
       expect(stderr).toMatch(message)
