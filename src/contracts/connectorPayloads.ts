@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { exact } from './schemaParts.ts'
+import { Type } from 'typebox'
+import { exact, type ReadonlyStatic } from './schemaParts.ts'
 
 /** Modes of a connector for new connections (contract.md, "Connector"). */
 export const connectorModes = ['ONLINE', 'ONHOLD', 'OFFLINE'] as const
@@ -47,4 +47,4 @@ export const ConnectorStatusPayload = Type.Object(status, exact)
 export const ChangedConnectorStatusPayload = Type.Object({ ...status, changed: Type.Boolean() }, exact)
 
 export type ConnectorMode = (typeof connectorModes)[number]
-export type ConnectorStatusPayload = Readonly<Static<typeof ConnectorStatusPayload>>
+export type ConnectorStatusPayload = ReadonlyStatic<typeof ConnectorStatusPayload>

@@ -1,4 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
+import type { ReadonlyStatic } from './schemaParts.ts'
 
 /** The one version of every payload so far (specification section 9.3). */
 export const payloadVersion = '1'
@@ -54,5 +55,5 @@ export const ErrorPayload = Type.Object(
   { additionalProperties: false },
 )
 
-export type FieldError = Readonly<Static<typeof FieldError>>
-export type ErrorPayload = Readonly<Static<typeof ErrorPayload>>
+export type FieldError = ReadonlyStatic<typeof FieldError>
+export type ErrorPayload = ReadonlyStatic<typeof ErrorPayload>

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { exact, orNull } from './schemaParts.ts'
+import { Type } from 'typebox'
+import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
 import { DataSourceRole, DataSourceState } from './servicesMap.ts'
 
 /** Policies of automatic actions (contract.md, "Manager"). */
@@ -118,7 +118,7 @@ export const ServiceStatusPayload = Type.Object(service, exact)
 export const ChangedServiceStatusPayload = Type.Object({ ...service, changed: Type.Boolean() }, exact)
 
 export type Policy = (typeof policies)[number]
-export type StatusPayload = Readonly<Static<typeof StatusPayload>>
-export type ClusterTopologyPayload = Readonly<Static<typeof ClusterTopologyPayload>>
-export type DatasourceStatusPayload = Readonly<Static<typeof DatasourceStatusPayload>>
-export type ServiceStatusPayload = Readonly<Static<typeof ServiceStatusPayload>>
+export type StatusPayload = ReadonlyStatic<typeof StatusPayload>
+export type ClusterTopologyPayload = ReadonlyStatic<typeof ClusterTopologyPayload>
+export type DatasourceStatusPayload = ReadonlyStatic<typeof DatasourceStatusPayload>
+export type ServiceStatusPayload = ReadonlyStatic<typeof ServiceStatusPayload>

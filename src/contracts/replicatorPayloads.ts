@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { exact, orNull } from './schemaParts.ts'
+import { Type } from 'typebox'
+import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
 
 /** The states of a service (contract.md, "Replicator"). */
 export const replicatorStates = [
@@ -105,8 +105,8 @@ export const ReplicatorStatusPayload = Type.Record(Type.String(), ServiceStatus)
 export const ChangedReplicatorStatusPayload = Type.Record(Type.String(), ChangedServiceStatus)
 
 export type ReplicatorState = (typeof replicatorStates)[number]
-export type ServicesPayload = readonly Readonly<Static<typeof ServicesPayload>[number]>[]
-export type ServiceStatus = Readonly<Static<typeof ServiceStatus>>
-export type ChangedServiceStatus = Readonly<Static<typeof ChangedServiceStatus>>
+export type ServicesPayload = ReadonlyStatic<typeof ServicesPayload>
+export type ServiceStatus = ReadonlyStatic<typeof ServiceStatus>
+export type ChangedServiceStatus = ReadonlyStatic<typeof ChangedServiceStatus>
 export type ReplicatorStatusPayload = Readonly<Record<string, ServiceStatus>>
 export type ChangedReplicatorStatusPayload = Readonly<Record<string, ChangedServiceStatus>>

@@ -1,5 +1,6 @@
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { Route } from '../route.ts'
+import type { ReadonlyStatic } from '../schemaParts.ts'
 
 const db1 = { name: 'db1', host: '10.0.0.11', port: 3306, role: 'primary' } as const
 const db2 = { name: 'db2', host: '10.0.0.12', port: 3306, role: 'replica' } as const
@@ -41,13 +42,13 @@ export const mapExamples = {
 }
 
 type RequestExample<R extends Route> = R['request'] extends TSchema
-  ? { readonly request: Static<R['request']> }
+  ? { readonly request: ReadonlyStatic<R['request']> }
   : { readonly request?: never }
 
 type AnswerExample<R extends Route> = R['response'] extends {
   readonly payload: infer Payload extends TSchema
 }
-  ? Static<Payload>
+  ? ReadonlyStatic<Payload>
   : R['response'] extends { readonly kind: 'text' }
     ? string
     : object
