@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     const outcome = await cert('rotate-authority', ['--trust-only'])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toContain(
-      `\nEvery host trusts both authorities. ${state('authority.crt')} holds both: `,
+      `\nEvery host trusts both authorities. ${state('authority.crt')} contains both: `,
     )
     expect(trusted(world.operator).startsWith(old)).toBe(true)
     expect(known()).toEqual(trusted(world.operator).split(/(?<=END CERTIFICATE-----\n)/))
