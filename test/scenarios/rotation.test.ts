@@ -278,7 +278,7 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
     expect(await ops()).toEqual(all(401))
     expect(kept()).toBeUndefined()
     expect((await users(['remove', 'Ops'])).stdout).toContain(
-      'alpha: nothing to do on 3 hosts.\n  * no host has Ops; users that the file does not name: nobody\n',
+      'alpha: nothing to do on 3 hosts.\n  * no host has Ops; users that the file does not name: none\n',
     )
     writeFileSync(path, without.replace('rest-api-admin-user: "admin"', 'rest-api-admin-user: "other"'))
     expect(await users(['remove', 'admin'])).toMatchObject({
