@@ -266,8 +266,10 @@ describe('a connector that starts', () => {
     const { proxy } = settings
     if (!proxy) throw new Error('no proxy')
     const unserved = await testConnector({ ...settings, proxy: { ...proxy, readonlyPort: 0 } })
-    expect((await unserved.get('status'))[1].reason).toBe('the service alpha has no replica')
-    expect((await unserved.refusal('replica')).message).toContain('the service alpha has no replica')
+    expect((await unserved.get('status'))[1].reason).toBe(
+      'the service alpha has no replica, so the read-only port leads to db1',
+    )
+    await (await unserved.client('replica')).sees('db1 greets')
     unserved.opened.close()
     const without = await testConnector(settings)
     expect((await without.get('status'))[1].reason).toBeNull()
