@@ -1,5 +1,5 @@
 import { Socket, type SocketConstructorOpts } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { changedMode, installedMode } from '../../src/components/connector/connectorState.ts'
 import { createProxy, type ProxyCounts, type TcpProxy } from '../../src/components/connector/proxy.ts'
 import { routingOf } from '../../src/components/connector/routing.ts'
@@ -39,6 +39,8 @@ export type TestProxy = {
   route(...datasources: readonly DataSourceEntry[]): void
   /** Routes with what a manager says of the writer; replicas in use are readable. */
   direct(writer: Partial<Writer>, ...datasources: readonly DataSourceEntry[]): void
+  /** Waits until the proxy has connected to a server so many times. */
+  connects(at: { readonly port: number }, count: number): Promise<void>
   /** A new client of the port to the primary, from another address of loopback where told. */
   client(from?: string): Promise<DatabaseClient>
   /** A new client of the port to the replicas. */
@@ -60,6 +62,7 @@ export async function testProxy(
   const clock = manualClock()
   const dialled: number[] = []
   const silent: Socket[] = []
+  const connected = new Map<number, number>()
   let mode = installedMode(clock.now())
   const proxy = createProxy({
     service: 'alpha',
@@ -74,7 +77,11 @@ export async function testProxy(
     clock,
     dial: (place, readBuffer) => {
       dialled.push(place.port)
-      if (place.port !== silentPort) return dial(place, readBuffer)
+      if (place.port !== silentPort) {
+        const database = dial(place, readBuffer)
+        database.once('connect', () => connected.set(place.port, (connected.get(place.port) ?? 0) + 1))
+        return database
+      }
       const { buffer, callback } = readBuffer
       const socket = new Socket({ onread: { buffer, callback } } as SocketConstructorOpts)
       silent.push(socket)
@@ -114,6 +121,7 @@ export async function testProxy(
     },
     route: (...datasources) => proxy.setRouting(routingOf({ services: [{ name: 'alpha', datasources }] })),
     direct,
+    connects: ({ port }, count) => eventually(() => expect(connected.get(port) ?? 0).toBe(count)),
     client: (from) => databaseClient(listeners.primary.port, from),
     reader: () => databaseClient(listeners.replica.port),
     counts: (wanted) =>
