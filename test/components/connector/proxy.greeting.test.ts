@@ -80,14 +80,25 @@ describe('a connector before a server that accepts and does not greet', () => {
     expect(db2.sockets).toHaveLength(3)
   })
 
-  it('starts anew with one that the manager puts back into use', async () => {
+  it('starts anew with one that is put back into use', async () => {
     const proxy = await twoReplicas()
-    const { clock, db2, route, again } = proxy
-    const waiting = await readerAt(db2, proxy)
+    const { clock, db2, reader, connects, counts, route, again } = proxy
+    const running = await readerAt(db2, proxy)
+    db2.greet(0)
+    await running.sees('5.5.5')
+    running.socket.write(placeholderLogin())
+    await expect.poll(() => db2.heard[0]).toEqual(placeholderLogin())
+    db2.welcome(0)
+    await counts({ created: 1 })
+    await (await reader()).sees('db3 greets')
+    const waiting = await reader()
+    await connects(db2, 2)
     clock.advance(3000)
     await waiting.sees('db3 greets')
-    route(source(db2, { role: 'replica', state: 'FAILED' }))
+    expect(proxy.proxy.counts().unresponsive).toEqual(['db2'])
+    route(source(db2, { role: 'replica', state: 'OFFLINE' }))
     again()
+    await counts({ active: 3 })
     expect(proxy.proxy.counts().unresponsive).toEqual([])
   })
 
