@@ -4,6 +4,8 @@ import { connector } from '../../../src/components/connector/connector.ts'
 import { connectorRoutes } from '../../../src/contracts/connectorRoutes.ts'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { standIn } from '../../support/databaseClient.ts'
+import { eventually } from '../../support/eventually.ts'
+import { hangingServer } from '../../support/hangingServer.ts'
 import { serveTcp } from '../../support/loopbackServer.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
@@ -258,6 +260,43 @@ describe('a connector that starts', () => {
     const start = testConnector(settings)
     await expect(start).rejects.toThrow(`cannot use the state ${settings.stateFile}: ${why}`)
     await expect(start).rejects.toMatchObject({ name: 'StartError' })
+  })
+
+  it('leads readers to the primary unless application-readonly-fallback is false', async () => {
+    const db1 = await standIn('db1')
+    const settings = connectorSettings([dataSource(db1)])
+    const { proxy } = settings
+    if (!proxy) throw new Error('no proxy')
+    const strict = { ...settings, proxy: { ...proxy, readonlyPort: 0, readonlyFallback: false } }
+    expect((await (await testConnector(strict)).refusal('replica')).message).toContain(
+      'the service alpha has no replica',
+    )
+    const lenient = await testConnector({ ...settings, proxy: { ...proxy, readonlyPort: 0 } })
+    await (await lenient.client('replica')).sees('db1 greets')
+  })
+
+  it('refuses after connector-greeting-timeout, tells of a database that hangs, and is not ready', async () => {
+    const db1 = await hangingServer('db1')
+    const settings = connectorSettings([dataSource(db1)])
+    const { proxy } = settings
+    if (!proxy) throw new Error('no proxy')
+    const { refusal, get, call } = await testConnector({
+      ...settings,
+      proxy: { ...proxy, greetingTimeout: 50 },
+    })
+    const why = 'db1 accepted a connection but did not greet within 0.05 s'
+    expect((await refusal()).message).toBe(`The connector reaches no database of service alpha: ${why}.`)
+    expect((await get('status'))[1].reason).toBe(why)
+    const headers = { authorization: adminLogin }
+    const ready = await call({ url: '/health/ready', headers })
+    expect([ready.statusCode, ready.body]).toEqual([503, expect.stringContaining(why)])
+    const metrics = await call({ url: '/metrics', headers })
+    expect(metrics.body).toContain('muster_connector_unresponsive{service="alpha",datasource="db1"} 1')
+    db1.greet(0)
+    await eventually(async () => {
+      const { statusCode } = await call({ url: '/health/ready', headers })
+      expect(statusCode).toBe(200)
+    })
   })
 
   it('tells of no replicas where it has no port for them', async () => {
