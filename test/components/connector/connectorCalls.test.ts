@@ -275,6 +275,23 @@ describe('a connector that starts', () => {
     await (await lenient.client('replica')).sees('db1 greets')
   })
 
+  it('holds writers of a map with two primaries, says so, and is not ready', async () => {
+    const db1 = await standIn('db1')
+    const settings = connectorSettings([dataSource(db1), dataSource({ name: 'db2', port: 1 })])
+    const { client, until, get, call, post } = await testConnector(settings)
+    const waiting = await client()
+    await until({ held: 1 })
+    const why =
+      'the services map has more than one primary of service alpha: db1, db2 (1 client waits for it)'
+    const [, status] = await get('status')
+    expect([status.reason, Date.parse(String(status.expiresAt)) > Date.now()]).toEqual([why, true])
+    const ready = await call({ url: '/health/ready', headers: { authorization: adminLogin } })
+    expect([ready.statusCode, ready.body]).toEqual([503, expect.stringContaining(why)])
+    await post(map, envelope({ services: [{ name: 'alpha', datasources: [dataSource(db1)] }] }))
+    await waiting.sees('db1 greets')
+    await until({ held: 0, reason: null, expiresAt: null })
+  })
+
   it('refuses after connector-greeting-timeout, tells of a database that hangs, and is not ready', async () => {
     const db1 = await hangingServer('db1')
     const settings = connectorSettings([dataSource(db1)])

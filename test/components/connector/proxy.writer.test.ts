@@ -259,6 +259,7 @@ describe('a connector whose writer goes', () => {
     direct({ datasource: 'db2' }, replica)
     await coming.ended
     await counts({ active: 0 })
+    expect(proxy.counts().logins.pending).toBe(0)
     old.welcome(0)
     await expect.poll(() => old.sockets[0]?.destroyed).toBe(true)
     expect(old.heard[0]?.includes('insert')).toBe(false)
