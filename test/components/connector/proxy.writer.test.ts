@@ -92,6 +92,9 @@ describe('a connector without a writer', () => {
     clock.advance(7000)
     slow.socket.write(placeholderLogin())
     await expect.poll(() => db2.heard[0]).toEqual(placeholderLogin())
+    db2.welcome(0)
+    db2.sockets[0]?.write('a row')
+    await slow.sees('a row')
   })
 
   it('answers who waited too long with the reason', async () => {
