@@ -36,12 +36,16 @@ const ProxySettings = Type.Object(
     port: listenPort,
     /** To the replicas; null: off. */
     readonlyPort: Type.Union([listenPort, Type.Null()]),
-    /** Number of clients that are held at once, at most. */
+    /** Number of clients of each port that are held at once, at most. */
     maxHeld: count,
     /** Time that a client is held at most. */
     maxHold: milliseconds,
     /** Time that connections get to end by themselves when the connector goes offline. */
     drainTimeout: milliseconds,
+    /** Time that a server which has accepted a connection gets to greet. */
+    greetingTimeout: milliseconds,
+    /** True if clients of `readonlyPort` go to the primary while no replica can be read. */
+    readonlyFallback: Type.Boolean(),
   },
   exact,
 )

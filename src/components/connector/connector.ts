@@ -52,6 +52,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     return { api: connector, close: () => undefined, ports: () => [] }
   }
   const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout } = wanted
+  const { greetingTimeout, readonlyFallback } = wanted
   const store = openStateStore({
     file: createStateFile(stateFile),
     path: stateFile,
@@ -65,6 +66,8 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     maxHold,
     drainTimeout,
     dialTimeout: limits.dial,
+    greetingTimeout,
+    readonlyFallback,
     mode,
     clock,
     dial,
