@@ -1,5 +1,5 @@
 import { printableLine } from '../../base/printable.ts'
-import type { DatabaseType } from '../../contracts/serverSettings.ts'
+import type { DatabaseType } from '../../contracts/choices.ts'
 import type { Row } from './connection.ts'
 import { type Dialect, type ServerIdentity, sourceId, text } from './dialect.ts'
 import { mariadb } from './mariadb.ts'
