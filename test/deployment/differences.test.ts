@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { allOptions } from '../../src/config/settings/options.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import { lineDifference, settingsDifference } from '../../src/deployment/differences.ts'
+import { monitorSettings } from '../support/monitorSettings.ts'
 import { proxySettings } from '../support/proxySettings.ts'
 import { targetOf } from './steps/target.ts'
 
@@ -95,7 +96,9 @@ describe('settingsDifference', () => {
 
   it('names each member that differs by its option', () => {
     expect(difference({})).toEqual([])
-    expect(difference({ logLevel: 'debug', listen: null, monitor: { user: 'm' } })).toEqual([
+    expect(
+      difference({ logLevel: 'debug', listen: null, monitor: { ...monitorSettings, user: 'm' } }),
+    ).toEqual([
       'manager-rest-api: false → true',
       'log-level: debug → info',
       'monitor-user: m → none',
@@ -142,7 +145,7 @@ describe('settingsDifference', () => {
       proxy: { ...proxySettings, readonlyPort: 9998 },
       database,
       remoteBootstrap: true,
-      monitor: { user: 'm' },
+      monitor: { ...monitorSettings, user: 'm' },
     }
     const lines = settingsDifference(JSON.stringify(settings), all)
     const known = new Set(allOptions.map(({ name }) => name))

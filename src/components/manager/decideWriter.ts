@@ -1,10 +1,8 @@
+import type { OutsideChange } from '../../contracts/choices.ts'
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import type { Writer } from '../../contracts/routing.ts'
 import { rules } from './decideState.ts'
 import { isClaimant, isOut, leadTo, type Member, readingOf, sourceNames } from './replicationGraph.ts'
-
-/** What a manager does when somebody made another server the primary by other means (option `on-outside-change`). */
-export type OutsideChange = 'follow' | 'hold'
 
 /** The data source that a manager remembers as the writer of a service. */
 export type Incumbent = {

@@ -106,6 +106,7 @@ export function openManager(
     monitor,
     now,
     log,
+    ...settings.monitor,
   })
   const api = managerApi({
     manager: opened,

@@ -3,13 +3,9 @@ import type { Channel } from '../../../src/components/databases/dialect.ts'
 import { readMariadbGtids, readMysqlGtids } from '../../../src/components/databases/gtidSet.ts'
 import type { ServerReading } from '../../../src/components/databases/probe.ts'
 import { assessService, type ServiceAssessment } from '../../../src/components/manager/assessService.ts'
-import {
-  type Incumbent,
-  named,
-  type OutsideChange,
-  unconfirmed,
-} from '../../../src/components/manager/decideWriter.ts'
+import { type Incumbent, named, unconfirmed } from '../../../src/components/manager/decideWriter.ts'
 import type { Member } from '../../../src/components/manager/replicationGraph.ts'
+import type { OutsideChange } from '../../../src/contracts/choices.ts'
 import type { Policy } from '../../../src/contracts/managerPayloads.ts'
 import type { DataSourceRole } from '../../../src/contracts/servicesMap.ts'
 import { answered, channel, lockedOut, refusing } from './support.ts'

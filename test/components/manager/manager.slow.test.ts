@@ -9,6 +9,7 @@ import type { MapDataSource } from '../../../src/contracts/servicesMap.ts'
 import { eventually } from '../../support/eventually.ts'
 import { forgetReplication, hasMariadb, type Mariadb } from '../../support/mariadb.ts'
 import { createMonitor, type MariadbPair, makeAgree, mariadbPair } from '../../support/mariadbPair.ts'
+import { monitorSettings } from '../../support/monitorSettings.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
 
@@ -80,7 +81,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
         services,
         stateFile: join(folder, 'manager.json'),
         member: { service: 'alpha', datasource: 'db1', witness: false },
-        monitor: { user: 'watch' },
+        monitor: monitorSettings,
         secretsFile,
       },
       {
