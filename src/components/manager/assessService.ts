@@ -107,6 +107,15 @@ function findingOf(member: Member, view: View): Finding | null {
   return reading.isWritable ? ofPrimary(member, view) : ofReadOnly(member, view)
 }
 
+/** Returns true where all replicas that were read follow a member, and there is one. */
+function isFollowedByAll(member: Member, members: readonly Member[]): boolean {
+  const replicas = members.filter((it) => it !== member && !isOut(it) && readingOf(it)?.channels.length)
+  return (
+    replicas.length > 0 &&
+    replicas.every((it) => leadTo(member, readingOf(it)?.channels ?? [], members) === 'yes')
+  )
+}
+
 /** Evaluates a server that may be written and follows nobody. */
 function ofPrimary(member: Member, { members, writer, primary }: View): Finding {
   const { name, state } = member
@@ -121,12 +130,11 @@ function ofPrimary(member: Member, { members, writer, primary }: View): Finding 
     const reason = `It can be written and follows nobody, but the primary is ${primary ?? 'not known'}.`
     return { ...passed, code: 'no-writer', reason }
   }
+  // The word of the others decides between two that nobody writes to.
+  if (writer.datasource === null && isFollowedByAll(member, members)) return passed
   if (other !== undefined) return failed('two-writers', contradiction)
   const incumbent = members.find((it) => it.name === primary)
   if (incumbent === member || incumbent === undefined || isOut(incumbent)) return passed
-  const followers = members.filter((it) => it !== member && !isOut(it) && readingOf(it)?.channels.length)
-  const isFollowed = followers.every((it) => leadTo(member, readingOf(it)?.channels ?? [], members) === 'yes')
-  if (followers.length > 0 && isFollowed) return passed
   return failed(
     'two-writers',
     `It can be written and follows nobody, but the primary is ${incumbent.name}. Make it a replica, or shun ${incumbent.name}.`,

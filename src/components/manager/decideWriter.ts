@@ -2,7 +2,15 @@ import type { OutsideChange } from '../../contracts/choices.ts'
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import type { Writer } from '../../contracts/routing.ts'
 import { rules } from './decideState.ts'
-import { isClaimant, isOut, leadTo, type Member, readingOf, sourceNames } from './replicationGraph.ts'
+import {
+  isClaimant,
+  isOut,
+  isPrimary,
+  leadTo,
+  type Member,
+  readingOf,
+  sourceNames,
+} from './replicationGraph.ts'
 
 /** The data source that a manager remembers as the writer of a service. */
 export type Incumbent = {
@@ -134,6 +142,10 @@ function withoutPrimary(service: string, members: readonly Member[]): Writer {
   return primaries.length > 1 ? severalMapped(primaries) : refused(`the service ${service} has no primary`)
 }
 
+/** Returns true for a replica that was read, is not out and follows a member. */
+const isFollower = (it: Member, target: Member, members: readonly Member[]): boolean =>
+  it !== target && !isOut(it) && leadTo(target, readingOf(it)?.channels ?? [], members) === 'yes'
+
 /** Returns the replicas that were read and do not follow a member as far as is known; those that are out say nothing. */
 const followersOfOthers = (target: Member, members: readonly Member[]): readonly Member[] =>
   members.filter((it) => {
@@ -150,7 +162,8 @@ function contraryWords(replica: Member, members: readonly Member[]): string {
 function doubtOf({ members, incumbent }: ServiceFacts, own: Member): Writer | undefined {
   if (incumbent.isNamed) return undefined
   const rivals = members.filter((it) => it !== own && isClaimant(it))
-  if (rivals.length > 0) {
+  // One that failed is a rival as long as nobody says which of them is the primary.
+  if (rivals.length > 0 && !members.some((it) => isFollower(it, own, members))) {
     const all = listNames([own, ...rivals])
     return held('two-writers', `${all} can be written and follow nobody: shun those that are not the primary`)
   }
@@ -174,7 +187,7 @@ function doubtOf({ members, incumbent }: ServiceFacts, own: Member): Writer | un
 /** Returns the writer where no server can be. */
 function withoutCandidate(facts: ServiceFacts, own: Member, claimants: readonly Member[]): Writer {
   const { service, members, incumbent } = facts
-  const { name, look, state } = own
+  const { name, look, known, state } = own
   if (isOut(own)) return notOnline(service, own)
   if (look.kind === 'answered') {
     const { channels } = look.reading
@@ -185,6 +198,9 @@ function withoutCandidate(facts: ServiceFacts, own: Member, claimants: readonly 
   }
   if (state === 'FAILED') return notOnline(service, own)
   if (look.kind === 'unread') return held('no-writer', `${name} is not checked yet`)
+  if (known !== null && !isPrimary(known)) {
+    return held('no-writer', `${name} cannot be checked, and was no primary when it could`)
+  }
   const [contrary] = incumbent.isConfirmed || incumbent.isNamed ? [] : followersOfOthers(own, members)
   if (!contrary) return written(name)
   return held('no-writer', `${name} cannot be checked, and ${contraryWords(contrary, members)}: ${decides}`)

@@ -102,6 +102,13 @@ describe('the writer of a service', () => {
     ['is the primary that can be written', { db1: writes, ...replicas }, {}, 'db1'],
     ['is the only data source of its service', { db1: writes }, doubted, 'db1'],
     ['stays while it is not known to be down', { db1: lost(writes), ...replicas }, {}, 'db1'],
+    [
+      'is awaited while it is not reached and took no writes before',
+      { db1: lost(idle), ...replicas },
+      {},
+      'hold no-writer',
+      /^db1 cannot be checked, and was no primary when it could$/,
+    ],
     ['stays while it cannot be checked', { db1: closed, ...replicas }, {}, 'db1'],
     ['stays where no server can be checked', { db1: closed, db2: closed, db3: closed }, doubted, 'db1'],
     [
@@ -234,6 +241,12 @@ describe('a writer that the manager has to confirm', () => {
     [
       'is followed through a relay',
       { db1: writes, db2: follows('db1'), db3: follows('db2') },
+      doubted,
+      'db1',
+    ],
+    [
+      'is written beside one that failed, where the others follow it',
+      { db1: writes, db2: failedRow(writes), db3: follows('db1') },
       doubted,
       'db1',
     ],
@@ -746,6 +759,12 @@ describe('two-writers and no-writer', () => {
     [
       'one that all others follow while the primary is down',
       { db1: failedRow(gone), db2: failedRow(writes), db3: follows('db2') },
+      'db2',
+      'passed',
+    ],
+    [
+      'one that all others follow, beside one that nobody follows',
+      { db1: failedRow(writes), db2: failedRow(writes), db3: follows('db2') },
       'db2',
       'passed',
     ],

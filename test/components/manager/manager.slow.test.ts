@@ -39,7 +39,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
   // Two servers that agree, and replication that runs.
   beforeEach(async () => {
     await makeAgree(pair)
-    await replica.sql('START ALL SLAVES')
+    await replica.sql('SET GLOBAL read_only = 1', 'START ALL SLAVES')
   })
 
   async function managed(
@@ -232,7 +232,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
       reason: expect.stringMatching(/nothing listens there\. Start the database\.$/),
     })
     expect(await ping()).toBe(false)
-    await replica.start()
+    await replica.start('--read-only')
     await becomes({ state: 'ONLINE', by: 'manager', reason: null })
     expect(await ping()).toBe(true)
   })
