@@ -35,11 +35,11 @@ const table: Readonly<Record<FaultRow, readonly (readonly [file: string, name: s
   ],
   'MaxStartups 2:100:3': [
     ['scenarios/faults.test.ts', 'that is full (MaxStartups 2:100:3) is told'],
-    ['transport/sshd.test.ts', 'is tried again (MaxStartups 2:100:3)'],
+    ['transport/ssh.openssh.test.ts', 'is tried again (MaxStartups 2:100:3)'],
   ],
   'MaxSessions 1': [
     ['scenarios/faults.test.ts', 'that gives one session a connection (MaxSessions 1)'],
-    ['transport/sshd.test.ts', 'logs in, runs and writes, with MaxSessions 1'],
+    ['transport/ssh.openssh.test.ts', 'logs in, runs and writes, with MaxSessions 1'],
   ],
   'disk full at a write': [['lab/faults.test.ts', 'of a disk that is full at a write']],
   'read-only directory': [['lab/faults.test.ts', 'of a folder that is read-only']],
@@ -94,13 +94,13 @@ describe('the fault table', () => {
     expect(faultRows).toHaveLength(21)
   })
 
-  it.each(Object.entries(table))('%s is held by tests', (_, tests) => {
+  it.each(Object.entries(table))('lists tests for: %s', (_, tests) => {
     expect(tests.length).toBeGreaterThan(0)
     expect(tests.filter(([file, name]) => !textOf(file).includes(name))).toEqual([])
   })
 
   // Nothing lost, a login everywhere, a clear message, and a second run that converges: one function asks for all.
-  it.each(Object.entries(table))('%s ends well in one of them', (row, tests) => {
+  it.each(Object.entries(table))('lists a whole run that ends well for: %s', (row, tests) => {
     const whole = tests.filter(([file]) => {
       const text = textOf(file)
       return text.includes("/support/endsWell.ts'") && text.includes(`row: '${row}'`)

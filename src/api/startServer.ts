@@ -30,10 +30,10 @@ export type RunningServer = {
 }
 
 /** Milliseconds that calls under way get to finish when the server stops. */
-const grace = 10_000
+const stopTimeout = 10_000
 
 function close({ server }: App): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), grace)
+  const timer = setTimeout(() => server.closeAllConnections(), stopTimeout)
   return new Promise((resolve) => {
     // It fails where it never listened, and then there is nothing to wait for.
     server.close(() => {
@@ -67,20 +67,20 @@ export async function startServer(options: {
 }): Promise<RunningServer> {
   const { settings, api, log } = options
   const tls = settings.listen ? readTlsAtStart(settings.tls) : undefined
-  if (tls?.instead !== undefined) {
+  if (tls?.stagedCopy !== undefined) {
     log.warn(
-      `${settings.tls.key} and ${settings.tls.chain} do not belong together: a deployment was cut off between them. ${tls.instead} is shown instead; muster install puts both right`,
+      `${settings.tls.key} and ${settings.tls.chain} do not match: a deployment was interrupted. Using ${tls.stagedCopy} instead; run muster install to replace both`,
     )
   }
   const audit = auditOf(settings, log)
   if (audit) await audit.isReady()
-  else log.warn('there is no audit log: the settings name no auditFile')
-  const follower =
+  else log.warn('no audit log: auditFile is not set in the settings')
+  const certificateWatcher =
     tls &&
     watchCertificate({
       paths: settings.tls,
-      shown: tls,
-      show: (next) => tcp && replaceTls(tcp.server, next),
+      current: tls,
+      use: (next) => tcp && replaceTls(tcp.server, next),
       now: () => new Date(),
       log,
       ...(options.certificateTiming ? { timing: options.certificateTiming } : {}),
@@ -109,7 +109,7 @@ export async function startServer(options: {
     routes: api.served.map(({ route }) => route),
     allowedHosts: settings.allowedHosts,
     remoteBootstrap: settings.remoteBootstrap,
-    ...(follower ? { certificate: follower.state } : {}),
+    ...(certificateWatcher ? { certificate: certificateWatcher.state } : {}),
     ...(audit ? { audit } : {}),
     ...(api.metrics ? { componentMetrics: api.metrics } : {}),
     counts: createRequestCounts(),
@@ -127,7 +127,7 @@ export async function startServer(options: {
   const tcp = tls && createApp({ ...shared, listener: 'tcp', tls })
   const stop = async (): Promise<void> => {
     stopping = true
-    follower?.stop()
+    certificateWatcher?.stop()
     await Promise.all([socket, tcp].map((app) => app && close(app)))
     await audit?.close()
   }
@@ -137,7 +137,7 @@ export async function startServer(options: {
     const port = tcp && settings.listen ? { port: await listenOnTcp(tcp, settings.listen) } : {}
     return {
       ...port,
-      reloadCertificate: () => follower?.reload(),
+      reloadCertificate: () => certificateWatcher?.reload(),
       announceStop: () => {
         announced = true
       },

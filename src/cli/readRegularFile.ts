@@ -69,7 +69,7 @@ export async function readRegularFile(
 ): Promise<RegularFile> {
   const { most, below } = limits
   if (below !== undefined && !isBelow(path, below)) {
-    return outside('lies outside of the folder of the YAML file')
+    return outside('is outside the folder of the YAML file')
   }
   try {
     const real = await realpath(path)

@@ -28,7 +28,7 @@ export const hostRoutes = {
     auth: 'basic',
     guard: false,
     summary:
-      "Reads the services map that the connector routes by, after a look at its manager's as it is now.",
+      'Reads the services map that the connector uses, after it has read the current one of its manager.',
     request: null,
     response: { kind: 'payload', payloadType: 'ServicesMapPayload', payload: ServicesMapPayload },
     problems: [],

@@ -136,7 +136,7 @@ function retryTimingOf(context: CommandContext, wait: number): RetryTiming {
   return {
     wait,
     clock: () => performance.now(),
-    chance: () => randomBytes(2).readUInt16BE() / 0x10000,
+    random: () => randomBytes(2).readUInt16BE() / 0x10000,
     pause: (milliseconds) =>
       pause(milliseconds, undefined, { signal }).catch(() => {
         throw new Interrupted()

@@ -169,7 +169,7 @@ describe('muster-api serve', () => {
     const folder = hostFolder()
     const settings = writeSettings(folder)
     const { child, port, log } = await serve(folder)
-    const refusals = () => log.filter((line) => line.includes('the new certificate is refused'))
+    const refusals = () => log.filter((line) => line.includes('the new certificate was rejected'))
     writeFileSync(settings.tls.key, 'not a key')
     child.kill('SIGHUP')
     await eventually(() => expect(refusals()).not.toEqual([]))
@@ -209,8 +209,7 @@ describe('muster-api serve', () => {
     expect(await check()).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'muster-api: the settings settings.json cannot be used: /fromTheFuture is not a member that belongs here\n',
+      stderr: 'muster-api: the settings settings.json cannot be used: /fromTheFuture is not a known member\n',
     })
     expect(existsSync(join(folder, 'api.pid'))).toBe(false)
   })
@@ -238,7 +237,7 @@ describe('muster-api serve', () => {
     const port = typeof taken === 'object' ? (taken?.port ?? 0) : 0
     writeSettings(folder, { listen: { address: '127.0.0.1', port } })
     expect(await failure()).toBe(
-      `muster-api: cannot listen on 127.0.0.1:${port}: another program has this port; stop it or choose another port\n`,
+      `muster-api: cannot listen on 127.0.0.1:${port}: another program uses this port; stop it or choose another port\n`,
     )
     rmSync(settings.tls.key)
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
@@ -272,13 +271,13 @@ describe('muster-api serve', () => {
       const missing = await run(folder, ['serve', '--settings', 'settings.json'])
       expect([missing.code, missing.stderr]).toEqual([
         1,
-        'muster-api: the user no-such-user of the settings is not in /etc/passwd; create it first\n',
+        'muster-api: the user no-such-user from the settings is not in /etc/passwd; create it first\n',
       ])
       writeSettings(folder, { user: 'nobody', listen: { address: '127.0.0.1', port: 443 } })
       const privileged = await run(folder, ['serve', '--settings', 'settings.json'])
       expect([privileged.code, privileged.stderr]).toEqual([
         1,
-        'muster-api: port 443 is open to root alone, and the server runs as nobody; choose a port from 1024 on\n',
+        'muster-api: only root can open port 443, and the server runs as nobody; choose port 1024 or higher\n',
       ])
     })
   })

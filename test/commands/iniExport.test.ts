@@ -44,7 +44,7 @@ describe('export --ini', () => {
     expect(out).toContain('\n[defaults@db2]\n# muster: hosts.db2.options.log-level = debug\n')
     expect(out).toContain('\n# muster: hosts.db1.address = 10.0.0.11\n')
     expect(err).toContain('muster.yaml:11:10 note no-ini-counterpart\n')
-    expect(err).toContain('The address of a host cannot be an option in an INI file, in 2 places.')
+    expect(err).toContain('The address of a host cannot be written as an INI option (2 places).')
     expect(err).toContain('note: The output contains secrets in plain text.')
     expect(err).not.toMatch(/Zq7|#%:@/)
   })

@@ -65,7 +65,7 @@ describe('import', () => {
     expect(readFileSync(join(cwd, 'a.yaml'), 'utf8')).toBe('mine')
     const forced = await run(good, { out: 'a.yaml', file: '-', force: true }, { cwd, typed: good })
     expect(forced.code).toBe(0)
-    expect(readFileSync(join(cwd, 'a.yaml'), 'utf8')).toContain('Made from standard input')
+    expect(readFileSync(join(cwd, 'a.yaml'), 'utf8')).toContain('Created from standard input')
     expect(readdirSync(cwd)).toContain('a.yaml')
   })
 

@@ -78,8 +78,8 @@ describe('muster state export', () => {
     writeFileSync(archive, 'precious')
     expect(await stateExport({ ...from.options, out: 'alpha.state' })).toBe(3)
     expect(from.said()).toBe(
-      'error: <folder>/alpha.state exists, and muster never overwrites a file (already-exists)\n' +
-        '  fix: give another name with --out, or delete that file first\n',
+      'error: <folder>/alpha.state already exists (already-exists)\n' +
+        '  fix: use another name with --out, or delete the file first\n',
     )
     expect(readFileSync(archive, 'utf8')).toBe('precious')
   })
@@ -134,7 +134,7 @@ describe('muster state import', () => {
       'error: <folder>/.muster/alpha has a different state than the archive, and muster never overwrites a state (already-exists)\n' +
         '  - the authority: only there\n' +
         '  - the stores of host db2: only there\n' +
-        '  - what is kept of user admin differs\n' +
+        '  - the stored data of user admin differs\n' +
         '  fix: to use the state of the archive, move <folder>/.muster/alpha away first\n',
     )
     expect(stateDifferences((await openState(to.options)).state, mine)).toEqual([])
@@ -159,6 +159,6 @@ describe('muster state import', () => {
     const cut = join(to.cwd, 'cut.state')
     writeFileSync(cut, bytes.subarray(0, -100))
     expect(await stateImport({ ...to.options, from: cut })).toBe(1)
-    expect(to.said()).toContain('was changed or cut short')
+    expect(to.said()).toContain('was modified or truncated')
   })
 })

@@ -31,8 +31,8 @@ const installed = (target: Target): Target => ({ ...target, facts: finishedFacts
 const told = (...targets: readonly Target[]): readonly string[] =>
   newGrants(targets).map(({ option, type, sql }) => `${option} ${type} ${/CREATE.*@(\S+)/.exec(sql)?.[1]}`)
 
-describe('the accounts that a run needs', () => {
-  it('are told with their SQL, whose password is a placeholder, where their login failed, with the reason', () => {
+describe('the database accounts of a run', () => {
+  it('are listed with SQL and error if their login failed, with a placeholder for the password', () => {
     const error = 'The database 127.0.0.1:3306 said ERROR 1045: Access denied.'
     const logins = [
       { option: 'replication-user' as const, place: '127.0.0.1:3306', error, refused: true as const },
@@ -44,8 +44,8 @@ describe('the accounts that a run needs', () => {
 Where the account is missing, make it with the password that your file gives:
 
 -- replication-user, MariaDB
--- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'o\\'brien'@'127.0.0.1' IDENTIFIED BY '<replication-password>';
 GRANT REPLICA MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW MASTER STATUS
@@ -56,15 +56,15 @@ No login as 'watch' (monitor-user) from db1: ${error}
 Where the account is missing, make it with the password that your file gives:
 
 -- monitor-user, MariaDB
--- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'watch'@'10.0.0.11' IDENTIFIED BY '<monitor-password>';
 GRANT REPLICA MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
 `)
   })
 
-  it('are told once for all hosts, for every address where they log in from several', () => {
+  it('are listed once for all hosts, for every address if they differ', () => {
     const witness = targetOf({
       host: { address: '10.0.0.13', monitor: { ...monitorSettings, user: 'watch', password } },
     })
@@ -74,13 +74,13 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
       "monitor-user mariadb '%'",
     ])
     const [, monitor] = newGrants([member(), witness])
-    expect(monitor?.sql).toMatch(/^-- '%' is every address: narrow it/)
+    expect(monitor?.sql).toMatch(/^-- '%' matches every address: restrict it/)
     expect(told(member(), member())).toEqual([local, "monitor-user mariadb '10.0.0.11'"])
     expect(told(member({ address: 'db1.example.org' }))).toEqual([local, "monitor-user mariadb '%'"])
     expect(told(member({ address: 'localhost' }))[1]).toBe("monitor-user mariadb '127.0.0.1'")
   })
 
-  it('are told per kind of server, and the replicator’s as the database sees it', () => {
+  it("are listed per database type, the replicator's with its own address", () => {
     const other = { ...database, type: 'mysql' as const, host: '192.0.2.12' }
     expect(told(member(), member({ address: '10.0.0.12', database: other }))).toEqual([
       "replication-user mariadb '127.0.0.1'",
@@ -90,7 +90,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     ])
   })
 
-  it('are told only where something about them is new', () => {
+  it('are listed only if they are new', () => {
     const [one, two] = [installed(member()), installed(member({ address: '10.0.0.12' }))]
     expect(told(one, two)).toEqual([])
     expect(newGrantsNote(newGrants([one, two]))).toBeUndefined()
@@ -110,7 +110,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     ])
   })
 
-  it('are none where the file names none', () => {
+  it('are none if the file names none', () => {
     expect(told(targetOf())).toEqual([])
     const { account: _, ...bare } = database
     expect(
@@ -122,7 +122,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     ).toEqual([])
   })
 
-  it('are told after a run only where a login with them failed', async () => {
+  it('are listed after a run only if a login failed', async () => {
     const target = member()
     const tried = async (result: Partial<ToldResult> | TransportError) => {
       const one = await tryDatabases(fakeTransport({ expect: [{ script: 'try-databases', result }] }), target)

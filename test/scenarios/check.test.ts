@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
       expect(found(hosts, 'db2', 'installation')?.[0]?.reason).toContain('of host db9 of cluster beta')
       const { stdout } = await world.muster('check')
       expect(stdout).toMatch(
-        new RegExp(`^db1 +failure +ports +port ${db1.ports.manager} of the manager is taken`, 'm'),
+        new RegExp(`^db1 +failure +ports +port ${db1.ports.manager} of the manager is in use`, 'm'),
       )
     } finally {
       await new Promise((resolve) => occupant.close(resolve))

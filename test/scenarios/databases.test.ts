@@ -155,7 +155,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     world.describe({ defaults: databases({ 'application-port': host.server.port }) })
     const taken = await world.muster('install')
     expect(taken.code).toBe(1)
-    expect(taken.stderr).toContain(`port ${host.server.port} of the connector's clients is taken`)
+    expect(taken.stderr).toContain(`port ${host.server.port} of the connector's clients is in use`)
     expect(snapshot(host.directory)).toEqual(before)
   })
 

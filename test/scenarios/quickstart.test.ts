@@ -161,8 +161,8 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     expect(code).toBe(1)
     expect(
       stderr,
-    ).toBe(`error localhost: its components are installed in ${installed()}, and install-directory is ${join(operator.directory, 'elsewhere')} [installed-elsewhere]
-  fix: Set install-directory back to ${installed()}. Or uninstall with the old value and install again: password, certificates and the databases stay.
+    ).toBe(`error localhost: its components are installed in ${installed()}, but install-directory is ${join(operator.directory, 'elsewhere')} [installed-elsewhere]
+  fix: Set install-directory back to ${installed()}. Or uninstall with the old value and install again: passwords, certificates and databases are kept.
 Nothing was changed.
 `)
     expect(existsSync(join(operator.directory, 'elsewhere'))).toBe(false)

@@ -206,7 +206,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       db2({ ssh: { timeout: '700ms' } })
       const outcome = await world.muster('install')
       expect(outcome.code).toBe(4)
-      expect(outcome.stderr).toMatch(/db2: .* takes connections, but did not say within 0\.7 s/)
+      expect(outcome.stderr).toMatch(/db2: .* accepted the connection, but sent no SSH banner within 0\.7 s/)
     })
 
     it('and nobody waits for it after Ctrl-C: 130, with the summary that every run has', async () => {
@@ -243,7 +243,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(outcome.stderr).toContain('error db2:')
     })
 
-    it('where the name is not known: 4', async () => {
+    it('where the name cannot be resolved: 4', async () => {
       db2({ address: 'no-such-host.invalid', options: { 'connector-rest-api-address': '127.0.0.3' } })
       const outcome = await world.muster('plan')
       expect(outcome.code).toBe(4)
@@ -300,7 +300,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       try {
         const outcome = await world.muster('install')
         expect(outcome).toMatchObject({ code: 1, stdout: verdict })
-        expect(outcome.stderr).toContain(`port ${ports.connector} of the connector is taken`)
+        expect(outcome.stderr).toContain(`port ${ports.connector} of the connector is in use`)
         expect(outcome.stderr).toContain('connector-rest-api-port')
         expect(times(outcome, /error/g)).toBe(1)
       } finally {

@@ -133,7 +133,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     )
     const ordinary = await world.muster('plan')
     expect(ordinary.stdout).toContain(
-      `  * forward again from release ${previous} to ${latest}: db1 and db2; \`--release ${previous}\` keeps the older one\n`,
+      `  * upgrade again from release ${previous} to ${latest} after a rollback: db1 and db2; \`--release ${previous}\` keeps the older one\n`,
     )
     world.describe({ defaults: { 'log-level': 'debug' } })
     expect(await pinned('plan', '--release', previous, '--out', 'back.plan')).toMatchObject({ code: 2 })
@@ -152,7 +152,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(none.code).toBe(1)
     expect(none.stderr).toMatch(
       new RegExp(
-        `^error db1 and db2: the release 9\\.9\\.9 is not kept there \\[no-such-release\\]\\n {4}db1 and db2 keep ${previous}, ${latest}`,
+        `^error db1 and db2: the release 9\\.9\\.9 is not on this host \\[no-such-release\\]\\n {4}db1 and db2 have ${previous}, ${latest}`,
       ),
     )
     expect({ pids: pids(), current: currents() }).toEqual(before)
@@ -206,7 +206,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     const outcome = await world.muster('rollback', ['--to', '0.0.1-0000000f1700', '--json'])
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain(
-      '"message":"the release 0.0.1-0000000f1700 cannot start with what is installed now: /proxy is new"',
+      '"message":"the release 0.0.1-0000000f1700 cannot start with the installed settings: /proxy is new"',
     )
     const last = JSON.parse(outcome.stdout.trimEnd().split('\n').at(-1) ?? '')
     expect(last.outcomes.map(({ result }: { result: string }) => result)).toEqual(['not-started', 'failed'])
@@ -229,7 +229,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toMatch(/^error db2: the connector at \S+ answered 500 .*\[login-not-proved\]$/m)
     expect(outcome.stderr).toContain(
-      `\n    It was undone: switch from ${latest} back to release 0.0.2-00000051c700.\n`,
+      `\n    Undone: switch from ${latest} back to release 0.0.2-00000051c700.\n`,
     )
     expect(currents()).toEqual(['0.0.2-00000051c700', latest])
     expect(readdirSync(join(two.directory, 'releases', '0.0.2-00000051c700'))).not.toContain('.activated')

@@ -50,7 +50,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     [
       'with another option',
       { 'log-level': 'debug' },
-      'The plan alpha.plan was made when the file gave db1 and db2 something else.',
+      'The plan alpha.plan is outdated: the configuration of db1 and db2 has changed.',
     ],
   ])('is not carried out %s: 3, and nobody is reached', async (_, options, message) => {
     const logins = world.hosts.map(({ server }) => server.logins().length)
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect(outcome.code).toBe(1)
     expect(outcome.stderr.replaceAll(world.folder, '')).toMatchInlineSnapshot(`
       "error db2: the host has changed since alpha.plan was made: [plan-outrun]
-          new: lay out /db2/opt/muster
+          new: set up /db2/opt/muster
         fix: Look at \`muster plan\`, then save a new plan with --out.
       Nothing was changed.
       "

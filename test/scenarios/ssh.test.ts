@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
       expect(outcome.code).toBe(1)
       for (const name of ['db1', 'db2']) {
         expect(words(outcome)).toContain(
-          `error ${name}: lies behind the jump host 127.0.0.9: the jump host 127.0.0.9 refused the login of walter`,
+          `error ${name}: is behind the jump host 127.0.0.9: the jump host 127.0.0.9 refused the login of walter`,
         )
       }
       // Two hosts with keys of their own are two ways to the jump host.
@@ -107,11 +107,13 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
 
   it('says what to do about a passphrase where there is nobody to ask', async () => {
     const outcome = await world.muster('status', ['--json'])
-    expect(outcome.stdout).toContain(`the key for db1, ${lockedKey}, has a passphrase, and no agent runs`)
+    expect(outcome.stdout).toContain(
+      `the key for db1, ${lockedKey}, has a passphrase, and no agent is running`,
+    )
     expect(outcome.code).toBe(1)
     const wrong = await world.muster('plan', [], { typed: 'a\nb\nc\n' })
     expect(wrong.code).toBe(1)
-    expect(wrong.stderr).toContain(`the key for db2, ${lockedKey}, has another passphrase`)
+    expect(wrong.stderr).toContain(`the key for db2, ${lockedKey}, has a different passphrase`)
     expect(wrong.stderr.match(/Passphrase of /g)).toHaveLength(3)
     expect(readFileSync(lockedKey, 'utf8')).not.toContain(passphrase)
   })
@@ -175,7 +177,7 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
       expect(wrong.stderr).toContain('sudo on db1 refused the password of ops: Sorry, try again.')
       expect(wrong.stderr).toContain('[sudo-refused]')
       const none = await world.muster('plan')
-      expect(none.stderr).toContain('sudo on db1 wants a password of ops: sudo: a password is required')
+      expect(none.stderr).toContain('sudo on db1 requires a password for ops: sudo: a password is required')
       expect(world.operator.printed()).not.toContain(secret)
     })
   })
@@ -185,7 +187,7 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
     hosts(({ server }) => ({ port: server.port }))
     const outcome = await world.muster('plan')
     expect(outcome.code).toBe(1)
-    expect(outcome.stderr).toContain('ssh_config says CertificateFile for db2, which cannot be followed here')
+    expect(outcome.stderr).toContain('ssh_config sets CertificateFile for db2, which muster does not support')
     expect(outcome.stderr).toContain('[ssh-config]')
   })
 })

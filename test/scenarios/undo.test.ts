@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     for (const after of [...commits, 'proof']) {
       const outcome = await failing(after)
       expect(outcome.stderr, after).toMatch(
-        /\n {4}What was changed there was taken back: no component ran before, and none runs now\. The release \S+, which was sent, stays for the next run\.\n {2}fix: mend it\n/,
+        /\n {4}The changes on the host were undone: no component ran before, and none runs now\. The release \S+ stays on the host for the next run\.\n {2}fix: mend it\n/,
       )
       expect(outcome.stdout).toMatch(/^db1 {2}failed: .*taken back/m)
       expect(
@@ -124,7 +124,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     for (const after of [...commits, 'proof']) {
       const outcome = await failing(after)
       expect(outcome.stderr, after).toMatch(
-        /\n {4}What was changed there was taken back: manager, connector, replicator run as before\. The release /,
+        /\n {4}The changes on the host were undone: manager, connector, replicator run as before\. The release /,
       )
       expect(installed(db1()), after).toEqual(before)
       for (const component of ['manager', 'connector', 'replicator'] as const) {

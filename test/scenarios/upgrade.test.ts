@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     expect(outcome.code).toBe(1)
     for (const host of world.hosts) {
       expect(outcome.stderr).toContain(
-        `error ${host.name}: nothing to upgrade is installed in ${host.directory} [not-installed]\n` +
+        `error ${host.name}: no complete installation in ${host.directory} [not-installed]\n` +
           `  fix: Install it with \`muster install --host ${host.name}\`, or exclude it with --host.\n`,
       )
     }
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toContain(
       `error db2: it runs 99.0.0, which is newer than this muster, ${version} [newer-release]\n` +
-        '  fix: Upgrade with muster 99.0.0 or a newer one. To go back on purpose: `muster rollback`.\n',
+        '  fix: Upgrade with muster 99.0.0 or a newer one. To downgrade, run `muster rollback`.\n',
     )
     expect(current(world.host('db1'))).toBe(is)
   }, 180_000)

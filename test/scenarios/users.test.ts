@@ -164,7 +164,7 @@ mallory: on db2, where the file does not name it
     world.host('db2').server.setFault('close-before-banner')
     const partly = await look('verify')
     expect(partly.code).toBe(1)
-    expect(partly.stdout).toMatch(/ error user-host-unreachable\n {2}db2 could not be reached: /)
+    expect(partly.stdout).toMatch(/ error user-host-unreachable\n {2}db2 is unreachable: /)
     expect(partly.stdout).toMatch(
       / error user-password-differs\n {2}The user ops has a different password on db1\./,
     )

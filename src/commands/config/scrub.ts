@@ -33,8 +33,8 @@ export async function scrub(options: {
     printDiagnostics({ diagnostics: read.diagnostics, sources: [] }, { context, output: context.stderr })
     return exitCodes.usage
   }
-  const { texts, faithful } = scrubFiles({ files: read.files, home: context.env.HOME ?? homedir() })
+  const { texts, hasSameFindings } = scrubFiles({ files: read.files, home: context.env.HOME ?? homedir() })
   writeFileTo(context.stdout, joined(texts))
-  if (!faithful) context.stderr.write(differs)
+  if (!hasSameFindings) context.stderr.write(differs)
   return exitCodes.ok
 }

@@ -130,13 +130,13 @@ async function begun(
 ): Promise<{
   readonly next: UserState
   readonly password: Secret
-  readonly kind: 'go-on' | 'make' | 'take'
+  readonly kind: 'continue' | 'generate' | 'use'
 }> {
   const { user, given, hash } = known
   const choice = chosenLogin(known, state)
   const { kind } = choice
-  if (kind === 'go-on') return { kind, next: choice.known, password: choice.password }
-  const password = kind === 'make' ? generatePassword(randomBytes) : choice.password
+  if (kind === 'continue') return { kind, next: choice.known, password: choice.password }
+  const password = kind === 'generate' ? generatePassword(randomBytes) : choice.password
   const before = state.users.get(user) ?? { salt: randomBytes(saltBytes) }
   const next = await beginRotation(before, { password, old: given, now, random: randomBytes, hash })
   return { kind, next, password }
@@ -152,13 +152,13 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
   const hash = await known.hash(password, next.salt)
   const login: NewLogin = { user, password, hash, previous: next.pending ?? [] }
   const tellPassword = (): void => {
-    if (kind !== 'make') return
+    if (kind !== 'generate') return
     if (show && !json) context.stdout.write(madePasswordText([{ user, password }], config))
     else report(session, storedText(`the new password of ${user}`, config))
   }
   return {
     work: survey.reached.map((surveyed) => rotateHost({ cluster, surveyed, state, login })),
-    notes: kind === 'go-on' ? [`a rotation of ${user} is unfinished: this run continues it`] : [],
+    notes: kind === 'continue' ? [`a rotation of ${user} is unfinished: this run continues it`] : [],
     carryOut: async (execute) => {
       // A rotation that did not begin leaves nothing to go on with.
       if (context.signal.aborted) throw new Interrupted()

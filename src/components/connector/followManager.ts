@@ -16,7 +16,7 @@ export async function askManager(options: {
   const { socket, timeout, signal } = options
   const outcome = await get({ endpoint: { kind: 'socket', path: socket }, timeout, signal }, path)
   if ('problem' in outcome) {
-    const { status } = outcome.answer
+    const { status } = outcome.response
     throw new Error(`The manager answers ${status} instead of its services map.`)
   }
   const payload = readEnvelope(outcome.value)?.payload

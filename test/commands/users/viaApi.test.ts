@@ -123,7 +123,7 @@ describe('muster users apply --via api', () => {
         "stderr": "error db3: its APIs listen on 127.0.0.1 only, where other machines cannot reach them [loopback-only]
         fix: Run it on db3 itself with --host db3 --connection local, or open an API: set manager-rest-api-address and replicator-rest-api-address and install. Or exclude the host with --host.
       error db2: The connection to https://127.0.0.1:PORT was refused: nothing listens there. [connection-refused]
-        fix: Check the address and the port, and whether the API runs and listens on that address.
+        fix: Check the address and the port, and that the API runs and listens on that address.
       Nothing was changed: not every host passed the checks.
       ",
         "stdout": "FAILED: 2 of 3 hosts (db2 and db3)
@@ -189,11 +189,11 @@ describe('muster users apply --via api', () => {
     const lost = await run(['--login', 'admin'], env)
     expect(lost.code).toBe(4)
     expect(told(lost)).toMatchInlineSnapshot(`
-      "error db2: https://127.0.0.1:PORT closed the connection before the answer was complete. [connection-lost]
+      "error db2: https://127.0.0.1:PORT closed the connection before the response was complete. [connection-lost]
           Completed there: reset the password of admin.
           Unknown result: create the administrator ops.
-          Nothing could be taken back there: it is gone. The next run goes on there.
-        fix: Try again; if it stays, read the log of the component.
+          The host is unreachable, so its changes were not undone. The next run continues there.
+        fix: Try again. If it fails again, read the log of the component.
       db1  nothing to do, logins verified
       db2  unreachable: 1 change committed
       committed on db2:
@@ -202,7 +202,7 @@ describe('muster users apply --via api', () => {
       Failed, see above: db2.
       Fix the reported problem, then run \`muster users apply --via api\` again: it changes only what is missing.
       FAILED: 1 of 2 hosts (db2)
-        db2: https://127.0.0.1:PORT closed the connection before the answer was complete. [connection-lost]
+        db2: https://127.0.0.1:PORT closed the connection before the response was complete. [connection-lost]
       "
     `)
     const last = await run(['--login', 'admin'], env)

@@ -107,12 +107,12 @@ describe('a stranger’s keystore outside of the folder', () => {
       [
         'secret-not-resolved',
         'note',
-        'java-tls-keystore-path was not read: the keystore lies outside of the folder of the YAML file.',
+        'java-tls-keystore-path was not read: the keystore is outside the folder of the YAML file.',
       ],
       [
         'secret-not-resolved',
         'note',
-        'java-truststore-path was not read: the truststore lies outside of the folder of the YAML file.',
+        'java-truststore-path was not read: the truststore is outside the folder of the YAML file.',
       ],
     ])
     expect(code).toBe(exitCodes.ok)

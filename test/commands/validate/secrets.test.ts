@@ -60,7 +60,7 @@ describe('a stranger’s pull request', () => {
     expect(reasons(findings)).toEqual([
       'the file link is a link that leads out of the folder of the YAML file.',
       'the file way/pw is a link that leads out of the folder of the YAML file.',
-      '~/.pw lies outside of the folder of the YAML file.',
+      '~/.pw is outside the folder of the YAML file.',
     ])
     const trusted = await validated(folder, { env: { ...env, HOME: outside }, argv: ['--resolve-secrets'] })
     expect(trusted.code).toBe(1)
@@ -111,7 +111,7 @@ describe('a secret that stands elsewhere', () => {
     const notes = findings.filter(({ severity }) => severity === 'note')
     expect(notes.map(({ message }) => message)).toEqual([
       'rest-api-admin-pass was not read: the environment variable ADMIN_PASS is not set.',
-      'monitor-password was not read: it comes from a program, and none is run here.',
+      'monitor-password was not read: it comes from a program, and programs are not run here.',
     ])
   })
 

@@ -158,9 +158,9 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     expect(places(findings)).toEqual(['4:33 secret-not-resolved'])
     expect(findings[0]).toMatchObject({
       severity: 'note',
-      message: 'java-keystore-password was not read: it comes from a program, and none is run here.',
-      why: 'Without it the keystore cannot be opened, and its contents are not checked.',
-      fix: 'If you trust the file, give --resolve-secrets.',
+      message: 'java-keystore-password was not read: it comes from a program, and programs are not run here.',
+      why: 'Without it muster cannot open the keystore and check its contents.',
+      fix: 'Use --resolve-secrets if you trust the file.',
     })
     expect(readdirSync(folder)).not.toContain('pwned')
   })

@@ -16,7 +16,7 @@ const span = (line: number, column: number, endColumn: number) => ({
 
 const unknown = diagnose(
   'unknown-option',
-  { name: 'log-levl', nearest: 'log-level', place: 'defaults' },
+  { name: 'log-levl', nearest: 'log-level' },
   { span: span(2, 1, 9) },
 )
 const twice = diagnose(

@@ -68,7 +68,7 @@ describe('the section of a setting', () => {
   it('has the same facts as a list', () => {
     expect(settingMarkdown(ssh.port)).toBe(`## port
 
-Port of the SSH server. Absent: from your ssh_config, else 22.
+Port of the SSH server. If not set: from your ssh_config, else 22.
 
 - Place: \`ssh\`, of the file or of a host
 - Wants: a port number from 1 to 65535
@@ -87,7 +87,7 @@ describe('the list of everything for Markdown', () => {
   it('has a line for every code and every setting', () => {
     const text = listMarkdown()
     expect(text).toContain('\n- `port-clash` (error): A port used twice on a host\n')
-    expect(text).toContain('\n- `log-level`: How much the services log.\n')
+    expect(text).toContain('\n- `log-level`: Log level of the services.\n')
     expect(text.match(/^- `/gm)?.length).toBeGreaterThan(Object.keys(catalogue).length + allOptions.length)
   })
 })

@@ -33,10 +33,10 @@ options of this version. A misspelt name is an error, not a
 warning, because it would be ignored silently: with
 \`rest-api-admin-usr\` no API would get its administrator.
 
-Other causes than typing errors: a file for a newer muster,
-a key of \`ssh:\` among the options, or an option of the
-product family that muster does not have. The value is shown
-as [redacted], because it may be a password.
+If the name is spelled correctly, the file is for a newer
+muster, the name belongs to \`ssh:\`, or only the product
+family has such an option. The value is shown as [redacted],
+because it may be a password.
 
 Wrong
 
@@ -121,14 +121,15 @@ const named = all.map((setting): [string, Setting<unknown>] => [
 describe('the page of a setting', () => {
   it('has all that is known of it', () => {
     expect(settingText(options.adminPass, plain)).toBe(`rest-api-admin-pass
-Password of the administrator. Without it the one in the
-state directory is used; if no host has that user yet, one
-is generated, kept there and shown once.
+Password of the administrator. If not set, muster uses the
+password in the state directory. If no host has the user
+yet, muster generates a password, keeps it there and shows
+it once.
 
   Place     \`defaults\`, or the \`options\` of a service or a
             host
-  Wants     a text, or where to read it: !env NAME, !file
-            PATH or !exec [program, argument]
+  Wants     text, or its source: !env NAME, !file PATH or
+            !exec [program, argument]
   Default   none
   Also      \`rest-api-admin-password\`
   Secret    yes; no output ever shows it
@@ -215,13 +216,14 @@ describe('the list of everything', () => {
   open-without-admin  error    An API open to the network without an administrator`)
     expect(groupOf(at(100), 'Options: Users')).toBe(`Options: Users
   rest-api-admin-user  Administrator of every API, created by install.
-  rest-api-admin-pass  Password of the administrator. Without it the one in the state directory is
-                       used; if no host has that user yet, one is generated, kept there and shown
-                       once.
+  rest-api-admin-pass  Password of the administrator. If not set, muster uses the password in the
+                       state directory. If no host has the user yet, muster generates a password,
+                       keeps it there and shows it once.
   rest-api-users       Additional users of every API, by name, with the same rights as the
-                       administrator. A user without a password has the one in the state directory;
-                       if no host has that user yet, one is generated, kept there and shown once. A
-                       service or a host that sets this option has only these users.`)
+                       administrator. For a user without a password, muster uses the one in the
+                       state directory. If no host has the user yet, muster generates a password,
+                       keeps it there and shows it once. A service or a host that sets this option
+                       has only these users.`)
   })
 
   it('puts the text below the name where there is none', () => {
