@@ -185,6 +185,8 @@ const textOf = (shown: ShownValue | undefined): string =>
 
 function flatten(path: string, value: unknown): Map<string, ShownValue> {
   if (Array.isArray(value)) return ofList(path, value)
+  // A member that is null stands for an option without a value.
+  if (value === null) return new Map()
   if (!isObject(value)) return new Map(path === '' ? [] : [[path, String(value)]])
   return ofMembers(path, Object.entries(value))
 }

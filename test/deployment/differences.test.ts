@@ -102,6 +102,7 @@ describe('settingsDifference', () => {
       'manager-rest-api: false → true',
       'log-level: debug → info',
       'monitor-user: m → none',
+      'on-outside-change: follow → none',
       'manager-rest-api-address: none → 127.0.0.1',
       'manager-rest-api-port: none → 8090',
     ])
@@ -145,13 +146,16 @@ describe('settingsDifference', () => {
       proxy: { ...proxySettings, readonlyPort: 9998 },
       database,
       remoteBootstrap: true,
-      monitor: { ...monitorSettings, user: 'm' },
+      monitor: { ...monitorSettings, user: 'm', maxReplicaLag: 30_000 },
     }
     const lines = settingsDifference(JSON.stringify(settings), all)
     const known = new Set(allOptions.map(({ name }) => name))
     const names = lines.map((line) => line.split(':')[0] ?? '')
     expect(names.filter((name) => !known.has(name))).toEqual(['proxy.service', 'database.service'])
-    expect(names).toHaveLength(Object.keys(proxySettings).length + Object.keys(database).length + 2)
+    const groups = [proxySettings, database, monitorSettings]
+    const count = groups.reduce((sum, group) => sum + Object.keys(group).length, 0)
+    expect(names).toHaveLength(count + 1)
+    expect(lines).toContain('max-replica-lag: none → 30s')
     expect(lines).toContain('connector-max-hold: none → 8s')
     expect(lines).toContain('connector-drain-timeout: none → 30s')
   })
