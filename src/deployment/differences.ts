@@ -126,7 +126,10 @@ function membersOf(settings: unknown): Map<string, ShownValue> {
   const members = flatten('', settings)
   if (isObject(settings) && 'listen' in settings) members.set('listen', String(settings.listen !== null))
   for (const [path, value] of members) {
-    const isDuration = optionsByPath.get(path)?.type === duration
+    const option = optionsByPath.get(path)
+    // An option without a value is null there.
+    if (option !== undefined && value === 'null') members.delete(path)
+    const isDuration = option?.type === duration
     if (isDuration && typeof value === 'string' && /^\d+$/.test(value)) {
       members.set(path, durationText(Number(value)))
     }
@@ -185,8 +188,6 @@ const textOf = (shown: ShownValue | undefined): string =>
 
 function flatten(path: string, value: unknown): Map<string, ShownValue> {
   if (Array.isArray(value)) return ofList(path, value)
-  // A member that is null stands for an option without a value.
-  if (value === null) return new Map()
   if (!isObject(value)) return new Map(path === '' ? [] : [[path, String(value)]])
   return ofMembers(path, Object.entries(value))
 }

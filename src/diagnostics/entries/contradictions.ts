@@ -11,7 +11,7 @@ const text = (why: string, fix: string) => (facts: Of) => ({
 })
 
 /** Contradictions between the databases of a service, found by its managers (contract.md, "Manager"). */
-export const dataSourceEntries = {
+export const contradictionEntries = {
   'two-writers': error(
     text(
       'Rows that are written to both diverge, so clients can write to neither.',
