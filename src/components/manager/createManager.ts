@@ -29,7 +29,7 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter'> & {
   /** True if it checks its data sources. */
   readonly isMonitoring: boolean
   health(source: DataSource): Health
-  /** Returns what the checks of the service say of a data source. */
+  /** Returns what the checks of the service say of a data source. Throws a `not-found` problem. */
   assessment(key: DataSourceKey): MemberAssessment
   /** Throws a `not-found` problem. */
   writer(service: string): Writer
@@ -152,17 +152,14 @@ export function createManager(options: {
     )
   }
 
-  const managed = (service: string): ServiceAssessment => {
-    table.views(service)
-    return assessments.get(service) ?? assess(service, firstIncumbent(service), 'hold')
-  }
+  /** Of a service of the map: each is assessed from its first moment there. */
+  const assessed = (service: string): ServiceAssessment =>
+    assessments.get(service) ?? assess(service, firstIncumbent(service), 'hold')
 
-  const assessment = (key: DataSourceKey): MemberAssessment => {
-    const { role } = table.view(key)
-    return managed(key.service).members.get(key.name) ?? { role, finding: null, isLate: false }
-  }
+  const assessmentOf = ({ service, name, role }: DataSource): MemberAssessment =>
+    assessed(service).members.get(name) ?? { role, finding: null, isLate: false }
 
-  const findingOf = (key: DataSourceKey): Finding | null => assessment(key).finding
+  const findingOf = (source: DataSource): Finding | null => assessmentOf(source).finding
 
   const shownState = (view: DataSourceView): DataSourceState =>
     view.state === 'ONLINE' && (!monitor || findingOf(view)?.result === 'unable') ? 'UNKNOWN' : view.state
@@ -170,10 +167,10 @@ export function createManager(options: {
   const routing = (): Routing => ({
     services: table.map().services.map(({ name: service }) => ({
       name: service,
-      writer: managed(service).writer,
+      writer: assessed(service).writer,
       datasources: table.views(service).map((view) => {
         const { name, host, port } = view
-        const { role, isLate } = assessment(view)
+        const { role, isLate } = assessmentOf(view)
         const state = shownState(view)
         const readable = role === 'replica' && !isLate && (state === 'ONLINE' || state === 'UNKNOWN')
         return { name, host, port, role, state, readable }
@@ -282,8 +279,11 @@ export function createManager(options: {
     resetMap: (by) => changeMap(() => table.resetMap(by)),
     isMonitoring: monitor !== undefined,
     health: health.of,
-    assessment,
-    writer: (service) => managed(service).writer,
+    assessment: (key) => assessmentOf(table.view(key)),
+    writer: (service) => {
+      table.views(service)
+      return assessed(service).writer
+    },
     shownState,
     routing,
     onRoutingChange: (listener) => {
