@@ -37,7 +37,7 @@ describe('the folder examples/', () => {
       strict: true,
       resolveSecrets: false,
     })
-    expect(out()).toMatch(/^The configuration of \S+ is good: .*\n$/)
+    expect(out()).toMatch(/^The configuration of \S+ is valid: .*\n$/)
     expect(code).toBe(0)
   })
 

@@ -41,7 +41,7 @@ describe('the database accounts of a run', () => {
     expect(
       grantsText(missingGrants([installed(member())], [{ host: 'db1', logins }])),
     ).toBe(`No login as 'o'brien' (replication-user) from db1: ${error}
-Where the account is missing, make it with the password that your file gives:
+If the account is missing, create it with the password of your file:
 
 -- replication-user, MariaDB
 -- Run this on the primary: replication copies it to the replicas.
@@ -53,7 +53,7 @@ GRANT REPLICATION SLAVE ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for START SL
 GRANT RELOAD ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for RESET SLAVE
 
 No login as 'watch' (monitor-user) from db1: ${error}
-Where the account is missing, make it with the password that your file gives:
+If the account is missing, create it with the password of your file:
 
 -- monitor-user, MariaDB
 -- Run this on the primary: replication copies it to the replicas.

@@ -84,7 +84,7 @@ describe.skipIf(labHere.missing)(`a fault of a Debian host${labHere.needs}`, () 
         return outcome
       },
     })
-    expect(outcome?.stdout).toMatch(/^db1 +failed: .*taken back/m)
+    expect(outcome?.stdout).toMatch(/^db1 +failed: .*rolled back/m)
   })
 
   it('of a folder that is read-only', async () => {

@@ -241,7 +241,7 @@ describe.skipIf(labHere.missing)(`certificates that muster does not sign alone${
       code: 3,
       stdout: '',
       stderr: `error: There is no terminal to ask for the passphrase of the authority's key.
-  fix: Give it with --authority-passphrase-file FILE, with --authority-passphrase-stdin, or in the environment as MUSTER_AUTHORITY_PASSPHRASE.
+  fix: Pass it with --authority-passphrase-file FILE, with --authority-passphrase-stdin, or in the environment variable MUSTER_AUTHORITY_PASSPHRASE.
 `,
     })
     const wrong = await muster(...renew, '--authority-passphrase-file', wrongFile())

@@ -66,7 +66,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
     const before = await state(db1())
     const old = site.password()
     const goesBack = async (failed: Outcome) => {
-      expect(failed.stdout).toMatch(/^db1 +failed: .*taken back .*\ndb2 +/m)
+      expect(failed.stdout).toMatch(/^db1 +failed: .*rolled back .*\ndb2 +/m)
       expect(Object.values(await pidsOf(db1(), 'alpha'))).not.toContain(0)
     }
     // A password that was left with --keep-failed stays.

@@ -267,7 +267,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
   let cleanUp: () => unknown = () => undefined
 
   it.each(rows)(
-    '%s is told, loses nothing, and leaves the next run to end what was wanted',
+    '%s is reported, loses nothing, and the next run completes',
     async (_, { says, ...fault }) => {
       try {
         await endsWell({ ...fault, site, told: oneError({ host: 'db2', ...says }) })
@@ -291,7 +291,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     })
     afterAll(() => sshd?.close())
 
-    it('that is full (MaxStartups 2:100:3) is told, and the next run ends what was wanted', async () => {
+    it('that is full (MaxStartups 2:100:3) is reported, and the next run completes', async () => {
       await endsWell({
         row: 'MaxStartups 2:100:3',
         site,
@@ -309,7 +309,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
       })
     }, 120_000)
 
-    it('that gives one session a connection (MaxSessions 1) is in no run’s way', async () => {
+    it('that allows one session per connection (MaxSessions 1) does not hinder a run', async () => {
       await endsWell({
         row: 'MaxSessions 1',
         site,
@@ -325,7 +325,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
   })
 
   it.skipIf(clockLibrary === undefined)(
-    'of a clock two hours behind is told by check, and no run is misled by it (needs libfaketime)',
+    'of a clock two hours behind is reported by check, and does not affect a run (needs libfaketime)',
     async () => {
       const date = join(db2().tools, 'date')
       const node = join(world.folder, 'clocked-node')
@@ -360,7 +360,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     120_000,
   )
 
-  it('of an address that is now another machine stops every command on that host, until it is said to be meant', async () => {
+  it('of an address that is now another machine stops every command on that host, until --replaced', async () => {
     const record = join(world.operator.directory, '.muster/alpha/machines.json')
     const own = JSON.parse(readFileSync(record, 'utf8'))
     expect(Object.keys(own.machines)).toEqual(['db1', 'db2'])

@@ -131,7 +131,7 @@ describe('tapi user', () => {
       code: 3,
       stdout: '',
       stderr: `error: There is no terminal to ask for the password of admin.
-  fix: Give it with --password-file FILE, with --password-stdin, or in the environment as TAPI_PASSWORD.
+  fix: Pass it with --password-file FILE, with --password-stdin, or in the environment variable TAPI_PASSWORD.
 `,
     })
     expect(api.seen).toEqual([])

@@ -133,13 +133,13 @@ describe('muster users list', () => {
     const db2 = (await found(['admin', 'ops', 'zoe'], { host: 'db2' })).hosts
     expect(text([db1, db2, lost])).toMatchInlineSnapshot(`
       "HOST  USER         IN THE FILE  PASSWORD   MANAGER  CONNECTOR  REPLICATOR
-      db1   admin        yes          as known   yes      silent     yes
-      db1   ops          yes          another    yes      silent     yes
-      db1   nightly      yes          not known  yes      silent     yes
-      db2   admin        yes          as known   yes      yes        yes
-      db2   ops          yes          another    yes      yes        yes
+      db1   admin        yes          matches    yes      silent     yes
+      db1   ops          yes          different  yes      silent     yes
+      db1   nightly      yes          unknown    yes      silent     yes
+      db2   admin        yes          matches    yes      yes        yes
+      db2   ops          yes          different  yes      yes        yes
       db2   nightly      yes          missing    no       no         no
-      db2   zoe          no           not known  yes      yes        yes
+      db2   zoe          no           unknown    yes      yes        yes
       db3   unreachable
 
       ops: a different password on db1 and db2
@@ -154,16 +154,16 @@ describe('muster users list', () => {
     expect(text([db1, db2, lost], 78)).toContain('HOST  USER')
     expect(text([db1, db2, lost, nobody], 60)).toMatchInlineSnapshot(`
       "db1: manager and replicator; connector silent
-        admin: password as known
-        ops: another password
-        nightly: password not known
+        admin: password matches
+        ops: different password
+        nightly: password unknown
       db2: manager, connector and replicator
-        admin: password as known
-        ops: another password
+        admin: password matches
+        ops: different password
         nightly: missing
-        zoe: password not known; not in the file
+        zoe: password unknown; not in the file
       db3: unreachable
-      db4: nobody
+      db4: no users
 
       ops: a different password on db1 and db2
       nightly: missing on db2
@@ -180,12 +180,12 @@ describe('muster users list', () => {
     }
     expect(text([behind], 40)).toMatchInlineSnapshot(`
       "db2: manager, connector and replicator
-        admin: password as known
-        ops: another password; not in manager,
-          connector and replicator
+        admin: password matches
+        ops: different password; not in
+          manager, connector and replicator
         nightly: missing; but in manager,
           connector and replicator
-        zoe: password not known; not in the
+        zoe: password unknown; not in the
           file; not in manager, connector and
           replicator
 
@@ -208,7 +208,7 @@ describe('muster users list', () => {
       ...hosts,
       components: hosts.components.map((one, index) => (index === 0 ? { ...one, names: [] } : one)),
     }
-    expect(text([strange])).toContain('as known  no       yes        yes')
+    expect(text([strange])).toContain('matches   no       yes        yes')
     const json = usersJson('alpha', [strange, lost])
     expect(json).not.toContain('scrypt')
     expect(JSON.parse(json)).toMatchObject({

@@ -30,7 +30,7 @@ async function run(text: string | Buffer | undefined, options: object = {}, give
   return { code, out: out(), err: err(), cwd }
 }
 
-describe('import', () => {
+describe('muster import', () => {
   it('prints the YAML file, which validates', async () => {
     const { code, out, err } = await run(good)
     expect(code).toBe(0)
@@ -44,7 +44,7 @@ describe('import', () => {
     expect(await validate({ ...options, resolveSecrets: false } as Parameters<typeof validate>[0])).toBe(0)
   })
 
-  it('writes a file for the owner alone, and says how to go on', async () => {
+  it('writes a file that only the owner can read, and names the next command', async () => {
     const { code, out, err, cwd } = await run(good, { out: 'muster.yaml' })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toBe(
@@ -54,7 +54,7 @@ describe('import', () => {
     expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).toContain('cluster: alpha')
   })
 
-  it('overwrites nothing unless forced', async () => {
+  it('overwrites a file only with --force', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'a.yaml'), 'mine')
     const refused = await run(good, { out: 'a.yaml', file: '-' }, { cwd, typed: good })
@@ -69,7 +69,7 @@ describe('import', () => {
     expect(readdirSync(cwd)).toContain('a.yaml')
   })
 
-  it('says why it cannot write', async () => {
+  it('reports why it cannot write', async () => {
     const nowhere = await run(good, { out: 'no/a.yaml' })
     expect(nowhere).toMatchObject({ code: 3, out: '' })
     expect(nowhere.err).toContain('its folder does not exist')
@@ -96,14 +96,14 @@ describe('import', () => {
     expect(out).toContain('members: [db1, db2, db3]\n')
   })
 
-  it('names the cluster as it is told', async () => {
+  it('names the cluster as --cluster does', async () => {
     expect((await run(good, { cluster: 'prod-1' })).out).toContain('\ncluster: prod-1\n')
     const wrong = await run(good, { cluster: 'Prod 1' })
     expect(wrong.code).toBe(1)
     expect(wrong.err).toContain('standard output:3:10 error bad-cluster-name')
   })
 
-  it('tells what is found in both files, and fails for errors of either', async () => {
+  it('reports the findings of both files, and fails for errors in either', async () => {
     const about = await run(`${good}thl-port=1\nx\n`, { out: 'deep.yaml' })
     expect(about.code).toBe(1)
     expect(about.err).toContain('tungsten.ini:8:1 warning ini-no-counterpart')
@@ -118,7 +118,7 @@ describe('import', () => {
     expect(warned.err).toContain('standard output:14:14 warning even-managers')
   })
 
-  it('makes nothing of what is no text, and nothing of a file that is not there', async () => {
+  it('writes nothing for a file that is not text or is missing', async () => {
     const latin = await run(Buffer.from(good, 'latin1'), { out: 'a.yaml' })
     expect(latin).toMatchObject({ code: 1, out: '' })
     expect(latin.err).toContain('error file-not-utf8')
@@ -134,13 +134,13 @@ describe('import', () => {
     expect(large.err).toContain('error file-too-large')
   })
 
-  it('says of a file without a service that it has none', async () => {
+  it('reports a file without a service', async () => {
     const { code, err } = await run('# nothing\n')
     expect(code).toBe(1)
     expect(err).toContain('tungsten.ini:1:1 error ini-no-service')
   })
 
-  it('shows the password in none of its messages', async () => {
+  it('shows no password in its messages', async () => {
     const texts = [
       good.replace('-pass=', '-pas='),
       good.replace('-pass=', '-pass: '),

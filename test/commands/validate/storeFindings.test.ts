@@ -79,7 +79,7 @@ ${Object.entries(given).map(host).join('\n')}
 `
 }
 
-describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytool and openssl)', () => {
+describe.skipIf(!hasKeytool || !hasOpenssl)('stores of the user (needs keytool and openssl)', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-stores-'))
 
   beforeAll(async () => {
@@ -114,7 +114,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     return validated(folder, { env, ...options })
   }
 
-  it('are told apart by every defect, each at the value that has to change', async () => {
+  it('have a finding for every defect, at the value to change', async () => {
     const partly = {
       'names-partly-cover.example.org': { ...keystore('names-partly-cover.p12'), address: '10.0.0.11' },
     }
@@ -127,7 +127,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     expect(out).not.toMatch(/changeit|another one/)
   })
 
-  it('that several hosts share are told of once, with every host', async () => {
+  it('that several hosts share are reported once, with every host', async () => {
     const wrong = defaults.replace('keystore-password: !env STORE_PASS', 'keystore-password: !env OTHER_PASS')
     const three = { db1: {}, db2: {}, db3: {} }
     const locked = await run(yaml(wrong, three))
@@ -136,7 +136,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     expect(locked.findings[1]?.related).toMatchObject([{ line: 3, column: 27 }])
   })
 
-  it('need not cover the same names to be told of once', async () => {
+  it('are reported once even if different names are missing', async () => {
     const shared = await run(
       yaml(defaults, {
         db1: { address: '10.0.0.11' },
@@ -151,7 +151,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     ])
   })
 
-  it('stay closed while their password is not known, and a note says so', async () => {
+  it('are not opened without their password, and a note says so', async () => {
     const asked = defaults.replace('!env STORE_PASS', '!exec [touch, pwned]')
     const { code, findings } = await run(yaml(asked, { 'expired.example.org': keystore('expired.p12') }))
     expect(code).toBe(0)
@@ -165,7 +165,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     expect(readdirSync(folder)).not.toContain('pwned')
   })
 
-  it('are opened with what a program prints, where the file is trusted', async () => {
+  it('are opened with the output of a program if the file is trusted', async () => {
     const asked = defaults.replace('!env STORE_PASS', `!exec [printf, ${storePassword}]`)
     const text = yaml(asked, { 'expired.example.org': keystore('expired.p12') })
     const { code, findings } = await run(text, { argv: ['--resolve-secrets'] })
@@ -173,7 +173,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     expect(places(findings)).toEqual(['12:31 keystore-expired'])
   })
 
-  it('are judged one without the other as far as that goes', async () => {
+  it('are checked as far as possible if only one can be opened', async () => {
     const lines = defaults.replace(
       'java-keystore-password: !env STORE_PASS',
       'java-keystore-password: !env UNSET',
@@ -182,14 +182,14 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     expect(places(findings)).toEqual(['4:32 secret-not-resolved', '13:29 truststore-empty'])
   })
 
-  it('are left alone where they lie on the host, or where a host runs nothing', async () => {
+  it('are not opened if they are on the host, or if a host runs no component', async () => {
     const lines = defaults.replace('good.p12', 'host:/etc/pki/good.p12')
     expect((await run(yaml(lines, { db1: {} }))).findings).toEqual([])
     const idle = yaml(defaults, { 'db1.example.org': {}, idle: keystore('ca.crt') }).replace(', idle]', ']')
     expect((await run(idle)).findings.map(({ code }) => code)).toEqual(['unused-host'])
   })
 
-  it('that may not be read are told apart from those that are no stores', async () => {
+  it('that cannot be read have another finding than files that are not stores', async () => {
     const text = yaml(defaults, { 'db1.example.org': {} })
     chmodSync(join(folder, 'good.p12'), 0)
     chmodSync(join(folder, 'trust.p12'), 0o644)
@@ -202,7 +202,7 @@ describe.skipIf(!hasKeytool || !hasOpenssl)('stores of one’s own (needs keytoo
     ])
   })
 
-  it('are not waited for where the path leads to a device', async () => {
+  it('are not waited for if the path is a device', async () => {
     const text = yaml(defaults, { 'db1.example.org': keystore('/dev/zero') })
     expect((await run(text, { argv: ['--resolve-secrets'] })).findings[0]?.message).toBe(
       'The keystore of db1.example.org is not a regular file.',

@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('muster cert check', () => {
-  it('tells every finding with its place, and exits with 1', async () => {
+  it('reports every finding with its place, and exits with 1', async () => {
     describeCluster()
     const { code, stdout } = await cert('check', 'alpha.yaml', '--host', 'db1')
     expect(code).toBe(1)
@@ -68,7 +68,7 @@ describe('muster cert check', () => {
     `)
   })
 
-  it('prints the formats of validate', async () => {
+  it('prints all formats of validate', async () => {
     describeCluster({ down: true })
     const codes = ['certificate-not-installed', 'certificate-host-unreachable', 'certificate-not-installed']
     const { findings } = JSON.parse((await cert('check', 'alpha.yaml', '--json')).stdout)
@@ -86,23 +86,23 @@ describe('muster cert check', () => {
     expect(strictXml(junit).children[0]?.attributes).toMatchObject({ tests: '3', failures: '3' })
   })
 
-  it('exits with 4 where the only trouble is a host that cannot be reached', async () => {
+  it('exits with 4 if the only problem is an unreachable host', async () => {
     describeCluster({ down: true })
     expect((await cert('check', 'alpha.yaml', '--host', 'db2')).code).toBe(4)
     expect((await cert('check', 'alpha.yaml')).code).toBe(1)
     expect((await cert('list', 'alpha.yaml')).code).toBe(4)
   })
 
-  it('is silenced by comments, which are never unused here', async () => {
+  it('applies comments that silence findings, and reports none of them as unused', async () => {
     describeCluster({ comment: ' # muster-ignore: certificate-not-installed, unused-host next week' })
     const { code, stdout } = await cert('check', 'alpha.yaml')
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'The certificates of alpha are good: 3 hosts, 0 APIs (3 silenced).\n',
+      stdout: 'The certificates of alpha are valid: 3 hosts, 0 APIs (3 silenced).\n',
     })
   })
 
-  it('does not look where the file is wrong: 1, or not there: 3', async () => {
+  it('contacts no host if the file has errors (exit code 1) or is missing (3)', async () => {
     writeFileSync(join(folder, 'bad.yaml'), 'cluster: alpha\n')
     expect(await cert('check', 'bad.yaml', '--json')).toMatchObject({ code: 1, stdout: '' })
     expect(await cert('check', 'none.yaml')).toMatchObject({ code: 3, stdout: '' })

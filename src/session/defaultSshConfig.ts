@@ -4,10 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import { includesIfHarmless } from '../transport/sshConfig.ts'
 
 /**
- * Returns the ssh_config(5) file if none is named: undefined for ssh's own default, `none` if nothing there matters.
+ * Returns the ssh_config(5) file if none is named: undefined for ssh's own default, `none` if nothing there affects connections.
  * ssh uses the home of the password database, whatever HOME says; muster uses HOME.
  */
-export function usualSshConfig(
+export function defaultSshConfig(
   home: string,
   world: { readonly sshHome: string; readonly system: string } = {
     sshHome: userInfo().homedir,
@@ -16,18 +16,18 @@ export function usualSshConfig(
 ): string | undefined {
   const own = join(home, '.ssh', 'config')
   if (existsSync(own)) return home === world.sshHome ? undefined : own
-  return home === world.sshHome && matters(world.system) ? undefined : 'none'
+  return home === world.sshHome && affectsConnections(world.system) ? undefined : 'none'
 }
 
 /** Returns true if a file, or one that it includes, can change how a host is reached. */
-function matters(path: string, depth = 0): boolean {
+function affectsConnections(path: string, depth = 0): boolean {
   if (!existsSync(path)) return false
   try {
     const includes = includesIfHarmless(readFileSync(path, 'utf8'))
     if (includes === undefined || depth > 3) return true
     return includes
       .flatMap((one) => included(join(one.startsWith('/') ? '/' : dirname(path), one)))
-      .some((file) => (file === undefined ? true : matters(file, depth + 1)))
+      .some((file) => (file === undefined ? true : affectsConnections(file, depth + 1)))
   } catch {
     // What cannot be read here ssh may complain of better.
     return true

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { usualSshConfig } from '../../src/session/usualSshConfig.ts'
+import { defaultSshConfig } from '../../src/session/defaultSshConfig.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** As Debian has it. */
@@ -30,11 +30,11 @@ function system(files: Readonly<Record<string, string>>) {
 
 const usual = (files: Readonly<Record<string, string>>): string | undefined => {
   const { home, world } = system(files)
-  return usualSshConfig(home, world)
+  return defaultSshConfig(home, world)
 }
 
-describe('whom ssh is asked about', () => {
-  it('is nobody where the files say nothing of hosts', () => {
+describe('defaultSshConfig', () => {
+  it('returns none if the files have no settings for hosts', () => {
     expect(usual({})).toBe('none')
     expect(usual({ ssh_config: debian })).toBe('none')
     const redhat = 'Match final all\n\tCiphers aes256-gcm@openssh.com\n\tForwardX11Trusted = yes\n'
@@ -48,16 +48,16 @@ describe('whom ssh is asked about', () => {
     ['an option in an included file', { ssh_config: debian, 'ssh_config.d/a.conf': 'User ops\n' }],
     ['a pattern that is not understood', { ssh_config: 'Include ~/x/*.conf\n' }],
     ['a line that is not understood', { ssh_config: '"Host" db1\n' }],
-  ])('is everybody with %s', (_, files) => {
+  ])('returns undefined for %s', (_, files) => {
     expect(usual(files)).toBeUndefined()
   })
 
-  it('is told by the own file, of the home that HOME names', () => {
+  it('prefers the file in the home that HOME names', () => {
     const { home, world } = system({ ssh_config: debian, 'home/.ssh/config': '' })
-    expect(usualSshConfig(home, world)).toBeUndefined()
+    expect(defaultSshConfig(home, world)).toBeUndefined()
     const other = { ...world, sshHome: '/elsewhere' }
-    expect(usualSshConfig(home, other)).toBe(join(home, '.ssh', 'config'))
+    expect(defaultSshConfig(home, other)).toBe(join(home, '.ssh', 'config'))
     const { home: empty, world: matters } = system({ ssh_config: 'User ops\n' })
-    expect(usualSshConfig(empty, { ...matters, sshHome: '/elsewhere' })).toBe('none')
+    expect(defaultSshConfig(empty, { ...matters, sshHome: '/elsewhere' })).toBe('none')
   })
 })

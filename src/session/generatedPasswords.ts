@@ -6,18 +6,18 @@ import { report, type Session } from './session.ts'
  * Reports the passwords that a run generated. Call it before hosts are touched: after a run that was killed, they are
  * printed nowhere else. A log for machines is no place for a password: there it says where they are stored.
  */
-export function reportMade(session: Session, made: readonly GeneratedPassword[]): void {
+export function reportGeneratedPasswords(session: Session, made: readonly GeneratedPassword[]): void {
   const { context, config, json } = session
-  if (!json) context.stdout.write(madePasswordText(made, config))
-  else for (const { user } of made) report(session, storedText(`the password of ${user}`, config))
+  if (!json) context.stdout.write(generatedPasswordsText(made, config))
+  else for (const { user } of made) report(session, storedPasswordText(`the password of ${user}`, config))
 }
 
 /** Says where a generated password is stored. */
-export const storedText = (what: string, place: StatePlace): string =>
+export const storedPasswordText = (what: string, place: StatePlace): string =>
   `${what} was generated; it is stored in ${stateFolder(place)}`
 
 /** The one place that shows passwords: those muster made, once, to the person who has to know them. */
-export function madePasswordText(made: readonly GeneratedPassword[], place: StatePlace): string {
+export function generatedPasswordsText(made: readonly GeneratedPassword[], place: StatePlace): string {
   if (made.length === 0) return ''
   const lines = made.map(({ user, password }) => `  user ${user}  password ${password.reveal()}`)
   const said =

@@ -24,20 +24,20 @@ const events: readonly DeploymentEvent[] = [
   { type: 'step-started', host: 'db1', step: 'settings', title: 'write settings' },
   { type: 'step-done', host: 'db1', step: 'settings', title: 'write settings', seconds: 0.26 },
   { type: 'phase-done', host: 'db1', phase: 'commit', seconds: 0.3 },
-  { type: 'notice', message: 'getting the runtime' },
+  { type: 'notice', message: 'fetching the runtime' },
   { type: 'stopping' },
   { type: 'host-failed', host: 'db1', failure },
   { type: 'run-ended', outcomes: [], interrupted: false },
 ]
 
 describe('plainLine', () => {
-  it('is a line for what a log is read for, and none for the rest', () => {
+  it('writes a line for steps, waves and notices, and none for other events', () => {
     expect(events.map((event) => plainLine(event)).filter((line) => line !== undefined)).toEqual([
       'wave 1 of 3 (canary): db1\n',
       'wave 2 of 3: db2, db3\n',
       'db1: write settings (0.3 s)\n',
-      'getting the runtime\n',
-      'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
+      'fetching the runtime\n',
+      'Stopping: each host completes its current step. Press Ctrl-C again to stop immediately.\n',
     ])
   })
 })
@@ -51,19 +51,19 @@ describe('linesAfterPlan', () => {
   const phase = (host: string, name: 'stage' | 'commit' | 'verify', seconds: number) =>
     ({ type: 'phase-done', host, phase: name, seconds }) as const
 
-  it('does not repeat the steps of the plan, and keeps what is new', () => {
+  it('omits the steps of the plan, and writes the other lines', () => {
     expect(planned(events)).toEqual([
       'wave 1 of 3 (canary): db1\n',
       'wave 2 of 3: db2, db3\n',
-      'getting the runtime\n',
-      'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n',
+      'fetching the runtime\n',
+      'Stopping: each host completes its current step. Press Ctrl-C again to stop immediately.\n',
     ])
     expect(planned([{ ...step, type: 'step-undone', host: 'db1' }])).toEqual([
       'db1: undone: write settings (0.2 s)\n',
     ])
   })
 
-  it('says once of each host that changed that it is done, and in what time', () => {
+  it('writes once for each changed host that it is done, with the duration', () => {
     expect(
       planned([
         { ...step, host: 'db1' },
@@ -80,8 +80,8 @@ describe('linesAfterPlan', () => {
   })
 })
 
-describe('jsonLine', () => {
-  it('is every event as one line with its time', () => {
+describe('eventJson', () => {
+  it('writes every event as one line with its time', () => {
     const now = new Date('2026-01-02T03:04:05.006Z')
     const lines = events.map((event) => eventJson(event, now))
     expect(lines[7]).toBe(

@@ -24,7 +24,7 @@ afterAll(() => cluster.remove())
 const written = (name: string): string => readFileSync(cluster.path(name), 'utf8')
 
 describe('muster cert export of several authorities', () => {
-  it('writes all into one file, and says who takes one alone', async () => {
+  it('writes all into one file, and explains --each for browsers', async () => {
     const { code, stdout } = await cluster.cert(['export', '--out', 'all.crt'])
     expect(code).toBe(0)
     expect(stdout).toMatchInlineSnapshot(`
@@ -37,7 +37,7 @@ describe('muster cert export of several authorities', () => {
     expect(written('all.crt')).toBe(authorities.join(''))
   })
 
-  it('writes a file for each', async () => {
+  it('writes one file for each with --each', async () => {
     const { code, stdout } = await cluster.cert(['export', '--each', '--out', './each.pem.crt'])
     expect(code).toBe(0)
     expect(stdout).toMatchInlineSnapshot(`
@@ -50,7 +50,7 @@ describe('muster cert export of several authorities', () => {
     expect(existsSync(cluster.path('each.pem.crt'))).toBe(false)
   })
 
-  it('writes none where one is there, but with --force', async () => {
+  it('writes no file if one exists, unless --force is given', async () => {
     writeFileSync(cluster.path('there-2.crt'), 'mine')
     expect(await cluster.cert(['export', '--each', '--out', 'there.crt'])).toEqual({
       code: 3,

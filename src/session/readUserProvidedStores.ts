@@ -7,7 +7,7 @@ import type { LoadedStores } from '../deployment/desired/userProvidedStores.ts'
 import type { Secret } from '../secrets/secret.ts'
 
 /** Reads the stores that the file names on this machine; skips those that cannot be read. */
-export async function readOwnStores(config: ClusterConfig): Promise<ReadonlyMap<string, Buffer>> {
+export async function readUserProvidedStores(config: ClusterConfig): Promise<ReadonlyMap<string, Buffer>> {
   const paths = config.hosts
     .flatMap(({ tls }) => [tls.keystorePath, tls.truststorePath])
     .filter((path) => path !== undefined && !path.startsWith('host:'))

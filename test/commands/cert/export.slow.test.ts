@@ -25,7 +25,7 @@ public class Call {
 `
 
 describe.skipIf(!hasKeytool || !hasOpenssl)(
-  'exported files in use (needs a JDK, curl and openssl)',
+  'the files of muster cert export (needs a JDK, curl and openssl)',
   { timeout: 60_000 },
   () => {
     let alpha: CertCluster

@@ -11,7 +11,7 @@ describe.each(['rotate', 'remove', 'unlock'])('muster users %s', (operation) => 
       '“x\\x1b[31m” is not a valid user name: it must not contain the control character U+001B',
     ],
     ['..', "“..” is not a valid user name: it must not be '..'"],
-  ])('refuses the name %j before it looks at anything', async (name, message) => {
+  ])('refuses the user name %j before it reads any file', async (name, message) => {
     const { context, err } = commandContext({})
     expect(
       await muster({
@@ -23,7 +23,7 @@ describe.each(['rotate', 'remove', 'unlock'])('muster users %s', (operation) => 
     expect(err()).toContain('fix: Put the user name before the files.')
   })
 
-  it('needs a name', async () => {
+  it('requires a user name', async () => {
     const { context, err } = commandContext({})
     expect(await muster({ argv: ['users', operation], context })).toBe(3)
     expect(err()).toContain("missing required argument 'name'")

@@ -11,7 +11,7 @@ export type PassphraseOptions = {
 }
 
 /** Reads the passphrase of the authority's key. Throws a `UsageError`, or `Interrupted`. */
-const authorityPassphrase = (context: CommandContext, options: PassphraseOptions): Promise<Secret> =>
+const readAuthorityPassphrase = (context: CommandContext, options: PassphraseOptions): Promise<Secret> =>
   readPassword({
     context,
     what: "the passphrase of the authority's key",
@@ -28,7 +28,7 @@ const authorityPassphrase = (context: CommandContext, options: PassphraseOptions
  * Returns the state with an authority that asks for its passphrase when something must be signed, and only once; the
  * next authority of a rotation has the same one.
  */
-export function unlocking(
+export function withPassphrasePrompt(
   state: ClusterState,
   { context, ...options }: PassphraseOptions & { readonly context: CommandContext },
 ): ClusterState {
@@ -37,7 +37,7 @@ export function unlocking(
     return state
   let asked: Promise<Secret> | undefined
   const passphrase = (): Promise<Secret> => {
-    asked ??= authorityPassphrase(context, options)
+    asked ??= readAuthorityPassphrase(context, options)
     return asked
   }
   const asking = { ...state, authority: { ...authority, passphrase } }

@@ -9,7 +9,7 @@ import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../openCluster.ts'
 import { failedOutcome } from '../outcomes.ts'
 import type { Refusal } from '../runPlan.ts'
-import { namesOf, type SelectedCluster, selectTargets, wholeOf } from '../selectTargets.ts'
+import { namesOf, type SelectedCluster, selectTargets, withAllHosts } from '../selectTargets.ts'
 import { report, type Session } from '../session.ts'
 import type { InstallDecision } from './decideInstall.ts'
 import { readPlan } from './planFiles.ts'
@@ -23,7 +23,7 @@ const newPlan = 'Create and review a new plan with `muster plan --out`.'
  * Reads a plan and the files that it must be of, with the plan's own hosts. Throws a `UsageError` where the
  * plan is of another file, or of another muster.
  */
-export async function openPlanned(
+export async function openSavedPlan(
   options: ClusterOptions & { readonly plan: string; readonly release?: string | undefined },
 ): Promise<OpenedCluster & { readonly given: GivenPlan }> {
   const { context, targets, plan: file } = options
@@ -42,7 +42,7 @@ export async function openPlanned(
   const plan = await readPlan(context, file)
   const { targets: _, ...whole } = options
   const opened = await openCluster(whole)
-  const all = wholeOf(opened.config)
+  const all = withAllHosts(opened.config)
   const problem = planMismatch(plan, { config: all, version: context.version })
   if (problem !== undefined) {
     throw new UsageError(`The plan ${file} ${problem}.`, `${newPlan} --set must be given as it was then.`)

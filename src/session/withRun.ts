@@ -25,13 +25,13 @@ export type Run = {
   readonly recorder: Recorder
   /** The same renderer, whose events the record of the run follows. */
   readonly follow: (renderer: Renderer) => Renderer
-  /** Writes down, once, that the run begins to work on hosts, if only to prove them: one that is killed then is known. */
+  /** Records, once, that the run begins to work on hosts, if only to verify them: a run that is killed then is known. */
   readonly begin: () => Promise<void>
   /** Keeps no record: the operator deleted the state directory. */
-  readonly forget: () => void
-  /** Gives what is said below the verdict where the run goes well. */
-  readonly conclude: (text: string) => void
-  /** Waits for a person; that time is not the run's. */
+  readonly discardRecord: () => void
+  /** Sets the text below the verdict of a successful run. */
+  readonly setClosingText: (text: string) => void
+  /** Waits for an answer of the user; that time does not count as time of the run. */
   readonly waitFor: <Answer>(answer: () => Promise<Answer>) => Promise<Answer>
 }
 
@@ -39,7 +39,7 @@ export type Run = {
  * Does the work of a run while holding the lock of the state directory, and records its outcome. Prints the verdict
  * last. Waits at most `lockWait` milliseconds for a lock of another run.
  */
-export async function inRun(
+export async function withRun(
   options: {
     readonly context: CommandContext
     readonly config: ClusterConfig
@@ -82,13 +82,13 @@ export async function inRun(
       begin: async () => {
         if (begun) return
         begun = true
-        // An installation has kept its state by now; elsewhere what may change nothing leaves nothing.
+        // An installation has saved its state by now; a run that may change nothing creates no folder.
         if (await hasState(place)) await appendRun(place, recorder.unfinished())
       },
-      forget: () => {
+      discardRecord: () => {
         kept = false
       },
-      conclude: (text) => {
+      setClosingText: (text) => {
         closing = text
       },
       waitFor: async (answer) => {
@@ -102,7 +102,7 @@ export async function inRun(
     })
     const record = recorder.record(exit)
     if (record !== undefined && kept) {
-      // What changed nothing, in a folder that keeps nothing yet, leaves nothing there.
+      // A run that changed nothing creates no state directory.
       if (hasChangedHosts(record) || (await hasState(place))) await appendRun(place, record)
     }
     if (record !== undefined && !options.json) {
@@ -115,14 +115,14 @@ export async function inRun(
     }
     return exit
   } catch (error) {
-    // Somebody stopped it before its steps, which tell of themselves.
+    // Stopped before its steps, which report their own end.
     if (error instanceof Interrupted && !begun) {
       followed?.emit({
         type: 'run-ended',
         outcomes: recorder.unfinished().targets.map(notStarted),
         interrupted: true,
       })
-      if (!error.told) context.stderr.write('Nothing was changed.\n')
+      if (!error.reported) context.stderr.write('Nothing was changed.\n')
     }
     throw error
   } finally {

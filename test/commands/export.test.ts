@@ -34,8 +34,8 @@ async function run(
   return { code, out: out(), err: err(), cwd }
 }
 
-describe('export --ini', () => {
-  it('writes what INI can say, and says what it cannot', async () => {
+describe('muster export --ini', () => {
+  it('writes an INI file, and reports options without a counterpart', async () => {
     const { code, out, err } = await run(['--ini'])
     expect(code).toBe(0)
     expect(out).toContain(`\n[defaults]\nrest-api-admin-user=admin\nrest-api-admin-pass=${sentinel}\n`)
@@ -58,20 +58,20 @@ describe('export --ini', () => {
     expect(again.out).toBe(out)
   })
 
-  it('writes the file of one host with its options among the others', async () => {
+  it('writes the file of one host with its own options', async () => {
     const { code, out, err } = await run(['--ini', '--host', 'db1'])
     expect(code).toBe(0)
     expect(out).toContain(`rest-api-admin-pass=${sentinel}\nmanager-rest-api-port=18090\n`)
     expect(out).not.toMatch(/^\[.*@/m)
     expect(out).not.toContain('log-level')
-    expect(err).toContain('note: The options that db2 have for themselves are not in a file for db1.\n')
+    expect(err).toContain('note: A file for db1 does not contain the host options of db2.\n')
     const wrong = await run(['--ini', '--host', 'db11'])
     expect(wrong).toMatchObject({ code: 3, out: '' })
     expect(wrong.err).toBe('error: There is no host db11 in the configuration.\n  fix: Did you mean db1?\n')
     expect((await run(['--ini', '--host', 'x'])).err).toContain('Name one of db1, db2 and db3.')
   })
 
-  it('lets --set win everywhere', async () => {
+  it('applies --set to every host', async () => {
     const { out } = await run(['--ini', '--set', 'manager-rest-api-port=28090', '--set', 'log-level=warn'])
     expect(out).toContain('manager-rest-api-port=28090\n# muster: defaults.log-level = warn\n')
     expect(out).not.toContain('18090')
@@ -80,7 +80,7 @@ describe('export --ini', () => {
     expect(typed.out).toContain('\nrest-api-admin-pass=x8Jw-Rt2q_Lm0\n')
   })
 
-  it('writes a file for the owner alone, and not over another', async () => {
+  it('writes a file that only the owner can read, and overwrites none', async () => {
     const { code, out, cwd } = await run(['--ini', '--out', 'tungsten.ini'])
     expect({ code, out }).toEqual({ code: 0, out: 'Wrote tungsten.ini, readable only by you.\n' })
     expect(statSync(join(cwd, 'tungsten.ini')).mode & 0o777).toBe(0o600)
@@ -91,7 +91,7 @@ describe('export --ini', () => {
     expect((await run(['--ini', '--out', 'tungsten.ini', '--force'], { cwd })).code).toBe(0)
   })
 
-  it('keeps relative paths meaning the same file', async () => {
+  it('rewrites relative paths so that they name the same file', async () => {
     const text = yaml.replace(/rest-api-admin-pass: .*/, 'rest-api-admin-pass: !file secrets/pw')
     const beside = await run(['--ini', '--out', 'a.ini'], { text })
     expect(readFileSync(join(beside.cwd, 'a.ini'), 'utf8')).toContain('= !file secrets/pw\n')
@@ -111,14 +111,14 @@ describe('export --ini', () => {
     expect(printed.text + err).not.toMatch(/Zq7|#%:@/)
   })
 
-  it('writes nothing of a configuration with errors', async () => {
+  it('writes nothing for a configuration with errors', async () => {
     const { code, out, err } = await run(['--ini'], { text: yaml.replace('[db1, db2, db3]', '[db2, db3]') })
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toContain('error master-not-member')
     expect((await run(['--ini', 'none.yaml'])).code).toBe(3)
   })
 
-  it('wants to be told the format', async () => {
+  it('requires the format', async () => {
     const { code, out, err } = await run([])
     expect({ code, out }).toEqual({ code: 3, out: '' })
     expect(err).toBe(

@@ -37,8 +37,8 @@ function folderWith(text: string): string {
 const reasons = (findings: readonly { readonly message: string }[]): readonly string[] =>
   findings.map(({ message }) => message.replace('rest-api-admin-pass was not read: ', ''))
 
-describe('a stranger’s pull request', () => {
-  it('has no program run and nothing read that is not his, and is told why', async () => {
+describe('muster validate of an untrusted pull request', () => {
+  it('runs no program, reads nothing outside the folder, and reports both', async () => {
     const text = withPasswords('!exec [touch, pwned]', '!file /etc/passwd', '!file ../../secret')
     const folder = folderWith(text)
     const { code, out, findings } = await validated(folder, { env })
@@ -48,7 +48,7 @@ describe('a stranger’s pull request', () => {
     await expect(out).toMatchFileSnapshot(golden('secrets'))
   })
 
-  it('has no link followed that leads out of its folder, be it of a file or of a folder', async () => {
+  it('follows no link of a file or a folder to a place outside', async () => {
     const folder = folderWith(withPasswords('!file link', '!file way/pw', '!file ~/.pw'))
     const outside = temporaryFolder()
     writeFileSync(join(outside, 'pw'), 'admin')
@@ -58,8 +58,8 @@ describe('a stranger’s pull request', () => {
     const { code, findings } = await validated(folder, { env: { ...env, HOME: outside } })
     expect(code).toBe(0)
     expect(reasons(findings)).toEqual([
-      'the file link is a link that leads out of the folder of the YAML file.',
-      'the file way/pw is a link that leads out of the folder of the YAML file.',
+      'the file link is a link to a place outside the folder of the YAML file.',
+      'the file way/pw is a link to a place outside the folder of the YAML file.',
       '~/.pw is outside the folder of the YAML file.',
     ])
     const trusted = await validated(folder, { env: { ...env, HOME: outside }, argv: ['--resolve-secrets'] })
@@ -68,8 +68,8 @@ describe('a stranger’s pull request', () => {
   })
 })
 
-describe('a secret that stands elsewhere', () => {
-  it('is judged where it can be read, and quoted nowhere', async () => {
+describe('a secret outside the YAML file', () => {
+  it('is checked if it can be read, and never printed', async () => {
     const folder = folderWith(withPasswords('!env ADMIN_PASS', '!file deep/pw', '!file good'))
     mkdirSync(join(folder, 'deep'))
     writeFileSync(join(folder, 'deep', 'pw'), 'tungsten\n')
@@ -83,7 +83,7 @@ describe('a secret that stands elsewhere', () => {
     expect(out).not.toMatch(/tungsten|x8Jw/)
   })
 
-  it('is noted when it is not there, since a CI job has no secrets; asked for, it is an error', async () => {
+  it('is a note if it is missing, since a CI job has no secrets, and an error with --resolve-secrets', async () => {
     const folder = folderWith(withPasswords('!env ADMIN_PASS', '!file none', '!file empty'))
     writeFileSync(join(folder, 'empty'), '')
     const { code, findings } = await validated(folder, { env })
@@ -102,7 +102,7 @@ describe('a secret that stands elsewhere', () => {
     )
   })
 
-  it('is said to be unread once for all hosts of its place', async () => {
+  it('is reported as unread once for all hosts', async () => {
     const text = withPasswords('x', 'x', 'x')
       .replaceAll(/, options: .*$/gm, ' }')
       .replace('admin\n', 'admin\n  rest-api-admin-pass: !env ADMIN_PASS\n  monitor-password: !exec [pass]\n')
@@ -115,7 +115,7 @@ describe('a secret that stands elsewhere', () => {
     ])
   })
 
-  it('is read from where the command line says, wherever that is', async () => {
+  it('is read from any place that the command line names', async () => {
     const folder = folderWith(withPasswords('!env A', '!env A', '!env A'))
     const outside = temporaryFolder()
     writeFileSync(join(outside, 'pw'), 'admin')
@@ -125,8 +125,8 @@ describe('a secret that stands elsewhere', () => {
   })
 })
 
-describe('with --resolve-secrets', () => {
-  it('programs are run, and one that fails is an error with its last words', async () => {
+describe('muster validate --resolve-secrets', () => {
+  it('runs programs, and reports a failed one with its last line', async () => {
     const folder = folderWith(
       withPasswords('!exec [./get, good]', '!exec [./get, bad]', '!exec [muster-no-such-program]'),
     )
@@ -138,7 +138,7 @@ describe('with --resolve-secrets', () => {
     await expect(out).toMatchFileSnapshot(golden('secrets-resolved'))
   })
 
-  it('ends with 130 when it is stopped while a program runs', async () => {
+  it('ends with 130 if it is stopped while a program runs', async () => {
     const abort = new AbortController()
     const folder = folderWith(withPasswords('!exec [./wait]', '!env A', '!env A'))
     const started = join(folder, 'started')
@@ -153,7 +153,7 @@ describe('with --resolve-secrets', () => {
   })
 })
 
-describe('a password', () => {
+describe('a password checked by muster validate', () => {
   const sentinel = `Zq7'"\\$#%:@ éXw9`
   const piece = /Zq7|Xw9|#%:@|\$#%/
 
@@ -162,7 +162,7 @@ describe('a password', () => {
     `admin\n  java-keystore-password: !exec [./fail]\n  monitor-user: m\n  monitor-password: !env ADMIN_PASS\n`,
   )
 
-  it.each(findingFormats)('from elsewhere shows in nothing that is printed as %s', async (format) => {
+  it.each(findingFormats)('from another source is never printed as %s', async (format) => {
     const folder = folderWith(text)
     writeFileSync(join(folder, 'pw'), `${sentinel}\n`)
     const get = `#!/bin/sh\ncat pw\ncat pw >&2\n`
@@ -178,7 +178,7 @@ describe('a password', () => {
     }
   })
 
-  it.each(findingFormats)('that is weak shows in nothing that is printed as %s', async (format) => {
+  it.each(findingFormats)('that is weak is never printed as %s', async (format) => {
     const folder = folderWith(text)
     const own = { ...env, ADMIN_PASS: 'Zq7Zq7' }
     const { context, out, err } = commandContext({ cwd: folder, env: own })

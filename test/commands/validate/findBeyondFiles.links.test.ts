@@ -31,7 +31,7 @@ hosts:
   db1: { address: 10.0.0.11 }
 `
 
-describe('a stranger’s file that links lead elsewhere from', () => {
+describe('an untrusted file with links to other places', () => {
   it.each([
     [
       'the file itself',
@@ -48,40 +48,40 @@ describe('a stranger’s file that links lead elsewhere from', () => {
       'the environment of the process',
       (folder: string) => symlinkSync('/proc/self/environ', join(folder, 'muster.yaml')),
     ],
-  ])('is not read, and nothing of it is shown: %s', async (_, plant) => {
+  ])('is not read, and nothing of its target is shown: %s', async (_, plant) => {
     const { folder, outside } = checkout()
     plant(folder, outside)
     const { code, out, findings } = await validated(folder, { env: { STORE_PASS: 'the password' } })
     expect(code).toBe(exitCodes.usage)
     expect(findings.map(({ message }) => message)).toEqual([
-      `muster.yaml cannot be read: it is a link that leads out of ${folder}.`,
+      `muster.yaml cannot be read: it is a link to a place outside ${folder}.`,
     ])
     expect(out).not.toContain(marker)
     expect(out).not.toContain('aws_access_key_id')
   })
 
-  it('is not read through a folder that is a link, nor when it is named from elsewhere', async () => {
+  it('is not read through a linked folder, nor if it is named from another folder', async () => {
     const { folder, outside } = checkout()
     symlinkSync('..', join(folder, 'clusters'))
     const inFolder = await validated(folder, { argv: ['clusters/credentials'] })
     expect(inFolder.findings.map(({ message }) => message)).toEqual([
-      `clusters/credentials cannot be read: it is a link that leads out of ${folder}.`,
+      `clusters/credentials cannot be read: it is a link to a place outside ${folder}.`,
     ])
     symlinkSync(outside, join(folder, 'muster.yaml'))
     for (const cwd of ['/', temporaryFolder()]) {
       const { out, findings } = await validated(cwd, { argv: [join(folder, 'muster.yaml')] })
-      expect(findings[0]?.message).toContain(`it is a link that leads out of ${folder}`)
+      expect(findings[0]?.message).toContain(`it is a link to a place outside ${folder}`)
       expect(out).not.toContain(marker)
     }
   })
 
-  it('is not waited for when it is a pipe', async () => {
+  it('is not waited for if it is a pipe', async () => {
     const { folder } = checkout()
     execFileSync('mkfifo', [join(folder, 'muster.yaml')])
     expect((await validated(folder)).out).toContain('it is not a regular file')
   })
 
-  it('is read within its folder, and anywhere when it is trusted', async () => {
+  it('is read within its folder, and anywhere with --resolve-secrets', async () => {
     const { folder, outside } = checkout()
     writeFileSync(join(folder, 'all.yaml'), 'cluster: alpha\n')
     mkdirSync(join(folder, 'sub'))
@@ -95,11 +95,11 @@ describe('a stranger’s file that links lead elsewhere from', () => {
   })
 })
 
-describe('a stranger’s keystore outside of the folder', () => {
+describe('the keystore of an untrusted file outside its folder', () => {
   it.each([
     ['is there', (outside: string) => outside],
     ['is not there', () => '/nonexistent/store.p12'],
-  ])('is neither looked for nor read, whether it %s', async (_, path) => {
+  ])('is neither looked for nor read if it %s', async (_, path) => {
     const { folder, outside } = checkout()
     writeFileSync(join(folder, 'muster.yaml'), withKeystore(path(outside)))
     const { code, findings } = await validated(folder, { env: { STORE_PASS: 'the password' } })
@@ -118,15 +118,15 @@ describe('a stranger’s keystore outside of the folder', () => {
     expect(code).toBe(exitCodes.ok)
   })
 
-  it('is not read through a link, and is read when the file is trusted', async () => {
+  it('is not read through a link, except with --resolve-secrets', async () => {
     const { folder, outside } = checkout()
     symlinkSync(outside, join(folder, 'store.p12'))
     writeFileSync(join(folder, 'muster.yaml'), withKeystore('store.p12'))
     const env = { STORE_PASS: 'the password' }
     const { findings } = await validated(folder, { env })
     expect(findings.map(({ message }) => message)).toEqual([
-      'java-tls-keystore-path was not read: the keystore is a link that leads out of the folder of the YAML file.',
-      'java-truststore-path was not read: the truststore is a link that leads out of the folder of the YAML file.',
+      'java-tls-keystore-path was not read: the keystore is a link to a place outside the folder of the YAML file.',
+      'java-truststore-path was not read: the truststore is a link to a place outside the folder of the YAML file.',
     ])
     const trusted = await validated(folder, { env, argv: ['--resolve-secrets'] })
     expect(trusted.findings.map(({ code }) => code)).toContain('keystore-not-a-store')

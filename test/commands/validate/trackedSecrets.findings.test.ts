@@ -32,7 +32,7 @@ function repository(files: Readonly<Record<string, string>>): string {
   return folder
 }
 
-it('finds every secret that a tracked file writes out, used or not', async () => {
+it('muster validate reports every plaintext secret in a tracked file, used or not', async () => {
   const folder = repository({ 'muster.yaml': base })
   const { code, findings } = await validated(folder, { env: { ...env, ADMIN_PASS: password } })
   expect(code).toBe(0)
@@ -43,7 +43,7 @@ it('finds every secret that a tracked file writes out, used or not', async () =>
   })
 })
 
-it('finds it in a file that another one covers, and only in the tracked one', async () => {
+it('muster validate reports a plaintext secret in an overridden file, and only in the tracked one', async () => {
   const over = base.replace('!env ADMIN_PASS', password).replaceAll(/ {2}rest-api-admin-pass: .*\n/g, '')
   const folder = repository({ 'base.yaml': base })
   writeFileSync(join(folder, 'over.yaml'), over)
@@ -53,7 +53,7 @@ it('finds it in a file that another one covers, and only in the tracked one', as
   expect(tracked.map(({ file, line }) => `${file}:${line}`)).toEqual(['base.yaml:4', 'base.yaml:10'])
 })
 
-it('says nothing of standard input, of --set and of a file that nobody tracks', async () => {
+it('muster validate reports no plaintext secret from standard input, --set or an untracked file', async () => {
   const folder = repository({})
   expect(
     (await validated(folder, { env, argv: ['-'], typed: base })).findings.map(({ code }) => code),
@@ -62,7 +62,7 @@ it('says nothing of standard input, of --set and of a file that nobody tracks', 
   expect((await validated(folder, { env })).findings.map(({ code }) => code)).toEqual(['secret-not-resolved'])
 })
 
-it('asks git only when there is a secret to ask about', async () => {
+it('muster validate runs git only if a file has a plaintext secret', async () => {
   const tools = temporaryFolder()
   writeFileSync(join(tools, 'git'), '#!/bin/sh\ntouch "$(dirname "$0")/asked"\n', { mode: 0o755 })
   const spied = { ...env, PATH: `${tools}:${process.env.PATH}` }
@@ -74,7 +74,7 @@ it('asks git only when there is a secret to ask about', async () => {
   expect(existsSync(join(tools, 'asked'))).toBe(true)
 })
 
-it('is silenced by a comment with a reason, as any other warning', async () => {
+it('a comment with a reason silences a tracked plaintext secret, like any other warning', async () => {
   const text = base.replace(
     '  rest-api-admin-pass',
     '  # muster-ignore: plaintext-secret-tracked a lab that nobody else reaches\n  rest-api-admin-pass',

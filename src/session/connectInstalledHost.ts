@@ -14,7 +14,7 @@ import { connectHost } from './connectHost.ts'
  * Returns a `connectHost` for commands without facts: it rejects with a `StepError` also if a host is not the machine
  * that was installed. Reads the machines from the state directory; throws a `StateError`.
  */
-export async function ownHosts(
+export async function installedHostConnector(
   context: CommandContext,
   place: StatePlace,
 ): Promise<(host: HostConfig) => Promise<Transport>> {
@@ -46,7 +46,7 @@ export async function onEachInstallation<Result>(options: {
   const { context, config, work } = options
   const results = await onEachHost({
     hosts: config.hosts,
-    connect: await ownHosts(context, config),
+    connect: await installedHostConnector(context, config),
     work: async (transport, host) => {
       const set = await readInstalledSet(transport, { cluster: config.cluster, host })
       return work(transport, { host, set })
