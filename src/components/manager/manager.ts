@@ -22,7 +22,7 @@ export type ManagerSettings = Pick<
 
 const usualTiming: MonitorTiming = {
   checkInterval: defaultCheckInterval,
-  limit: 2000,
+  limit: 1000,
   now: () => performance.now(),
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
   random: () => Math.random(),
@@ -106,6 +106,7 @@ export function openManager(
     monitor,
     now,
     log,
+    ...settings.monitor,
   })
   const api = managerApi({
     manager: opened,
