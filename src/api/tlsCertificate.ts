@@ -26,7 +26,7 @@ type ReadTls = TlsMaterial & { readonly expiry: Date }
 
 /**
  * Reads key and certificates of a TLS listener, and when the leaf expires. Throws a `StartError` when a file
- * cannot be read or understood, or the two do not belong together.
+ * cannot be read or understood, or key and certificate do not belong together.
  */
 export function readTls(paths: ServerSettings['tls']): ReadTls {
   const key = readLinkedText(paths.key, 'the private key')
@@ -36,7 +36,14 @@ export function readTls(paths: ServerSettings['tls']): ReadTls {
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new StartError(`the private key ${paths.key} is not that of the certificate ${paths.chain}`)
   }
-  return { key, chain, expiry: new Date(leaf.validTo) }
+  return { key, chain, ...readAuthorities(paths.authorities), expiry: new Date(leaf.validTo) }
+}
+
+function readAuthorities(path: string | undefined): Pick<TlsMaterial, 'authorities'> {
+  if (path === undefined) return {}
+  const authorities = readLinkedText(path, 'the authorities')
+  parse(path, 'certificate', () => readChain(authorities))
+  return { authorities }
 }
 
 /**
@@ -105,19 +112,21 @@ export function watchCertificate(options: {
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
 
-  const identify = (): string => `${identifyFile(paths.key)}, ${identifyFile(paths.chain)}`
+  const files = [paths.key, paths.chain, paths.authorities ?? []].flat()
+  const identify = (): string => files.map(identifyFile).join()
 
   const hasExpired = (expiry: Date): StartError =>
     new StartError(`the certificate ${paths.chain} expired at ${expiry.toISOString()}`)
 
   const judge = (): void => {
     const tls = readTls(paths)
-    if (tls.key !== shown.key || tls.chain !== shown.chain) {
-      if (tls.expiry <= now()) throw hasExpired(tls.expiry)
-      show(tls)
-      shown = tls
-      log.info({ expiry: tls.expiry }, 'a new certificate is shown from now on')
-    }
+    const isNew = tls.key !== shown.key || tls.chain !== shown.chain
+    const trustsOthers = tls.authorities !== shown.authorities
+    if (isNew && tls.expiry <= now()) throw hasExpired(tls.expiry)
+    if (isNew || trustsOthers) show(tls)
+    shown = tls
+    if (isNew) log.info({ expiry: tls.expiry }, 'a new certificate is shown from now on')
+    if (trustsOthers) log.info('certificates of other hosts are checked against new authorities from now on')
     refused = undefined
   }
 
@@ -154,7 +163,7 @@ export function watchCertificate(options: {
     timer ??= setTimeout(look, timing.rest).unref()
   }
 
-  const folders = [...new Set([dirname(paths.key), dirname(paths.chain)])]
+  const folders = [...new Set(files.map((file) => dirname(file)))]
   const watches = folders.map((folder) => watchFolder(folder, lookSoon))
   const interval = setInterval(lookSoon, timing.every).unref()
   lookSoon()

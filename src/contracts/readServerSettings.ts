@@ -9,6 +9,8 @@ import { ServicesMap } from './servicesMap.ts'
 const text = Type.String({ minLength: 1 })
 const absolutePath = Type.String({ pattern: '^/' })
 
+const peer = { name: text, names: Type.Array(text, { minItems: 1 }) }
+
 const Settings = Type.Object(
   {
     version: Type.Literal(1),
@@ -21,7 +23,11 @@ const Settings = Type.Object(
       Type.Null(),
     ]),
     socket: absolutePath,
-    tls: Type.Object({ key: absolutePath, chain: absolutePath }, exact),
+    tls: Type.Object(
+      { key: absolutePath, chain: absolutePath, authorities: Type.Optional(absolutePath) },
+      exact,
+    ),
+    peers: Type.Optional(Type.Array(Type.Object(peer, exact), { minItems: 1 })),
     usersFile: absolutePath,
     auditFile: Type.Optional(absolutePath),
     allowedHosts: Type.Array(text),
@@ -67,6 +73,12 @@ const Settings = Type.Object(
       ),
     ),
     managerSocket: Type.Optional(absolutePath),
+    managers: Type.Optional(
+      Type.Array(
+        Type.Object({ ...peer, address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) }, exact),
+        { minItems: 1 },
+      ),
+    ),
     pidFile: Type.Optional(absolutePath),
     user: Type.Optional(text),
   },
@@ -75,7 +87,11 @@ const Settings = Type.Object(
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {
-  const { database, monitor, secretsFile, services, stateFile, member, proxy } = settings
+  const { database, monitor, secretsFile, services, stateFile, member, proxy, peers, managers, tls } =
+    settings
+  if ((peers || managers) && tls.authorities === undefined) {
+    return '/tls/authorities is missing: it proves other hosts'
+  }
   if ((database || monitor) && secretsFile === undefined) {
     return '/secretsFile is missing: it holds the password of the database'
   }

@@ -47,6 +47,12 @@ export type Membership = {
   readonly witness: boolean
 }
 
+/** A host of the cluster; its certificate has one of the names, which may be addresses. */
+export type PeerHost = { readonly name: string; readonly names: readonly string[] }
+
+/** A manager of another host as a connector reaches it; the first name is the one of the TLS handshake. */
+export type FollowedManager = PeerHost & { readonly address: string; readonly port: number }
+
 /**
  * Content of the file of `muster-api serve --settings FILE`: one JSON file per component and host, written by a
  * deployment. All paths are absolute paths on the host. It holds no secret.
@@ -60,8 +66,10 @@ export type ServerSettings = {
   readonly listen: { readonly address: string; readonly port: number } | null
   /** Unix socket that only the service user and root can open. */
   readonly socket: string
-  /** PEM files: the private key, and the leaf followed by its authority. */
-  readonly tls: { readonly key: string; readonly chain: string }
+  /** PEM files: the private key, the leaf followed by its authority, and the authorities that prove other hosts. */
+  readonly tls: { readonly key: string; readonly chain: string; readonly authorities?: string }
+  /** Hosts that a manager tells about its services, proved by their certificates; absent: none. */
+  readonly peers?: readonly PeerHost[]
   /** The host's one user file, shared by the three components. */
   readonly usersFile: string
   /** Audit log of the calls that change something; without it there is none, and the server says so. */
@@ -91,6 +99,8 @@ export type ServerSettings = {
   readonly proxy?: ProxySettings
   /** Unix socket of the manager of this host, where it has one: then the connector follows its map. */
   readonly managerSocket?: string
+  /** Managers that the connector follows where its host has none, in the order of the file. */
+  readonly managers?: readonly FollowedManager[]
   /** Pid file of a detached process; absent under systemd. */
   readonly pidFile?: string
   /** System user to become when started as root without systemd. */

@@ -1,4 +1,5 @@
 import { ProblemError } from '../../api/problemError.ts'
+import type { Routing } from '../../contracts/routing.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import type { Observation } from './checkResult.ts'
 import { addressOf, type DataSource, type DataSourceKey, serverOf, sourcesOf } from './dataSources.ts'
@@ -6,6 +7,7 @@ import { createDataSourceTable, type DataSourceTable } from './dataSourceTable.t
 import { decideState } from './decideState.ts'
 import { createHealthTable, type Health } from './health.ts'
 import type { StateStore } from './managerState.ts'
+import { mappedRouting } from './mappedRouting.ts'
 import type { Check, Monitor } from './monitor.ts'
 
 /** Log of a manager. */
@@ -20,6 +22,10 @@ export type Manager = DataSourceTable & {
   check(key: DataSourceKey): Promise<Observation | undefined>
   /** Returns why it cannot do its work; empty if it can. A failed data source is no such reason. */
   notReadyReasons(): readonly string[]
+  /** Returns what connectors route by. */
+  routing(): Routing
+  /** Calls back with each change of it; returns what ends that. */
+  onRoutingChange(listener: () => void): () => void
   /** Number of failed writes of the state. */
   writeFailures(): number
   /** Ends its checks. */
@@ -70,6 +76,7 @@ export function createManager(options: {
         log.info(facts, reason === null ? 'all is well again' : 'a check found something')
       applyPolicy(source)
     }
+    tell()
   }
 
   const setState: DataSourceTable['setState'] = (keys, to) => {
@@ -83,19 +90,43 @@ export function createManager(options: {
     monitor?.follow(sources())
   }
 
+  const isChecked = (source: DataSource): boolean =>
+    monitor !== undefined && health.of(source).finding?.result !== 'unable'
+  const routing = (): Routing => mappedRouting(table, isChecked)
+  const listeners = new Set<() => void>()
+  let told = ''
+  function tell(): void {
+    const text = JSON.stringify(routing())
+    if (text === told) return
+    told = text
+    for (const listener of listeners) listener()
+  }
+
   followMap()
+  told = JSON.stringify(routing())
   return {
     ...table,
-    setState,
+    setState: (keys, to) => {
+      const brought = setState(keys, to)
+      tell()
+      return brought
+    },
     editMap: (by, edit) => {
       const changed = table.editMap(by, edit)
       if (changed) followMap()
+      tell()
       return changed
     },
     resetMap: (by) => {
       const changed = table.resetMap(by)
       if (changed) followMap()
+      tell()
       return changed
+    },
+    routing,
+    onRoutingChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
     isMonitoring: monitor !== undefined,
     health: health.of,
