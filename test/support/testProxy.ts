@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { changedMode, installedMode } from '../../src/components/connector/connectorState.ts'
 import { createProxy, type ProxyCounts, type TcpProxy } from '../../src/components/connector/proxy.ts'
+import { routingOf } from '../../src/components/connector/routing.ts'
 import { dial, listen } from '../../src/components/connector/sockets.ts'
 import type { ConnectorMode } from '../../src/contracts/connectorPayloads.ts'
 import type { DataSourceEntry } from '../../src/contracts/servicesMap.ts'
@@ -44,7 +45,12 @@ export type TestProxy = {
 }
 
 export async function testProxy(
-  limits: { readonly maxHeld?: number; readonly maxHold?: number; readonly drainTimeout?: number } = {},
+  limits: {
+    readonly maxHeld?: number
+    readonly maxHold?: number
+    readonly drainTimeout?: number
+    readonly readonlyFallback?: boolean
+  } = {},
 ): Promise<TestProxy> {
   const clock = manualClock()
   const dialled: number[] = []
@@ -54,8 +60,10 @@ export async function testProxy(
     maxHeld: 100,
     maxHold: 8000,
     drainTimeout: 30_000,
-    ...limits,
     dialTimeout: 3000,
+    greetingTimeout: 3000,
+    readonlyFallback: false,
+    ...limits,
     mode,
     clock,
     dial: (place, readBuffer) => {
@@ -88,7 +96,7 @@ export async function testProxy(
       mode = changedMode(mode, { value, by: 'anna', now: clock.now() })
       proxy.setMode(mode)
     },
-    route: (...datasources) => proxy.setMap({ services: [{ name: 'alpha', datasources }] }),
+    route: (...datasources) => proxy.setRouting(routingOf({ services: [{ name: 'alpha', datasources }] })),
     client: (from) => databaseClient(listeners.primary.port, from),
     reader: () => databaseClient(listeners.replica.port),
     counts: (wanted) =>

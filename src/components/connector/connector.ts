@@ -17,7 +17,7 @@ import type { MapInEffect, RoutedRole } from './routing.ts'
 import { dial, type Listener, listen } from './sockets.ts'
 
 /** Milliseconds. A manager is given up sooner than a person notices that its map is old. */
-const limits = { dial: 3000, manager: 1000, interval: 500, complaint: 10_000 }
+const limits = { dial: 3000, greeting: 3000, manager: 1000, interval: 500, complaint: 10_000 }
 
 /** The API of a connector without a database. */
 export const connector: ComponentApi = {
@@ -65,6 +65,8 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     maxHold,
     drainTimeout,
     dialTimeout: limits.dial,
+    greetingTimeout: limits.greeting,
+    readonlyFallback: true,
     mode,
     clock,
     dial,

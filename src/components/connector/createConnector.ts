@@ -2,12 +2,12 @@ import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import type { Caller } from '../../api/caller.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
+import type { Routing } from '../../contracts/routing.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { type EditedMap, replaceMap } from '../editMap.ts'
 import { changedMode, type Mode, type StateStore } from './connectorState.ts'
 import type { ProxyCounts, TcpProxy } from './proxy.ts'
-import { blocksThisHost } from './refusal.ts'
-import { type MapInEffect, type RoutedRole, unwatched } from './routing.ts'
+import { type MapInEffect, mapOf, type RoutedRole, routingOf, unwatched } from './routing.ts'
 
 const later = (now: Date, milliseconds: number): string =>
   new Date(now.getTime() + milliseconds).toISOString()
@@ -104,9 +104,9 @@ export function createConnector(options: {
   const { store, proxy, service, roles, installed, manager, isListening, now } = options
   const ownMap = (): ServicesMap => store.current().services ?? installed
   // The manager's word outlives the manager: what it said last, else what was installed.
-  let inEffect: MapInEffect =
-    (manager ? store.current().lastKnown : undefined) ?? unwatched(manager ? installed : ownMap())
-  proxy.setMap(inEffect)
+  const lastKnown = manager ? store.current().lastKnown : null
+  let inEffect: Routing = lastKnown ? routingOf(lastKnown) : unwatched(manager ? installed : ownMap())
+  proxy.setRouting(inEffect)
 
   const lack = (): string | undefined => {
     const lost = manager?.()
@@ -116,19 +116,16 @@ export function createConnector(options: {
       : undefined
   }
 
-  /** Data sources that turn this host away; where no other is left, the routing says so itself. */
-  const blocked = (): readonly string[] =>
-    roles.some((role) => proxy.problem(role)?.includes(blocksThisHost))
-      ? []
-      : proxy.counts().blocked.map((name) => `${name} ${blocksThisHost}`)
-
   const status = (): ConnectorStatusPayload =>
     statusOf({
       mode: store.current().mode,
       counts: proxy.counts(),
-      map: inEffect,
+      map: mapOf(inEffect),
       service,
-      problems: [...new Set([...roles.map((role) => proxy.problem(role)), ...blocked()]), lack() ?? null],
+      problems: [
+        ...new Set([...roles.map((role) => proxy.problem(role)), ...proxy.notes(roles)]),
+        lack() ?? null,
+      ],
       now: now(),
     })
 
@@ -136,9 +133,9 @@ export function createConnector(options: {
     if (edit.changed) {
       store.change({ services })
       inEffect = unwatched(edit.map)
-      proxy.setMap(inEffect)
+      proxy.setRouting(inEffect)
     }
-    return { ...edit, inEffect }
+    return { ...edit, inEffect: mapOf(inEffect) }
   }
 
   return {
@@ -154,7 +151,7 @@ export function createConnector(options: {
       const hasCut = immediate && to === 'OFFLINE' && proxy.cut()
       return { ...status(), changed: next !== mode || hasCut }
     },
-    map: () => inEffect,
+    map: () => mapOf(inEffect),
     changeMap: (edit) => {
       if (manager) throw followsManager()
       const edited = edit(ownMap())
@@ -165,8 +162,8 @@ export function createConnector(options: {
       return keepMap(replaceMap(ownMap(), installed), null)
     },
     follow: (map) => {
-      inEffect = map
-      proxy.setMap(map)
+      inEffect = routingOf(map)
+      proxy.setRouting(inEffect)
       store.change({ lastKnown: map })
     },
     notReadyReason: () => {
