@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { type BoundedBytes, boundedBytes } from '../base/boundedBytes.ts'
 import { parseJson } from '../base/json.ts'
@@ -158,10 +158,18 @@ export function readEvents(options: {
       Accept: 'text/event-stream',
     }
     const common = { method: 'GET', path, headers, agent: false } as const
-    const sent =
+    const begin = (): ClientRequest =>
       endpoint.kind === 'socket'
         ? plainRequest({ ...common, socketPath: endpoint.path })
         : tlsRequest({ ...common, ...tlsOptions(endpoint), agent: false })
+    let sent: ClientRequest
+    try {
+      sent = begin()
+    } catch (error) {
+      // Key and certificate that do not belong together, say.
+      resolve(new ClientError(explainFailure({ error, place })))
+      return
+    }
     let isEnded = false
     let timer: NodeJS.Timeout | undefined
     let going: NodeJS.Timeout | undefined

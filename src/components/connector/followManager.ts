@@ -21,12 +21,15 @@ export function readRouting(data: string): Routing | undefined {
 /** One attempt to follow: reads events until the stream ends, and resolves to why it did. */
 export type OpenStream = (onEvent: (data: string) => void, signal: AbortSignal) => Promise<Error>
 
+/** Since when a manager does not answer, and why. */
+export type LinkProblem = { readonly since: Date; readonly reason: string }
+
 /** Connection of the connector to one manager. */
 export type ManagerLink = {
   /** Returns the manager's word; undefined while it is not connected. */
   routing(): Routing | undefined
-  /** Returns since when the manager does not answer and why; undefined while it does. */
-  problem(): { readonly since: Date; readonly reason: string } | undefined
+  /** Returns undefined while the manager answers. */
+  problem(): LinkProblem | undefined
   /** Settles after the first attempt, whether it succeeded or not. */
   readonly asked: Promise<void>
   /** Settles after one more attempt, begun from now on; the manager's word as it was then is known if it answered. */
@@ -48,7 +51,7 @@ export function followManager(options: {
 }): ManagerLink {
   const { open, clock, onChange } = options
   let routing: Routing | undefined
-  let problem: { readonly since: Date; readonly reason: string } | undefined
+  let problem: LinkProblem | undefined
   /** The stream whose events count, and the one that is to take its place. */
   let active: Attempt | undefined
   let next: Attempt | undefined
@@ -76,7 +79,7 @@ export function followManager(options: {
     if (attempt !== active && attempt !== next) return
     const word = data === latest ? routing : readRouting(data)
     if (!word) {
-      attempt.stop.abort(new Error('it sends something else than what to route by'))
+      attempt.stop.abort('it sends something else than what to route by')
       return
     }
     if (attempt === next) {
@@ -113,8 +116,7 @@ export function followManager(options: {
       if (attempt !== active && attempt !== next) return
       if (attempt === active) active = undefined
       else next = undefined
-      const { reason } = stop.signal
-      if (!isStopped && !active) lose(reason instanceof Error && stop.signal.aborted ? reason.message : error.message)
+      if (!isStopped && !active) lose(stop.signal.aborted ? String(stop.signal.reason) : error.message)
       retry()
     })
     return attempt
