@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { renameSync, writeFileSync } from 'node:fs'
-import { request as tlsRequest } from 'node:https'
+import { Agent, request as tlsRequest } from 'node:https'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { pino } from 'pino'
@@ -113,6 +113,19 @@ function ask(server: RunningServer, identity: Identity | undefined, asked: Asked
   })
 }
 
+/** Status of a call of the host app1 over a connection that is kept, and that connection. */
+async function askOver(server: RunningServer, agent: Agent, path: string): Promise<[number, unknown]> {
+  const call = tlsRequest({
+    ...{ host: '127.0.0.1', port: portOf(server), path, agent, headers: { host: 'db1' } },
+    ...{ ca: made.authority.certificate, servername: 'db1', ...made.app1 },
+  }).end()
+  const [answer] = await once(call, 'response')
+  const { socket, statusCode } = answer
+  answer.resume()
+  await once(answer, 'end')
+  return [statusCode, socket]
+}
+
 describe('a server that other hosts call by their certificates', () => {
   it('takes a host by its name or its address, and says who it is', async () => {
     const { server, callers } = await serving()
@@ -195,6 +208,10 @@ describe('a server that other hosts call by their certificates', () => {
     await eventually(async () => expect(await ask(server, moved)).toBe(200))
     expect(await ask(server, made.app1)).toBe(200)
 
+    // So is a connection that it opened for other calls.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    const live = await askOver(server, agent, '/health/live')
     // A stream that the old authority opened ends when that is dropped.
     const held = tlsRequest({
       ...{ host: '127.0.0.1', port: portOf(server), path: hostRoutes.routing.path, agent: false },
@@ -206,6 +223,8 @@ describe('a server that other hosts call by their certificates', () => {
     const ended = once(answer, 'end')
     put(authorities, next.certificate)
     await ended
+    const [later, same] = await askOver(server, agent, hostRoutes.routing.path)
+    expect([live[0], later, same === live[1]]).toEqual([200, 401, true])
     expect(await ask(server, made.app1)).toBe(401)
     expect(await ask(server, moved)).toBe(200)
   })
