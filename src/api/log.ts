@@ -1,4 +1,5 @@
-import { type LogLevel, logLevels, type ServerSettings } from '../contracts/serverSettings.ts'
+import { type LogLevel, logLevels } from '../contracts/choices.ts'
+import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Listener } from './caller.ts'
 import { lineOutput } from './logOutput.ts'
 

@@ -79,7 +79,7 @@ async function withReason<Result>(what: string, work: () => Result | Promise<Res
 
 async function settingsOf(args: readonly string[]): Promise<ServerSettings> {
   const file = requiredOption(args, 'settings')
-  const { readServerSettings } = await import('../contracts/readServerSettings.ts')
+  const { readServerSettings } = await import('../contracts/serverSettings.ts')
   return withReason(`the settings ${file} cannot be used`, () =>
     readServerSettings(readText(file, 'the settings')),
   )

@@ -15,13 +15,15 @@ import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import { hasDatabase, servicesMap } from './resolve/dataSources.ts'
 import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
 import {
-  definedValue,
   type Resolved,
   type ResolvedCluster,
   type ResolvedHost,
   usersOf,
+  valuesOf,
 } from './resolve/resolved.ts'
-import { apiOptions } from './settings/apiOptions.ts'
+import { accessOptions } from './settings/accessOptions.ts'
+import { certificateOptions } from './settings/certificateOptions.ts'
+import { installationOptions } from './settings/installationOptions.ts'
 import { options } from './settings/options.ts'
 import { file } from './settings/places.ts'
 import type { Setting } from './settings/setting.ts'
@@ -29,9 +31,6 @@ import { ssh } from './settings/ssh.ts'
 import { valueFor } from './shape/draft.ts'
 
 type Account = { readonly user: Setting<string>; readonly password: Setting<SecretReference> }
-
-const replication: Account = { user: options.replicationUser, password: options.replicationPassword }
-const monitor: Account = { user: options.monitorUser, password: options.monitorPassword }
 
 function accountOf(host: ResolvedHost, account: Account, paths: Paths): DatabaseAccount | undefined {
   const user = host.option(account.user).value
@@ -44,16 +43,14 @@ const servicesWith = (host: ResolvedHost, field: Mention['field']): readonly Men
   host.services.filter((service) => isNamedIn(service, field, host.name))
 
 function databaseOf(host: ResolvedHost, paths: Paths): DatabaseConfig | undefined {
-  const type = host.option(options.datasourceType).value
+  const type = host.option(options.database.type).value
   const [service] = servicesWith(host, 'members')
   if (type === undefined || service === undefined || !hasDatabase(host)) return undefined
-  const account = accountOf(host, replication, paths)
   return {
     type,
-    host: definedValue(host.option(options.replicationHost)),
-    port: definedValue(host.option(options.replicationPort)),
+    ...valuesOf(options.database, host.option),
     service: service.name,
-    ...(account === undefined ? {} : { account }),
+    ...optional('account', accountOf(host, options.database, paths)),
   }
 }
 
@@ -71,15 +68,9 @@ function memberOf(host: ResolvedHost): HostConfig['member'] {
 function proxyOf(host: ResolvedHost): ProxySettings | undefined {
   const [service] = host.proxied
   if (service === undefined) return undefined
-  return {
-    service: service.name,
-    address: definedValue(host.option(options.applicationAddress)),
-    port: definedValue(host.option(options.applicationPort)),
-    readonlyPort: host.option(options.applicationReadonlyPort).value ?? null,
-    maxHeld: definedValue(host.option(options.maxHeld)),
-    maxHold: definedValue(host.option(options.maxHold)),
-    drainTimeout: definedValue(host.option(options.drainTimeout)),
-  }
+  const { address, port, ...limits } = valuesOf(options.proxy, host.option)
+  const readonlyPort = host.option(options.proxy.readonlyPort).value ?? null
+  return { service: service.name, address, port, readonlyPort, ...limits }
 }
 
 /** Derives the database settings of a host from its services. */
@@ -90,12 +81,12 @@ function databasesOf(
   const manages = host.components.includes('manager')
   const database = databaseOf(host, paths)
   const member = manages ? memberOf(host) : undefined
-  const account = manages ? accountOf(host, monitor, paths) : undefined
+  const account = manages ? accountOf(host, options.monitor, paths) : undefined
   const proxy = proxyOf(host)
   return {
     ...(database && { database }),
     ...(member && { member }),
-    ...(account && { monitor: account }),
+    ...(account && { monitor: { ...account, ...valuesOf(options.monitor, host.option) } }),
     ...(proxy && { proxy }),
   }
 }
@@ -122,19 +113,17 @@ function sshOf(host: ResolvedHost, paths: Paths): SshConfig {
       host.ssh(ssh.jump).value?.map(({ value }) => value),
     ),
     ...optional('config', pathOf(host.ssh(ssh.config), paths)),
-    become: definedValue(host.ssh(ssh.become)),
+    ...valuesOf(ssh, host.ssh),
     ...optional('becomePassword', locatedSecret(host.ssh(ssh.becomePassword), paths)),
     ...optional('timeout', host.ssh(ssh.timeout).value),
   }
 }
 
 function apisOf(host: ResolvedHost): readonly ApiConfig[] {
-  return host.components.map((component) => ({
-    component,
-    enabled: definedValue(host.option(apiOptions[component].enabled)),
-    address: definedValue(host.option(apiOptions[component].address)),
-    port: definedValue(host.option(apiOptions[component].port)),
-  }))
+  return host.components.map((component) => {
+    const { enabled, address, port } = valuesOf(options.api[component], host.option)
+    return { component, enabled, address, port }
+  })
 }
 
 function tlsOf(host: ResolvedHost, paths: Paths): TlsConfig {
@@ -143,10 +132,7 @@ function tlsOf(host: ResolvedHost, paths: Paths): TlsConfig {
     ...optional('truststorePath', pathOf(host.option(options.truststorePath), paths)),
     ...optional('keystorePassword', locatedSecret(host.option(options.keystorePassword), paths)),
     ...optional('truststorePassword', locatedSecret(host.option(options.truststorePassword), paths)),
-    alias: definedValue(host.option(options.alias)),
-    keyType: definedValue(host.option(options.keyType)),
-    keyLifetime: definedValue(host.option(options.keyLifetime)),
-    warningDays: definedValue(host.option(options.warningDays)),
+    ...valuesOf(certificateOptions, host.option),
   }
 }
 
@@ -167,7 +153,9 @@ function usersFor(host: ResolvedHost, paths: Paths): readonly UserConfig[] {
 }
 
 function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
-  const directory = host.option(options.installDirectory)
+  const { allowedHosts, ...access } = valuesOf(accessOptions, host.option)
+  const { installDirectory, ...installation } = valuesOf(installationOptions, host.option)
+  const { given } = host.option(options.installDirectory)
   return {
     name: host.name,
     address: host.address,
@@ -177,19 +165,12 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
     apis: apisOf(host),
     users: usersFor(host, paths),
     tls: tlsOf(host, paths),
-    remoteBootstrap: definedValue(host.option(options.remoteBootstrap)),
-    allowedHosts: definedValue(host.option(options.allowedHosts)).map(({ value }) => value),
-    installDirectory: absolutePath(definedValue(directory), { span: directory.given?.span, paths }),
+    ...access,
+    allowedHosts: allowedHosts.map(({ value }) => value),
+    installDirectory: absolutePath(installDirectory, { span: given?.span, paths }),
     ...optional('user', host.option(options.user).value),
-    serviceManager: definedValue(host.option(options.serviceManager)),
-    runtime: definedValue(host.option(options.runtime)),
-    logLevel: definedValue(host.option(options.logLevel)),
-    limits: {
-      memoryMax: definedValue(host.option(options.memoryMax)),
-      cpuWeight: definedValue(host.option(options.cpuWeight)),
-      tasksMax: definedValue(host.option(options.tasksMax)),
-      oomScoreAdjust: definedValue(host.option(options.oomScoreAdjust)),
-    },
+    ...installation,
+    limits: valuesOf(options.limits, host.option),
     ...databasesOf(host, paths),
   }
 }

@@ -1,7 +1,14 @@
+import type { DatabaseType } from '../contracts/choices.ts'
 import type { Component } from '../contracts/component.ts'
-import type { DatabaseType, LogLevel, Membership, ProxySettings } from '../contracts/serverSettings.ts'
+import type { Membership, ProxySettings } from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { SecretReference } from '../secrets/reference.ts'
+import type { accessOptions } from './settings/accessOptions.ts'
+import type { apiOptions } from './settings/apiOptions.ts'
+import type { certificateOptions } from './settings/certificateOptions.ts'
+import type { databaseOptions, monitorOptions } from './settings/databaseOptions.ts'
+import type { installationOptions, limitOptions } from './settings/installationOptions.ts'
+import type { ValuesOf } from './settings/setting.ts'
 
 /** SSH settings of a host (options.md, "`ssh` keys"). Paths are absolute. */
 export type SshConfig = {
@@ -26,43 +33,31 @@ export type SshConfig = {
   readonly timeout?: number
 }
 
-/** API of one component on one host. */
-export type ApiConfig = {
-  readonly component: Component
-  /** False for `<component>-rest-api: false`: the component runs without its TCP listener. */
-  readonly enabled: boolean
-  readonly address: string
-  readonly port: number
-}
+/** API of one component on one host. If it is not enabled, the component runs without its TCP listener. */
+export type ApiConfig = { readonly component: Component } & ValuesOf<(typeof apiOptions)[Component]>
 
 /** The stores of a host; without paths they are generated. Paths are absolute, or `host:/path`. */
-export type TlsConfig = {
+export type TlsConfig = ValuesOf<typeof certificateOptions> & {
   readonly keystorePath?: string
   readonly truststorePath?: string
   readonly keystorePassword?: SecretReference
   readonly truststorePassword?: SecretReference
-  readonly alias: string
-  /** Type of a generated key. */
-  readonly keyType: 'ec' | 'rsa'
-  /** Validity of a generated leaf in days. */
-  readonly keyLifetime: number
-  /** Days before expiry in which a leaf counts as expiring. */
-  readonly warningDays: number
 }
 
 /** A user of the database servers; passwords reach a host only in its secrets file. */
 export type DatabaseAccount = { readonly user: string; readonly password: SecretReference }
 
 /** The host's own database server, as seen from the host. */
-export type DatabaseConfig = {
+export type DatabaseConfig = ValuesOf<typeof databaseOptions> & {
   readonly type: DatabaseType
-  readonly host: string
-  readonly port: number
   /** The first service with the host as a member. */
   readonly service: string
   /** Account of the replicator; without it the replicator has no database. */
   readonly account?: DatabaseAccount
 }
+
+/** The manager's checks of databases. */
+export type MonitorConfig = ValuesOf<typeof monitorOptions> & DatabaseAccount
 
 /** A user of a host's APIs. */
 export type UserConfig = {
@@ -72,22 +67,15 @@ export type UserConfig = {
   readonly password?: SecretReference
 }
 
-/** Service managers that a file can name. `auto` selects the first one that works on the host. */
-export const serviceManagerNames = ['systemd', 'process'] as const
-
-export type ServiceManagerName = (typeof serviceManagerNames)[number]
-
 /** Limits of each component of a host under systemd (systemd.resource-control(5)). */
-export type ServiceLimits = {
-  /** MiB. */
-  readonly memoryMax: number
-  readonly cpuWeight: number
-  readonly tasksMax: number
-  readonly oomScoreAdjust: number
-}
+export type ServiceLimits = ValuesOf<typeof limitOptions>
 
-/** A host with every option resolved: defaults, service, host and --set. */
-export type HostConfig = {
+/** Options that need no more than their value, such as `logLevel`. */
+type PlainOptions = Omit<ValuesOf<typeof accessOptions>, 'allowedHosts'> &
+  ValuesOf<typeof installationOptions>
+
+/** A host with every option resolved: defaults, service, host and --set. Paths are absolute. */
+export type HostConfig = PlainOptions & {
   readonly name: string
   readonly address: string
   /** Connection that the file gives; what is installed depends on it. */
@@ -102,23 +90,17 @@ export type HostConfig = {
   /** The administrator first, then `rest-api-users` in the order of the file; each name once, in NFC. */
   readonly users: readonly UserConfig[]
   readonly tls: TlsConfig
-  readonly remoteBootstrap: boolean
   /** From `rest-api-allowed-hosts`; the deployment adds the host's own names and addresses. */
   readonly allowedHosts: readonly string[]
-  /** Absolute. */
-  readonly installDirectory: string
   /** System user of the services; absent: the cluster's own for root, else the invoking user. */
   readonly user?: string
-  readonly serviceManager: 'auto' | ServiceManagerName
-  readonly runtime: 'auto' | 'host' | 'upload'
-  readonly logLevel: LogLevel
   readonly limits: ServiceLimits
   /** Absent if the host has no replicator or no database. */
   readonly database?: DatabaseConfig
   /** Role of the manager: in the first clustered service with the host as a member, else as a witness. */
   readonly member?: Membership
-  /** Account for the manager's checks. */
-  readonly monitor?: DatabaseAccount
+  /** Absent if the host has no manager or no account for its checks. */
+  readonly monitor?: MonitorConfig
   /** Listeners of the connector for database clients; absent if it has no service to forward to. */
   readonly proxy?: ProxySettings
 }

@@ -70,14 +70,14 @@ export const accounts: readonly Account[] = [
     fix: `Use at least 12 characters at random, read with !env or !file; or leave the option out and ${made}`,
   },
   {
-    user: options.replicationUser,
-    password: options.replicationPassword,
+    user: options.database.user,
+    password: options.database.password,
     opens: 'the replication of the databases',
     fix: database,
   },
   {
-    user: options.monitorUser,
-    password: options.monitorPassword,
+    user: options.monitor.user,
+    password: options.monitor.password,
     opens: 'the databases, if only to look at their state',
     fix: database,
   },

@@ -1,4 +1,4 @@
-import type { DatabaseType } from './serverSettings.ts'
+import type { DatabaseType } from './choices.ts'
 
 /** Options of accounts in the databases. */
 export const accountOptions = ['replication-user', 'monitor-user'] as const

@@ -1,108 +1,187 @@
-import type { Component } from './component.ts'
-import type { ServicesMap } from './servicesMap.ts'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { databaseTypes, logLevels } from './choices.ts'
+import { components } from './component.ts'
+import { fieldErrors } from './fieldErrors.ts'
+import { exact, type ReadonlyStatic } from './schemaParts.ts'
+import { ServicesMap } from './servicesMap.ts'
 
-/** pino's level names, most talkative first. */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error'] as const
+const text = Type.String({ minLength: 1 })
+const absolutePath = Type.String({ pattern: '^/' })
+/** Port 0 lets the system choose one; the log says which. */
+const listenPort = Type.Integer({ minimum: 0, maximum: 65535 })
+const count = Type.Integer({ minimum: 0 })
+const milliseconds = Type.Integer({ minimum: 0 })
 
-export type LogLevel = (typeof logLevels)[number]
+/** The host's own database server, as the replicator reaches it; members are named as in `databaseOptions`. */
+const DatabaseSettings = Type.Object(
+  {
+    type: Type.Enum([...databaseTypes]),
+    host: text,
+    port: Type.Integer({ minimum: 1, maximum: 65535 }),
+    user: text,
+    /** Name of the data service that the host is a member of: what a replication channel without a name is called. */
+    service: text,
+  },
+  exact,
+)
 
-/** The kinds of database server (option `datasource-type`). */
-export const databaseTypes = ['mariadb', 'mysql'] as const
-
-export type DatabaseType = (typeof databaseTypes)[number]
-
-/** The host's own database server, as the replicator reaches it (options `datasource-type`, `replication-…`). */
-export type DatabaseSettings = {
-  readonly type: DatabaseType
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  /** Name of the data service that the host is a member of: what a replication channel without a name is called. */
-  readonly service: string
-}
-
-/** Address and limits of the connector for clients of the database (options `application-…`, `connector-…`). */
-export type ProxySettings = {
-  /** The service of the map that it serves. */
-  readonly service: string
-  readonly address: string
-  /** To the primary. */
-  readonly port: number
-  /** To the replicas; null: off. */
-  readonly readonlyPort: number | null
-  /** Number of clients that are held at once, at most. */
-  readonly maxHeld: number
-  /** Milliseconds that a client is held at most. */
-  readonly maxHold: number
-  /** Milliseconds that connections get to end by themselves when the connector goes offline. */
-  readonly drainTimeout: number
-}
+/** Address and limits of the connector for clients of the database; members are named as in `connectorOptions`. */
+const ProxySettings = Type.Object(
+  {
+    /** The service of the map that it serves. */
+    service: text,
+    address: text,
+    /** To the primary. */
+    port: listenPort,
+    /** To the replicas; null: off. */
+    readonlyPort: Type.Union([listenPort, Type.Null()]),
+    /** Number of clients that are held at once, at most. */
+    maxHeld: count,
+    /** Time that a client is held at most. */
+    maxHold: milliseconds,
+    /** Time that connections get to end by themselves when the connector goes offline. */
+    drainTimeout: milliseconds,
+  },
+  exact,
+)
 
 /** The service that a manager's host takes part in, and how. */
-export type Membership = {
-  readonly service: string
-  /** The host's own data source; null where it has none. */
-  readonly datasource: string | null
-  /** True if it is one of the service's `witnesses`. */
-  readonly witness: boolean
-}
+const Membership = Type.Object(
+  {
+    service: text,
+    /** The host's own data source; null where it has none. */
+    datasource: Type.Union([text, Type.Null()]),
+    /** True if it is one of the service's `witnesses`. */
+    witness: Type.Boolean(),
+  },
+  exact,
+)
+
+const names = Type.Array(text, { minItems: 1 })
 
 /** A host of the cluster; its certificate has one of the names, which may be addresses. */
-export type PeerHost = { readonly name: string; readonly names: readonly string[] }
+const PeerHost = Type.Object({ name: text, names }, exact)
 
 /** A manager of another host as a connector reaches it; the first name is the one of the TLS handshake. */
-export type FollowedManager = PeerHost & { readonly address: string; readonly port: number }
+const FollowedManager = Type.Object(
+  { name: text, names, address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) },
+  exact,
+)
 
 /**
  * Content of the file of `muster-api serve --settings FILE`: one JSON file per component and host, written by a
  * deployment. All paths are absolute paths on the host. It holds no secret.
  */
-export type ServerSettings = {
-  readonly version: 1
-  readonly cluster: string
-  readonly host: string
-  readonly component: Component
-  /** TCP listener of the API; null when `<component>-rest-api` is false: the Unix socket stays. */
-  readonly listen: { readonly address: string; readonly port: number } | null
-  /** Unix socket that only the service user and root can open. */
-  readonly socket: string
-  /** PEM files: the private key, the leaf followed by its authority, and the authorities that prove other hosts. */
-  readonly tls: { readonly key: string; readonly chain: string; readonly authorities?: string }
-  /** Hosts that a manager tells about its services, proved by their certificates; absent: none. */
-  readonly peers?: readonly PeerHost[]
-  /** The host's one user file, shared by the three components. */
-  readonly usersFile: string
-  /** Audit log of the calls that change something; without it there is none, and the server says so. */
-  readonly auditFile?: string
-  /** Names and addresses that a Host header may carry, without port. */
-  readonly allowedHosts: readonly string[]
-  /** True if callers beyond loopback may create the first user (contract.md, "Unauthenticated bootstrap"). */
-  readonly remoteBootstrap: boolean
-  readonly logLevel: LogLevel
-  /** File that the component opens itself, after it gave root up, and rotates; without it the log goes to standard output. */
-  readonly log?: { readonly file: string }
-  /** Absent where the options name no database. */
-  readonly database?: DatabaseSettings
-  /** File of passwords, for the service user alone: a JSON object by option, such as `replication-password`. */
-  readonly secretsFile?: string
-  /** The services map that the host is installed with; manager and connector. */
-  readonly services?: ServicesMap
-  /** State file of a manager or a connector, with what calls changed; required with `services`. */
-  readonly stateFile?: string
-  /** The host's place, where it runs a manager. */
-  readonly member?: Membership
-  /** Account of the manager's checks; its password is the secret `monitor-password`. */
-  readonly monitor?: { readonly user: string }
-  /** Unix socket of the connector of this host, where it has one; manager. */
-  readonly connectorSocket?: string
-  /** Absent where there is no database to forward to; connector. */
-  readonly proxy?: ProxySettings
-  /** Unix socket of the manager of this host, where it has one: then the connector follows its map. */
-  readonly managerSocket?: string
-  /** Managers that the connector follows where its host has none, in the order of the file. */
-  readonly managers?: readonly FollowedManager[]
-  /** Pid file of a detached process; absent under systemd. */
-  readonly pidFile?: string
-  /** System user to become when started as root without systemd. */
-  readonly user?: string
+const ServerSettings = Type.Object(
+  {
+    version: Type.Literal(1),
+    cluster: text,
+    host: text,
+    component: Type.Enum([...components]),
+    /** TCP listener of the API; null when `<component>-rest-api` is false: the Unix socket stays. */
+    listen: Type.Union([Type.Object({ address: text, port: listenPort }, exact), Type.Null()]),
+    /** Unix socket that only the service user and root can open. */
+    socket: absolutePath,
+    /** PEM files: the private key, the leaf followed by its authority, and the authorities that prove other hosts. */
+    tls: Type.Object(
+      { key: absolutePath, chain: absolutePath, authorities: Type.Optional(absolutePath) },
+      exact,
+    ),
+    /** Hosts that a manager tells what to route by, proved by their certificates. */
+    peers: Type.Optional(Type.Array(PeerHost, { minItems: 1 })),
+    /** The host's one user file, shared by the three components. */
+    usersFile: absolutePath,
+    /** Audit log of the calls that change something; without it there is none, and the server says so. */
+    auditFile: Type.Optional(absolutePath),
+    /** Names and addresses that a Host header may carry, without port. */
+    allowedHosts: Type.Array(text),
+    /** True if callers beyond loopback may create the first user (contract.md, "Unauthenticated bootstrap"). */
+    remoteBootstrap: Type.Boolean(),
+    logLevel: Type.Enum([...logLevels]),
+    /** File that the component opens itself, after it gave root up, and rotates; without it the log goes to standard output. */
+    log: Type.Optional(Type.Object({ file: absolutePath }, exact)),
+    /** Absent where the options name no database. */
+    database: Type.Optional(DatabaseSettings),
+    /** File of passwords, for the service user alone: a JSON object by option, such as `replication-password`. */
+    secretsFile: Type.Optional(absolutePath),
+    /** The services map that the host is installed with; manager and connector. */
+    services: Type.Optional(ServicesMap),
+    /** State file of a manager or a connector, with what calls changed; required with `services`. */
+    stateFile: Type.Optional(absolutePath),
+    /** The host's place, where it runs a manager. */
+    member: Type.Optional(Membership),
+    /** Account of the manager's checks; its password is the secret `monitor-password`. */
+    monitor: Type.Optional(Type.Object({ user: text }, exact)),
+    /** Unix socket of the connector of this host, where it has one; manager. */
+    connectorSocket: Type.Optional(absolutePath),
+    /** Absent where there is no database to forward to; connector. */
+    proxy: Type.Optional(ProxySettings),
+    /** Unix socket of the manager of this host, where it has one: then the connector follows its map. */
+    managerSocket: Type.Optional(absolutePath),
+    /** Managers that a connector follows whose host has none, in the order of the file. */
+    managers: Type.Optional(Type.Array(FollowedManager, { minItems: 1 })),
+    /** Pid file of a detached process; absent under systemd. */
+    pidFile: Type.Optional(absolutePath),
+    /** System user to become when started as root without systemd. */
+    user: Type.Optional(text),
+  },
+  exact,
+)
+
+export type DatabaseSettings = ReadonlyStatic<typeof DatabaseSettings>
+export type ProxySettings = ReadonlyStatic<typeof ProxySettings>
+export type Membership = ReadonlyStatic<typeof Membership>
+export type PeerHost = ReadonlyStatic<typeof PeerHost>
+export type FollowedManager = ReadonlyStatic<typeof FollowedManager>
+export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
+
+/** Returns which member is missing beside another one that needs it. */
+function missingMember(settings: ServerSettings): string | undefined {
+  const { database, monitor, secretsFile, services, stateFile, member, proxy, peers, managers, tls } = settings
+  if ((peers || managers) && tls.authorities === undefined) {
+    return '/tls/authorities is missing: it proves other hosts'
+  }
+  if ((database || monitor) && secretsFile === undefined) {
+    return '/secretsFile is missing: it holds the password of the database'
+  }
+  if (services && stateFile === undefined) {
+    return '/stateFile is missing: it keeps what calls change in the services map'
+  }
+  if ((monitor || proxy) && services === undefined) {
+    return '/services is missing: it names the data sources'
+  }
+  if (settings.component === 'manager' && services && member === undefined) {
+    return '/member is missing: it names the service of this host'
+  }
+  return undefined
+}
+
+/**
+ * Reads the text of a settings file. Throws an Error whose message is one sentence for a person: what is
+ * wrong and, where it has a place, at which member.
+ */
+export function readServerSettings(content: string): ServerSettings {
+  let value: unknown
+  try {
+    value = JSON.parse(content)
+  } catch (error) {
+    // The parser quotes what it could not read, which may be a file of somebody else.
+    const place = /at position \d+/.exec(error instanceof Error ? error.message : '')?.[0]
+    throw new Error(`it is not JSON${place === undefined ? '' : `: the fault is ${place}`}`)
+  }
+  if (Value.Check(ServerSettings, value)) {
+    const missing = missingMember(value)
+    if (missing === undefined) return value
+    throw new Error(missing)
+  }
+  const findings = Value.Errors(ServerSettings, value)
+    .filter(({ keyword }) => keyword !== 'boolean')
+    .flatMap((finding) => fieldErrors(finding))
+  // The finding deepest in the file says most: a union also complains at its own place.
+  const depth = (path: string): number => path.split('/').length
+  const first = findings.toSorted((a, b) => depth(b.path) - depth(a.path))[0]
+  if (!first) throw new Error('it does not have the right shape')
+  const message = first.message.replace('must match pattern "^/"', 'must be an absolute path')
+  throw new Error(`${first.path || 'the file'} ${message}`)
 }

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { exact } from './schemaParts.ts'
+import { Type } from 'typebox'
+import { exact, type ReadonlyStatic } from './schemaParts.ts'
 
 /** Roles of a data source: one spelling everywhere (contract.md, "Manager"). */
 export const dataSourceRoles = ['primary', 'replica', 'relay', 'standby', 'archive', 'witness'] as const
@@ -85,9 +85,9 @@ export const DataSourcePayload = Type.Object(
 export type DataSourceRole = (typeof dataSourceRoles)[number]
 export type RecordedState = (typeof recordedStates)[number]
 export type DataSourceState = (typeof dataSourceStates)[number]
-export type MapDataSource = Readonly<Static<typeof MapDataSource>>
-export type MapService = { readonly name: string; readonly datasources: readonly MapDataSource[] }
-export type ServicesMap = { readonly services: readonly MapService[] }
-export type DataSourceEntry = Readonly<Static<typeof DataSourceEntry>>
-export type NewDataService = Readonly<Static<typeof NewDataService>>
-export type NewDataSource = Readonly<Static<typeof NewDataSource>>
+export type MapDataSource = ReadonlyStatic<typeof MapDataSource>
+export type MapService = ReadonlyStatic<typeof MapService>
+export type ServicesMap = ReadonlyStatic<typeof ServicesMap>
+export type DataSourceEntry = ReadonlyStatic<typeof DataSourceEntry>
+export type NewDataService = ReadonlyStatic<typeof NewDataService>
+export type NewDataSource = ReadonlyStatic<typeof NewDataSource>

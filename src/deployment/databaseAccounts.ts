@@ -4,6 +4,7 @@ import { boundedMessage } from '../base/printable.ts'
 import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isLocalAddress } from '../config/resolve/dataSources.ts'
+import type { DatabaseType } from '../contracts/choices.ts'
 import {
   type AccountOption,
   accountOptions,
@@ -11,7 +12,6 @@ import {
   monitorGrants,
   replicationGrants,
 } from '../contracts/databaseAccounts.ts'
-import type { DatabaseType } from '../contracts/serverSettings.ts'
 import type { Transport } from '../transport/transport.ts'
 import { failureOf } from './hostFailure.ts'
 import { installedPart } from './manifest.ts'

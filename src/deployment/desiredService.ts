@@ -1,4 +1,5 @@
-import type { HostConfig, ServiceManagerName } from '../config/model.ts'
+import type { HostConfig } from '../config/model.ts'
+import type { ServiceManagerName } from '../config/settings/serviceManagerNames.ts'
 import type { HostFacts, InstalledFacts } from './facts/hostFacts.ts'
 import { clusterUser, type Layout, type ServiceData } from './layout.ts'
 import type { ServiceAccount } from './serviceAccount.ts'

@@ -1,5 +1,11 @@
 import { isObject, parseJson } from '../base/json.ts'
 import { durationText } from '../base/time.ts'
+import { accessOptions } from '../config/settings/accessOptions.ts'
+import { connectorOptions } from '../config/settings/connectorOptions.ts'
+import { databaseOptions, monitorOptions } from '../config/settings/databaseOptions.ts'
+import { installationOptions } from '../config/settings/installationOptions.ts'
+import type { Setting, SettingGroup } from '../config/settings/setting.ts'
+import { duration } from '../config/types/duration.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 
@@ -119,37 +125,36 @@ export function settingsDifference(before: string, after: ServerSettings): reado
 function membersOf(settings: unknown): Map<string, ShownValue> {
   const members = flatten('', settings)
   if (isObject(settings) && 'listen' in settings) members.set('listen', String(settings.listen !== null))
-  for (const path of inMilliseconds) {
-    const value = members.get(path)
-    if (typeof value === 'string' && /^\d+$/.test(value)) members.set(path, durationText(Number(value)))
+  for (const [path, value] of members) {
+    const isDuration = optionsByPath.get(path)?.type === duration
+    if (isDuration && typeof value === 'string' && /^\d+$/.test(value)) {
+      members.set(path, durationText(Number(value)))
+    }
   }
   return members
 }
 
-/** Members whose options are durations. */
-const inMilliseconds = ['proxy.maxHold', 'proxy.drainTimeout']
-
-/** Options of members that all components share; documented by `muster explain`. */
-const options: Readonly<Record<string, string>> = {
-  logLevel: 'log-level',
-  remoteBootstrap: 'rest-api-remote-bootstrap',
-  allowedHosts: 'rest-api-allowed-hosts',
-  'database.type': 'datasource-type',
-  'database.host': 'replication-host',
-  'database.port': 'replication-port',
-  'database.user': 'replication-user',
-  'monitor.user': 'monitor-user',
-  'proxy.address': 'application-address',
-  'proxy.port': 'application-port',
-  'proxy.readonlyPort': 'application-readonly-port',
-  'proxy.maxHeld': 'connector-max-held',
-  'proxy.maxHold': 'connector-max-hold',
-  'proxy.drainTimeout': 'connector-drain-timeout',
+/** Options that settings take as they are, at the member of the same name. */
+const optionGroups: Readonly<Record<string, SettingGroup>> = {
+  '': { ...accessOptions, ...installationOptions },
+  'database.': databaseOptions,
+  'monitor.': monitorOptions,
+  'proxy.': connectorOptions,
 }
+
+/** Options by the path of their member; no secrets, which are never in settings. */
+const optionsByPath: ReadonlyMap<string, Setting<unknown>> = new Map(
+  Object.entries(optionGroups).flatMap(([group, settings]) =>
+    Object.entries(settings)
+      .filter(([, { secret }]) => !secret)
+      .map(([member, setting]) => [`${group}${member}`, setting] as const),
+  ),
+)
 
 /** Returns the option that a member comes from; its path if it has none. */
 function optionName(path: string, component: Component): string {
-  if (Object.hasOwn(options, path)) return options[path] ?? path
+  const option = optionsByPath.get(path)
+  if (option !== undefined) return option.name
   const [first, ...rest] = path.split('.')
   if (first === 'listen') return [`${component}-rest-api`, ...rest].join('-')
   return path.replace(/^services\.services\./, 'services.')

@@ -1,5 +1,5 @@
 import { sha256 } from '../base/sha256.ts'
-import { type ServiceManagerName, serviceManagerNames } from '../config/model.ts'
+import { type ServiceManagerName, serviceManagerNames } from '../config/settings/serviceManagerNames.ts'
 import type { Component } from '../contracts/component.ts'
 
 /**

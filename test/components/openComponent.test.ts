@@ -10,6 +10,7 @@ import { openComponent } from '../../src/components/openComponent.ts'
 import { components } from '../../src/contracts/component.ts'
 import { standIn } from '../support/databaseClient.ts'
 import { fetchAt, type Place } from '../support/https.ts'
+import { proxySettings } from '../support/proxySettings.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { testCost } from '../support/testApi.ts'
 import { connectorSettings, dataSource } from '../support/testConnector.ts'
@@ -46,15 +47,7 @@ describe('openComponent', () => {
       component: 'connector',
       services: { services: [{ name: 'alpha', datasources: [] }] },
       stateFile: join(folder, 'state.json'),
-      proxy: {
-        service: 'alpha',
-        address: '127.0.0.1',
-        port: 0,
-        readonlyPort: null,
-        maxHeld: 1,
-        maxHold: 1,
-        drainTimeout: 0,
-      },
+      proxy: { ...proxySettings, port: 0 },
     })
     const opened = await openComponent(settings, told)
     opened.close()

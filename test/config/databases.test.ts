@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../src/config/model.ts'
+import { proxySettings } from '../support/proxySettings.ts'
 import { codes, good, loadText } from './loadText.ts'
 
 const accounts = `
@@ -91,10 +92,10 @@ describe('the databases of a configuration', () => {
   })
 
   it('have a proxy before them on their connectors', () => {
-    const common = { readonlyPort: 9998, maxHeld: 1000, maxHold: 500, drainTimeout: 30_000 }
-    expect(host('db1').proxy).toEqual({ service: 'alpha', address: '127.0.0.1', port: 9999, ...common })
+    const given = { ...proxySettings, readonlyPort: 9998, maxHold: 500 }
+    expect(host('db1').proxy).toEqual(given)
     // The service without databases does not count beside one that has some.
-    expect(host('app1').proxy).toEqual({ service: 'alpha', address: '0.0.0.0', port: 13306, ...common })
+    expect(host('app1').proxy).toEqual({ ...given, address: '0.0.0.0', port: 13306 })
     expect(host('db3').proxy?.service).toBe('beta')
     expect(host('db2').proxy).toBeUndefined()
   })

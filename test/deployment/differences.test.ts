@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { allOptions } from '../../src/config/settings/options.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import { lineDifference, settingsDifference } from '../../src/deployment/differences.ts'
+import { proxySettings } from '../support/proxySettings.ts'
 import { targetOf } from './steps/target.ts'
 
 const text = (...lines: readonly string[]) => `${lines.join('\n')}\n`
@@ -135,19 +136,10 @@ describe('settingsDifference', () => {
   })
 
   it('gives every option of the configuration that a member comes from its own name, durations with a unit', () => {
-    const proxy = {
-      service: 'alpha',
-      address: '0.0.0.0',
-      port: 1,
-      readonlyPort: 2,
-      maxHeld: 3,
-      maxHold: 8000,
-      drainTimeout: 30_000,
-    }
     const database = { type: 'mariadb' as const, host: 'h', port: 3306, user: 'u', service: 'alpha' }
     const all: ServerSettings = {
       ...settings,
-      proxy,
+      proxy: { ...proxySettings, readonlyPort: 9998 },
       database,
       remoteBootstrap: true,
       monitor: { user: 'm' },
@@ -156,7 +148,7 @@ describe('settingsDifference', () => {
     const known = new Set(allOptions.map(({ name }) => name))
     const names = lines.map((line) => line.split(':')[0] ?? '')
     expect(names.filter((name) => !known.has(name))).toEqual(['proxy.service', 'database.service'])
-    expect(names).toHaveLength(14)
+    expect(names).toHaveLength(Object.keys(proxySettings).length + Object.keys(database).length + 2)
     expect(lines).toContain('connector-max-hold: none → 8s')
     expect(lines).toContain('connector-drain-timeout: none → 30s')
   })

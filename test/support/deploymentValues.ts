@@ -3,6 +3,7 @@ import type { HostFacts, InstallationFacts } from '../../src/deployment/facts/ho
 import { layoutOf } from '../../src/deployment/layout.ts'
 import { serviceData } from '../../src/deployment/services/implementations.ts'
 import type { ServiceSet } from '../../src/deployment/services/serviceManager.ts'
+import { proxySettings } from './proxySettings.ts'
 
 /** A host as a file could give it: all three components on loopback. */
 export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
@@ -32,15 +33,7 @@ export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
 }
 
 /** A proxy of service alpha with both of its ports. */
-export const proxy: NonNullable<HostConfig['proxy']> = {
-  service: 'alpha',
-  address: '127.0.0.1',
-  port: 9999,
-  readonlyPort: 9998,
-  maxHeld: 1000,
-  maxHold: 8000,
-  drainTimeout: 30_000,
-}
+export const proxy: NonNullable<HostConfig['proxy']> = { ...proxySettings, readonlyPort: 9998 }
 
 /** A folder in which nothing is installed yet. */
 export function installationFacts(changes: Partial<InstallationFacts> = {}): InstallationFacts {

@@ -6,6 +6,7 @@ import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import type { MapDataSource } from '../../src/contracts/servicesMap.ts'
 import { type DatabaseClient, databaseClient, refusalIn } from './databaseClient.ts'
 import { eventually } from './eventually.ts'
+import { proxySettings } from './proxySettings.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 import { adminLogin, type TestApi, testApi } from './testApi.ts'
 import { settingsIn } from './testServer.ts'
@@ -28,8 +29,7 @@ export function connectorSettings(
     services: { services: [{ name: 'alpha', datasources }] },
     stateFile: join(folder, 'connector.state.json'),
     proxy: {
-      service: 'alpha',
-      address: '127.0.0.1',
+      ...proxySettings,
       port: 0,
       readonlyPort: datasources.some(({ role }) => role === 'replica') ? 0 : null,
       maxHeld: 100,

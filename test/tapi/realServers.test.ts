@@ -5,6 +5,7 @@ import { openComponent } from '../../src/components/openComponent.ts'
 import type { Component } from '../../src/contracts/component.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import { portOf } from '../support/https.ts'
+import { proxySettings } from '../support/proxySettings.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { certificate, settingsIn, start } from '../support/testServer.ts'
 import { workplace } from './support.ts'
@@ -21,15 +22,7 @@ const services = {
   ],
 } as const
 
-const proxy = {
-  service: 'alpha',
-  address: '127.0.0.1',
-  port: 0,
-  readonlyPort: null,
-  maxHeld: 10,
-  maxHold: 1000,
-  drainTimeout: 1000,
-}
+const proxy = { ...proxySettings, port: 0, drainTimeout: 1000 }
 
 /** The component as it is installed, over databases that nobody calls, and tapi that calls it. */
 async function installed(component: Component, more: Partial<ServerSettings>, columns?: number) {

@@ -1,4 +1,4 @@
-import type { DatabaseType } from '../../contracts/serverSettings.ts'
+import type { DatabaseType } from '../../contracts/choices.ts'
 import type { Dialect } from './dialect.ts'
 import { mariadb } from './mariadb.ts'
 import { mysql } from './mysql.ts'

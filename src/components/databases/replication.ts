@@ -1,4 +1,5 @@
-import type { DatabaseSettings, DatabaseType } from '../../contracts/serverSettings.ts'
+import type { DatabaseType } from '../../contracts/choices.ts'
+import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
 import { type Connection, type Dial, placeOf } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 import type { Channel, Dialect, Position } from './dialect.ts'

@@ -1,5 +1,5 @@
+import { databaseTypes } from '../../contracts/choices.ts'
 import { monitorGrants, replicationGrants } from '../../contracts/databaseAccounts.ts'
-import { databaseTypes } from '../../contracts/serverSettings.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
 
@@ -12,10 +12,10 @@ const titles = { mariadb: 'MariaDB', mysql: 'MySQL' } as const
 export function accountStatements(setting: Setting<unknown>): readonly AccountStatements[] {
   return databaseTypes.flatMap((type) => {
     const title = titles[type]
-    if (setting === options.replicationUser) {
+    if (setting === options.database.user) {
       return [{ title, sql: replicationGrants({ type, user: 'muster', from: '127.0.0.1' }) }]
     }
-    if (setting !== options.monitorUser) return []
+    if (setting !== options.monitor.user) return []
     return [{ title, sql: monitorGrants({ type, user: 'muster_monitor', from: '10.0.0.%' }) }]
   })
 }

@@ -46,20 +46,20 @@ export const apisOf = (host: ResolvedHost): readonly (Listener & { readonly owne
 /** Lists the connector's ports for clients; empty without a service to forward to. */
 function applicationsOf(host: ResolvedHost): readonly Listener[] {
   if (host.proxied.length === 0) return []
-  return [options.applicationPort, options.applicationReadonlyPort].flatMap((port) =>
-    listener(host, 'connector', { port, address: options.applicationAddress }),
+  return [options.proxy.port, options.proxy.readonlyPort].flatMap((port) =>
+    listener(host, 'connector', { port, address: options.proxy.address }),
   )
 }
 
 /** Returns the host's own database server, on all its addresses, if the file gives it or a proxy for it. */
 function databaseOf(host: ResolvedHost): readonly Listener[] {
-  const at = host.option(options.replicationHost).value ?? ''
+  const at = host.option(options.database.host).value ?? ''
   if (!host.components.includes('replicator') || !(isLocalAddress(at) || at === host.address)) return []
   const spokenOf =
     hasDatabase(host) ||
-    host.option(options.replicationPort).given !== undefined ||
+    host.option(options.database.port).given !== undefined ||
     applicationsOf(host).length > 0
-  const place = { port: options.replicationPort, address: options.replicationHost }
+  const place = { port: options.database.port, address: options.database.host }
   return spokenOf ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
 }
 

@@ -10,7 +10,7 @@ type Asked = Pick<ResolvedHost, 'components' | 'option'>
 
 /** Returns true if the file gives the host its own database server; only members of a service have one. */
 export const hasDatabase = ({ components, option }: Asked): boolean =>
-  components.includes('replicator') && option(options.datasourceType).given !== undefined
+  components.includes('replicator') && option(options.database.type).given !== undefined
 
 /** Returns true if only the host itself can connect to the address. */
 export const isLocalAddress = (address: string): boolean => address === 'localhost' || isLoopback(address)
@@ -20,7 +20,7 @@ export const isLocalAddress = (address: string): boolean => address === 'localho
  * is loopback.
  */
 export function databaseAddress(host: ResolvedHost): string {
-  const given = host.option(options.replicationHost).value ?? ''
+  const given = host.option(options.database.host).value ?? ''
   return given === '' || isLocalAddress(given) ? host.address : given
 }
 
@@ -38,7 +38,7 @@ export function dataSourcesOf(
   const master = valueFor(service.fields, fields.master) ?? (names.length === 1 ? names[0] : undefined)
   return names.flatMap((name) => {
     const host = hosts.get(name)
-    const port = host?.option(options.replicationPort).value
+    const port = host?.option(options.database.port).value
     if (host === undefined || port === undefined || !hasDatabase(host)) return []
     return [{ name, host: databaseAddress(host), port, role: name === master ? 'primary' : 'replica' }]
   })

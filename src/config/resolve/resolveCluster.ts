@@ -58,7 +58,7 @@ const hasConnector = (service: ServiceDraft, host: string): boolean =>
   topologyOf(service) === 'clustered' && isNamedIn(service, 'connectors', host)
 
 const givesPort = ({ option }: Unproxied): boolean =>
-  [options.applicationPort, options.applicationReadonlyPort].some((port) => option(port).given !== undefined)
+  [options.proxy.port, options.proxy.readonlyPort].some((port) => option(port).given !== undefined)
 
 /** Adds to each host the services whose clients its connector takes. */
 function withProxied(draft: Draft, hosts: readonly Unproxied[]): readonly ResolvedHost[] {

@@ -4,7 +4,7 @@ import type { SecretReference } from '../../secrets/reference.ts'
 import type { Paths } from '../paths.ts'
 import { options } from '../settings/options.ts'
 import type { SecretEntry } from '../settings/secretMap.ts'
-import type { Given, Setting } from '../settings/setting.ts'
+import type { Given, Setting, SettingGroup, ValuesOf } from '../settings/setting.ts'
 import type { Draft, HostDraft, ServiceDraft, Values } from '../shape/draft.ts'
 
 /** Groups items by place, so that one line in `defaults` gives one finding for all its hosts. */
@@ -72,10 +72,15 @@ export type ResolvedCluster = {
   readonly exists?: (path: string) => boolean
 }
 
-/** Returns the value of a setting with a default, which is always defined. */
-export function definedValue<T>(resolved: Resolved<T>): T {
-  if (resolved.value === undefined) throw new Error('a setting without a default was taken for one with it')
-  return resolved.value
+/** Returns the values of those settings of a group that have a default. */
+export function valuesOf<Group extends SettingGroup>(
+  group: Group,
+  resolve: ResolvedHost['option'],
+): ValuesOf<Group> {
+  const defaulted = Object.entries(group).filter(([, setting]) => setting.default !== undefined)
+  return Object.fromEntries(
+    defaulted.map(([member, setting]) => [member, resolve(setting).value]),
+  ) as ValuesOf<Group>
 }
 
 /** A user of `rest-api-users` with its optional password. */

@@ -25,11 +25,11 @@ const lost = {
 }
 
 const examples: Readonly<Record<string, string>> = {
-  [options.datasourceType.name]: 'mariadb',
-  [options.replicationUser.name]: 'muster',
-  [options.replicationPassword.name]: '!env REPLICATION_PASSWORD',
-  [options.monitorUser.name]: 'muster_monitor',
-  [options.monitorPassword.name]: '!env MONITOR_PASSWORD',
+  [options.database.type.name]: 'mariadb',
+  [options.database.user.name]: 'muster',
+  [options.database.password.name]: '!env REPLICATION_PASSWORD',
+  [options.monitor.user.name]: 'muster_monitor',
+  [options.monitor.password.name]: '!env MONITOR_PASSWORD',
 }
 
 const partOf = (setting: Setting<unknown>, given: Given | undefined): Part => ({
@@ -45,7 +45,7 @@ function findIncomplete(host: string, parts: readonly Part[]): Incomplete[] {
   if (missing.length === 0 || said?.given === undefined) return []
   // A password without a user already has its finding.
   const password = parts.some(({ given, setting }) => given !== undefined && setting.secret)
-  const left = password ? missing.filter(({ setting }) => setting === options.datasourceType) : missing
+  const left = password ? missing.filter(({ setting }) => setting === options.database.type) : missing
   return left.length === 0
     ? []
     : [{ span: said.given.keySpan, host, given: said.setting.name, missing: left }]
@@ -58,7 +58,7 @@ const ofReplicator = (host: ResolvedHost): Incomplete[] =>
   host.components.includes('replicator')
     ? findIncomplete(
         host.name,
-        partsOf(host, [options.replicationUser, options.datasourceType, options.replicationPassword]),
+        partsOf(host, [options.database.user, options.database.type, options.database.password]),
       )
     : []
 
@@ -78,8 +78,8 @@ function databases({ draft, hosts }: ResolvedCluster): ReadonlyMap<ServiceDraft,
 function ofManager(host: ResolvedHost, watched: ReadonlyMap<ServiceDraft, ResolvedHost>): Incomplete[] {
   if (!host.components.includes('manager')) return []
   const [first] = host.services.flatMap((service) => watched.get(service) ?? [])
-  const database = partOf(options.datasourceType, first?.option(options.datasourceType).given)
-  const account = partsOf(host, [options.monitorUser, options.monitorPassword])
+  const database = partOf(options.database.type, first?.option(options.database.type).given)
+  const account = partsOf(host, [options.monitor.user, options.monitor.password])
   // An account in defaults is for the services that have databases, if any has.
   const concerned = first !== undefined || watched.size === 0
   return concerned ? findIncomplete(host.name, [...account, database]) : []

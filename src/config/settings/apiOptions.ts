@@ -1,16 +1,10 @@
 import { type Component, defaultPorts } from '../../contracts/component.ts'
 import { listenAddress } from '../types/addresses.ts'
 import { boolean, portType } from '../types/scalars.ts'
-import { type Setting, setting } from './setting.ts'
-
-export type ApiOptions = {
-  readonly enabled: Setting<boolean>
-  readonly port: Setting<number>
-  readonly address: Setting<string>
-}
+import { setting } from './setting.ts'
 
 /** Builds the options of one component's API (specification section 1, "Deployment options"). */
-const apiOptionsOf = (component: Component): ApiOptions => ({
+const apiOptionsOf = (component: Component) => ({
   enabled: setting({
     name: `${component}-rest-api`,
     scope: 'options',
@@ -34,8 +28,8 @@ const apiOptionsOf = (component: Component): ApiOptions => ({
   }),
 })
 
-export const apiOptions: Readonly<Record<Component, ApiOptions>> = {
+export const apiOptions = {
   manager: apiOptionsOf('manager'),
   connector: apiOptionsOf('connector'),
   replicator: apiOptionsOf('replicator'),
-}
+} as const satisfies Readonly<Record<Component, unknown>>

@@ -5,20 +5,20 @@ import { setting } from './setting.ts'
 
 const common = { scope: 'options', component: 'connector' } as const
 
-/** Proxy options: listeners and timeouts for its clients (options.md, "The options"). */
+/** Listeners and limits of the connector for its clients; members are named as in the settings of servers. */
 export const connectorOptions = {
-  applicationPort: setting({
+  port: setting({
     ...common,
     name: 'application-port',
     type: portType(9999),
     default: 9999,
   }),
-  applicationReadonlyPort: setting({
+  readonlyPort: setting({
     ...common,
     name: 'application-readonly-port',
     type: portType(9998),
   }),
-  applicationAddress: setting({
+  address: setting({
     ...common,
     name: 'application-address',
     type: listenAddress,

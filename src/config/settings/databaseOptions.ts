@@ -7,42 +7,46 @@ import { setting } from './setting.ts'
 const replicator = { scope: 'options', component: 'replicator' } as const
 const manager = { scope: 'options', component: 'manager' } as const
 
-/** Database server of a host and its accounts (options.md, "The options"). */
+/** Database server of a host and the replicator's account; members are named as in the settings of servers. */
 export const databaseOptions = {
-  datasourceType: setting({
+  type: setting({
     ...replicator,
     name: 'datasource-type',
     type: choice(['mysql', 'mariadb']),
   }),
-  replicationUser: setting({
+  user: setting({
     ...replicator,
     name: 'replication-user',
     type: databaseUser('muster'),
   }),
-  replicationPassword: setting({
+  password: setting({
     ...replicator,
     name: 'replication-password',
     secret: true,
     type: secretReference,
   }),
-  replicationHost: setting({
+  host: setting({
     ...replicator,
     name: 'replication-host',
     type: hostAddress,
     default: '127.0.0.1',
   }),
-  replicationPort: setting({
+  port: setting({
     ...replicator,
     name: 'replication-port',
     type: portType(3306),
     default: 3306,
   }),
-  monitorUser: setting({
+} as const
+
+/** Account of the manager's checks. */
+export const monitorOptions = {
+  user: setting({
     ...manager,
     name: 'monitor-user',
     type: databaseUser('muster_monitor'),
   }),
-  monitorPassword: setting({
+  password: setting({
     ...manager,
     name: 'monitor-password',
     secret: true,

@@ -24,6 +24,18 @@ export type Setting<T> = {
   readonly component?: Component
 }
 
+/** A setting that always has a value. */
+export type DefaultedSetting<T> = Setting<T> & { readonly default: T }
+
+export type SettingGroup = Readonly<Record<string, Setting<unknown>>>
+
+/** Values of those settings of a group that have a default, by member. */
+export type ValuesOf<Group extends SettingGroup> = {
+  readonly [Key in keyof Group as Group[Key] extends DefaultedSetting<unknown>
+    ? Key
+    : never]: Group[Key] extends Setting<infer T> ? T : never
+}
+
 /** A setting in a file. */
 export type Given = {
   readonly setting: Setting<unknown>
@@ -58,13 +70,11 @@ function textsOf(name: string): Pick<Setting<unknown>, Text> {
  * Adds the texts of the setting's page and the usual values: no secret, no alias, since the first version.
  * Throws without a page.
  */
-export const setting = <T>(given: Definition<T>): Setting<T> => ({
-  secret: false,
-  aliases: [],
-  since: '0.1.0',
-  ...given,
-  ...textsOf(pageName(given)),
-})
+export function setting<T>(given: Definition<T> & { readonly default: NoInfer<T> }): DefaultedSetting<T>
+export function setting<T>(given: Definition<T>): Setting<T>
+export function setting<T>(given: Definition<T>): Setting<T> {
+  return { secret: false, aliases: [], since: '0.1.0', ...given, ...textsOf(pageName(given)) }
+}
 
 export const spellings = (settings: readonly Setting<unknown>[]): readonly string[] =>
   settings.flatMap(({ name, aliases }) => [name, ...aliases])

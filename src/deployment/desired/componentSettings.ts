@@ -1,4 +1,4 @@
-import type { ApiConfig, DatabaseConfig, HostConfig } from '../../config/model.ts'
+import type { ApiConfig, DatabaseConfig, HostConfig, MonitorConfig } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSettings.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
@@ -113,10 +113,11 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
 const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Partial<ServerSettings>>> = {
   manager: (options) => {
     const { host, layout, data } = options
+    const monitor = host.monitor && monitorSettings(host.monitor)
     return {
       ...mapSettings(options),
       ...(host.member && { member: host.member }),
-      ...(host.monitor && { monitor: { user: host.monitor.user }, secretsFile: layout.secretsFile }),
+      ...(monitor && { monitor, secretsFile: layout.secretsFile }),
       ...(runs(host, 'connector') ? { connectorSocket: data.socket('connector') } : {}),
     }
   },
@@ -142,7 +143,12 @@ const mapSettings = ({ services, data, api }: SettingsOptions): Partial<ServerSe
   stateFile: data.stateFile(api.component),
 })
 
-function databaseSettings(database: DatabaseConfig): DatabaseSettings | undefined {
-  const { account, type, host, port, service } = database
-  return account && { type, host, port, user: account.user, service }
+// Passwords stay behind: they reach a component in its secrets file.
+
+function monitorSettings({ password: _, ...settings }: MonitorConfig): ServerSettings['monitor'] {
+  return settings
+}
+
+function databaseSettings({ account, service, ...server }: DatabaseConfig): DatabaseSettings | undefined {
+  return account && { ...server, user: account.user, service }
 }

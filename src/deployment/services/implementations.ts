@@ -1,4 +1,4 @@
-import { type ServiceManagerName, serviceManagerNames } from '../../config/model.ts'
+import { type ServiceManagerName, serviceManagerNames } from '../../config/settings/serviceManagerNames.ts'
 import type { HostFacts, InstalledFacts } from '../facts/hostFacts.ts'
 import { type DataPlace, legacyData, type ServiceData } from '../layout.ts'
 import { processManager } from './processManager.ts'

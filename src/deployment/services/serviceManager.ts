@@ -1,4 +1,5 @@
-import type { ServiceLimits, ServiceManagerName } from '../../config/model.ts'
+import type { ServiceLimits } from '../../config/model.ts'
+import type { ServiceManagerName } from '../../config/settings/serviceManagerNames.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { HostFacts, InstalledFacts } from '../facts/hostFacts.ts'
 import type { Layout, ServiceData } from '../layout.ts'

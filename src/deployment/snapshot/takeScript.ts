@@ -1,5 +1,5 @@
 import { quote } from '../../base/shellWords.ts'
-import { serviceManagerNames } from '../../config/model.ts'
+import { serviceManagerNames } from '../../config/settings/serviceManagerNames.ts'
 import { components } from '../../contracts/component.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import { type Processes, processFunctions } from '../services/processManager.ts'

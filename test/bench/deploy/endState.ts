@@ -7,17 +7,17 @@ type Entry = { readonly path: string; readonly facts: string }
 /** What differs by its nature, and in what it is compared all the same. */
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/^\/opt\/muster\/deployment\.jsonl$/, 'a record of muster itself; Ansible writes none'],
-  [/^\/opt\/muster\/log\/.*\.audit\.jsonl$/, 'written while running: type, mode and owner'],
-  [/^\/opt\/muster\/share\/state\/\w+\.json$/, 'written while running, with times: type, mode and owner'],
+  [/^\/var\/log\/muster-alpha\/.*\.audit\.jsonl$/, 'written while running: type, mode and owner'],
+  [/^\/var\/lib\/muster-alpha\/(?:manager|connector)\.json$/, 'written while running, with times: type, mode and owner'],
   [/\/\.activated$/, 'holds a time: type, mode and owner'],
   [/\/\.compiled\/[^/]+\/\w+$/, 'what V8 compiled, never twice the same: type, mode and owner'],
 ]
 
 const script = `
-{ find /opt/muster /etc/systemd/system -path '*muster*' ! -type f -printf '%p\\t%y %m %u:%g %l -\\n'
-find /opt/muster /etc/systemd/system -path '*muster*' -type f -printf '%p\\t%y %m %u:%g %l \\n' |
+{ find /opt/muster /etc/systemd/system /var/lib /var/log -path '*muster*' ! -type f -printf '%p\\t%y %m %u:%g %l -\\n'
+find /opt/muster /etc/systemd/system /var/lib /var/log -path '*muster*' -type f -printf '%p\\t%y %m %u:%g %l \\n' |
   while IFS= read -r line; do printf '%s%s\\n' "$line" "$(sha256sum < "\${line%%	*}" | cut -c1-64)"; done; } | sort
-getent passwd muster | cut -d: -f1,6,7 | sed 's/^/user\\t/'
+getent passwd muster-alpha | cut -d: -f1,6,7 | sed 's/^/user\\t/'
 for c in manager connector replicator; do
   printf 'unit %s\\t%s %s\\n' "$c" "$(systemctl is-enabled muster-alpha-$c)" "$(systemctl is-active muster-alpha-$c)"
 done`

@@ -12,7 +12,7 @@ const rounds = 3
  */
 const script = (authority: string): string => `set -e
 read -r pass
-useradd --system --user-group --no-create-home --home-dir /opt/muster --shell /usr/sbin/nologin muster
+useradd --system --user-group --no-create-home --home-dir /opt/muster --shell /usr/sbin/nologin muster-alpha
 tar -C / --numeric-owner -xpf -
 cd /opt/muster/runtimes/node-*
 sha256sum -c --status sum
@@ -76,11 +76,11 @@ export async function againstFloor(bench: BenchHosts, authority: () => string): 
 /** One archive a host: the tree, its runtime packed as muster packs it. */
 async function packAll(hosts: readonly LabHost[], source: string): Promise<void> {
   for (const [index, { name }] of hosts.entries()) {
-    const pack = `set -e; cd "$1"; rm -f opt/muster/deployment.jsonl opt/muster/log/* opt/muster/run/*
+    const pack = `set -e; cd "$1"; rm -f opt/muster/deployment.jsonl var/lib/muster-alpha/manager.json
 cd opt/muster/runtimes/node-*
 if [ -n "$3" ]; then cp "$3" node.gz; rm node; else gzip node; fi
 sha256sum node.gz > sum
-cp node.gz "$2.node.gz"; cd "$1"; tar --numeric-owner -cpf "$2" opt etc`
+cp node.gz "$2.node.gz"; cd "$1"; tar --numeric-owner -cpf "$2" opt etc var`
     const earlier = index === 0 ? '' : join(source, `${hosts[0]?.name}.tar.node.gz`)
     await succeed('bash', ['-c', pack, 'pack', join(source, name), join(source, `${name}.tar`), earlier])
   }

@@ -57,14 +57,13 @@ export async function startHosts(count: number, defaults: readonly string[] = []
   }
 }
 
-/** Fetches what an installation has made of every host into `folder`, as `<host>/opt/muster/…`. */
+/** Fetches what an installation has made of every host into `folder`, as `<host>/opt/muster/…` and `<host>/var/lib/muster-alpha/…`. */
 export async function fetchTrees({ hosts, ssh }: BenchHosts, folder: string): Promise<void> {
   const fetched = await Promise.allSettled(
     hosts.map(async (host) => {
       const into = join(folder, host.name)
       mkdirSync(into, { recursive: true })
-      const pack =
-        'cd / && tar -cf - --exclude=opt/muster/run/*.sock opt/muster etc/systemd/system/muster-*.service'
+      const pack = 'cd / && tar -cf - opt/muster etc/systemd/system/muster-*.service var/lib/muster-alpha'
       const script = 'dir=$1; shift; ssh "$@" | tar -C "$dir" --numeric-owner -xpf -'
       await succeed('bash', ['-o', 'pipefail', '-c', script, 'fetch', into, ...ssh(host), pack])
     }),
@@ -76,7 +75,8 @@ export async function fetchTrees({ hosts, ssh }: BenchHosts, folder: string): Pr
 export async function wipe({ hosts, ssh }: BenchHosts): Promise<void> {
   const script = `systemctl disable --now 'muster-alpha-*' 2>/dev/null
 for c in manager connector replicator; do systemctl disable --now muster-alpha-$c 2>/dev/null; done
-rm -rf /opt/muster /etc/systemd/system/muster-*; systemctl daemon-reload; systemctl reset-failed
-userdel muster 2>/dev/null; sync; true`
+rm -rf /opt/muster /etc/systemd/system/muster-* /var/lib/muster-alpha /var/log/muster-alpha
+systemctl daemon-reload; systemctl reset-failed
+userdel muster-alpha 2>/dev/null; sync; true`
   await Promise.all(hosts.map((host) => execute('ssh', [...ssh(host), script])))
 }

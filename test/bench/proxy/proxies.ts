@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { proxySettings } from '../../support/proxySettings.ts'
 import { barePipe } from './barePipe.ts'
 
 /** A proxy in front of the backend, on a core of its own. */
@@ -114,15 +115,7 @@ async function connector(folder: string, target: number): Promise<RunningProxy> 
     logLevel: 'error',
     services: { services: [{ name: 'alpha', datasources }] },
     stateFile: join(folder, 'state', 'connector.json'),
-    proxy: {
-      service: 'alpha',
-      address: '127.0.0.1',
-      port,
-      readonlyPort: null,
-      maxHeld: 1000,
-      maxHold: 8000,
-      drainTimeout: 30_000,
-    },
+    proxy: { ...proxySettings, port },
   }
   const file = join(folder, 'connector.json')
   writeFileSync(file, JSON.stringify(settings))

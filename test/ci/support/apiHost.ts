@@ -9,6 +9,7 @@ import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { fetchAt, portOf } from '../../support/https.ts'
 import { createAccount, hasMariadb, makeReplica } from '../../support/mariadb.ts'
 import { createMonitor, mariadbPair } from '../../support/mariadbPair.ts'
+import { proxySettings } from '../../support/proxySettings.ts'
 import { createServerCertificate } from '../../support/serverCertificate.ts'
 import { testCost } from '../../support/testApi.ts'
 
@@ -77,15 +78,7 @@ export async function startApiHost({
       ...(followsManager ? { managerSocket: socket('manager') } : {}),
       services,
       stateFile: join(folder, 'connector.json'),
-      proxy: {
-        service: 'alpha',
-        address: '127.0.0.1',
-        port: 0,
-        readonlyPort: 0,
-        maxHeld: 10,
-        maxHold: 1000,
-        drainTimeout: 1000,
-      },
+      proxy: { ...proxySettings, port: 0, readonlyPort: 0, drainTimeout: 1000 },
     },
     replicator: {
       database: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serviceManagerNames } from '../../../src/config/model.ts'
+import { serviceManagerNames } from '../../../src/config/settings/serviceManagerNames.ts'
 import {
   automaticManager,
   installedManager,

@@ -137,7 +137,7 @@ is generated, kept there and shown once.
     defaults:
       rest-api-admin-pass: !env ADMIN_PASS
 `)
-    expect(settingText(options.drainTimeout, plain)).toContain('\n  Default   `30s`\n')
+    expect(settingText(options.proxy.drainTimeout, plain)).toContain('\n  Default   `30s`\n')
     expect(settingText(options.allowedHosts, plain)).toContain('\n  Default   `[]`\n')
     expect(settingText(options.api.manager.port, plain)).toContain(
       '\n  Only for  hosts that run the manager\n',
@@ -176,7 +176,7 @@ describe('the page of a database account', () => {
     )
 
   it.each(['replication', 'monitor'] as const)('has the SQL that makes it: %s-user', (account) => {
-    const setting = account === 'monitor' ? options.monitorUser : options.replicationUser
+    const setting = account === 'monitor' ? options.monitor.user : options.database.user
     const name = account === 'monitor' ? "muster_monitor'@'10.0.0.%" : "muster'@'127.0.0.1"
     const twice = [1, 2].map(() => [name, `${account}-password`, true])
     expect(made(account, settingText(setting, plain))).toEqual(twice)

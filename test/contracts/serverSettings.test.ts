@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readServerSettings } from '../../src/contracts/readServerSettings.ts'
-import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
+import { readServerSettings, type ServerSettings } from '../../src/contracts/serverSettings.ts'
 
 const good: ServerSettings = {
   version: 1,
