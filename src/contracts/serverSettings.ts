@@ -42,6 +42,8 @@ const ProxySettings = Type.Object(
     maxHold: milliseconds,
     /** Time that connections get to end by themselves when the connector goes offline. */
     drainTimeout: milliseconds,
+    /** Time that the last word of the managers counts while none answers. */
+    managerTimeout: milliseconds,
   },
   exact,
 )
@@ -138,7 +140,8 @@ export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {
-  const { database, monitor, secretsFile, services, stateFile, member, proxy, peers, managers, tls } = settings
+  const { database, monitor, secretsFile, services, stateFile, member, proxy, peers, managers, tls } =
+    settings
   if ((peers || managers) && tls.authorities === undefined) {
     return '/tls/authorities is missing: it proves other hosts'
   }

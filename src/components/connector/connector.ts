@@ -19,7 +19,7 @@ import type { RoutedRole } from './routing.ts'
 import { dial, type Listener, listen } from './sockets.ts'
 
 /** Milliseconds. */
-const limits = { dial: 3000, greeting: 3000, complaint: 10_000, managers: 30_000 }
+const limits = { dial: 3000, greeting: 3000, complaint: 10_000 }
 
 /** The API of a connector without a database. */
 export const connector: ComponentApi = {
@@ -59,7 +59,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   if (!wanted || !services || stateFile === undefined) {
     return { api: connector, close: () => undefined, ports: () => [] }
   }
-  const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout } = wanted
+  const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout, managerTimeout } = wanted
   const store = openStateStore({
     file: createStateFile(stateFile),
     path: stateFile,
@@ -91,7 +91,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     service,
     roles: clientPorts.map(({ role }) => role),
     installed: services,
-    ...(follows ? { managers: { outage: () => followed?.outage(), timeout: limits.managers } } : {}),
+    ...(follows ? { managers: { outage: () => followed?.outage(), timeout: managerTimeout } } : {}),
     isListening: () => listeners.length === clientPorts.length,
     now: clock.now,
   })
@@ -114,7 +114,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     followManagers({
       managers,
       clock,
-      timeout: limits.managers,
+      timeout: managerTimeout,
       onRouting: takeOver,
       onLink: (name, problem) => {
         if (problem) log.warn({ manager: name, reason: problem.reason }, 'a manager does not answer')

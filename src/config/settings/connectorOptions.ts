@@ -42,4 +42,10 @@ export const connectorOptions = {
     type: duration,
     default: 30_000,
   }),
+  managerTimeout: setting({
+    ...common,
+    name: 'connector-manager-timeout',
+    type: duration,
+    default: 30_000,
+  }),
 } as const

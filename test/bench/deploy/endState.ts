@@ -8,7 +8,10 @@ type Entry = { readonly path: string; readonly facts: string }
 const kinds: readonly (readonly [RegExp, string])[] = [
   [/^\/opt\/muster\/deployment\.jsonl$/, 'a record of muster itself; Ansible writes none'],
   [/^\/var\/log\/muster-alpha\/.*\.audit\.jsonl$/, 'written while running: type, mode and owner'],
-  [/^\/var\/lib\/muster-alpha\/(?:manager|connector)\.json$/, 'written while running, with times: type, mode and owner'],
+  [
+    /^\/var\/lib\/muster-alpha\/(?:manager|connector)\.json$/,
+    'written while running, with times: type, mode and owner',
+  ],
   [/\/\.activated$/, 'holds a time: type, mode and owner'],
   [/\/\.compiled\/[^/]+\/\w+$/, 'what V8 compiled, never twice the same: type, mode and owner'],
 ]
