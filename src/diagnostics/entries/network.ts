@@ -23,9 +23,4 @@ export const networkEntries = {
     why: 'An API without users refuses every call but ping, and its first user must be created by hand.',
     fix: 'Add under defaults: rest-api-admin-user: admin',
   })),
-  'managers-unreachable': error((facts: { service: string; hosts: readonly string[] }) => ({
-    message: `The connector of ${shortListOf(facts.hosts)} reaches no manager of ${facts.service}: their APIs listen on loopback or are off.`,
-    why: 'It has no manager on its own host, so it would never learn that a database has failed or that another one is the primary.',
-    fix: 'Add under defaults: manager-rest-api-address: 0.0.0.0',
-  })),
 } as const
