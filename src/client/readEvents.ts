@@ -248,7 +248,8 @@ function readRefusal(message: IncomingMessage, place: string, end: (error: unkno
   const finish = (): void => {
     const status = message.statusCode ?? 0
     const problem = readProblem({ status, body: parseJson(text) })
-    end(bad(place, `answers ${status}${problem?.detail === undefined ? '' : `: ${problem.detail}`}`))
+    const why = problem?.detail?.replace(/\.$/, '')
+    end(bad(place, `answers ${status}${why === undefined ? '' : `: ${why}`}`))
   }
   message.setEncoding('utf8')
   message.on('data', (more: string) => {
