@@ -35,6 +35,8 @@ export type StandInManager = {
   say(routing: Routing): void
   /** Number of streams that are open. */
   followers(): number
+  /** Number of streams that were opened so far. */
+  opened(): number
   start(): Promise<RunningServer>
   stop(): Promise<void>
 }
@@ -45,6 +47,7 @@ export function standInManager(
 ): StandInManager {
   const listeners = new Set<() => void>()
   let routing: Routing = { services: [] }
+  let opened = 0
   let server: RunningServer | undefined
   const api: ComponentApi = {
     component: 'manager',
@@ -54,6 +57,7 @@ export function standInManager(
         routing: () => routing,
         onRoutingChange: (listener) => {
           listeners.add(listener)
+          opened += 1
           return () => listeners.delete(listener)
         },
       }),
@@ -66,6 +70,7 @@ export function standInManager(
       for (const listener of listeners) listener()
     },
     followers: () => listeners.size,
+    opened: () => opened,
     start: async () => {
       server = await startServer({
         ...{ settings, api, version: '1.2.3', log: pino({ level: 'silent' }), cost: testCost },
