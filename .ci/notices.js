@@ -1,5 +1,5 @@
 // Writes dist/THIRD-PARTY.txt: the licence of every package whose code esbuild put into dist/, since most of
-// them allow copies only together with their notice. Reads the metafiles that the build leaves in dist/.
+// them allow copies only with their notice. Reads the metafiles that the build leaves in dist/.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 const metafiles = ['dist/programs.json', 'dist/server.json']

@@ -11,6 +11,6 @@ for (const [folder, module] of Object.entries(modules)) {
   const files = readdirSync(folder).sort()
   const pages = files.map((file) => [basename(file, '.md'), readFileSync(`${folder}/${file}`, 'utf8')])
   const text = `${JSON.stringify(Object.fromEntries(pages), null, 2)}\n`
-  // What is newer than the programs has them built again.
+  // An unchanged file is not written: a newer one would cause a rebuild of the programs.
   if (!existsSync(module) || readFileSync(module, 'utf8') !== text) writeFileSync(module, text)
 }

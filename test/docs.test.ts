@@ -52,8 +52,8 @@ const ofScenarios: Readonly<Record<string, string>> = {
 /** First lines of the recipes that test/ci runs. */
 const recipes = ['# .github/workflows/validate.yml', '# .gitlab-ci.yml', '# .pre-commit-config.yaml']
 
-describe('the pages for readers', () => {
-  it('have no code block that no test reads', () => {
+describe('the documentation', () => {
+  it('has no code block that no test reads', () => {
     expect(blocks.length).toBeGreaterThan(40)
     const others = blocks.filter(({ language }) => !languages.includes(language))
     const places = Object.fromEntries(others.map(({ language, page }) => [language, page]))
@@ -61,7 +61,7 @@ describe('the pages for readers', () => {
     expect(others).toHaveLength(Object.keys(ofScenarios).length)
   })
 
-  it('have no command that no test knows', () => {
+  it('has no command that no test knows', () => {
     const isKnown = ([, line]: readonly [page: string, line: string]): boolean =>
       /^(muster|tapi|npm run) /.test(line) || runElsewhere[line] !== undefined
     expect(commands.filter((command) => !isKnown(command))).toEqual([])
@@ -70,7 +70,7 @@ describe('the pages for readers', () => {
     expect(Object.keys(runElsewhere).filter((line) => !shown.has(line))).toEqual([])
   })
 
-  it.each(commandsOfProgram('muster'))('%s: %s: command and options exist', async (_page, line) => {
+  it.each(commandsOfProgram('muster'))('%s has only existing options in: %s', async (_page, line) => {
     const words = line.split(' -- ')[0]?.split(' ').slice(1) ?? []
     const [command = '', part = ''] = words
     expect(await help('muster')).toContain(`  ${command} `)
@@ -84,7 +84,7 @@ describe('the pages for readers', () => {
     for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
   })
 
-  it.each(commandsOfProgram('tapi'))('%s: %s: command and options exist', async (_page, line) => {
+  it.each(commandsOfProgram('tapi'))('%s has only existing options in: %s', async (_page, line) => {
     const text = await help('tapi')
     const words = line.split(' ').slice(1)
     for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
@@ -97,18 +97,18 @@ describe('the pages for readers', () => {
   })
 
   it.each([...new Set(pages.flatMap((page) => readPage(page).match(/npm run [\w:]+/g) ?? []))])(
-    'name a script that exists: %s',
+    'names an existing script: %s',
     (words) => {
       expect(Object.keys(packageJson.scripts)).toContain(words.split(' ')[2])
     },
   )
 
-  it.each(blocks.filter(({ language }) => language === 'json'))('$page: its JSON can be read', ({ text }) => {
+  it.each(blocks.filter(({ language }) => language === 'json'))('has valid JSON in $page', ({ text }) => {
     expect(JSON.parse(text)).toBeTypeOf('object')
   })
 })
 
-describe('a command of the pages', () => {
+describe('a command of the documentation', () => {
   let folder = ''
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
@@ -134,7 +134,7 @@ describe('a command of the pages', () => {
   )
 })
 
-describe('a YAML file of the pages', () => {
+describe('a YAML file of the documentation', () => {
   const yaml = blocks.filter(({ language }) => language === 'yaml')
   const isRecipe = ({ text }: Block): boolean => recipes.some((name) => text.startsWith(name))
   const isWhole = ({ text }: Block): boolean => text.startsWith('cluster:')
@@ -174,9 +174,9 @@ describe('a YAML file of the pages', () => {
     ])
   })
 
-  it.each(yaml.filter(isWhole))('$page: its configuration is valid', ({ text }) => {
+  it.each(yaml.filter(isWhole))('of $page is a valid configuration', ({ text }) => {
     expect(validate({ 'muster.yaml': text }, '--strict')).toBe(
-      'The configuration of alpha is good: 3 hosts, 9 APIs.\n',
+      'The configuration of alpha is valid: 3 hosts, 9 APIs.\n',
     )
   })
 
@@ -185,7 +185,7 @@ describe('a YAML file of the pages', () => {
     ({ text }) => {
       const whole = yaml.find((block) => isWhole(block) && block.page === 'docs/guide/first-cluster.md')
       const said = validate({ 'muster.yaml': whole?.text ?? '', 'part.yaml': text })
-      expect(said).toContain('\nThe configuration of alpha is good: 3 hosts, 9 APIs.\n')
+      expect(said).toContain('\nThe configuration of alpha is valid: 3 hosts, 9 APIs.\n')
     },
   )
 })
@@ -204,7 +204,7 @@ describe('README.md', () => {
     expect(run).toContain(' npm test\n')
   })
 
-  it('leads to every page of the guide', () => {
+  it('links to every page of the guide', () => {
     const missing = pages.filter(
       (page) => page !== 'README.md' && !readPage('README.md').includes(`](${page})`),
     )
@@ -266,17 +266,20 @@ describe('a link of the documentation', () => {
     return [path === '' ? page : join(dirname(page), path), anchor]
   }
 
-  it.each([...pages, 'ARCHITECTURE.md', 'CHANGELOG.md', ...decisions])('on %s leads somewhere', (page) => {
-    const text = readPage(page).replaceAll(/^```.*?^```/gms, '')
-    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] ?? '')
-    const local = links.filter((link) => !/^https?:/.test(link))
-    if (page === 'README.md' || page === 'ARCHITECTURE.md') expect(local.length).toBeGreaterThan(10)
-    const lost = local.filter((link) => {
-      const [path, anchor] = targetOf(page, link)
-      return !existsSync(join(root, path)) || (anchor !== '' && !headingsOf(path).includes(anchor))
-    })
-    expect(lost).toEqual([])
-  })
+  it.each([...pages, 'ARCHITECTURE.md', 'CHANGELOG.md', ...decisions])(
+    'on %s has an existing target',
+    (page) => {
+      const text = readPage(page).replaceAll(/^```.*?^```/gms, '')
+      const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1] ?? '')
+      const local = links.filter((link) => !/^https?:/.test(link))
+      if (page === 'README.md' || page === 'ARCHITECTURE.md') expect(local.length).toBeGreaterThan(10)
+      const lost = local.filter((link) => {
+        const [path, anchor] = targetOf(page, link)
+        return !existsSync(join(root, path)) || (anchor !== '' && !headingsOf(path).includes(anchor))
+      })
+      expect(lost).toEqual([])
+    },
+  )
 })
 
 describe('ARCHITECTURE.md', () => {

@@ -111,7 +111,7 @@ const ioFiles: readonly string[] = [
   'client/registry.ts',
   'client/request.ts',
   'client/serverCertificates.ts',
-  'session/readOwnStores.ts',
+  'session/readUserProvidedStores.ts',
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
@@ -124,7 +124,7 @@ const ioFiles: readonly string[] = [
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
   'session/connectHost.ts',
-  'session/usualSshConfig.ts',
+  'session/defaultSshConfig.ts',
   'transport/login/agentContents.ts',
   'transport/dial.ts',
 ]

@@ -42,7 +42,7 @@ type View = {
   readonly identity: FileIdentity
   readonly file: UserFile
   /** Checked in place of the hash that an unknown user does not have. */
-  readonly decoy: string
+  readonly dummyHash: string
 }
 
 /** Password checks: two at a time, each 0.2 s; whoever waits behind 64 others gets its turn within seven seconds. */
@@ -58,21 +58,23 @@ export function createAccounts(options: {
   readonly random: (bytes: number) => Buffer
   readonly lockout: Lockout
   readonly cost?: ScryptCost
-  readonly rememberedLogins?: number
+  readonly maxVerifiedLogins?: number
   /** Another one only in tests. */
   readonly verify?: typeof verifyPassword
 }): Accounts {
   const { path, key, random, lockout, verify: verifyHash = verifyPassword } = options
-  const gate = createFairQueue(passwordCheckLimits)
-  const logins = createVerifiedLogins({ key, limit: options.rememberedLogins ?? 1000 })
+  const queue = createFairQueue(passwordCheckLimits)
+  const logins = createVerifiedLogins({ key, limit: options.maxVerifiedLogins ?? 1000 })
   let latest: View | undefined
 
   const readView = async (): Promise<View> => {
     const { identity, file } = await readUserFile(path)
     // The cost of the first user's hash, for the time must be the same; its password stays unknown to all.
     const [, scrypt, cost, , hash] = file.users[0]?.hash.split('$') ?? []
-    const decoy = ['', scrypt, cost, random(saltBytes).toString('base64').replace(/=+$/, ''), hash].join('$')
-    if (!latest || !isSameContent(latest.identity, identity)) latest = { identity, file, decoy }
+    const dummyHash = ['', scrypt, cost, random(saltBytes).toString('base64').replace(/=+$/, ''), hash].join(
+      '$',
+    )
+    if (!latest || !isSameContent(latest.identity, identity)) latest = { identity, file, dummyHash }
     return latest
   }
 
@@ -81,7 +83,7 @@ export function createAccounts(options: {
     latest && isSameContent(latest.identity, identifyUserFile(path)) ? latest : undefined
 
   const check = (password: Secret, hash: string, origin: Origin): Promise<boolean> =>
-    gate.run(origin, () => verifyHash(password, hash))
+    queue.run(origin, () => verifyHash(password, hash))
 
   /** A check that counts as a guess; an async function, so that a lock is a rejection as any other. */
   const checkGuess = async (pair: GuessSource, work: () => Promise<boolean>): Promise<boolean> => {
@@ -92,7 +94,7 @@ export function createAccounts(options: {
       else guess.failed()
       return verified
     } catch (error) {
-      guess.withdrawn()
+      guess.cancelled()
       throw error
     }
   }
@@ -103,11 +105,11 @@ export function createAccounts(options: {
     lastSeenUsers: () => latest?.file.users ?? [],
 
     async verify(login, originOf) {
-      const { file, decoy } = present() ?? (await readView())
+      const { file, dummyHash } = present() ?? (await readView())
       if (file.users.length === 0) return 'no-user'
       const { user, password } = login
       const record = findUser(file, user)
-      const hash = record?.hash ?? decoy
+      const hash = record?.hash ?? dummyHash
       if (logins.isGood({ login, hash })) return 'good'
       const origin = (await originOf?.()) ?? ownOrigin
       const verify = async (): Promise<boolean> =>
@@ -123,7 +125,7 @@ export function createAccounts(options: {
       if (known && (await check(password, known.hash, ownOrigin))) return known
       const salt = random(saltBytes)
       const cost = options.cost === undefined ? {} : { cost: options.cost }
-      const hash = await gate.run(ownOrigin, () => hashPassword({ password, salt, ...cost }))
+      const hash = await queue.run(ownOrigin, () => hashPassword({ password, salt, ...cost }))
       return { user: user.normalize('NFC'), access: 'full', hash }
     },
 

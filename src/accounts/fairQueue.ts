@@ -14,7 +14,7 @@ export type FairQueue = {
   run<Result>(origin: Origin, work: () => Promise<Result>): Promise<Result>
 }
 
-type Waiting = { readonly enter: () => void; readonly refuse: (error: Error) => void }
+type Waiting = { readonly resolve: () => void; readonly reject: (error: Error) => void }
 
 /** Callers that wait in one lane, by origin; the origin whose turn is next is the first. */
 type Lane = { readonly queues: Map<string, Waiting[]>; waiting: number }
@@ -52,7 +52,7 @@ function evictFor(lane: Lane, name: string): boolean {
   const own = lane.queues.get(name)?.length ?? 0
   const [most, queue] = [...lane.queues].reduce((a, b) => (b[1].length > a[1].length ? b : a), ['', []])
   if (queue.length <= own + 1) return false
-  remove(lane, most, (waiting) => waiting.pop())?.refuse(new QueueFullError())
+  remove(lane, most, (waiting) => waiting.pop())?.reject(new QueueFullError())
   return true
 }
 
@@ -70,7 +70,7 @@ export function createFairQueue(limits: {
   const remote = newLane()
   let latest = local
 
-  const turn = ({ name, isLocal }: Origin): Promise<void> => {
+  const waitForTurn = ({ name, isLocal }: Origin): Promise<void> => {
     if (running < limits.concurrency) {
       running += 1
       return Promise.resolve()
@@ -79,29 +79,29 @@ export function createFairQueue(limits: {
     const queue = lane.queues.get(name) ?? []
     if (queue.length >= limits.perOrigin) return Promise.reject(new QueueFullError())
     if (lane.waiting >= limits.waiting && !evictFor(lane, name)) return Promise.reject(new QueueFullError())
-    return new Promise((enter, refuse) => {
+    return new Promise((resolve, reject) => {
       lane.queues.set(name, queue)
-      queue.push({ enter, refuse })
+      queue.push({ resolve, reject })
       lane.waiting += 1
     })
   }
 
   // The slot passes to the next waiter directly, so that no later call can take it first. The lanes take turns.
-  const leave = (): void => {
+  const release = (): void => {
     const [first, second] = latest === local ? [remote, local] : [local, remote]
     latest = first.waiting > 0 ? first : second
     const entering = next(latest)
-    if (entering) entering.enter()
+    if (entering) entering.resolve()
     else running -= 1
   }
 
   return {
     async run(origin, work) {
-      await turn(origin)
+      await waitForTurn(origin)
       try {
         return await work()
       } finally {
-        leave()
+        release()
       }
     },
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** Key by which guesses are counted: the name of their `Origin` and the user name. */
 export type GuessSource = { readonly from: string; readonly user: string }
 
-/** Too many logins of this pair failed: until then nothing that it sends is looked at. */
+/** Too many logins of this pair failed: until the lock ends, none of its logins is checked. */
 export class LockedOutError extends Error {
   /** Whole seconds until the pair may try again, at least one. */
   readonly seconds: number
@@ -20,7 +20,7 @@ export type Guess = {
   failed(): void
   succeeded(): void
   /** The password was never checked, so the guess does not count. */
-  withdrawn(): void
+  cancelled(): void
 }
 
 export type Lockout = {
@@ -36,12 +36,12 @@ export type Lockout = {
 export const lockoutLimits = { failures: 5, window: 5 * 60_000 } as const
 
 /**
- * Pairs that are remembered: so many whose failures count, and so many that are locked. Each failure costs whoever
+ * Limit of the pairs with counted failures, and of the locked pairs. Each failure costs whoever
  * floods us a checked password, 0.2 s of one of two places. Counts are pushed out in a quarter of an hour at
  * the fastest, and a lock, which only as many other locks push out, in more than an hour; both mean nothing after
  * five minutes. So a flood of names or addresses gains nothing, and takes some megabytes at most.
  */
-const remembered = 10_000
+const maxPairs = 10_000
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64')
 
@@ -58,24 +58,21 @@ function dropOldest(map: Map<string, unknown>, most: number): void {
  * Counts failed logins per pair. Guesses that are being checked count as failures until they end, so that many
  * at once are no way round. `now` is a clock in milliseconds that never goes back.
  */
-export function createLockout(options: {
-  readonly now: () => number
-  readonly remembered?: number
-}): Lockout {
+export function createLockout(options: { readonly now: () => number; readonly maxPairs?: number }): Lockout {
   const { now } = options
-  const most = options.remembered ?? remembered
+  const most = options.maxPairs ?? maxPairs
   const { failures, window } = lockoutLimits
   /** When the latest guesses of a pair failed, oldest first; the pair that failed longest ago stands first. */
   const failed = new Map<string, readonly number[]>()
   /** When a lock ends; all last equally long, so the one that ends first stands first. */
   const locked = new Map<string, number>()
-  const underWay = new Map<string, number>()
+  const pending = new Map<string, number>()
   let locks = 0
 
   const recent = (key: string): readonly number[] =>
     (failed.get(key) ?? []).filter((time) => time > now() - window)
 
-  const forgetEnded = (): void => {
+  const removeExpired = (): void => {
     for (const [key, end] of locked) {
       if (end > now()) return
       locked.delete(key)
@@ -96,21 +93,21 @@ export function createLockout(options: {
   }
 
   const end = (key: string): void => {
-    const left = (underWay.get(key) ?? 1) - 1
-    if (left > 0) underWay.set(key, left)
-    else underWay.delete(key)
+    const remaining = (pending.get(key) ?? 1) - 1
+    if (remaining > 0) pending.set(key, remaining)
+    else pending.delete(key)
   }
 
   return {
     begin(pair) {
       const key = pairKey(pair)
-      forgetEnded()
+      removeExpired()
       const lockEnd = locked.get(key)
       if (lockEnd !== undefined) throw new LockedOutError(lockEnd - now())
-      const checking = underWay.get(key) ?? 0
+      const checking = pending.get(key) ?? 0
       // How those end is known in a moment.
       if (recent(key).length + checking >= failures) throw new LockedOutError(0)
-      underWay.set(key, checking + 1)
+      pending.set(key, checking + 1)
       return {
         failed: () => {
           end(key)
@@ -120,11 +117,11 @@ export function createLockout(options: {
           end(key)
           failed.delete(key)
         },
-        withdrawn: () => end(key),
+        cancelled: () => end(key),
       }
     },
     unlock(user) {
-      forgetEnded()
+      removeExpired()
       const known = [failed, locked].map((map) =>
         [...map.keys()].filter((key) => key.startsWith(userKey(user))),
       )
@@ -135,7 +132,7 @@ export function createLockout(options: {
       return known.flat().length > 0
     },
     counts: () => {
-      forgetEnded()
+      removeExpired()
       return { locks, locked: locked.size }
     },
   }

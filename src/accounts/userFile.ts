@@ -74,8 +74,8 @@ export function removeUser(file: UserFile, name: string): UserFile {
 }
 
 /**
- * Returns the file without a user; the very same file where the user has another password by now, which was
- * somebody's later wish, or is gone.
+ * Returns the file without a user; the very same file where the user has another password by now, or is gone:
+ * somebody changed it later.
  */
 export const removeUnchangedUser = (
   file: UserFile,
@@ -105,7 +105,7 @@ export function readUserChange(value: unknown): UserChange {
 
 /**
  * Returns the file without a change of a user; the very same file where the user has another password,
- * is gone or is there again by now: that was somebody's later wish.
+ * is gone or is there again by now: somebody changed it later.
  */
 export function revertUser(file: UserFile, { user, hash, before }: UserChange): UserFile {
   if (hash === undefined) {

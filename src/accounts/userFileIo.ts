@@ -81,19 +81,19 @@ async function keepOwner(handle: FileHandle, path: string): Promise<void> {
  * with mode 0600, synced, renamed. The caller holds the lock.
  */
 async function replaceUserFile(path: string, text: string): Promise<void> {
-  const beside = `${path}.new`
+  const temporary = `${path}.new`
   // Left by a writer that died; opened anew, never followed, for the folder may be another user's.
-  await rm(beside, { force: true })
-  const handle = await open(beside, 'wx', 0o600)
+  await rm(temporary, { force: true })
+  const handle = await open(temporary, 'wx', 0o600)
   try {
     await handle.writeFile(text)
     await keepOwner(handle, path)
     await handle.sync()
     await handle.close()
-    await rename(beside, path)
+    await rename(temporary, path)
   } catch (error) {
     await handle.close()
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
   const folder = await open(dirname(path), 'r')

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type LockFormat, type LockOwner, takeLock } from '../base/fileLock.ts'
 import { isProcessRunning, processStartTime } from '../base/processIdentity.ts'
 import { errorCode } from '../base/systemErrors.ts'
@@ -8,7 +8,7 @@ import { readTrusted, UntrustedFileError } from '../base/trustedFile.ts'
 export class LockHeldError extends Error {
   constructor(path: string, { pid }: Owner) {
     super(
-      `the lock ${path} is held by process ${pid} for too long; if nothing is at work there, delete the file`,
+      `process ${pid} has held the lock ${path} for too long; if it does not change users, delete the file`,
     )
     this.name = 'LockHeldError'
   }
@@ -17,7 +17,7 @@ export class LockHeldError extends Error {
 /** A lock file that is not one of ours, so that nobody may say who holds it. */
 export class ForeignLockError extends Error {
   constructor(path: string, cause: Error) {
-    super(`cannot use the lock ${path}: ${cause.message}; find out who put it there, then delete it`, {
+    super(`cannot use the lock ${path}: ${cause.message}; find out who created it, then delete it`, {
       cause,
     })
     this.name = 'ForeignLockError'
@@ -47,27 +47,27 @@ const format: LockFormat<Owner> = {
   parse: (text, path) => {
     const [, pid, start] = ownerPattern.exec(text) ?? []
     if (pid === undefined) {
-      throw new ForeignLockError(path, new UntrustedFileError('it holds no owner of a lock'))
+      throw new ForeignLockError(path, new UntrustedFileError('it does not name the owner of the lock'))
     }
     return { id: `${pid}-${start}`, pid: Number(pid), started: start === '-' ? undefined : start }
   },
   isRunning: ({ pid, started }) => isProcessRunning(pid, started),
 }
 
-const pauseMilliseconds = 20
+const retryInterval = 20
 
 /**
- * Runs the work while holding the lock. A lock that another process holds is waited for, `patience` milliseconds at
- * most (`LockHeldError`).
+ * Runs the work while holding the lock. Waits up to `timeout` milliseconds for a lock that another process
+ * holds, then rejects with `LockHeldError`.
  */
 export async function withLock<Result>(
-  { path, patience = 5000 }: { readonly path: string; readonly patience?: number },
+  { path, timeout = 5000 }: { readonly path: string; readonly timeout?: number },
   work: () => Promise<Result>,
 ): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     const lock = await takeLock(path, format)
     if ('release' in lock) return work().finally(lock.release)
-    if (attempt * pauseMilliseconds >= patience) throw new LockHeldError(path, lock.heldBy)
-    await pause(pauseMilliseconds)
+    if (attempt * retryInterval >= timeout) throw new LockHeldError(path, lock.heldBy)
+    await wait(retryInterval)
   }
 }

@@ -15,8 +15,8 @@ export type VerifiedLogins = {
 }
 
 /**
- * Remembers at most `limit` good logins, oldest forgotten first, as digests with a key that lives in this process
- * alone; a refused login is not remembered. A login is good for the hash that it was verified against
+ * Keeps at most `limit` good logins and drops the oldest first, as digests with a key that lives in this process
+ * alone; a refused login is not kept. A login is good for the hash that it was verified against
  * and for no other. The same claim twice at once costs one verification.
  */
 export function createVerifiedLogins(options: {
@@ -26,36 +26,36 @@ export function createVerifiedLogins(options: {
   // Nobody sees a digest, so nobody can lengthen what it is of: no HMAC is needed, which costs several times as much.
   const key = options.key.toString('base64')
   const good = new Set<string>()
-  const underWay = new Map<string, Promise<boolean>>()
+  const pending = new Map<string, Promise<boolean>>()
 
   // The lengths stand first, so that no two logins share a text.
-  const fingerprint = ({ login: { user, password }, hash }: Claim): string => {
+  const fingerprintOf = ({ login: { user, password }, hash }: Claim): string => {
     const claimed = `${hash.length}:${user.length}:${hash}${user}${password.reveal().normalize('NFC')}`
     return digest('sha256', `${key}${claimed}`, 'base64')
   }
 
-  const remember = (mark: string): void => {
-    good.add(mark)
+  const add = (fingerprint: string): void => {
+    good.add(fingerprint)
     const oldest = good.size > options.limit ? good.values().next().value : undefined
     if (oldest !== undefined) good.delete(oldest)
   }
 
   return {
-    isGood: (claim) => good.has(fingerprint(claim)),
+    isGood: (claim) => good.has(fingerprintOf(claim)),
 
     check(claim, verify) {
-      const mark = fingerprint(claim)
-      if (good.has(mark)) return Promise.resolve(true)
-      const guess = `${mark} ${claim.guesser}`
-      const pending = underWay.get(guess)
-      if (pending) return pending
+      const fingerprint = fingerprintOf(claim)
+      if (good.has(fingerprint)) return Promise.resolve(true)
+      const guess = `${fingerprint} ${claim.guesser}`
+      const running = pending.get(guess)
+      if (running) return running
       const fresh = verify()
         .then((verified) => {
-          if (verified) remember(mark)
+          if (verified) add(fingerprint)
           return verified
         })
-        .finally(() => underWay.delete(guess))
-      underWay.set(guess, fresh)
+        .finally(() => pending.delete(guess))
+      pending.set(guess, fresh)
       return fresh
     },
   }

@@ -29,40 +29,43 @@ function readBasicLogin(header: string): Login | undefined {
 }
 
 /** A login that was good, and the users of the host then. */
-type KnownLogin = {
+type VerifiedLogin = {
   readonly authorization: Secret
   readonly users: readonly UserRecord[]
   readonly caller: Caller
 }
 
 /** The login that came last over each connection, for as long as the connection lasts. */
-const knownLogins = new WeakMap<Socket, KnownLogin>()
+const verifiedLogins = new WeakMap<Socket, VerifiedLogin>()
 
-type At = { readonly listener: Listener; readonly context: ApiContext }
+type ListenerScope = { readonly listener: Listener; readonly context: ApiContext }
 
 const anonymous: Caller = { kind: 'anonymous' }
 
 const noUser = (): ProblemError =>
   new ProblemError({
     code: 'no-user',
-    detail: 'Only ping and createAdminUser answer until this host has a user. Create one first.',
+    detail: 'This host has no user yet. Create one first: until then only ping and createAdminUser work.',
   })
 
 /**
  * Returns the caller of a login that was verified on its connection before, while no user has changed since: most
  * callers say the same again and again.
  */
-function recallLogin(
+function findVerifiedLogin(
   connection: Socket,
   authorization: string,
   { accounts }: ApiContext,
 ): Caller | undefined {
-  const known = knownLogins.get(connection)
+  const known = verifiedLogins.get(connection)
   if (known === undefined || known.authorization.reveal() !== authorization) return undefined
   return accounts.usersIfUnchanged() === known.users ? known.caller : undefined
 }
 
-async function checkLogin({ request }: RequestContext, { listener, context }: At): Promise<Caller> {
+async function checkLogin(
+  { request }: RequestContext,
+  { listener, context }: ListenerScope,
+): Promise<Caller> {
   const { authorization = '' } = request.headers
   const login = readBasicLogin(authorization)
   // Who may open the socket may read the hashes, too: there is nothing to guess there.
@@ -71,26 +74,26 @@ async function checkLogin({ request }: RequestContext, { listener, context }: At
   const verdict = login ? await context.accounts.verify(login, origin) : 'refused'
   if (verdict === 'no-user') throw noUser()
   if (!login || verdict !== 'good') {
-    const detail = 'No user of this host has this name and this password. Users belong to one host each.'
+    const detail = 'The user name or the password is wrong. Each host has its own users.'
     throw new ProblemError({ code: 'login-refused', detail })
   }
   markVerified(request.socket)
   const caller: Caller = { kind: 'user', user: login.user }
   // Users that changed while the password was checked may be others than it was checked by.
   if (context.accounts.lastSeenUsers() === users) {
-    knownLogins.set(request.socket, { authorization: new Secret(authorization), users, caller })
+    verifiedLogins.set(request.socket, { authorization: new Secret(authorization), users, caller })
   }
   return caller
 }
 
-function bootstrapCaller({ remoteAddress }: RequestContext, { listener, context }: At): Caller {
+function bootstrapCaller({ remoteAddress }: RequestContext, { listener, context }: ListenerScope): Caller {
   if (listener === 'socket') return { kind: 'socket' }
   if (isLoopback(remoteAddress ?? '') || context.remoteBootstrap) return anonymous
   throw new ProblemError({
     code: 'remote-bootstrap',
     detail:
       'This host has no user yet, and a call from another host may not create the first one. ' +
-      'Set rest-api-admin-user and install again, make this call on the host itself over its loopback ' +
+      'Set rest-api-admin-user and install again. Or make this call on the host itself over its loopback ' +
       'address, or set rest-api-remote-bootstrap: true and install again.',
   })
 }
@@ -102,7 +105,7 @@ function bootstrapCaller({ remoteAddress }: RequestContext, { listener, context 
 export function authenticate(
   requestContext: RequestContext,
   auth: RouteAuth,
-  at: At,
+  at: ListenerScope,
 ): Caller | Promise<Caller> {
   if (auth === 'none') return anonymous
   const { socket, headers } = requestContext.request
@@ -112,10 +115,14 @@ export function authenticate(
     return { kind: 'host', name: host }
   }
   if (headers.authorization === undefined) return withoutLogin(requestContext, auth, at)
-  return recallLogin(socket, headers.authorization, at.context) ?? withLogin(requestContext, auth, at)
+  return findVerifiedLogin(socket, headers.authorization, at.context) ?? withLogin(requestContext, auth, at)
 }
 
-async function withLogin(requestContext: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
+async function withLogin(
+  requestContext: RequestContext,
+  auth: RouteAuth,
+  at: ListenerScope,
+): Promise<Caller> {
   // The response is for everybody: a login that cannot be checked only learns no more than they.
   if (auth === 'optional') return checkLogin(requestContext, at).catch(() => anonymous)
   if (auth === 'bootstrap' && (await at.context.accounts.users()).length === 0)
@@ -123,12 +130,19 @@ async function withLogin(requestContext: RequestContext, auth: RouteAuth, at: At
   return checkLogin(requestContext, at)
 }
 
-async function withoutLogin(requestContext: RequestContext, auth: RouteAuth, at: At): Promise<Caller> {
+async function withoutLogin(
+  requestContext: RequestContext,
+  auth: RouteAuth,
+  at: ListenerScope,
+): Promise<Caller> {
   const { listener, context } = at
   if (auth === 'optional') return listener === 'socket' ? { kind: 'socket' } : anonymous
   if (auth === 'bootstrap' && (await context.accounts.users()).length === 0)
     return bootstrapCaller(requestContext, at)
   if (listener === 'socket') return { kind: 'socket' }
   if ((await context.accounts.users()).length === 0) throw noUser()
-  throw new ProblemError({ code: 'login-required', detail: 'Send user and password by HTTP Basic.' })
+  throw new ProblemError({
+    code: 'login-required',
+    detail: 'Send a user name and a password with HTTP Basic.',
+  })
 }

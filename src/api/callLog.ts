@@ -82,7 +82,7 @@ export function createCallLog(log: VerboseLog): CallLog {
         'too many connections: closed',
       )
     }
-    if (faults.total() > 0) log.error({ faults: faults.shown() }, 'further faults')
+    if (faults.total() > 0) log.error({ faults: faults.shown() }, 'further errors')
     full = 0
     ;[calls, statuses, connections, faults] = [tally(), tally(), tally(), tally()]
   }

@@ -13,7 +13,7 @@ export type ConnectionLimits = {
 export const defaultConnectionLimits: ConnectionLimits = { remote: 400, perAddress: 100, local: 200 }
 
 /** Local connections may be so many times as many for the moment in which the system is asked whose they are. */
-const overshoot = 4
+const burstFactor = 4
 
 type TrackedConnection = { readonly socket: Socket; readonly origin: string; isVerified: boolean }
 
@@ -22,21 +22,21 @@ const connectionBySocket = new WeakMap<Socket, TrackedConnection>()
 
 /** Marks a connection over which a login was verified: it is not closed for the sake of others any more. */
 export function markVerified(socket: Socket): void {
-  const kept = connectionBySocket.get(socket)
-  if (kept !== undefined) kept.isVerified = true
+  const connection = connectionBySocket.get(socket)
+  if (connection !== undefined) connection.isVerified = true
 }
 
 /** Returns the newest unverified connection of the origin that has most; of `newcomer` where none has more. */
 function connectionToClose(
   all: readonly TrackedConnection[],
-  originOfKept: (kept: TrackedConnection) => string,
+  nameOf: (connection: TrackedConnection) => string,
   newcomer: string,
 ): TrackedConnection | undefined {
   const counts = new Map<string, number>()
-  for (const kept of all) counts.set(originOfKept(kept), (counts.get(originOfKept(kept)) ?? 0) + 1)
+  for (const connection of all) counts.set(nameOf(connection), (counts.get(nameOf(connection)) ?? 0) + 1)
   let most = newcomer
   for (const [origin, count] of counts) if (count > (counts.get(most) ?? 0)) most = origin
-  return all.findLast((kept) => originOfKept(kept) === most && !kept.isVerified)
+  return all.findLast((connection) => nameOf(connection) === most && !connection.isVerified)
 }
 
 /**
@@ -51,63 +51,65 @@ export function limitConnections(
   const remote = new Set<TrackedConnection>()
   const local = new Set<TrackedConnection>()
   const byEnds = new Map<string, TrackedConnection>()
-  let trimming = false
+  let isTrimming = false
 
-  const refuse = (kept: TrackedConnection, origin = kept.origin): void => {
+  const close = (connection: TrackedConnection, origin = connection.origin): void => {
     onRefused(origin)
-    kept.socket.destroy()
-    remote.delete(kept)
-    local.delete(kept)
+    connection.socket.destroy()
+    remote.delete(connection)
+    local.delete(connection)
   }
 
   const trimRemote = (newcomer: TrackedConnection): void => {
-    const ofSame = [...remote].filter(({ origin }) => origin === newcomer.origin)
-    if (ofSame.length > limits.perAddress) refuse(newcomer)
+    const sameOrigin = [...remote].filter(({ origin }) => origin === newcomer.origin)
+    if (sameOrigin.length > limits.perAddress) close(newcomer)
     else if (remote.size > limits.remote) {
-      refuse(connectionToClose([...remote], ({ origin }) => origin, newcomer.origin) ?? newcomer)
+      close(connectionToClose([...remote], ({ origin }) => origin, newcomer.origin) ?? newcomer)
     }
   }
 
   /** Finding out who opened a connection takes a moment: until then there may be some more. */
   const trimLocal = async (): Promise<void> => {
-    if (trimming) return
-    trimming = true
+    if (isTrimming) return
+    isTrimming = true
     try {
       while (local.size > limits.local) {
         const all = [...local]
         const origins = await Promise.all(all.map(({ socket }) => originOf(socket)))
-        const names = new Map(all.map((kept, index) => [kept, origins[index]?.name ?? kept.origin]))
-        const still = all.filter((kept) => local.has(kept))
-        const nameOf = (kept: TrackedConnection): string => names.get(kept) ?? kept.origin
-        const last = still.at(-1)
-        const closed = last && (connectionToClose(still, nameOf, nameOf(last)) ?? last)
-        if (closed && local.size > limits.local) refuse(closed, nameOf(closed))
+        const names = new Map(
+          all.map((connection, index) => [connection, origins[index]?.name ?? connection.origin]),
+        )
+        const open = all.filter((connection) => local.has(connection))
+        const nameOf = (connection: TrackedConnection): string => names.get(connection) ?? connection.origin
+        const last = open.at(-1)
+        const closed = last && (connectionToClose(open, nameOf, nameOf(last)) ?? last)
+        if (closed && local.size > limits.local) close(closed, nameOf(closed))
       }
     } finally {
-      trimming = false
+      isTrimming = false
     }
   }
 
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined) return void socket.destroy()
-    const kept: TrackedConnection = { socket, origin: peerNetwork(remoteAddress), isVerified: false }
+    const connection: TrackedConnection = { socket, origin: peerNetwork(remoteAddress), isVerified: false }
     const ends = endsOf(socket)
     const isLocal = isOwnAddress(socket)
-    const room = isLocal ? local : remote
-    room.add(kept)
-    byEnds.set(ends, kept)
-    connectionBySocket.set(socket, kept)
+    const group = isLocal ? local : remote
+    group.add(connection)
+    byEnds.set(ends, connection)
+    connectionBySocket.set(socket, connection)
     socket.once('close', () => {
-      room.delete(kept)
-      if (byEnds.get(ends) === kept) byEnds.delete(ends)
+      group.delete(connection)
+      if (byEnds.get(ends) === connection) byEnds.delete(ends)
     })
-    if (!isLocal) trimRemote(kept)
-    else if (local.size > overshoot * limits.local) refuse(kept)
+    if (!isLocal) trimRemote(connection)
+    else if (local.size > burstFactor * limits.local) close(connection)
     else if (local.size > limits.local) void trimLocal()
   })
   server.on('secureConnection', (socket: Socket) => {
-    const kept = byEnds.get(endsOf(socket))
-    if (kept !== undefined) connectionBySocket.set(socket, kept)
+    const connection = byEnds.get(endsOf(socket))
+    if (connection !== undefined) connectionBySocket.set(socket, connection)
   })
 }

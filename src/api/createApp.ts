@@ -39,13 +39,16 @@ function errorResponse(
   { request, requestId, auditEntry }: RequestContext,
   { log, callLog }: { readonly log: Log; readonly callLog: CallLog },
 ): Response {
-  const isGone = error === request.errored
-  const problem = isGone
-    ? new ProblemError({ code: 'bad-request', detail: 'The connection broke off within the body.' })
+  const isAborted = error === request.errored
+  const problem = isAborted
+    ? new ProblemError({
+        code: 'bad-request',
+        detail: 'The connection was closed before the body was complete.',
+      })
     : toProblem(error)
   if (auditEntry) auditEntry.code = problem.code
-  if (isGone) log.info({ requestId }, 'the caller went away')
-  if (problem.code === 'internal') callLog.fault({ requestId, err: error }, 'a fault of the server')
+  if (isAborted) log.info({ requestId }, 'the caller closed the connection')
+  if (problem.code === 'internal') callLog.fault({ requestId, err: error }, 'internal error')
   if (problem.code === 'not-ready') callLog.fault({ requestId, reason: String(error) }, 'not ready')
   return problemResponse({ problem, requestId, accept: request.headers.accept })
 }
@@ -111,16 +114,16 @@ export function createApp(options: {
   function logCall(
     { request, requestId, method, path, match, remoteAddress, caller }: RequestContext,
     status: number,
-    begun: number,
+    startedAt: number,
   ): void {
-    const took = performance.now() - begun
+    const elapsed = performance.now() - startedAt
     const route = match?.resource.path ?? 'unmatched'
     const user = caller?.kind === 'user' ? caller.user : undefined
-    context.counts.count({ route, method, status, seconds: took / 1000 })
-    const milliseconds = Math.round(took)
+    context.counts.count({ route, method, status, seconds: elapsed / 1000 })
+    const milliseconds = Math.round(elapsed)
     const isRead = method === 'GET' || method === 'HEAD'
     // What a caller says of itself counts for the level of a line alone, of a successful reading from this host.
-    const isProgram =
+    const isAutomatic =
       caller?.kind === 'socket' ||
       caller?.kind === 'host' ||
       (request.headers['user-agent'] === internalUserAgent &&
@@ -129,14 +132,14 @@ export function createApp(options: {
       { requestId, route, method, status, path, peer: remoteAddress, user, milliseconds },
       {
         isKnown: caller !== null && caller.kind !== 'anonymous',
-        isRoutine: isRead && status < 400 && isProgram,
+        isRoutine: isRead && status < 400 && isAutomatic,
         origin: peerNetwork(remoteAddress ?? 'gone'),
       },
     )
   }
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const requestContext = createContext(request)
     const { auditEntry } = requestContext
     let sent: Response
@@ -151,12 +154,12 @@ export function createApp(options: {
     if (auditEntry) sent = await audit.record(requestContext, auditEntry, sent)
     send(response, sent, { requestId: requestContext.requestId, isLast: context.isStopping(), listener })
     if (sent.events && request.method !== 'HEAD') streams.open(owner, response, sent.events)
-    logCall(requestContext, sent.status, begun)
+    logCall(requestContext, sent.status, startedAt)
   }
 
   const requestListener: RequestListener = (request, response) => {
     respond(request, response).catch((error) => {
-      log.error({ err: error }, 'a fault of the server')
+      log.error({ err: error }, 'internal error')
       response.destroy()
     })
   }

@@ -22,10 +22,11 @@ export function passwdEntry(
 export function dropPrivileges({ user, listen }: ServerSettings): void {
   if (user === undefined || process.geteuid?.() !== 0) return
   const entry = passwdEntry(readLinkedText('/etc/passwd', 'the list of users'), user)
-  if (!entry) throw new StartError(`the user ${user} of the settings is not in /etc/passwd; create it first`)
+  if (!entry)
+    throw new StartError(`the user ${user} from the settings is not in /etc/passwd; create it first`)
   if (entry.uid !== 0 && listen !== null && listen.port > 0 && listen.port < 1024) {
     throw new StartError(
-      `port ${listen.port} is open to root alone, and the server runs as ${user}; choose a port from 1024 on`,
+      `only root can open port ${listen.port}, and the server runs as ${user}; choose port 1024 or higher`,
     )
   }
   // The types of Node.js leave initgroups out (process.initgroups, POSIX only).
@@ -35,7 +36,7 @@ export function dropPrivileges({ user, listen }: ServerSettings): void {
     process.setgid?.(entry.gid)
     process.setuid?.(entry.uid)
   } catch (error) {
-    throw new StartError(`cannot become the user ${user}: ${reasonOf(error)}`, error)
+    throw new StartError(`cannot switch to the user ${user}: ${reasonOf(error)}`, error)
   }
 }
 
@@ -53,6 +54,6 @@ export function dropPrivilegesToOwner(path: string): void {
     process.setgid?.(gid)
     process.setuid?.(uid)
   } catch (error) {
-    throw new StartError(`cannot work on ${path} as the owner of its folder: ${reasonOf(error)}`, error)
+    throw new StartError(`cannot switch to the owner of the folder of ${path}: ${reasonOf(error)}`, error)
   }
 }

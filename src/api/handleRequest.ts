@@ -46,7 +46,7 @@ export async function handleRequest(
   const { route, handle } = served
   requestContext.caller = caller
   const body = route.method === 'POST' ? checkBody(route, await readBody(request)) : undefined
-  if (auditEntry) await facts.audit.begin(auditEntry)
+  if (auditEntry) await facts.audit.start(auditEntry)
   const call: Call = {
     params: match?.params ?? {},
     body: body ?? null,

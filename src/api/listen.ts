@@ -18,7 +18,7 @@ export function explainListening(
   switch (errorCode(error)) {
     case 'EADDRINUSE':
       return new StartError(
-        `cannot listen on ${where}: another program has this port; stop it or choose another port`,
+        `cannot listen on ${where}: another program uses this port; stop it or choose another port`,
         error,
       )
     case 'EADDRNOTAVAIL':
@@ -29,7 +29,7 @@ export function explainListening(
       )
     case 'EACCES':
       return new StartError(
-        `cannot listen on ${where}: ports below 1024 are for root; choose one from 1024 on`,
+        `cannot listen on ${where}: only root can open ports below 1024; choose 1024 or higher`,
         error,
       )
     default:
@@ -65,7 +65,7 @@ export async function listenOnTcp(
 }
 
 /** Returns true if a process listens on a Unix socket. */
-function answers(path: string): Promise<boolean> {
+function isInUse(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path)
     socket.once('connect', () => {
@@ -77,14 +77,14 @@ function answers(path: string): Promise<boolean> {
   })
 }
 
-async function removeStale(path: string): Promise<void> {
+async function removeStaleSocket(path: string): Promise<void> {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats) return
   if (!stats.isSocket()) {
-    throw new StartError(`cannot make the socket ${path}: a file that is no socket lies there; move it away`)
+    throw new StartError(`cannot create the socket ${path}: the path is a file, not a socket; move it away`)
   }
-  if (await answers(path)) {
-    throw new StartError(`cannot make the socket ${path}: another muster-api answers there; stop it first`)
+  if (await isInUse(path)) {
+    throw new StartError(`cannot create the socket ${path}: another muster-api uses it; stop it first`)
   }
   rmSync(path, { force: true })
 }
@@ -92,15 +92,15 @@ async function removeStale(path: string): Promise<void> {
 /** Opens the Unix socket with mode 0600: only our user and root can use it. Rejects with a `StartError`. */
 export async function listenOnSocket({ server, log }: App, path: string): Promise<void> {
   if (Buffer.byteLength(path) > longestPath) {
-    throw new StartError(`the socket path ${path} is too long: ${longestPath} bytes are the most`)
+    throw new StartError(`the socket path ${path} is too long: the limit is ${longestPath} bytes`)
   }
   try {
-    await removeStale(path)
+    await removeStaleSocket(path)
     await listen(server, { path })
     chmodSync(path, 0o600)
     log.info(`listening at ${path}`)
   } catch (error) {
     if (error instanceof StartError) throw error
-    throw new StartError(`cannot make the socket ${path}: ${reasonOf(error)}`, error)
+    throw new StartError(`cannot create the socket ${path}: ${reasonOf(error)}`, error)
   }
 }

@@ -3,28 +3,28 @@ import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Listener } from './caller.ts'
 import { lineOutput } from './logOutput.ts'
 
-type Tell = { (message: string): void; (facts: object, message: string): void }
+type LogMethod = { (message: string): void; (facts: object, message: string): void }
 
 /** Log of a server: messages with facts. An error goes into the fact `err`. */
-export type Log = Readonly<Record<'info' | 'warn' | 'error', Tell>>
+export type Log = Readonly<Record<'info' | 'warn' | 'error', LogMethod>>
 
 /** Log with the level debug. */
-export type VerboseLog = Log & { readonly debug: Tell }
+export type VerboseLog = Log & { readonly debug: LogMethod }
 
 /** Log that names the listener of a call. */
 export type ListenerLog = Log & {
   child(bindings: { readonly door: Listener }): VerboseLog
   /** Writes at every level, such as the lines of the audit log. */
-  readonly always?: Tell
+  readonly always?: LogMethod
 }
 
 /** Destination of whole lines. */
 export type LineOutput = { write(line: string): void }
 
-const silent: Tell = () => undefined
+const silent: LogMethod = () => undefined
 
 /** An error with its stack, and those of its causes. */
-function toldError(error: Error): object {
+function describeError(error: Error): object {
   const causes: string[] = []
   for (let it: unknown = error; it instanceof Error && causes.length < 5; it = it.cause) {
     causes.push(it.stack ?? String(it))
@@ -34,7 +34,7 @@ function toldError(error: Error): object {
 }
 
 const replaced = (_name: string, value: unknown): unknown =>
-  value instanceof Error ? toldError(value) : value
+  value instanceof Error ? describeError(value) : value
 
 /** Returns the members of an object as they stand within the braces of its JSON, and a comma where there are any. */
 function members(facts: object): string {
@@ -64,19 +64,23 @@ export function createLog(settings: ServerSettings, output: LineOutput = lineOut
   const now = clock()
   const { logLevel, cluster, host, component } = settings
 
-  const tell = (level: LogLevel, bindings: string, always = false): Tell => {
+  const createLogMethod = (level: LogLevel, bindings: string, always = false): LogMethod => {
     if (!always && logLevels.indexOf(level) < logLevels.indexOf(logLevel)) return silent
     return (facts: object | string, message?: string) => {
-      const [told, text] = typeof facts === 'string' ? ['', facts] : [members(facts), message]
-      output.write(`{"level":"${level}","time":"${now()}",${bindings}${told}"msg":${JSON.stringify(text)}}\n`)
+      const [json, text] = typeof facts === 'string' ? ['', facts] : [members(facts), message]
+      output.write(`{"level":"${level}","time":"${now()}",${bindings}${json}"msg":${JSON.stringify(text)}}\n`)
     }
   }
   const logOf = (bindings: string): VerboseLog => ({
-    debug: tell('debug', bindings),
-    info: tell('info', bindings),
-    warn: tell('warn', bindings),
-    error: tell('error', bindings),
+    debug: createLogMethod('debug', bindings),
+    info: createLogMethod('info', bindings),
+    warn: createLogMethod('warn', bindings),
+    error: createLogMethod('error', bindings),
   })
-  const base = members({ cluster, host, component })
-  return { ...logOf(base), always: tell('info', base, true), child: (more) => logOf(base + members(more)) }
+  const bindings = members({ cluster, host, component })
+  return {
+    ...logOf(bindings),
+    always: createLogMethod('info', bindings, true),
+    child: (more) => logOf(bindings + members(more)),
+  }
 }

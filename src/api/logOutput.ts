@@ -3,23 +3,23 @@ import { appendFlags, openTrusted } from '../base/trustedFile.ts'
 import { reasonOf, StartError } from './startError.ts'
 
 /** Bytes that may wait for a file that takes none; lines beyond them are lost. */
-const longestWait = 1024 * 1024
+const maxBufferedBytes = 1024 * 1024
 
 /** Milliseconds until a file that took nothing is tried again, if nothing else is to be written before. */
-const pause = 100
+const retryInterval = 100
 
 /** An open file, which may change from one batch of lines to the next. */
 type LogTarget = {
   /** Called before so many bytes of whole lines; may throw as writing may. */
-  begin(bytes: number): void
+  beforeWrite(bytes: number): void
   file(): number
-  wrote(bytes: number): void
+  afterWrite(bytes: number): void
 }
 
 const fixed = (file: number): LogTarget => ({
-  begin: () => undefined,
+  beforeWrite: () => undefined,
   file: () => file,
-  wrote: () => undefined,
+  afterWrite: () => undefined,
 })
 
 /**
@@ -39,7 +39,7 @@ export function lineOutput(to: number | LogTarget): { write(line: string): void 
       if (rest.length === 0) {
         rest = Buffer.from(waiting)
         waiting = ''
-        target.begin(rest.length)
+        target.beforeWrite(rest.length)
       } else {
         // What is half-written stays in one file.
         rest = Buffer.concat([rest, Buffer.from(waiting)])
@@ -47,19 +47,19 @@ export function lineOutput(to: number | LogTarget): { write(line: string): void 
       }
       while (rest.length > 0) {
         const written = writeSync(target.file(), rest)
-        target.wrote(written)
+        target.afterWrite(written)
         rest = rest.subarray(written)
       }
     } catch {
       isDue = true
-      setTimeout(flush, pause).unref()
+      setTimeout(flush, retryInterval).unref()
     }
   }
   process.on('exit', flush)
 
   return {
     write(line) {
-      if (rest.length + waiting.length > longestWait) return
+      if (rest.length + waiting.length > maxBufferedBytes) return
       waiting += line
       if (isDue) return
       isDue = true
@@ -71,34 +71,34 @@ export function lineOutput(to: number | LogTarget): { write(line: string): void 
 /** A log takes 50 MB at most: the file, and `.1` (the newest) to `.4` beside it. */
 const logFileLimits = { bytes: 10 * 1024 * 1024, files: 5 } as const
 
-/** Milliseconds between looks whether the file is still there. */
-const lookEvery = 1000
+/** Milliseconds between checks that the path still leads to the open file. */
+const checkInterval = 1000
 
 /**
  * Opens the log file of a component with its own rights: a regular file of its own, never a link.
  * Once too large, it is moved to `.1` and begun anew. Throws a `StartError`.
  */
 export function openLogFile(path: string, rule: { bytes: number; files: number } = logFileLimits): LogTarget {
-  const openAnew = (): { file: number; size: number } => {
+  const openFile = (): { file: number; size: number } => {
     const { file, stats } = openTrusted(path, appendFlags)
     return { file, size: stats.size }
   }
   let current: { file: number; size: number }
-  let looked = 0
+  let checkedAt = 0
   try {
-    current = openAnew()
+    current = openFile()
   } catch (error) {
     throw new StartError(`cannot write the log ${path}: ${reasonOf(error)}`, error)
   }
 
   /** Returns true if the path still leads to the open file; somebody may have moved it away. */
-  const isThere = (): boolean => {
+  const isUnchanged = (): boolean => {
     const [ours, there] = [fstatSync(current.file), lstatSync(path, { throwIfNoEntry: false })]
     return there !== undefined && there.ino === ours.ino && there.dev === ours.dev
   }
 
   const reopen = (): void => {
-    const next = openAnew()
+    const next = openFile()
     closeSync(current.file)
     current = next
   }
@@ -120,16 +120,16 @@ export function openLogFile(path: string, rule: { bytes: number; files: number }
   }
 
   return {
-    begin(bytes) {
+    beforeWrite(bytes) {
       const now = performance.now()
-      if (now - looked >= lookEvery) {
-        looked = now
-        if (!isThere()) reopen()
+      if (now - checkedAt >= checkInterval) {
+        checkedAt = now
+        if (!isUnchanged()) reopen()
       }
       if (current.size > 0 && current.size + bytes > rule.bytes) rotate()
     },
     file: () => current.file,
-    wrote: (bytes) => {
+    afterWrite: (bytes) => {
       current.size += bytes
     },
   }

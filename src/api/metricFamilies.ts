@@ -131,7 +131,7 @@ export function createRequestCounts(): RequestCounts {
         {
           name: 'muster_http_request_duration_seconds',
           type: 'histogram',
-          help: 'Seconds from the first byte of a call until its answer was handed over, by route and method.',
+          help: 'Seconds from the first byte of a call to its response, by route and method.',
           samples: tallies.flatMap((tally) => durations(tally)),
         },
       ]

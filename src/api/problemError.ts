@@ -30,8 +30,8 @@ const soon = { 'Retry-After': '1' }
 function ofLockout({ seconds }: LockedOutError): ProblemError {
   const minutes = lockoutLimits.window / 60_000
   const detail =
-    `Within ${minutes} minutes, ${lockoutLimits.failures} logins with this user name from your address failed or ` +
-    `are being checked. Try again in ${seconds} s; a login that worked before still works.`
+    `${lockoutLimits.failures} logins with this user name from your address failed within ${minutes} minutes, or ` +
+    `are being checked. Try again in ${seconds} s. A login that worked before still works.`
   return new ProblemError({ code: 'locked-out', detail, headers: { 'Retry-After': String(seconds) } })
 }
 
@@ -39,15 +39,15 @@ function ofLockout({ seconds }: LockedOutError): ProblemError {
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   if (error instanceof QueueFullError || error instanceof LockHeldError) {
-    const what = error instanceof QueueFullError ? 'passwords to check' : 'changes of users'
+    const what = error instanceof QueueFullError ? 'password checks' : 'user changes'
     const detail = `Too many ${what} are waiting. Try again in a second.`
     return new ProblemError({ code: 'busy', detail, headers: soon })
   }
   if (error instanceof LockedOutError) return ofLockout(error)
   if (error instanceof UserFileError || error instanceof ForeignLockError) {
-    const detail = 'The server cannot read its users. Its log on this host says why.'
+    const detail = 'The server cannot read its users. Its log on this host shows the reason.'
     return new ProblemError({ code: 'not-ready', detail })
   }
-  const tell = 'This is a fault of the server. Its log holds the details under the request id.'
-  return new ProblemError({ code: 'internal', detail: tell })
+  const detail = 'The server failed. Its log shows the details under the request id.'
+  return new ProblemError({ code: 'internal', detail })
 }

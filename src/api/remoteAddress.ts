@@ -25,10 +25,10 @@ export const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: E
   [remoteAddress, remotePort, localAddress, localPort].join(' ')
 
 /** IPv4 addresses in the words of IPv6 (RFC 4291 section 2.5.5.2), as the kernel writes them on this machine. */
-const mappedPrefix = '0000000000000000'.concat(words([0, 0, 0xff, 0xff]))
+const mappedPrefix = '0000000000000000'.concat(kernelWords([0, 0, 0xff, 0xff]))
 
 /** Bytes in 32-bit words of the machine's own order, as /proc/net/tcp has addresses (proc(5)). */
-function words(bytes: Iterable<number>): string {
+function kernelWords(bytes: Iterable<number>): string {
   const view = new DataView(Uint8Array.from(bytes).buffer)
   const native = new Uint32Array(Uint8Array.from(bytes).buffer)
   return Array.from({ length: view.byteLength / 4 }, (_, index) => native[index] ?? 0)
@@ -36,7 +36,7 @@ function words(bytes: Iterable<number>): string {
     .join('')
 }
 
-const kernelAddress = (address: string): string => words(addressBytes(address) ?? [])
+const kernelAddress = (address: string): string => kernelWords(addressBytes(address) ?? [])
 
 const kernelPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
 
@@ -63,7 +63,7 @@ export function uidOfPeer(tables: string, ends: Ends): number | undefined {
 }
 
 /** Bytes of the tables at most: some 200,000 connections. */
-const largestTables = 32 * 1024 * 1024
+const maxTableBytes = 32 * 1024 * 1024
 
 async function readTable(path: string): Promise<string> {
   const chunks: Buffer[] = []
@@ -72,7 +72,7 @@ async function readTable(path: string): Promise<string> {
   try {
     for await (const chunk of handle.createReadStream({ highWaterMark: 1024 * 1024, autoClose: false })) {
       size += chunk.length
-      if (size > largestTables) break
+      if (size > maxTableBytes) break
       chunks.push(chunk)
     }
   } finally {
@@ -90,7 +90,7 @@ const readTables = async (): Promise<string> =>
 const freshTables = shareRuns(readTables)
 
 /** Bytes of the kernel's tables of addresses. */
-const mostAddresses = 4 * 1024 * 1024
+const maxAddressBytes = 4 * 1024 * 1024
 
 /**
  * Addresses of this host, from the kernel's tables (proc(5), `fib_trie` and `if_inet6`): the units may not open the
@@ -99,39 +99,39 @@ const mostAddresses = 4 * 1024 * 1024
 function ownAddresses(): ReadonlySet<string> {
   const table = (name: string): string => {
     try {
-      return readFileSync(`/proc/self/net/${name}`, 'latin1').slice(0, mostAddresses)
+      return readFileSync(`/proc/self/net/${name}`, 'latin1').slice(0, maxAddressBytes)
     } catch {
       return ''
     }
   }
-  const fourth = [...table('fib_trie').matchAll(/\|-- ([\d.]+)\n\s+\/32 host LOCAL/g)].map(
+  const ipv4 = [...table('fib_trie').matchAll(/\|-- ([\d.]+)\n\s+\/32 host LOCAL/g)].map(
     ([, one = '']) => one,
   )
-  const sixth = [...table('if_inet6').matchAll(/^([0-9a-f]{32}) /gm)].map(([, hex = '']) =>
+  const ipv6 = [...table('if_inet6').matchAll(/^([0-9a-f]{32}) /gm)].map(([, hex = '']) =>
     addressText(Buffer.from(hex, 'hex')),
   )
-  return new Set([...fourth, ...sixth])
+  return new Set([...ipv4, ...ipv6])
 }
 
-const ownByConnection = new WeakMap<object, boolean>()
+const isOwnByConnection = new WeakMap<object, boolean>()
 
 /** Returns true for a peer that can only be a process of this host. Found out once for each connection. */
 export function isOwnAddress(ends: Ends): boolean {
-  const isOwn = ownByConnection.get(ends) ?? leadsHere(ends)
-  ownByConnection.set(ends, isOwn)
+  const isOwn = isOwnByConnection.get(ends) ?? isFromThisHost(ends)
+  isOwnByConnection.set(ends, isOwn)
   return isOwn
 }
 
-function leadsHere({ remoteAddress, localAddress }: Ends): boolean {
+function isFromThisHost({ remoteAddress, localAddress }: Ends): boolean {
   if (remoteAddress === undefined) return false
   if (isLoopback(remoteAddress) || remoteAddress === localAddress) return true
   const bytes = addressBytes(remoteAddress)
   return bytes !== undefined && ownAddresses().has(addressText(bytes))
 }
 
-const known = new WeakMap<object, Promise<Origin>>()
+const origins = new WeakMap<object, Promise<Origin>>()
 
-async function look(ends: Ends): Promise<Origin> {
+async function findOrigin(ends: Ends): Promise<Origin> {
   const name = peerNetwork(ends.remoteAddress ?? 'gone')
   if (!isOwnAddress(ends)) return { name, isLocal: false }
   const uid = uidOfPeer(await freshTables(), ends)
@@ -143,7 +143,7 @@ async function look(ends: Ends): Promise<Origin> {
  * whichever address that user chose. Looked up once for each connection.
  */
 export function originOf(socket: Ends): Promise<Origin> {
-  const origin = known.get(socket) ?? look(socket)
-  known.set(socket, origin)
+  const origin = origins.get(socket) ?? findOrigin(socket)
+  origins.set(socket, origin)
   return origin
 }

@@ -21,7 +21,7 @@ function rejectAmbiguousKeys(text: string): void {
     else if (colon !== undefined) {
       const key: string = JSON.parse(token.slice(0, -colon.length))
       const keys = open.at(-1)
-      if (key === '__proto__') throw refuse("The body has the key '__proto__', which is refused.")
+      if (key === '__proto__') throw refuse("The key '__proto__' is not allowed in the body.")
       if (keys?.has(key)) throw refuse(`The body has the key ${JSON.stringify(key)} twice in one object.`)
       keys?.add(key)
     }
@@ -30,7 +30,7 @@ function rejectAmbiguousKeys(text: string): void {
 
 /** Reads a JSON body in UTF-8. Throws a `malformed-json` problem that says what is wrong, never with a value. */
 function parseStrictJson(body: Buffer): unknown {
-  if (body.length === 0) throw refuse('The body is empty, and this call needs one.')
+  if (body.length === 0) throw refuse('This call needs a body, and the body is empty.')
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
@@ -43,7 +43,7 @@ function parseStrictJson(body: Buffer): unknown {
   } catch (error) {
     // The message quotes the text around the fault, which may be a password: only the position is passed on.
     const place = /at position \d+/.exec(error instanceof Error ? error.message : '')?.[0]
-    throw refuse(`The body is not JSON${place ? `: the fault is ${place}` : ''}.`)
+    throw refuse(`The body is not valid JSON${place ? `: error ${place}` : ''}.`)
   }
   rejectAmbiguousKeys(text)
   return value
@@ -116,8 +116,8 @@ function rejectContent(body: unknown): void {
   if (body === undefined || body === null) return
   const [member] = typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : ['']
   if (member === undefined) return
-  throw invalid('This call takes no body: what stands in it would have no effect.', [
-    { path: member && `/${member}`, message: 'does not belong here' },
+  throw invalid('This call takes no body. Send it without one.', [
+    { path: member && `/${member}`, message: 'is not allowed' },
   ])
 }
 
@@ -137,6 +137,9 @@ export function checkBody({ request }: Route, bytes: Buffer | undefined): unknow
     .flatMap((finding) => fieldErrors(finding))
     .slice(0, mostErrors)
   const [first] = errors
-  const where = first?.path ? `the member ${first.path}` : 'the body'
-  throw invalid(first ? `In the request, ${where} ${first.message}.` : 'The body has another shape.', errors)
+  const where = first?.path ? `member ${first.path}` : 'the body'
+  throw invalid(
+    first ? `Invalid body: ${where} ${first.message}.` : 'The body does not match the schema.',
+    errors,
+  )
 }

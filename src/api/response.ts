@@ -87,7 +87,7 @@ export function problemResponse(facts: {
     title,
     detail: problem.message,
     requestId,
-    errors: [...problem.errors],
+    errors: problem.errors,
   }
   const bare = wantsBareProblem(accept)
   return {

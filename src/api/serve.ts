@@ -1,6 +1,7 @@
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
+import type { ReadonlyStatic } from '../contracts/schemaParts.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
 import type { AuditFacts } from './audit/auditEntry.ts'
@@ -25,12 +26,12 @@ export type Call<Body = unknown> = {
   readonly audit: (facts: AuditFacts) => void
 }
 
-type BodyOf<R extends Route> = R['request'] extends TSchema ? Static<R['request']> : null
+type BodyOf<R extends Route> = R['request'] extends TSchema ? ReadonlyStatic<R['request']> : null
 
-type AnswerOf<R extends Route> = R['response'] extends { readonly kind: 'events' }
+type ResponseOf<R extends Route> = R['response'] extends { readonly kind: 'events' }
   ? Events
   : R['response'] extends { readonly payload: infer Payload extends TSchema }
-    ? Readonly<Static<Payload>>
+    ? ReadonlyStatic<Payload>
     : R['response'] extends { readonly kind: 'text' }
       ? TextResponse
       : unknown
@@ -56,7 +57,7 @@ export type ComponentApi = {
 /** Joins a route to its handler; the types of body and payload follow from the route. */
 export const serve = <R extends Route>(
   route: R,
-  handle: (call: Call<BodyOf<R>>, context: ApiContext) => AnswerOf<R> | Promise<AnswerOf<R>>,
+  handle: (call: Call<BodyOf<R>>, context: ApiContext) => ResponseOf<R> | Promise<ResponseOf<R>>,
 ): ServedRoute => ({
   route,
   // The body was checked against the route's schema before any call gets here.

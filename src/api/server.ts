@@ -68,10 +68,10 @@ export function problemOfConnection(code: string | undefined): ProblemError {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new ProblemError({
         code: 'request-timeout',
-        detail: 'Send headers within 10 s, all within 20 s.',
+        detail: 'Send the headers within 10 s and the whole request within 20 s.',
       })
     default:
-      return new ProblemError({ code: 'bad-request', detail: 'The server cannot read this as HTTP/1.1.' })
+      return new ProblemError({ code: 'bad-request', detail: 'The request is not valid HTTP/1.1.' })
   }
 }
 
@@ -104,7 +104,7 @@ const certificateRequest = ({ authorities }: TlsMaterial) =>
  * take it, and then nothing changes.
  */
 export function replaceTls(server: Server, tls: TlsMaterial): void {
-  if (!(server instanceof TlsServer)) throw new Error('this server speaks no TLS')
+  if (!(server instanceof TlsServer)) throw new Error('this server does not use TLS')
   createSecureContext(secureOptions(tls))
   server.setSecureContext(secureOptions(tls))
 }
@@ -115,9 +115,9 @@ function rejectConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
     socket.destroy()
     return
   }
-  const answer = problemResponse({ problem: problemOfConnection(error.code), requestId })
-  const { status, body } = answer
-  const head = [...headersOf(answer, requestId), 'Connection', 'close'].reduce(
+  const response = problemResponse({ problem: problemOfConnection(error.code), requestId })
+  const { status, body } = response
+  const head = [...headersOf(response, requestId), 'Connection', 'close'].reduce(
     (text, it, index) => `${text}${it}${index % 2 === 0 ? ': ' : '\r\n'}`,
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`,
   )
@@ -126,21 +126,21 @@ function rejectConnection(error: NodeJS.ErrnoException, socket: Socket, requestI
   socket.destroySoon()
 }
 
-const plainHint = 'This port speaks HTTPS only: write https:// instead of http://.\n'
+const plainHttpText = 'This port accepts HTTPS only: use https:// instead of http://.\n'
 
 /** Response to plain HTTP on a TLS port. It repeats nothing of the request. */
-const plainAnswer = [
+const plainHttpResponse = [
   'HTTP/1.1 400 Bad Request',
   'Content-Type: text/plain; charset=utf-8',
-  `Content-Length: ${plainHint.length}`,
+  `Content-Length: ${plainHttpText.length}`,
   'Cache-Control: no-store',
   'Connection: close',
   '',
-  plainHint,
+  plainHttpText,
 ].join('\r\n')
 
 /** Responds to plain HTTP below TLS and closes; a silent client has the time of the handshake, as with TLS. */
-function answerPlainHttp(server: Server): void {
+function respondToPlainHttp(server: Server): void {
   const handshaking = new Map<string, Socket>()
   server.on('connection', (socket: Socket) => {
     const ends = endsOf(socket)
@@ -153,7 +153,7 @@ function answerPlainHttp(server: Server): void {
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const plain = handshaking.get(endsOf(socket))
     if (error.code !== 'ERR_SSL_HTTP_REQUEST' || !plain?.writable) return
-    plain.end(plainAnswer)
+    plain.end(plainHttpResponse)
     plain.destroySoon()
   })
 }
@@ -179,7 +179,7 @@ export function createHttpServer(facts: {
         listener,
       )
     : createServer(options, listener)
-  if (tls) answerPlainHttp(server)
+  if (tls) respondToPlainHttp(server)
   // Expectations beyond 100-continue may be passed over (RFC 9110 section 10.1.1).
   server.on('checkExpectation', listener)
   server.setTimeout(limits.idle)

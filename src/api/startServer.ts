@@ -32,10 +32,10 @@ export type RunningServer = {
 }
 
 /** Milliseconds that calls under way get to finish when the server stops. */
-const grace = 10_000
+const stopTimeout = 10_000
 
 function close({ server }: App): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), grace)
+  const timer = setTimeout(() => server.closeAllConnections(), stopTimeout)
   return new Promise((resolve) => {
     // It fails where it never listened, and then there is nothing to wait for.
     server.close(() => {
@@ -73,20 +73,20 @@ export async function startServer(options: {
   const shownPaths = peers.length > 0 ? paths : { key: paths.key, chain: paths.chain }
   const tls = settings.listen ? readTlsAtStart(shownPaths) : undefined
   let trusted = tls?.authorities
-  if (tls?.instead !== undefined) {
+  if (tls?.stagedCopy !== undefined) {
     log.warn(
-      `${settings.tls.key} and ${settings.tls.chain} do not belong together: a deployment was cut off between them. ${tls.instead} is shown instead; muster install puts both right`,
+      `${settings.tls.key} and ${settings.tls.chain} do not match: a deployment was interrupted. Using ${tls.stagedCopy} instead; run muster install to replace both`,
     )
   }
   const audit = auditOf(settings, log)
   if (audit) await audit.isReady()
-  else log.warn('there is no audit log: the settings name no auditFile')
-  const follower =
+  else log.warn('no audit log: auditFile is not set in the settings')
+  const certificateWatcher =
     tls &&
     watchCertificate({
       paths: shownPaths,
-      shown: tls,
-      show: (next) => tcp && showTls(tcp, next),
+      current: tls,
+      use: (next) => tcp && showTls(tcp, next),
       now: () => new Date(),
       log,
       ...(options.certificateTiming ? { timing: options.certificateTiming } : {}),
@@ -118,7 +118,7 @@ export async function startServer(options: {
     allowedHosts: settings.allowedHosts,
     remoteBootstrap: settings.remoteBootstrap,
     hostOf: (connection) => proofs?.hostOf(connection),
-    ...(follower ? { certificate: follower.state } : {}),
+    ...(certificateWatcher ? { certificate: certificateWatcher.state } : {}),
     ...(audit ? { audit } : {}),
     ...(api.metrics ? { componentMetrics: api.metrics } : {}),
     counts: createRequestCounts(),
@@ -156,7 +156,7 @@ export async function startServer(options: {
 
   const stop = async (): Promise<void> => {
     stopping = true
-    follower?.stop()
+    certificateWatcher?.stop()
     for (const app of [socket, tcp]) app?.streams.close()
     await Promise.all([socket, tcp].map((app) => app && close(app)))
     await audit?.close()
@@ -167,7 +167,7 @@ export async function startServer(options: {
     const port = tcp && settings.listen ? { port: await listenOnTcp(tcp, settings.listen) } : {}
     return {
       ...port,
-      reloadCertificate: () => follower?.reload(),
+      reloadCertificate: () => certificateWatcher?.reload(),
       announceStop: () => {
         announced = true
       },

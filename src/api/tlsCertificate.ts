@@ -11,7 +11,7 @@ function parse<Result>(path: string, what: string, read: () => Result): Result {
     return read()
   } catch (error) {
     // OpenSSL's words say nothing to a person and may quote the file.
-    throw new StartError(`${path} is no ${what} in PEM form`, error)
+    throw new StartError(`${path} is not a ${what} in PEM format`, error)
   }
 }
 
@@ -34,7 +34,7 @@ export function readTls(paths: ServerSettings['tls']): ReadTls {
   const privateKey = parse(paths.key, 'private key', () => createPrivateKey(key))
   const leaf = parse(paths.chain, 'certificate', () => readChain(chain))
   if (!leaf.checkPrivateKey(privateKey)) {
-    throw new StartError(`the private key ${paths.key} is not that of the certificate ${paths.chain}`)
+    throw new StartError(`the private key ${paths.key} does not match the certificate ${paths.chain}`)
   }
   return { key, chain, ...readAuthorities(paths.authorities), expiry: new Date(leaf.validTo) }
 }
@@ -48,25 +48,25 @@ function readAuthorities(path: string | undefined): Pick<TlsMaterial, 'authoriti
 
 /**
  * Reads the same for a server that starts. Key and chain are two renames: where a host lost its power between them, one of
- * the two still lies beside its place, and with that one the server starts; `instead` is its path.
+ * the two still lies beside its place, and with that one the server starts; `stagedCopy` is its path.
  */
-export function readTlsAtStart(paths: ServerSettings['tls']): ReadTls & { readonly instead?: string } {
+export function readTlsAtStart(paths: ServerSettings['tls']): ReadTls & { readonly stagedCopy?: string } {
   try {
     return readTls(paths)
   } catch (error) {
     const pairs = [
-      ...stagedCopies(paths.chain).map((chain) => ({ ...paths, chain, instead: chain })),
-      ...stagedCopies(paths.key).map((key) => ({ ...paths, key, instead: key })),
+      ...stagedCopies(paths.chain).map((chain) => ({ ...paths, chain, stagedCopy: chain })),
+      ...stagedCopies(paths.key).map((key) => ({ ...paths, key, stagedCopy: key })),
     ]
-    for (const { instead, ...pair } of pairs) {
-      const tls = pairOf(pair)
-      if (tls !== undefined) return { ...tls, instead }
+    for (const { stagedCopy, ...pair } of pairs) {
+      const tls = readPair(pair)
+      if (tls !== undefined) return { ...tls, stagedCopy }
     }
     throw error
   }
 }
 
-function pairOf(paths: ServerSettings['tls']): ReadTls | undefined {
+function readPair(paths: ServerSettings['tls']): ReadTls | undefined {
   try {
     return readTls(paths)
   } catch {
@@ -74,11 +74,11 @@ function pairOf(paths: ServerSettings['tls']): ReadTls | undefined {
   }
 }
 
-/** The certificate that is shown, and what is wrong with a newer one in the files, if there is one. */
-export type CertificateState = { readonly expiry: Date; readonly refused: string | undefined }
+/** Certificate in use, and why a newer one in the files was rejected, if there is one. */
+export type CertificateState = { readonly expiry: Date; readonly rejected: string | undefined }
 
-/** Milliseconds that the files must rest before they are read, and between looks without a notification. */
-export type CertificateTiming = { readonly rest: number; readonly every: number }
+/** Milliseconds for which the files must not change before they are read, and between checks without a notification. */
+export type CertificateTiming = { readonly settle: number; readonly interval: number }
 
 type CertificateWatcher = {
   state(): CertificateState
@@ -87,27 +87,27 @@ type CertificateWatcher = {
   stop(): void
 }
 
-const usualTiming: CertificateTiming = { rest: 1000, every: 5000 }
+const defaultTiming: CertificateTiming = { settle: 1000, interval: 5000 }
 
 /**
- * Follows the files of key and certificate: another pair in them is handed to `show` once both have rested. A
- * pair that does not fit, cannot be read or has expired is refused with one line in the log, and the pair before
+ * Follows the files of key and certificate: another pair in them is passed to `use` once both are stable. A
+ * pair that does not fit, cannot be read or has expired is rejected with one line in the log, and the pair before
  * stays until the files change again.
  */
 export function watchCertificate(options: {
   readonly paths: ServerSettings['tls']
   /** The present certificate and key. */
-  readonly shown: TlsMaterial & { readonly expiry: Date }
-  readonly show: (tls: TlsMaterial) => void
+  readonly current: TlsMaterial & { readonly expiry: Date }
+  readonly use: (tls: TlsMaterial) => void
   readonly now: () => Date
   readonly log: Log
   readonly timing?: CertificateTiming
 }): CertificateWatcher {
-  const { paths, show, now, log, timing = usualTiming } = options
-  let shown = options.shown
-  let refused: string | undefined
-  /** Identity of the files that were checked last; none yet, for they may have changed since `shown` was read. */
-  let judged = ''
+  const { paths, use, now, log, timing = defaultTiming } = options
+  let current = options.current
+  let rejected: string | undefined
+  /** Identity of the files that were checked last; none yet, for they may have changed since `current` was read. */
+  let checkedFiles = ''
   let latest = ''
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
@@ -118,58 +118,58 @@ export function watchCertificate(options: {
   const hasExpired = (expiry: Date): StartError =>
     new StartError(`the certificate ${paths.chain} expired at ${expiry.toISOString()}`)
 
-  const judge = (): void => {
+  const checkFiles = (): void => {
     const tls = readTls(paths)
-    const isNew = tls.key !== shown.key || tls.chain !== shown.chain
-    const trustsOthers = tls.authorities !== shown.authorities
+    const isNew = tls.key !== current.key || tls.chain !== current.chain
+    const trustsOthers = tls.authorities !== current.authorities
     if (isNew && tls.expiry <= now()) throw hasExpired(tls.expiry)
-    if (isNew || trustsOthers) show(tls)
-    shown = tls
-    if (isNew) log.info({ expiry: tls.expiry }, 'a new certificate is shown from now on')
-    if (trustsOthers) log.info('certificates of other hosts are checked against new authorities from now on')
-    refused = undefined
+    if (isNew || trustsOthers) use(tls)
+    current = tls
+    if (isNew) log.info({ expiry: tls.expiry }, 'the new certificate is in use')
+    if (trustsOthers) log.info('the new authorities are in use for certificates of other hosts')
+    rejected = undefined
   }
 
-  const refuse = (error: unknown): void => {
+  const reject = (error: unknown): void => {
     const why = error instanceof StartError ? error.message : reasonOf(error)
-    refused = `the new certificate is refused, the one before stays: ${why}`
-    log.error(refused)
+    rejected = `the new certificate was rejected, the previous one stays in use: ${why}`
+    log.error(rejected)
   }
 
   const read = (): void => {
     if (isStopped) return
     const before = identify()
     try {
-      judge()
+      checkFiles()
     } catch (error) {
-      // Files that change while they are read are checked when they rest.
-      if (identify() === before) refuse(error)
+      // Files that change while they are read are checked once they are stable.
+      if (identify() === before) reject(error)
     }
-    judged = before
-    if (identify() !== before) lookSoon()
+    checkedFiles = before
+    if (identify() !== before) scheduleCheck()
   }
 
-  const look = (): void => {
+  const checkForChange = (): void => {
     timer = undefined
     const present = identify()
-    const hasRested = present === latest
+    const isStable = present === latest
     latest = present
-    if (present === judged) return
-    if (hasRested) read()
-    else lookSoon()
+    if (present === checkedFiles) return
+    if (isStable) read()
+    else scheduleCheck()
   }
 
-  const lookSoon = (): void => {
-    timer ??= setTimeout(look, timing.rest).unref()
+  const scheduleCheck = (): void => {
+    timer ??= setTimeout(checkForChange, timing.settle).unref()
   }
 
   const folders = [...new Set(files.map((file) => dirname(file)))]
-  const watches = folders.map((folder) => watchFolder(folder, lookSoon))
-  const interval = setInterval(lookSoon, timing.every).unref()
-  lookSoon()
+  const watches = folders.map((folder) => watchFolder(folder, scheduleCheck))
+  const interval = setInterval(scheduleCheck, timing.interval).unref()
+  scheduleCheck()
 
   return {
-    state: () => ({ expiry: shown.expiry, refused }),
+    state: () => ({ expiry: current.expiry, rejected }),
     reload: read,
     stop: () => {
       isStopped = true

@@ -20,13 +20,13 @@ export const noQuery: Readonly<Record<string, unknown>> = {}
 export function checkQuery(route: Route, query: Readonly<Record<string, unknown>>): void {
   if (route.guard && query[guardParameter] !== 'true') {
     const message = Array.isArray(query[guardParameter])
-      ? 'stands more than once'
+      ? 'is given more than once'
       : query[guardParameter] === undefined
         ? 'is missing'
-        : "is something other than 'true'"
+        : "must be 'true'"
     throw new ProblemError({
       code: 'not-confirmed',
-      detail: `This call changes things. Add the query parameter ${guardParameter}=true, once, to confirm it.`,
+      detail: `This call makes changes. Add the query parameter ${guardParameter}=true, once, to confirm it.`,
       errors: [{ path: guardParameter, message }],
     })
   }
@@ -36,25 +36,25 @@ export function checkQuery(route: Route, query: Readonly<Record<string, unknown>
   const errors = given.flatMap(([path, value]) => {
     const parameter = Object.hasOwn(known, path) ? known[path] : undefined
     if (!parameter) return [{ path, message: 'is not a parameter of this call' }]
-    if (Array.isArray(value)) return [{ path, message: 'stands more than once' }]
+    if (Array.isArray(value)) return [{ path, message: 'is given more than once' }]
     if (parameter.values.includes(String(value))) return []
     return [{ path, message: `must be one of ${parameter.values.join(', ')}` }]
   })
   if (errors.length === 0) return
   // A member that is known and has another value is no unknown one.
   const [code, detail] = given.some(([name]) => !Object.hasOwn(known, name))
-    ? (['unknown-query', taken(route)] as const)
-    : (['invalid-query', of(errors)] as const)
+    ? (['unknown-query', describeParameters(route)] as const)
+    : (['invalid-query', describeErrors(errors)] as const)
   throw new ProblemError({ code, detail, errors: errors.slice(0, 20) })
 }
 
-const of = (errors: readonly FieldError[]): string =>
+const describeErrors = (errors: readonly FieldError[]): string =>
   errors.map(({ path, message }) => `The query parameter ${path} ${message}.`).join(' ')
 
-function taken({ guard, query = {} }: Route): string {
+function describeParameters({ guard, query = {} }: Route): string {
   const names = [...(guard ? [guardParameter] : []), ...Object.keys(query)]
   if (names.length === 0) return 'This call takes no query parameters.'
-  return `This call takes no query parameter but ${names.join(' and ')}.`
+  return `This call takes only the query parameter${names.length === 1 ? '' : 's'} ${names.join(' and ')}.`
 }
 
 /** Action that a valid request leads to: a call of a route, or a response to OPTIONS. */
@@ -62,7 +62,7 @@ type RequestAction =
   | { readonly kind: 'call'; readonly served: ServedRoute }
   | { readonly kind: 'options'; readonly allow: string }
 
-const one = (value: string | string[] | undefined): string | undefined =>
+const joinedHeader = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value
 
 /** Returns scheme and host that the caller used. */
@@ -88,13 +88,13 @@ function rejectWrongHost(requestContext: RequestContext, isOwnHost: (header: str
     throw badRequest('The request has no Host header.')
   }
   // The text before the @ may be a password, so none of it is repeated (RFC 9110 section 4.2.4).
-  if (targetOrigin && host.includes('@')) throw badRequest('The target of the request names a user.')
+  if (targetOrigin && host.includes('@')) throw badRequest('The target of the request contains a user name.')
   if (targetOrigin && targetOrigin.scheme !== 'https') {
-    const detail = `This server speaks https, not ${targetOrigin.scheme}.`
+    const detail = `This server accepts https, not ${targetOrigin.scheme}.`
     throw new ProblemError({ code: 'unknown-host', detail })
   }
   if (isOwnHost(host)) return
-  const detail = `No name of this server is '${host}'. Names beside the host's own go into rest-api-allowed-hosts.`
+  const detail = `'${host}' is not a name of this server. Set rest-api-allowed-hosts to allow further names.`
   throw new ProblemError({ code: 'unknown-host', detail })
 }
 
@@ -103,9 +103,9 @@ const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD
 function rejectCrossSite({ method, host, request: { headers } }: RequestContext, listener: Listener): void {
   if (isSafe(method)) return
   const own = ownOrigin(listener, host)
-  const [origin, fetchSite] = [one(headers.origin), one(headers['sec-fetch-site'])]
+  const [origin, fetchSite] = [joinedHeader(headers.origin), joinedHeader(headers['sec-fetch-site'])]
   if (!isCrossSite({ origin, fetchSite, own })) return
-  const detail = 'The headers Origin or Sec-Fetch-Site say that a page of another site makes this call.'
+  const detail = 'A page of another site makes this call, as its header Origin or Sec-Fetch-Site says.'
   throw new ProblemError({ code: 'cross-site', detail })
 }
 
@@ -120,17 +120,18 @@ function rejectUnacceptable({ headers }: IncomingMessage, route: Route): void {
   const form = mediaTypeOf(response)
   // Whoever asks for problems in their own type accepts a successful response as JSON.
   if (acceptQuality(accept, form) === 0 && (form !== 'application/json' || !namesProblemJson(accept))) {
-    throw new ProblemError({ code: 'not-acceptable', detail: `The answer comes as ${form} only.` })
+    throw new ProblemError({ code: 'not-acceptable', detail: `This call responds with ${form} only.` })
   }
   if (route.method !== 'POST') return
-  const encoding = one(headers['content-encoding']) ?? 'identity'
+  const encoding = joinedHeader(headers['content-encoding']) ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
-    throw new ProblemError({ code: 'not-json', detail: 'Send the body as it is, without Content-Encoding.' })
+    throw new ProblemError({ code: 'not-json', detail: 'Send the body without Content-Encoding.' })
   }
 }
 
 function rejectBadEscapes(path: string): void {
-  if (!isDecodable(path)) throw badRequest('The path holds a percent sign that begins no character in UTF-8.')
+  if (!isDecodable(path))
+    throw badRequest('The path contains a percent sign that does not encode a UTF-8 character.')
 }
 
 /** Health is served while stopping, too: that is when it matters. */
@@ -160,8 +161,8 @@ export function rejectUntrusted(
 
 /** Returns the route of a request, if there is one; HEAD counts as GET. */
 export function routeFor({ method, match }: RequestContext): ServedRoute | undefined {
-  const wantedMethod = method === 'HEAD' ? 'GET' : method
-  return match?.resource.served.find(({ route }) => route.method === wantedMethod)
+  const routeMethod = method === 'HEAD' ? 'GET' : method
+  return match?.resource.served.find(({ route }) => route.method === routeMethod)
 }
 
 /** Returns the authentication that a request needs, whether its route, its method or its resource exists or not. */
@@ -177,12 +178,12 @@ export function validateRequest(
   served: ServedRoute | undefined,
 ): RequestAction {
   if (!match) {
-    throw new ProblemError({ code: 'not-found', detail: 'The call uris lists everything there is.' })
+    throw new ProblemError({ code: 'not-found', detail: 'Use the call uris to list all resources.' })
   }
   const { allow } = match.resource
   if (method === 'OPTIONS') return { kind: 'options', allow }
   if (!served) {
-    const detail = `This resource takes ${allow}.`
+    const detail = `This resource supports ${allow}.`
     throw new ProblemError({ code: 'method-not-allowed', detail, headers: { Allow: allow } })
   }
   rejectUnacceptable(request, served.route)

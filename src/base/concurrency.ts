@@ -1,9 +1,9 @@
-/** Lets `atOnce` calls run at a time; the others wait in the order of their calls. */
-export function createSemaphore(atOnce: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+/** Lets `limit` calls run at a time; the others wait in the order of their calls. */
+export function createSemaphore(limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let running = 0
   const queue: (() => void)[] = []
   return async (work) => {
-    if (running < atOnce) running += 1
+    if (running < limit) running += 1
     else await new Promise<void>((resolve) => queue.push(resolve))
     try {
       return await work()

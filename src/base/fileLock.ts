@@ -60,12 +60,12 @@ export async function takeLock<Owner extends LockOwner>(
   format: LockFormat<Owner>,
 ): Promise<FileLock | { readonly heldBy: Owner }> {
   const text = format.ownText()
-  let nameless = 0
+  let ownerless = 0
   while (!(await createLockFile(path, { mode: format.mode, text }))) {
     const found = await format.read(path)
     if (found === undefined) continue
-    nameless = found === '' ? nameless + 1 : 0
-    if (nameless > 0 && nameless <= ownerlessTries) {
+    ownerless = found === '' ? ownerless + 1 : 0
+    if (ownerless > 0 && ownerless <= ownerlessTries) {
       await pause(pauseMilliseconds)
       continue
     }
@@ -78,7 +78,7 @@ export async function takeLock<Owner extends LockOwner>(
     } finally {
       await breaking.release()
     }
-    nameless = 0
+    ownerless = 0
   }
   const release = async (): Promise<void> => {
     // Root does not read its own file in a folder of the service user.

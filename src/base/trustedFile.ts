@@ -39,9 +39,7 @@ function checkFile(stats: Stats, path: string): void {
   if (own === undefined) return
   const owners = own === 0 ? [lstatSync(dirname(path)).uid] : [own, 0]
   if (owners.includes(stats.uid)) return
-  throw new UntrustedFileError(
-    `it belongs to the user with the number ${stats.uid}, not to ${owners.join(' or ')}`,
-  )
+  throw new UntrustedFileError(`it belongs to user id ${stats.uid}, not to ${owners.join(' or ')}`)
 }
 
 /**

@@ -20,22 +20,21 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
 
   muster-api serve --settings FILE    serve until SIGTERM or SIGINT; the log goes to standard output;
                                       SIGHUP reads the certificate again
-  muster-api check --settings FILE    say whether it could serve with these settings; start nothing
-  muster-api put-user --file FILE     add or replace the user {"user","hash"} that standard input holds, or
-                                      each of a list of users
-  muster-api remove-user --file FILE  remove the user {"user","hash"} that standard input holds, or each of a
-                                      list, if the hash is still this one
+  muster-api check --settings FILE    check that these settings can be served; start nothing
+  muster-api put-user --file FILE     add or replace users; standard input has {"user","hash"}, or a list
+  muster-api remove-user --file FILE  remove users whose hash has not changed; standard input has
+                                      {"user","hash"}, or a list
   muster-api take-back-user --file FILE
-                                      undo put-user: standard input holds {"user","hash","before"}, before
-                                      being the hash that put-user replaced, if any, or a list of such
-                                      users; a later hash stays. Without hash it undoes remove-user
+                                      undo put-user; standard input has {"user","hash","before"}, or a list.
+                                      "before" is the hash that put-user replaced, if any. A later hash
+                                      stays. Without "hash" it undoes remove-user
   muster-api try-databases --settings FILE
-                                      log in at the databases that these settings have an account for, print
-                                      how that went (JSON); read nothing there
-  muster-api call                     make the calls that standard input lists (JSON), print the results
+                                      log in to the databases of these settings, print the results (JSON);
+                                      read no data
+  muster-api call                     make the calls listed on standard input (JSON), print the results
   muster-api verify-audit --file FILE
-                                      follow the chain of an audit log through its files, print the verdict
-                                      (JSON); exit code 1 where a line does not fit
+                                      verify the chain of an audit log and its older files, print the result
+                                      (JSON); exit code 1 if a line does not match
   muster-api version                  print the version
   muster-api --help                   print this
 
@@ -57,15 +56,15 @@ function requiredOption(args: readonly string[], name: string): string {
   }
   const [value] = values
   if (typeof value !== 'string' || value === '') throw new UsageError(`the option --${name} FILE is missing`)
-  if (values.length > 1) throw new UsageError(`the option --${name} stands more than once`)
+  if (values.length > 1) throw new UsageError(`the option --${name} is given more than once`)
   return value
 }
 
 function rejectArguments(args: readonly string[]): void {
-  if (args.length > 0) throw new UsageError(`'${args[0]}' has no meaning here`)
+  if (args.length > 0) throw new UsageError(`unexpected argument '${args[0]}'`)
 }
 
-/** Runs the part of a command that judges what it was given: an Error there is a message for the user. */
+/** Runs the part of a command that validates its input: an Error there is a message for the user. */
 async function withReason<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -103,7 +102,7 @@ function parsed(json: string): unknown {
 
 /** Reads a list from standard input, item by item; a single item may stand without its list. */
 const listOnStdin = <One>(what: string, read: (value: unknown) => One): Promise<readonly One[]> =>
-  withReason(`standard input holds no ${what}`, async () => {
+  withReason(`standard input contains no ${what}`, async () => {
     const value = parsed(await text(process.stdin))
     return (Array.isArray(value) ? value : [value]).map((one: unknown) => read(one))
   })
@@ -154,7 +153,7 @@ async function revertUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
   const written = await listOnStdin('user', readUserChange)
   printChanged(
-    await withReason('the user was not taken back', () =>
+    await withReason('the change was not reverted', () =>
       changeUserFile(file, (users) => written.reduce(revertUser, users)),
     ),
   )
@@ -172,7 +171,7 @@ async function verifyAuditLog(args: readonly string[]): Promise<void> {
 async function call(args: readonly string[]): Promise<void> {
   rejectArguments(args)
   const { callAll, parseCallRequests } = await import('../client/call.ts')
-  const requests = await withReason('standard input holds no list of calls', async () =>
+  const requests = await withReason('standard input contains no list of calls', async () =>
     parseCallRequests(await text(process.stdin)),
   )
   process.stdout.write(`${JSON.stringify(await callAll(requests))}\n`)
@@ -219,7 +218,7 @@ function fail(error: unknown): void {
     process.exitCode = 3
     return
   }
-  // Anything but what a person can mend is a bug and keeps its stack.
+  // An error that the user cannot fix is a bug and keeps its stack.
   const message = error instanceof StartError || !(error instanceof Error) ? `${error}` : error.stack
   process.stderr.write(`muster-api: ${message?.replace(/^StartError: /, '')}\n`)
   process.exitCode = 1

@@ -6,17 +6,17 @@ import type { CommandContext, Output } from '../cli/context.ts'
 import { ownPackage } from './ownPackage.ts'
 
 /**
- * Returns the context of this process. The first SIGINT or SIGTERM aborts `signal`; a second one prints `atOnce` and
+ * Returns the context of this process. The first SIGINT or SIGTERM aborts `signal`; a second one prints `forcedStopMessage` and
  * exits with code 130. A closed output (`| head`) is no error; an output without room exits with code 1.
  */
-export function createProcessContext(atOnce: string): CommandContext {
+export function createProcessContext(forcedStopMessage: string): CommandContext {
   const stop = new AbortController()
   // Every call and every host listens; Node.js warns of a leak from the eleventh on.
   setMaxListeners(0, stop.signal)
   const onSignal = () => {
     if (!stop.signal.aborted) return stop.abort()
     // Past a live progress, which keeps back what others print and has hidden the cursor.
-    writeSync(2, `${process.stderr.isTTY ? '\u001b[?25h\n' : ''}${atOnce}\n`)
+    writeSync(2, `${process.stderr.isTTY ? '\u001b[?25h\n' : ''}${forcedStopMessage}\n`)
     process.exit(130)
   }
   process.on('SIGINT', onSignal)

@@ -4,5 +4,5 @@ import { createProcessContext } from './processContext.ts'
 
 process.exitCode = await tapi({
   argv: process.argv.slice(2),
-  context: createProcessContext('Stopped at once: a call may have been made.'),
+  context: createProcessContext('Stopped immediately: a call may have been made.'),
 })

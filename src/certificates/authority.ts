@@ -63,7 +63,7 @@ export async function createAuthority(options: {
 export function authorityProblem(authority: Authority): string | undefined {
   const certificate = certificatesOf(authority.certificate)?.[0]
   if (certificate === undefined) return 'has a certificate that cannot be read'
-  if (!certificate.ca) return 'has a certificate that may not sign others'
+  if (!certificate.ca) return 'has a certificate that cannot sign others'
   // An encrypted key is compared when it signs.
   if (isEncrypted(authority.key)) return undefined
   try {
@@ -81,15 +81,15 @@ export function signingCertificate(authority: Authority, now: Date): X509Certifi
   if (certificate === undefined || defect !== undefined || !isIssuedBy(certificate, certificate)) {
     throw new CertificateError({
       code: 'authority-unreadable',
-      message: `the authority ${defect ?? 'is not its own issuer'}`,
+      message: `the authority ${defect ?? 'is not self-signed'}`,
       fix: 'restore authority.crt and authority.key from a backup or with `muster state import`',
     })
   }
   if (now.getTime() >= Date.parse(certificate.validTo)) {
     throw new CertificateError({
       code: 'authority-expired',
-      message: `the authority expired on ${certificate.validTo}, so it can sign no certificate`,
-      fix: 'move authority.crt and authority.key out of the state directory; the next install makes new ones',
+      message: `the authority expired on ${certificate.validTo}, and cannot sign certificates`,
+      fix: 'move authority.crt and authority.key out of the state directory; the next install creates new ones',
     })
   }
   return certificate
@@ -131,8 +131,8 @@ export async function signingKey(authority: Authority): Promise<Secret> {
   if (opened !== undefined && own?.checkPrivateKey(createPrivateKey(opened.reveal())) === true) return opened
   throw new CertificateError({
     code: 'authority-passphrase',
-    message: "the passphrase does not open the authority's key",
-    fix: 'Give the one that `muster cert protect-authority` was given; without it only a copy of the unprotected key helps.',
+    message: "wrong passphrase for the authority's key",
+    fix: 'Use the passphrase that was set with `muster cert protect-authority`. If it is lost, restore a copy of the unprotected key.',
   })
 }
 
@@ -150,7 +150,7 @@ async function passphraseOf({ passphrase }: Authority): Promise<Secret> {
   if (passphrase !== undefined) return passphrase()
   throw new CertificateError({
     code: 'authority-locked',
-    message: "a certificate must be signed, and the authority's key is protected by a passphrase",
-    fix: 'Give it: muster cert renew and muster install take --authority-passphrase-file FILE. Or take the protection away: muster cert protect-authority --remove',
+    message: "signing a certificate needs the authority's key, which is protected by a passphrase",
+    fix: 'Use --authority-passphrase-file FILE with muster cert renew or muster install. Or remove the protection: muster cert protect-authority --remove',
   })
 }

@@ -14,7 +14,7 @@ const trustedOf = (truststore: Store): readonly X509Certificate[] =>
 function emptyProblem(truststore: Store): StoreProblem | undefined {
   if (trustedOf(truststore).length > 0) return undefined
   const others = truststore.unused.length + truststore.keys.length
-  const detail = others === 0 ? 'it is empty' : 'what it holds is not marked as trusted, so Java ignores it'
+  const detail = others === 0 ? 'it is empty' : 'its entries are not marked as trusted, so Java ignores them'
   return storeProblem('truststore-empty', { detail })
 }
 
@@ -147,13 +147,13 @@ export function openStores(options: {
   readonly warningDays: number
 }): OpenedStores {
   const { keystore, keystorePassword, truststore, truststorePassword = keystorePassword } = options
-  const { entry, problems, ...judged } = checkStores({
+  const { entry, problems, ...checked } = checkStores({
     ...options,
     keystore: { bytes: keystore, password: keystorePassword },
     truststore: truststore && { bytes: truststore, password: truststorePassword },
   })
   if (entry === undefined || !problems.every(isWarning)) return { ok: false, problems }
-  const trusted = judged.truststore?.trusted ?? []
+  const trusted = checked.truststore?.trusted ?? []
   const last = entry.chain.at(-1) ?? entry.chain[0]
   return {
     ok: true,

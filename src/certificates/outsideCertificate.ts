@@ -40,8 +40,8 @@ export function checkOutsideCertificate(options: {
   if (given === undefined) {
     throw refused(
       'outside-unreadable',
-      'The file holds no certificates in PEM, or one that cannot be read',
-      'It begins with BEGIN CERTIFICATE; convert DER with: openssl x509 -inform der -in FILE',
+      'The file contains no PEM certificate, or one that cannot be read',
+      'Use a PEM file, which begins with BEGIN CERTIFICATE. Convert DER with: openssl x509 -inform der -in FILE',
     )
   }
   const own = createPrivateKey(key.reveal())
@@ -51,7 +51,7 @@ export function checkOutsideCertificate(options: {
     throw refused(
       'outside-other-key',
       `None of the certificates (${subjects}) belongs to the key of ${host}`,
-      `Have the request signed that \`muster cert csr --host ${host}\` writes; check that the file is the answer for this host.`,
+      `Let the authority sign the request of \`muster cert csr --host ${host}\`, and check that the file is for this host.`,
     )
   }
   const links = chainOf(leaf, given)
@@ -60,7 +60,7 @@ export function checkOutsideCertificate(options: {
     const { subject, issuer } = certificateFacts(last, now)
     throw refused(
       'outside-incomplete',
-      `The chain ends with ${subject}, and ${issuer}, which signed that, is not in the file`,
+      `The chain is incomplete: it ends with ${subject}, and its issuer ${issuer} is not in the file`,
       'Append the certificates of its issuers to the file, up to the authority itself: cat leaf.pem intermediate.pem root.pem > chain.pem',
     )
   }
@@ -71,15 +71,15 @@ export function checkOutsideCertificate(options: {
     const has = certificateFacts(leaf, now).names.join(', ') || 'no name at all'
     throw refused(
       'outside-names',
-      `The certificate is valid for ${has}, and ${host} is called as ${missing.join(', ')}`,
-      `Have all names of the request signed: \`muster cert csr --host ${host}\` asks for them as subject alternative names.`,
+      `The certificate is valid for ${has}, but clients connect to ${host} as ${missing.join(', ')}`,
+      `Let the authority sign all subject alternative names of the request of \`muster cert csr --host ${host}\`.`,
     )
   }
-  const lacking = names.filter((name) => !called.includes(name) && !coversName(leaf, name))
+  const uncovered = names.filter((name) => !called.includes(name) && !coversName(leaf, name))
   return {
     chain: links.map((one) => certificatePem(one.raw)).join(''),
     authority: certificatePem(last.raw),
-    warnings: lacking.length === 0 ? [] : [`the certificate is not valid for ${lacking.join(', ')}`],
+    warnings: uncovered.length === 0 ? [] : [`the certificate is not valid for ${uncovered.join(', ')}`],
   }
 }
 
@@ -90,14 +90,14 @@ function checkValidity(links: readonly X509Certificate[], now: Date): void {
       throw refused(
         'outside-expired',
         `The certificate ${subject} expired on ${notAfter.slice(0, 10)}`,
-        'Have a new one signed.',
+        'Request a new certificate.',
       )
     }
     if (now.getTime() < Date.parse(notBefore)) {
       throw refused(
         'outside-not-yet-valid',
         `The certificate ${subject} is valid only from ${notBefore.slice(0, 10)}`,
-        "Check this machine's clock; else import it on that day.",
+        "Check this machine's clock, or import the certificate on that day.",
       )
     }
   }
@@ -109,15 +109,15 @@ function checkPurpose([leaf, ...issuers]: readonly X509Certificate[], host: stri
     throw refused(
       'outside-purpose',
       `The certificate of ${host} is not meant for servers: its extended key usage lacks serverAuth`,
-      'Have it signed with a profile for web servers.',
+      'Let the authority sign it with a profile for web servers.',
     )
   }
-  const mere = issuers.find((one) => !one.ca)
-  if (mere !== undefined) {
+  const nonAuthority = issuers.find((one) => !one.ca)
+  if (nonAuthority !== undefined) {
     throw refused(
       'outside-issuer',
-      `${mere.subject.split('\n').join(', ')} may not sign certificates, and signed one of the chain`,
-      'Ask who signed it; clients refuse such a chain.',
+      `${nonAuthority.subject.split('\n').join(', ')} cannot sign certificates, but signed one of the chain`,
+      'Ask the authority for a valid chain: clients reject this one.',
     )
   }
 }

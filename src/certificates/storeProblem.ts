@@ -35,8 +35,8 @@ export function reportStoreProblem(
   hosts: readonly string[],
 ): Omit<Diagnostic, 'span'> {
   const { code, facts } = problem
-  const { severity, words } = storeContentEntries[code]
+  const { severity, text } = storeContentEntries[code]
   // As in `storeProblem`: the union keeps code and facts together.
-  const told = (words as (facts: unknown) => FindingText)({ ...facts, hosts })
-  return { code, severity, ...told }
+  const finding = (text as (facts: unknown) => FindingText)({ ...facts, hosts })
+  return { code, severity, ...finding }
 }

@@ -27,18 +27,18 @@ export async function confirm(context: AskContext, question: string): Promise<bo
 }
 
 /**
- * Throws a `UsageError` where there is neither a terminal nor --yes. `look` is the command that shows the changes; null
+ * Throws a `UsageError` where there is neither a terminal nor --yes. `previewCommand` is the command that shows the changes; null
  * if there is none.
  */
 export function requireConfirmation(
   context: CommandContext,
-  options: { yes: boolean; command: string; look?: string | null },
+  options: { yes: boolean; command: string; previewCommand?: string | null },
 ): void {
   if (options.yes || context.stdin.isTTY === true) return
-  const { look = 'plan' } = options
+  const { previewCommand = 'plan' } = options
   throw new UsageError(
     `\`muster ${options.command}\` changes hosts, and there is no terminal to ask for confirmation.`,
-    look === null ? 'Give --yes.' : `Look at \`muster ${look}\` first, then give --yes.`,
+    previewCommand === null ? 'Pass --yes.' : `Review \`muster ${previewCommand}\` first, then pass --yes.`,
   )
 }
 
@@ -61,6 +61,6 @@ export const isConfirmed = async (
     // The terminal stands behind the question and its ^C.
     if (!(error instanceof Interrupted)) throw error
     context.stderr.write('\nNothing was changed.\n')
-    throw new Interrupted({ told: true })
+    throw new Interrupted({ reported: true })
   }
 }

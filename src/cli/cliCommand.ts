@@ -110,7 +110,7 @@ export const loadCommand = async (made: Command): Promise<void> => {
 export const helpCommand = (made: Command): Command =>
   made
     .description('show the help of a command')
-    .argument('[command...]', 'the words of the command; without them the help of the program')
+    .argument('[command...]', 'the command, such as users rotate (default: the program)')
     .action(async (words: readonly string[]) => {
       let shown: Command = made.parent ?? made
       for (const word of words) {

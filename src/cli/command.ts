@@ -26,7 +26,10 @@ export function command(name: string, description: string, { context }: World): 
 }
 
 /** Collects the values of an option that may be repeated, in the order given. */
-export const several = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value]
+export const collectValues = (value: string, before: string[] | undefined): string[] => [
+  ...(before ?? []),
+  value,
+]
 
 /** Returns true where an option without a value was given; `name` is in camel case. */
 export const flag = (made: { opts: () => Record<string, unknown> }, name: string): boolean =>

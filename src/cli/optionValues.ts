@@ -11,16 +11,16 @@ export function parseDurationOption(text: string, option: string): number {
   )
 }
 
-/** A whole number on the command line from 1 to `most`. Throws a `UsageError`. */
+/** A whole number on the command line from 1 to `max`. Throws a `UsageError`. */
 export function parseCountOption(
   text: string,
-  { option, most }: { readonly option: string; readonly most: number },
+  { option, max }: { readonly option: string; readonly max: number },
 ): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (value >= 1 && value <= most) return value
+  if (value >= 1 && value <= max) return value
   throw new UsageError(
-    `--${option} ${text} is not a whole number from 1 to ${most}.`,
-    `Give one, such as --${option} ${Math.min(100, most)}.`,
+    `--${option} ${text} is not a whole number from 1 to ${max}.`,
+    `Use a number in this range, such as --${option} ${Math.min(100, max)}.`,
   )
 }
 

@@ -41,7 +41,7 @@ function decodes(bytes: Buffer, stream: boolean): boolean {
 }
 
 /** Returns the offset of the first invalid UTF-8 sequence. */
-function badByte(bytes: Buffer): number {
+function firstInvalidByte(bytes: Buffer): number {
   let good = 0
   let bad = bytes.length + 1
   while (bad - good > 1) {
@@ -62,12 +62,12 @@ function decoded(name: string, directory: string, bytes: Buffer): Outcome {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return { file: { name, directory, text } }
   } catch {
-    return failed(name, 'file-not-utf8', { offset: badByte(bytes) + 1 })
+    return failed(name, 'file-not-utf8', { offset: firstInvalidByte(bytes) + 1 })
   }
 }
 
 /** At most one byte more than the limit: enough to know that it is too much. */
-async function upTo(stream: AsyncIterable<Buffer | string>): Promise<Buffer> {
+async function readLimited(stream: AsyncIterable<Buffer | string>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of stream) {
@@ -88,7 +88,7 @@ async function safePath(absolute: string, cwd: string): Promise<string> {
   if (isBelow(absolute, '/dev') || isBelow(absolute, '/proc')) return absolute
   const real = await realpath(absolute)
   for (const bound of isBelow(absolute, cwd) ? [cwd, dirname(absolute)] : [dirname(absolute)]) {
-    if (!isBelow(real, await realpath(bound))) throw new Error(`it is a link that leads out of ${bound}`)
+    if (!isBelow(real, await realpath(bound))) throw new Error(`it is a link to a place outside ${bound}`)
   }
   const stats = await stat(real)
   if (!stats.isFile() && !stats.isDirectory()) throw new Error('it is not a regular file')
@@ -96,7 +96,7 @@ async function safePath(absolute: string, cwd: string): Promise<string> {
 }
 
 /** Returns true for what can be a host's name or a pattern of names, and has no extension of a file. */
-const isLikeHost = (path: string): boolean =>
+const looksLikeHost = (path: string): boolean =>
   /^[\w*?][\w.*?-]*$/.test(path) && !/\.(ya?ml|json|conf|ini)$/i.test(path)
 
 async function readPath(path: string, options: Parameters<typeof readConfigFiles>[0]): Promise<Outcome> {
@@ -110,7 +110,7 @@ async function readPath(path: string, options: Parameters<typeof readConfigFiles
       if (stats.size > largestConfigFile) {
         return failed(path, 'file-too-large', { size: stats.size, limit: largestConfigFile })
       }
-      const bytes = await upTo(handle.createReadStream({ autoClose: false }))
+      const bytes = await readLimited(handle.createReadStream({ autoClose: false }))
       return decoded(path, dirname(absolute), bytes)
     } finally {
       await handle.close()
@@ -121,7 +121,7 @@ async function readPath(path: string, options: Parameters<typeof readConfigFiles
       return failed(path, 'file-not-found', {
         name: path,
         isDefault,
-        mayBeHost: takesHost && !isDefault && isLikeHost(path),
+        mayBeHost: takesHost && !isDefault && looksLikeHost(path),
       })
     if (code === 'EISDIR') return failed(path, 'file-is-directory', { name: path })
     return failed(path, 'file-unreadable', { name: path, reason: systemErrorText(error) })
@@ -150,7 +150,7 @@ export async function readConfigFiles(options: {
       continue
     }
     stdinRead = true
-    outcomes.push(decoded(stdinName, cwd, await upTo(stdin)))
+    outcomes.push(decoded(stdinName, cwd, await readLimited(stdin)))
   }
   if (stdinRead && paths.filter((path) => path === '-').length > 1) {
     outcomes.push(failed(stdinName, 'stdin-twice', {}))
@@ -163,7 +163,8 @@ export async function readConfigFiles(options: {
 }
 
 /** Returns true if something exists under this absolute path. */
-export const isThere = (path: string): boolean => existsSync(path)
+export const fileExists = (path: string): boolean => existsSync(path)
 
 /** Standard input as text, up to the size of a configuration file. */
-export const readStdin = async (stdin: Readable): Promise<string> => (await upTo(stdin)).toString('utf8')
+export const readStdin = async (stdin: Readable): Promise<string> =>
+  (await readLimited(stdin)).toString('utf8')

@@ -42,7 +42,7 @@ export async function readPassword(request: PasswordRequest): Promise<Secret> {
   if (context.stdin.isTTY === true) return fromPrompt(request)
   throw new UsageError(
     `There is no terminal to ask for ${what}.`,
-    `Give it with ${options.file} FILE, with ${options.stdin}, or in the environment as ${options.variable}.`,
+    `Pass it with ${options.file} FILE, with ${options.stdin}, or in the environment variable ${options.variable}.`,
   )
 }
 
@@ -64,20 +64,20 @@ function oneLine(text: string, where: { readonly what: string; readonly source: 
   if (line === '') {
     throw new UsageError(
       `${capitalized(where.what)} is empty in ${where.source}.`,
-      'A password has at least one character: put it there, on one line.',
+      'Write the password there, on one line.',
     )
   }
   if (/[\r\n]/.test(line)) {
     throw new UsageError(
       `${capitalized(where.what)} has more than one line in ${where.source}.`,
-      'Leave there only the line with the password; no login can carry a line break.',
+      'Keep only the line with the password: a login cannot contain a line break.',
     )
   }
   // What Node.js reads for bytes that are no UTF-8: any of them would then be the same password.
   if (line.includes('\ufffd')) {
     throw new UsageError(
       `${capitalized(where.what)} is not UTF-8 text in ${where.source}.`,
-      'Put it there in UTF-8, as the API takes it.',
+      'Save it as UTF-8, which the APIs use.',
     )
   }
   return new Secret(line)
@@ -93,7 +93,7 @@ async function fromPrompt(request: PasswordRequest): Promise<Secret> {
   if (request.twice !== true) return first
   const second = await promptHidden({ context, question: `${question}, again` })
   if (second === undefined || !first.equals(second)) {
-    throw new UsageError(`${question} was typed in two different ways.`, 'Run the command again.')
+    throw new UsageError(`The two entries for ${what} differ.`, 'Run the command again.')
   }
   return first
 }

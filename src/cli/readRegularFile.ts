@@ -12,7 +12,7 @@ export type RegularFile = { readonly ok: true; readonly content: Buffer; readonl
 
 const outside = (reason: string): ReadFailure => ({ ok: false, problem: 'outside', reason })
 
-const unfit = (reason: string): ReadFailure => ({ ok: false, problem: 'unfit', reason })
+const unusable = (reason: string): ReadFailure => ({ ok: false, problem: 'unfit', reason })
 
 const sizeOf = (bytes: number): string =>
   bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} KiB`
@@ -20,10 +20,10 @@ const sizeOf = (bytes: number): string =>
 const chunkSize = 64 * 1024
 
 /** Stops behind the limit: enough to know that it is too much. */
-async function upTo(handle: FileHandle, most: number): Promise<Buffer> {
+async function readLimited(handle: FileHandle, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  while (length <= most) {
+  while (length <= maxBytes) {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkSize), 0, chunkSize, null)
     if (bytesRead === 0) break
     chunks.push(buffer.subarray(0, bytesRead))
@@ -32,17 +32,18 @@ async function upTo(handle: FileHandle, most: number): Promise<Buffer> {
   return Buffer.concat(chunks, length)
 }
 
-async function readReal(real: string, most: number): Promise<RegularFile> {
+async function readReal(real: string, maxBytes: number): Promise<RegularFile> {
   // Asked before it is opened: opening a device can do something, and opening a pipe waits for its writer.
   const kind = await stat(real)
-  if (kind.isDirectory()) return unfit('is a folder')
-  if (!kind.isFile()) return unfit('is not a regular file')
+  if (kind.isDirectory()) return unusable('is a folder')
+  if (!kind.isFile()) return unusable('is not a regular file')
   const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   try {
     const stats = await handle.stat()
-    if (!stats.isFile()) return unfit('is not a regular file')
-    const content = stats.size > most ? undefined : await upTo(handle, most)
-    if (content === undefined || content.length > most) return unfit(`is larger than ${sizeOf(most)}`)
+    if (!stats.isFile()) return unusable('is not a regular file')
+    const content = stats.size > maxBytes ? undefined : await readLimited(handle, maxBytes)
+    if (content === undefined || content.length > maxBytes)
+      return unusable(`is larger than ${sizeOf(maxBytes)}`)
     return { ok: true, content, mode: stats.mode }
   } finally {
     await handle.close()
@@ -60,23 +61,23 @@ export function readFailure(error: unknown): ReadFailure {
 }
 
 /**
- * Reads a file that may be named by a stranger: neither pipe, device nor more than `most` bytes, and with
+ * Reads a file that may be named by a stranger: neither pipe, device nor more than `maxBytes` bytes, and with
  * `below` none that links lead out of that folder. Never rejects.
  */
 export async function readRegularFile(
   path: string,
-  limits: { readonly most: number; readonly below?: string },
+  limits: { readonly maxBytes: number; readonly below?: string },
 ): Promise<RegularFile> {
-  const { most, below } = limits
+  const { maxBytes, below } = limits
   if (below !== undefined && !isBelow(path, below)) {
-    return outside('lies outside of the folder of the YAML file')
+    return outside('is outside the folder of the YAML file')
   }
   try {
     const real = await realpath(path)
     if (below !== undefined && !isBelow(real, await realpath(below))) {
-      return outside('is a link that leads out of the folder of the YAML file')
+      return outside('is a link to a place outside the folder of the YAML file')
     }
-    return await readReal(real, most)
+    return await readReal(real, maxBytes)
   } catch (error) {
     return readFailure(error)
   }

@@ -50,7 +50,7 @@ const programTimeout = 60_000
 const largestSecretFile = 64 * 1024
 
 /** Bytes of each output stream of a program. */
-const mostOutput = 1024 * 1024
+const maxOutputBytes = 1024 * 1024
 
 /** Anything that can be read, such as the pipe of a shell: the operator named it, or trusts the file that did. */
 async function readAny(path: string): Promise<FileReading> {
@@ -77,7 +77,7 @@ async function runProgram(
   const { command, cwd, timeout } = program
   const { env, signal } = context
   try {
-    const result = await run({ command, cwd, env, signal, timeout, maxOutput: mostOutput })
+    const result = await run({ command, cwd, env, signal, timeout, maxOutput: maxOutputBytes })
     const failure = result.code === 0 ? {} : { failure: `ended with code ${result.code}` }
     return { ...failure, stdout: new Secret(result.stdout), stderr: result.stderr }
   } catch (error) {
@@ -102,7 +102,7 @@ const secretSources = (
   known: options.known,
   env: context.env,
   readFile: (path, below) =>
-    below === undefined ? readAny(path) : readRegularFile(path, { most: largestSecretFile, below }),
+    below === undefined ? readAny(path) : readRegularFile(path, { maxBytes: largestSecretFile, below }),
   runProgram: (command, directory) =>
     runProgram(context, {
       command,

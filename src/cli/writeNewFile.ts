@@ -23,13 +23,13 @@ export async function writeNewFile(file: {
   readonly mode?: number
 }): Promise<WriteOutcome> {
   const { path, text, force, mode = 0o600 } = file
-  const beside = `${path}.${process.pid}.tmp`
+  const temporaryPath = `${path}.${process.pid}.tmp`
   try {
-    await writeFile(force ? beside : path, text, { flag: 'wx', mode })
-    if (force) await rename(beside, path)
+    await writeFile(force ? temporaryPath : path, text, { flag: 'wx', mode })
+    if (force) await rename(temporaryPath, path)
     return 'written'
   } catch (error) {
-    if (force) await rm(beside, { force: true })
+    if (force) await rm(temporaryPath, { force: true })
     return outcomes[errorCode(error) ?? ''] ?? 'failed'
   }
 }
@@ -50,7 +50,7 @@ export function writeProblem(
         message: `${file} is a directory.`,
         fix:
           example === undefined
-            ? 'Name a file in it.'
+            ? 'Pass the path of a file in it.'
             : `Pass the file in it, such as ${file.replace(/\/+$/, '')}/${example}`,
       }
     case 'refused':

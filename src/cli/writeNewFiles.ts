@@ -8,7 +8,7 @@ import { type WriteOutcome, writeNewFile, writeProblem } from './writeNewFile.ts
 type NewFile = { readonly path: string; readonly text: string | Uint8Array; readonly mode?: number }
 
 /** Those of the paths that lead to something, be it a link to nothing. */
-export async function existing(paths: readonly string[]): Promise<readonly string[]> {
+export async function existingPaths(paths: readonly string[]): Promise<readonly string[]> {
   const found = await Promise.all(paths.map(lookAt))
   return paths.filter((_, index) => found[index] !== undefined)
 }
@@ -32,7 +32,7 @@ export async function writeNewFiles<File extends NewFile>(
   { readonly files: readonly File[]; readonly outcome: Exclude<WriteOutcome, 'written'> } | undefined
 > {
   const { force, folder } = options
-  const there = await existing(files.map(({ path }) => path))
+  const there = await existingPaths(files.map(({ path }) => path))
   const inTheWay = files.filter(({ path }) => there.includes(path))
   if (inTheWay.length > 0 && !force) return { outcome: 'exists', files: inTheWay }
   for (const file of inTheWay) {
@@ -41,7 +41,7 @@ export async function writeNewFiles<File extends NewFile>(
   const made = folder && (await mkdir(folder, { recursive: true }).catch(() => undefined))
   const written: string[] = []
   for (const file of files) {
-    const path = force ? besideOf(file.path) : file.path
+    const path = force ? temporaryPathOf(file.path) : file.path
     const outcome = await writeNewFile({ ...file, path, force: false })
     if (outcome === 'written') {
       written.push(path)
@@ -51,11 +51,11 @@ export async function writeNewFiles<File extends NewFile>(
     await removeMade(folder, made)
     return { outcome, files: [file] }
   }
-  if (force) await Promise.all(files.map(({ path }) => rename(besideOf(path), path)))
+  if (force) await Promise.all(files.map(({ path }) => rename(temporaryPathOf(path), path)))
   return undefined
 }
 
-const besideOf = (path: string): string => `${path}.${process.pid}.tmp`
+const temporaryPathOf = (path: string): string => `${path}.${process.pid}.tmp`
 
 /** Takes a folder away again, and those above it that were made with it, the first of which is `made`. */
 async function removeMade(folder = '', made: string | undefined): Promise<void> {

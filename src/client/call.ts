@@ -89,7 +89,7 @@ export const callAll = (
 async function callOne(call: CallRequest, clock: CallClock): Promise<CallResult> {
   const deadline = clock.now() + (call.retryUntil ?? 0)
   for (;;) {
-    const [result, shown] = await Promise.all([attempt(call), shownFor(call)])
+    const [result, shown] = await Promise.all([attempt(call), fetchShownCertificates(call)])
     if (!isNotReady({ call, result }) || clock.now() + pause > deadline) {
       return { ...result, ...shown }
     }
@@ -100,7 +100,7 @@ async function callOne(call: CallRequest, clock: CallClock): Promise<CallResult>
 /** Makes a call once, with the agent's connection if given; never rejects. */
 export async function attempt(call: CallRequest, agent?: Agent): Promise<CallResult> {
   try {
-    const answer: ApiResponse = await request({
+    const response: ApiResponse = await request({
       endpoint: endpointOf(call.target),
       method: call.method,
       path: call.path,
@@ -112,11 +112,11 @@ export async function attempt(call: CallRequest, agent?: Agent): Promise<CallRes
         credentials: { user: call.credentials.user, password: new Secret(call.credentials.password) },
       }),
     })
-    const certificate = demanded(call)
+    const certificate = pinnedCertificate(call)
     return {
-      ...{ id: call.id, status: answer.status, body: answer.body },
+      ...{ id: call.id, status: response.status, body: response.body },
       ...(certificate === undefined ? {} : { certificate }),
-      ...retryAfter(answer),
+      ...retryAfter(response),
     }
   } catch (error) {
     if (!(error instanceof ClientError)) throw error
@@ -129,7 +129,7 @@ function retryAfter({ headers }: ApiResponse): { readonly retryAfter?: number } 
   return Number.isInteger(seconds) && seconds > 0 ? { retryAfter: seconds } : {}
 }
 
-async function shownFor(call: CallRequest): Promise<Pick<CallResult, 'certificates'>> {
+async function fetchShownCertificates(call: CallRequest): Promise<Pick<CallResult, 'certificates'>> {
   if (call.show !== 'certificates' || 'socket' in call.target) return {}
   const { port, servername } = call.target
   const address = connectableAddress(call.target.address)
@@ -155,14 +155,14 @@ export function endpointOf(target: CallTarget): Endpoint {
   }
 }
 
-const demanded = ({ target }: CallRequest): string | undefined =>
+const pinnedCertificate = ({ target }: CallRequest): string | undefined =>
   'socket' in target ? undefined : target.certificate
 
 function isNotReady({ call, result }: { call: CallRequest; result: CallResult }): boolean {
   if ('status' in result) return result.status === 503
   if (result.error.code === 'reset') return call.method === 'GET'
   // Servers follow their files within seconds; until then the one before may even be of another authority.
-  if (result.error.code.startsWith('certificate-')) return demanded(call) !== undefined
+  if (result.error.code.startsWith('certificate-')) return pinnedCertificate(call) !== undefined
   return result.error.code === 'refused' || result.error.code === 'no-socket'
 }
 

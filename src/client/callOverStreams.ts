@@ -22,40 +22,42 @@ export async function callOverStreams(
   dial: Dial,
 ): Promise<readonly CallResult[] | undefined> {
   if (requests.some(({ method, show }) => method !== 'GET' || show !== undefined)) return undefined
-  const ways = connectionsOf(requests)
-  const streams = await Promise.all(ways.map(({ target }) => dial(placeOf(target))))
+  const connections = connectionsOf(requests)
+  const streams = await Promise.all(connections.map(({ target }) => dial(dialTargetOf(target))))
   const opened = streams.flatMap((stream) => (stream instanceof Error ? [] : [stream]))
   try {
-    if (opened.length < ways.length) return undefined
-    const results = await Promise.all(opened.flatMap((stream, index) => callsOver(stream, ways[index])))
-    const answers = new Map(results.map((result) => [result.id, result]))
-    return results.every(isAnswer) ? requests.flatMap(({ id }) => answers.get(id) ?? []) : undefined
+    if (opened.length < connections.length) return undefined
+    const results = await Promise.all(
+      opened.flatMap((stream, index) => callsOver(stream, connections[index])),
+    )
+    const resultById = new Map(results.map((result) => [result.id, result]))
+    return results.every(isReadyResponse) ? requests.flatMap(({ id }) => resultById.get(id) ?? []) : undefined
   } finally {
     for (const stream of opened) stream.destroy()
   }
 }
 
 function connectionsOf(requests: readonly CallRequest[]): readonly ConnectionCalls[] {
-  const ways = new Map<string, ConnectionCalls>()
+  const connections = new Map<string, ConnectionCalls>()
   for (const call of requests) {
     const { id, target } = call
     const key = JSON.stringify('socket' in target ? [id, target] : target)
-    const known = ways.get(key)
-    if (known === undefined) ways.set(key, { target, calls: [call] })
+    const known = connections.get(key)
+    if (known === undefined) connections.set(key, { target, calls: [call] })
     else known.calls.push(call)
   }
-  return [...ways.values()]
+  return [...connections.values()]
 }
 
-function callsOver(stream: Duplex, way: ConnectionCalls | undefined): readonly Promise<CallResult>[] {
-  if (way === undefined) return []
-  const agent = agentForStream(stream, endpointOf(way.target))
-  return way.calls.map((call) => attempt(call, agent))
+function callsOver(stream: Duplex, connection: ConnectionCalls | undefined): readonly Promise<CallResult>[] {
+  if (connection === undefined) return []
+  const agent = agentForStream(stream, endpointOf(connection.target))
+  return connection.calls.map((call) => attempt(call, agent))
 }
 
-const isAnswer = (result: CallResult): boolean => 'status' in result && result.status !== 503
+const isReadyResponse = (result: CallResult): boolean => 'status' in result && result.status !== 503
 
-const placeOf = (target: CallTarget): DialTarget =>
+const dialTargetOf = (target: CallTarget): DialTarget =>
   'socket' in target
     ? { socket: target.socket }
     : { address: connectableAddress(target.address), port: target.port }

@@ -31,8 +31,8 @@ export type Caller = {
 
 /** A response with its result: the value, or a problem. */
 export type Outcome<Value> =
-  | { readonly answer: ApiResponse; readonly value: Value }
-  | { readonly answer: ApiResponse; readonly problem: Problem }
+  | { readonly response: ApiResponse; readonly value: Value }
+  | { readonly response: ApiResponse; readonly problem: Problem }
 
 /** PingPayload (specification section 2.2); `jvmUptime` in milliseconds. */
 export type Ping = {
@@ -89,9 +89,9 @@ export async function post(
   return outcomeOf(await request({ ...caller, ...call, method: 'POST' }))
 }
 
-function outcomeOf(answer: ApiResponse): Outcome<unknown> {
-  const problem = readProblem(answer)
-  return problem === undefined ? { answer, value: answer.body } : { answer, problem }
+function outcomeOf(response: ApiResponse): Outcome<unknown> {
+  const problem = readProblem(response)
+  return problem === undefined ? { response, value: response.body } : { response, problem }
 }
 
 function typed<Value>(
@@ -102,10 +102,10 @@ function typed<Value>(
   if ('problem' in outcome) return outcome
   const payload = readEnvelope(outcome.value)?.payload
   const value = isObject(payload) ? read(payload) : undefined
-  if (value !== undefined) return { answer: outcome.answer, value }
+  if (value !== undefined) return { response: outcome.response, value }
   throw new ClientError({
     code: 'bad-answer',
-    message: `What ${describeEndpoint(caller.endpoint)} answered has not the shape that this call has.`,
-    fix: 'Something else than this API listens there: check the host, the port and the component.',
+    message: `The response of ${describeEndpoint(caller.endpoint)} does not have the format of this call.`,
+    fix: 'Check the host, the port and the component: another program may listen there.',
   })
 }

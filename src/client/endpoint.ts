@@ -29,7 +29,7 @@ export type Trust =
   /** Signed by a public authority of Node.js or of NODE_EXTRA_CA_CERTS. */
   | { readonly kind: 'system' }
   /** Any certificate: the server is not verified. */
-  | { readonly kind: 'anyone' }
+  | { readonly kind: 'any' }
 
 /** Listening address of an API: TCP with TLS, or the host's own Unix socket, which needs neither. */
 export type Endpoint =

@@ -42,17 +42,17 @@ export type Problem = {
  * Reads the problem of a response: undefined below status 300. Understands the ErrorPayload envelope and the
  * members of RFC 9457; any other body gives a problem with its status only.
  */
-export function readProblem(answer: {
+export function readProblem(response: {
   readonly status: number
   readonly body: unknown
 }): Problem | undefined {
-  if (answer.status >= 200 && answer.status < 300) return undefined
-  const wrapped = readEnvelope(answer.body)
-  const fields = wrapped === undefined ? answer.body : wrapped.payload
+  if (response.status >= 200 && response.status < 300) return undefined
+  const wrapped = readEnvelope(response.body)
+  const fields = wrapped === undefined ? response.body : wrapped.payload
   const known = isObject(fields) ? fields : {}
   return {
-    status: answer.status,
-    title: text(known.title) ?? 'The API answered an error',
+    status: response.status,
+    title: text(known.title) ?? 'The API returned an error',
     ...optional('code', text(known.code)),
     ...optional('detail', text(known.detail)),
     ...optional('requestId', text(known.requestId)),

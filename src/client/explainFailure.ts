@@ -6,25 +6,25 @@ type Explanation = (place: string) => ClientErrorFacts
 const refused: Explanation = (place) => ({
   code: 'refused',
   message: `The connection to ${place} was refused: nothing listens there.`,
-  fix: 'Check the address and the port, and whether the API runs and listens on that address.',
+  fix: 'Check the address and the port, and that the API runs and listens on that address.',
 })
 
 const noSocket: Explanation = (place) => ({
   code: 'no-socket',
-  message: `Nothing is listening at ${place}.`,
-  fix: 'Check whether the component runs.',
+  message: `Nothing listens at ${place}.`,
+  fix: 'Check that the component runs.',
 })
 
 const socketForbidden: Explanation = (place) => ({
   code: 'socket-forbidden',
-  message: `There is no permission to open ${place}.`,
-  fix: 'Only the service user and root can open it: call as one of them.',
+  message: `Permission denied for ${place}.`,
+  fix: 'Make the call as the service user or as root: only they can open it.',
 })
 
 const unreachable: Explanation = (place) => ({
   code: 'unreachable',
-  message: `There is no way through the network to ${place}.`,
-  fix: 'Check the address, the route to it and any firewall between.',
+  message: `No route to ${place}.`,
+  fix: 'Check the address, the route to it and the firewalls on the way.',
 })
 
 const nameNotFound: Explanation = (place) => ({
@@ -35,44 +35,44 @@ const nameNotFound: Explanation = (place) => ({
 
 const timedOut: Explanation = (place) => ({
   code: 'timeout',
-  message: `The network gave up waiting for ${place}.`,
-  fix: 'Check the address and any firewall between; a firewall that drops packets looks like this.',
+  message: `The connection to ${place} timed out.`,
+  fix: 'Check the address and the firewalls on the way: one of them may drop packets.',
 })
 
 const reset: Explanation = (place) => ({
   code: 'reset',
-  message: `${place} closed the connection before the answer was complete.`,
-  fix: 'Try again; if it stays, read the log of the component.',
+  message: `${place} closed the connection before the response was complete.`,
+  fix: 'Try again. If it fails again, read the log of the component.',
 })
 
 const untrusted: Explanation = (place) => ({
   code: 'certificate-untrusted',
   message: `The certificate of ${place} is not signed by an authority that this call trusts.`,
-  fix: 'Give the certificate of the authority that signed it.',
+  fix: 'Use the certificate of the authority that signed it.',
 })
 
 const expired: Explanation = (place) => ({
   code: 'certificate-expired',
   message: `The certificate of ${place}, or of its authority, has expired.`,
-  fix: 'Renew the certificate, or set the clock of this machine if that is what is wrong.',
+  fix: 'Renew the certificate, or correct the clock of this machine if it is wrong.',
 })
 
 const notYetValid: Explanation = (place) => ({
   code: 'certificate-not-yet-valid',
   message: `The certificate of ${place}, or of its authority, is not valid yet.`,
-  fix: 'Compare the clock of this machine with that of the host: one of them is off.',
+  fix: 'Check the clocks of this machine and of the host: one of them is wrong.',
 })
 
 const badTls: Explanation = (place) => ({
   code: 'tls',
   message: `TLS with ${place} failed.`,
-  fix: 'Something that does not speak TLS 1.2 or 1.3 listens there: check the port.',
+  fix: 'Check the port: the program that listens there does not support TLS 1.2 or 1.3.',
 })
 
 const badAnswer: Explanation = (place) => ({
   code: 'bad-answer',
-  message: `What ${place} answered is not HTTP.`,
-  fix: 'Something else than the API listens there: check the port.',
+  message: `The response of ${place} is not HTTP.`,
+  fix: 'Check the port: another program may listen there.',
 })
 
 /** Error codes of Node.js and of OpenSSL (`X509_verify_cert_error_string`), explained for the caller. */
@@ -117,7 +117,7 @@ export function explainFailure({ error, place }: { error: unknown; place: string
   return {
     code: 'failed',
     message: `The call of ${place} failed${code === '' ? '' : `: ${systemReason(code) ?? code}`}.`,
-    fix: 'Try again; if it stays, report it with the code.',
+    fix: 'Try again. If it fails again, report it with the code.',
   }
 }
 
@@ -125,7 +125,7 @@ export function explainFailure({ error, place }: { error: unknown; place: string
 export const explainAuthority = (place: string): ClientErrorFacts => ({
   code: 'bad-authority',
   message: `The authority for ${place} could not be read as PEM certificates.`,
-  fix: 'Give text with a BEGIN CERTIFICATE line, as in authority.crt.',
+  fix: 'Use a PEM text with a BEGIN CERTIFICATE line, such as authority.crt.',
 })
 
 /** Explains a trusted certificate that is not the pinned one. */
@@ -134,8 +134,8 @@ export const explainPinMismatch = (facts: {
   readonly serial: string
 }): ClientErrorFacts => ({
   code: 'certificate-other',
-  message: `${facts.place} shows another certificate than it was given: serial number ${facts.serial}.`,
-  fix: 'Read the log of the component: it says why it did not take the new one.',
+  message: `${facts.place} does not use its new certificate but the one with serial number ${facts.serial}.`,
+  fix: 'Read the log of the component: it shows why the new certificate is not in use.',
 })
 
 /** Explains a trusted certificate for other hosts. */
@@ -148,6 +148,6 @@ export function explainNameMismatch(facts: {
   return {
     code: 'certificate-names',
     message: `The certificate of ${facts.place} is for ${facts.found || 'no name at all'}, not for ${facts.wanted.join(' or ')}.`,
-    fix: 'Call the host by a name that its certificate carries, or give it a certificate with this name.',
+    fix: 'Call the host by a name in its certificate, or install a certificate with this name.',
   }
 }

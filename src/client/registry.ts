@@ -36,7 +36,7 @@ export type RegisteredCluster = {
 }
 
 /**
- * Reads all cluster records, in the order of their file names; empty without the folder. Skips a broken file
+ * Reads all cluster records, in the order of their file names; empty without the folder. Skips an invalid file
  * after a one-sentence `warn` that names it.
  */
 export async function readRegistry(
@@ -48,9 +48,10 @@ export async function readRegistry(
   for (const name of names.filter((file) => file.endsWith('.json')).sort()) {
     const file = join(dir, name)
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => error)
-    const record = typeof text === 'string' ? parseRegistration(text) : { broken: `it gives ${text.code}` }
-    if ('broken' in record) {
-      warn(`The cluster record ${file} is left out: ${record.broken}. \`muster status\` writes it anew.`)
+    const record =
+      typeof text === 'string' ? parseRegistration(text) : { problem: `it cannot be read: ${text.code}` }
+    if ('problem' in record) {
+      warn(`The cluster record ${file} is skipped: ${record.problem}. Run \`muster status\` to replace it.`)
     } else {
       clusters.push(record)
     }
@@ -84,18 +85,18 @@ export async function writeClusterRecord(record: {
   await removeFromOtherRecords(record)
   await mkdir(dir, { recursive: true, mode: 0o700 })
   await chmod(dir, 0o700)
-  const beside = join(dir, `.${randomUUID()}.tmp`)
+  const temporary = join(dir, `.${randomUUID()}.tmp`)
   try {
-    const handle = await open(beside, 'wx', 0o600)
+    const handle = await open(temporary, 'wx', 0o600)
     try {
       await handle.writeFile(content)
       await handle.sync()
     } finally {
       await handle.close()
     }
-    await rename(beside, file)
+    await rename(temporary, file)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
   return { file, changed: true }
@@ -145,9 +146,9 @@ export async function removeHosts(record: {
   const { dir, hosts } = record
   const found = await findClusterRecord(record)
   if (found === undefined) return
-  const left = found.hosts.filter(({ name }) => !hosts.includes(name))
-  if (left.length === 0) await removeCluster(record)
-  else await writeClusterRecord({ dir, cluster: { ...found, hosts: left } })
+  const remaining = found.hosts.filter(({ name }) => !hosts.includes(name))
+  if (remaining.length === 0) await removeCluster(record)
+  else await writeClusterRecord({ dir, cluster: { ...found, hosts: remaining } })
 }
 
 /** Deletes the record of a cluster; false if there was none. */
@@ -187,21 +188,21 @@ function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 /** Parses a cluster record, or explains in a few words why it is invalid. */
-export function parseRegistration(text: string): RegisteredCluster | { readonly broken: string } {
+export function parseRegistration(text: string): RegisteredCluster | { readonly problem: string } {
   const value = parseJson(text)
-  if (value === undefined) return { broken: 'it is not valid JSON' }
-  if (!isObject(value)) return { broken: 'it is not a JSON object' }
-  if (value.version !== 1) return { broken: 'it is not of version 1, the only one this program knows' }
+  if (value === undefined) return { problem: 'it is not valid JSON' }
+  if (!isObject(value)) return { problem: 'it is not a JSON object' }
+  if (value.version !== 1) return { problem: 'its version is not 1, the only supported one' }
   const { cluster, directory, authorities, hosts } = value
   if (typeof cluster !== 'string' || typeof directory !== 'string') {
-    return { broken: 'it does not name its cluster and directory' }
+    return { problem: 'it does not name its cluster and directory' }
   }
   if (!Array.isArray(authorities) || !authorities.every((pem) => typeof pem === 'string')) {
-    return { broken: 'its authorities are not a list of PEM texts' }
+    return { problem: 'its authorities are not a list of PEM texts' }
   }
-  if (!Array.isArray(hosts)) return { broken: 'it has no list of hosts' }
+  if (!Array.isArray(hosts)) return { problem: 'it has no list of hosts' }
   const read = hosts.map(readHost).filter((host) => host !== undefined)
-  if (read.length < hosts.length) return { broken: 'a host in it is not complete' }
+  if (read.length < hosts.length) return { problem: 'one of its hosts is not complete' }
   return { version: 1, cluster, directory, authorities, hosts: read }
 }
 

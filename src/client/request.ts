@@ -19,20 +19,20 @@ import {
  * Parses the body of a response as JSON if its content type says so. Throws a `ClientError` `bad-answer` for
  * invalid JSON or beyond the limits of `parseJson`; the message quotes none of it.
  */
-export function parseBody(answer: {
+export function parseBody(response: {
   readonly place: string
   readonly contentType: string | undefined
   readonly text: string
 }): unknown {
-  const mediaType = answer.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const mediaType = response.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const isJson = mediaType === 'application/json' || mediaType.endsWith('+json')
-  if (!isJson || answer.text === '') return answer.text
-  const value = parseJson(answer.text)
+  if (!isJson || response.text === '') return response.text
+  const value = parseJson(response.text)
   if (value !== undefined) return value
   throw new ClientError({
     code: 'bad-answer',
-    message: `${answer.place} answered with ${mediaType} that is not valid JSON, or too large.`,
-    fix: 'Something else than the API listens there, or something between changes its answers.',
+    message: `${response.place} returned ${mediaType} that is not valid JSON or is too large.`,
+    fix: 'Check the port: another program may listen there, or a proxy may change the responses.',
   })
 }
 
@@ -76,8 +76,8 @@ export async function request(call: ApiRequest): Promise<ApiResponse> {
   if (!/^\/[!-~]*$/.test(call.path)) {
     throw new ClientError({
       code: 'bad-request',
-      message: 'The path of a call begins with a slash and holds neither spaces nor characters beyond ASCII.',
-      fix: 'Write such characters percent-encoded, a space as %20.',
+      message: 'The path of a call must begin with a slash and contain only ASCII characters without spaces.',
+      fix: 'Percent-encode other characters, such as a space as %20.',
     })
   }
   if (!readableTrust(call.endpoint)) throw new ClientError(explainAuthority(place))
@@ -190,7 +190,7 @@ export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOpti
     port,
     servername: isAddress(names[0]) ? '' : names[0],
     minVersion: 'TLSv1.2' as const,
-    rejectUnauthorized: trust.kind !== 'anyone',
+    rejectUnauthorized: trust.kind !== 'any',
     ...(identity && { key: identity.key.reveal(), cert: identity.chain }),
     ...(trust.kind === 'authorities' && {
       ca: [...trust.certificates],
@@ -214,22 +214,22 @@ const timeoutError = (facts: { place: string; timeout: number; connected: boolea
     code: 'timeout',
     message: facts.connected
       ? `${facts.place} did not answer within ${facts.timeout / 1000} s.`
-      : `No connection to ${facts.place} came about within ${facts.timeout / 1000} s.`,
+      : `Could not connect to ${facts.place} within ${facts.timeout / 1000} s.`,
     fix: facts.connected
-      ? 'Allow more time, or read the log of the component.'
-      : 'Check the address and any firewall between; a firewall that drops packets looks like this.',
+      ? 'Increase the timeout, or read the log of the component.'
+      : 'Check the address and the firewalls on the way: one of them may drop packets.',
   })
 
 const interruptedError = (place: string): ClientError =>
   new ClientError({
     code: 'interrupted',
     message: `The call of ${place} was interrupted.`,
-    fix: 'Run it again: every call may be repeated.',
+    fix: 'Run it again: every call can be repeated safely.',
   })
 
 const tooLargeError = (place: string): ClientError =>
   new ClientError({
     code: 'too-large',
-    message: `The answer of ${place} is larger than ${responseLimit / 1024 / 1024} MiB.`,
-    fix: 'Something else than the API listens there: check the port.',
+    message: `The response of ${place} is larger than ${responseLimit / 1024 / 1024} MiB.`,
+    fix: 'Check the port: another program may listen there.',
   })

@@ -62,13 +62,13 @@ function chainOf(leaf: DetailedPeerCertificate): readonly string[] {
 const unreadable = (place: string): ClientError =>
   new ClientError({
     code: 'tls',
-    message: `${place} shows a certificate that cannot be read.`,
-    fix: 'Look at what listens there: `openssl s_client -showcerts` prints what it shows.',
+    message: `The certificate of ${place} cannot be read.`,
+    fix: 'Check the server: `openssl s_client -showcerts` prints its certificates.',
   })
 
 const late = (place: string, timeout: number): ClientError =>
   new ClientError({
     code: 'timeout',
-    message: `${place} made no TLS handshake within ${timeout / 1000} s.`,
-    fix: 'Check whether the component runs, and its log.',
+    message: `The TLS handshake with ${place} did not complete within ${timeout / 1000} s.`,
+    fix: 'Check that the component runs, and read its log.',
   })

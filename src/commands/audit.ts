@@ -8,9 +8,9 @@ import { verifyChains } from '../deployment/verifyAuditChains.ts'
 import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
+import { onEachInstallation } from '../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
-import { onEachInstallation } from '../session/ownHosts.ts'
 
 export const auditCommand: Define = (made, world) =>
   runOnFiles(
@@ -53,7 +53,7 @@ export async function audit(
   }
   const run = id === 'last' ? runs.at(-1) : runs.findLast((one) => one.id.startsWith(id))
   if (run === undefined) {
-    throw new UsageError(`There is no run ${id} of ${cluster} here.`, '`muster audit` lists those there are.')
+    throw new UsageError(`No run of ${cluster} matches ${id}.`, 'List the recorded runs with `muster audit`.')
   }
   if (json) context.stdout.write(jsonText(run))
   else writeText(context, runText(run, colour))

@@ -19,10 +19,10 @@ import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { readOwnStores, readStoreSecrets } from '../session/readOwnStores.ts'
+import { readStoreSecrets, readUserProvidedStores } from '../session/readUserProvidedStores.ts'
 import { lockWaitGiven, lockWaitOption } from '../session/runOptions.ts'
 import { runSteps } from '../session/runSteps.ts'
-import { namesOf, type SelectedCluster, wholeOf } from '../session/selectTargets.ts'
+import { namesOf, type SelectedCluster, withAllHosts } from '../session/selectTargets.ts'
 import { withHosts } from '../session/withHosts.ts'
 
 export const checkCommand: Define = (made, world) =>
@@ -74,7 +74,7 @@ async function fixFindings(options: {
     return exitCodes.failed
   }
   const exit = await withHosts({
-    look: allFacts,
+    scope: allFacts,
     context,
     config: { ...options.config, hosts },
     json: false,
@@ -111,7 +111,7 @@ export async function check(options: CheckOptions): Promise<ExitCode> {
   if (fix && json) {
     throw new UsageError('--fix cannot be used with --json.', 'Run --fix first, then check with --json.')
   }
-  if (fix) requireConfirmation(context, { yes, command: 'check --fix', look: 'check' })
+  if (fix) requireConfirmation(context, { yes, command: 'check --fix', previewCommand: 'check' })
   const { config } = await openCluster(options)
   const found = await checkAllHosts(options, config)
   show(options, config, found)
@@ -129,7 +129,7 @@ async function checkAllHosts(
 ): Promise<readonly HostChecks[]> {
   const { hosts } = config
   await prepareConnections(context, hosts)
-  const files = await readOwnStores(config)
+  const files = await readUserProvidedStores(config)
   const stores = { files, ...(await readStoreSecrets(context, hosts)) }
   const renderer = await chooseRenderer({
     context: json ? { ...context, stdout: context.stderr } : context,
@@ -141,7 +141,7 @@ async function checkAllHosts(
     scope: allFacts,
     config,
     connect: (host) => connectHost(context, host),
-    // The table tells why a host was lost.
+    // The table has the reason why a host is unreachable.
     emit: (event) => {
       if (event.type !== 'host-failed') renderer.emit(event)
     },
@@ -149,7 +149,7 @@ async function checkAllHosts(
     clock: () => performance.now(),
     anyInstallation: true,
   })
-  const whole = wholeOf(config)
+  const whole = withAllHosts(config)
   const looked = await Promise.all(
     survey.reached.map(async ({ host, facts, transport }): Promise<Subject | UnreachableHost> => {
       const names = namesToResolve(whole, host)

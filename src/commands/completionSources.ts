@@ -1,7 +1,7 @@
 import {
   type CompletionRequest,
   isPlain,
-  nothing,
+  noValues,
   type Sources,
   type Values,
   words,
@@ -74,7 +74,7 @@ export const completionSources: Sources = {
   'muster --host': async (asked) => listed(asked, (await clusterOf(asked)).hosts),
   'muster --service': async (asked) => listed(asked, (await clusterOf(asked)).services),
   // Which users there are, hosts say; files of the working directory are none of them.
-  'muster users rotate name': nothing,
-  'muster users remove name': nothing,
-  'muster users unlock name': nothing,
+  'muster users rotate name': noValues,
+  'muster users remove name': noValues,
+  'muster users unlock name': noValues,
 }

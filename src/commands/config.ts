@@ -6,7 +6,7 @@ import { configJson } from '../output/config/configJson.ts'
 import { configText } from '../output/config/configText.ts'
 import { fileArguments, hostOption, runOnFiles } from '../session/clusterOptions.ts'
 import type { ClusterOptions } from '../session/openCluster.ts'
-import { describeFiles, describeFormatOption, describeGiven, hostsMeant } from './config/describeFiles.ts'
+import { describeFiles, describeFormatOption, describeGiven, hostFilter } from './config/describeFiles.ts'
 import { scrub } from './config/scrub.ts'
 
 export const configCommand: Define = (made, world) =>
@@ -51,7 +51,7 @@ export async function config(
   const described = await describeFiles({ ...options, warnings: true })
   if (!described.ok) return described.exitCode
   const all = described.description
-  const description = hostsMeant(hosts, [all])(all)
+  const description = hostFilter(hosts, [all])(all)
   const { stdout } = context
   const width = Math.max(narrow, Math.min(wide, stdout.columns ?? wide))
   const layout = { origin, colour: colourOf(context, stdout), width }

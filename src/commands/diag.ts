@@ -57,13 +57,13 @@ const includedCommands: readonly IncludedCommand[] = [
   },
   {
     path: 'settings.txt',
-    what: 'what every host gets, and where from',
+    what: 'the options of every host and their sources',
     reaching: false,
     run: async (options) => config({ ...options, hosts: [], origin: true, format: 'text' }),
   },
   {
     path: 'check.txt',
-    what: 'what stands in the way on the hosts',
+    what: 'problems that muster check finds on the hosts',
     reaching: true,
     run: async (options) =>
       check({
@@ -77,7 +77,7 @@ const includedCommands: readonly IncludedCommand[] = [
   },
   {
     path: 'status.txt',
-    what: 'every host and component as it is',
+    what: 'the state of every host and component',
     reaching: true,
     run: async (options) => status({ ...options, component: undefined, json: false }),
   },
@@ -118,9 +118,9 @@ const includedCommands: readonly IncludedCommand[] = [
 
 /** Contents of the archive, for people. */
 const archiveParts: readonly DiagPart[] = [
-  { path: 'versions.json', what: 'of muster, Node.js and this machine' },
+  { path: 'versions.json', what: 'versions of muster, Node.js and this machine' },
   ...includedCommands,
-  { path: 'hosts/', what: 'facts, the last changes and changing calls of each host' },
+  { path: 'hosts/', what: 'facts of each host, its last changes and its last calls that changed something' },
 ]
 
 /** Characters of one file at most; its end is kept. */
@@ -157,18 +157,20 @@ export async function diag(
     work: (transport, host) => hostReport(transport, { cluster, host }),
   })
   if (context.signal.aborted) throw new Interrupted()
-  const lost = results.flatMap((one) => ('failure' in one ? [{ host: one.host.name, ...one.failure }] : []))
+  const unreachable = results.flatMap((one) =>
+    'failure' in one ? [{ host: one.host.name, ...one.failure }] : [],
+  )
   const files: [string, string][] = [
-    ['README.txt', diagReadme({ cluster, made, parts: archiveParts, unreachable: lost })],
+    ['README.txt', diagReadme({ cluster, made, parts: archiveParts, unreachable })],
     ['versions.json', versions(context)],
   ]
-  const reached = namesOf(hosts).filter((name) => !lost.some(({ host }) => host === name))
+  const reached = namesOf(hosts).filter((name) => !unreachable.some(({ host }) => host === name))
   for (const { path: name, reaching, run } of includedCommands) {
     if (reaching && reached.length === 0) continue
     const targets = options.targets && { ...options.targets, hosts: reached }
     const asked = { ...options, ...(reaching && targets && { targets }) }
     const { text, code } = await capture((inner) => run({ ...asked, context: inner }))
-    const end = name.endsWith('.txt') ? `(exit code ${code ?? 'none: it broke'})\n` : ''
+    const end = name.endsWith('.txt') ? `(exit code ${code ?? 'none: it crashed'})\n` : ''
     files.push([name, `${ending(text)}${end}`])
   }
   files.push(...results.flatMap(hostFiles))
@@ -180,7 +182,7 @@ export async function diag(
   )
   const archive = gzipSync(createTar(entries, made))
   await writeArchive(path, archive)
-  const names = lost.map(({ host }) => host)
+  const names = unreachable.map(({ host }) => host)
   context.stdout.write(
     diagResult({ path, bytes: archive.length, files: entries.length, unreachable: names, width }),
   )
@@ -190,7 +192,7 @@ export async function diag(
 const ending = (text: string): string =>
   text.length <= longest
     ? text
-    : `… ${text.length - longest} characters before this are left out\n${text.slice(-longest)}`
+    : `… ${text.length - longest} earlier characters omitted\n${text.slice(-longest)}`
 
 const versions = ({ version }: CommandContext): string => {
   const { versions: of, platform, arch } = process

@@ -8,9 +8,9 @@ import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/execOnHost.ts'
 import { execJson, execText } from '../output/deployment/exec.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
+import { installedHostConnector } from '../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
-import { ownHosts } from '../session/ownHosts.ts'
 
 /** Takes the words behind `--` as the program, and looks for no option of ours in them. */
 export const execCommand: Define = (made, world) => {
@@ -20,7 +20,7 @@ export const execCommand: Define = (made, world) => {
     .option('--json', 'print one line of JSON for each host')
   let words: readonly string[] = []
   const parse = made.parseOptions.bind(made)
-  // commander drops the `--`, by which alone the program can be told from the files.
+  // commander drops the `--`, which separates the files from the program.
   made.parseOptions = (argv) => {
     const at = argv.indexOf('--')
     words = at === -1 ? [] : argv.slice(at + 1)
@@ -56,7 +56,7 @@ export async function exec(
   const { config } = await openCluster(options)
   const results = await onEachHost({
     hosts: config.hosts,
-    connect: await ownHosts(context, config),
+    connect: await installedHostConnector(context, config),
     work: (transport) => execOnHost(transport, { words: [program, ...given], timeout }),
   })
   if (context.signal.aborted) throw new Interrupted()

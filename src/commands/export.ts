@@ -40,9 +40,7 @@ function reportOmittedOptions(context: CommandContext, cluster: ResolvedCluster,
   const others = cluster.hosts.filter((one) => one !== host && one.draft.options.size > 0)
   if (others.length === 0) return
   const names = shortListOf(others.map(({ name }) => name))
-  context.stderr.write(
-    `note: The options that ${names} have for themselves are not in a file for ${host.name}.\n`,
-  )
+  context.stderr.write(`note: A file for ${host.name} does not contain the host options of ${names}.\n`)
 }
 
 /**

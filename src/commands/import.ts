@@ -4,7 +4,7 @@ import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
-import { isThere, largestConfigFile, readConfigFiles } from '../cli/readConfigFiles.ts'
+import { fileExists, largestConfigFile, readConfigFiles } from '../cli/readConfigFiles.ts'
 import { type Destination, destinationGiven, destinationOptions, writeLines } from '../cli/writeLines.ts'
 import { importIni as toYaml } from '../config/ini/importIni.ts'
 import { joinLines } from '../config/ini/readIni.ts'
@@ -40,7 +40,7 @@ function checkYaml(
   }
   const directory = out === undefined ? context.cwd : dirname(resolve(context.cwd, out))
   const home = context.env.HOME ?? homedir()
-  const loaded = loadConfig({ files: [{ name, directory, text }], home, exists: isThere })
+  const loaded = loadConfig({ files: [{ name, directory, text }], home, exists: fileExists })
   const { findings } = withoutSilenced({ ...loaded, combined: false }, { findings: loaded.diagnostics })
   return { diagnostics: findings, sources: loaded.sources }
 }
@@ -76,9 +76,9 @@ export async function importIni(
   }
   if (!(await writeLines(context, imported.yaml, options))) return exitCodes.usage
   printDiagnostics(about, to)
-  const judged = checkYaml(context, joinLines(imported.yaml, 'text'), out)
-  printDiagnostics(judged, to)
-  const failed = [...imported.findings, ...judged.diagnostics].some(({ severity }) => severity === 'error')
+  const checked = checkYaml(context, joinLines(imported.yaml, 'text'), out)
+  printDiagnostics(checked, to)
+  const failed = [...imported.findings, ...checked.diagnostics].some(({ severity }) => severity === 'error')
   if (out !== undefined) {
     const next = failed ? 'correct it, then check it with' : 'check it with'
     context.stdout.write(`Wrote ${out}, readable only by you. Next, ${next}: muster validate ${out}\n`)

@@ -21,8 +21,8 @@ cluster: alpha
 
 # Options for every host. A service or a host can have its own, under "options:"; the most specific one applies.
 defaults:
-  # The administrator of every API. Without a password one is made, kept beside this file in .muster/
-  # and shown once. To bring your own, read it from elsewhere rather than writing it here:
+  # The administrator of every API. Without a password, muster generates one, keeps it in .muster/ beside
+  # this file and shows it once. To set your own, read it from elsewhere instead of writing it here:
   #   rest-api-admin-pass: !env ADMIN_PASS          an environment variable
   #   rest-api-admin-pass: !file admin-password     a file, relative to this one
   #   rest-api-admin-pass: !exec [pass, muster]     a program and its arguments
@@ -34,12 +34,12 @@ defaults:
   connector-rest-api-address: 0.0.0.0
   replicator-rest-api-address: 0.0.0.0
 
-  # Ports, when the usual ones are taken:
+  # Other ports, if the defaults are in use:
   # manager-rest-api-port: 8090
   # connector-rest-api-port: 8096
   # replicator-rest-api-port: 8097
 
-  # Certificates are made for each host. To use your own, give both stores and their passwords:
+  # muster generates a certificate for each host. To use your own, set both stores and their passwords:
   # java-tls-keystore-path: tls/keystore.p12
   # java-keystore-password: !env KEYSTORE_PASS
   # java-truststore-path: tls/truststore.p12
@@ -52,8 +52,8 @@ ssh:
   become: true
   # identity: ~/.ssh/id_ed25519
 
-# Who does what. Members of a clustered service run manager and replicator, connectors run the connector;
-# members of a service with "topology: replicator" run the replicator alone.
+# Roles of the hosts. Members of a clustered service run manager and replicator, connectors run the connector;
+# members of a service with "topology: replicator" run only the replicator.
 services:
   alpha:
     topology: clustered
@@ -69,7 +69,7 @@ hosts:
     address: 10.0.0.12
   db3:
     address: 10.0.0.13
-    # What is different on this host:
+    # Settings of this host only:
     # ssh: { port: 2222 }
     # options: { manager-rest-api-port: 18090 }
 `
@@ -99,7 +99,7 @@ async function schemaBeside(file: string, context: CommandContext): Promise<stri
     return `Wrote ${file}, and ${shown} for editors with the YAML language server.\n`
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    return `Wrote ${file}, but no schema for editors: ${error.message}\n`
+    return `Wrote ${file}, but not the schema for editors: ${error.message}\n`
   }
 }
 

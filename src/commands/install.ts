@@ -22,24 +22,23 @@ import { allFacts } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verifyHost.ts'
 import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
-import { inRun } from '../session/inRun.ts'
+import { reportGeneratedPasswords } from '../session/generatedPasswords.ts'
+import {
+  type GivenPlan,
+  openSavedPlan,
+  refuseOutdatedPlan,
+  requireSameSecrets,
+} from '../session/install/checkSavedPlan.ts'
 import {
   decideInstall,
+  type ExtraCheck,
   type InstallDecision,
   type InstallSources,
-  type Obstacle,
   type PlannedTarget,
   readInstallSources,
   refuseRuntimeFile,
 } from '../session/install/decideInstall.ts'
-import {
-  type GivenPlan,
-  openPlanned,
-  refuseOutdatedPlan,
-  requireSameSecrets,
-} from '../session/install/followPlan.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
-import { reportMade } from '../session/madePasswords.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
 import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
@@ -58,8 +57,14 @@ import {
 } from '../session/runOptions.ts'
 import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
 import { requireHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
-import { beginSession, openStateToChange, reportPart, type SurveyedSession } from '../session/session.ts'
+import {
+  beginSession,
+  openStateToChange,
+  reportLimitedRun,
+  type SurveyedSession,
+} from '../session/session.ts'
 import { withSurvey } from '../session/withHosts.ts'
+import { withRun } from '../session/withRun.ts'
 
 /** Defines a command that installs: install and upgrade. `rollout` is its default; `replaces` adds --replaced. */
 export const installDefinition =
@@ -101,7 +106,7 @@ export const installCommand = installDefinition({
 type Purpose = {
   readonly operation: string
   /** Additional reason to refuse a host. */
-  readonly bars: Obstacle
+  readonly extraCheck: ExtraCheck
   /** Notes at the top of the plan. */
   readonly notes: (decision: InstallDecision) => readonly string[]
 }
@@ -130,7 +135,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const operation = purpose?.operation ?? 'install'
   if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const opened: OpenedCluster & { readonly given?: GivenPlan } =
-    plan === undefined ? await openCluster(options) : await openPlanned({ ...options, plan })
+    plan === undefined ? await openCluster(options) : await openSavedPlan({ ...options, plan })
   const { config, given } = opened
   const release = given === undefined ? options.release : given.plan.release
   refuseRuntimeFile(release, options.runtimeFile)
@@ -139,14 +144,14 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const secrets = await resolveSecrets(context, opened)
   if (given !== undefined) await requireSameSecrets(given, config, secrets)
   await prepareConnections(context, config.hosts)
-  // Who saved the plan was shown it.
+  // The plan was shown when it was saved.
   const asked = { ...options, config, release, rollout, yes: options.yes || given !== undefined }
-  return inRun({ ...asked, operation }, async (run) => {
+  return withRun({ ...asked, operation }, async (run) => {
     const state = await openStateToChange(context, config)
     const session = await beginSession({ ...asked, run })
     const sources = await readInstallSources({ ...asked, state })
     return withSurvey(session, {
-      look: allFacts,
+      scope: allFacts,
       requires: 'all',
       machines: recordedMachines(state, replaced),
       work: (surveyed) => installOn(surveyed, { ...asked, secrets, given, state, sources }),
@@ -170,7 +175,7 @@ async function installOn(
   const decision = await decideInstall({
     ...options,
     survey,
-    ...(purpose && { bars: purpose.bars }),
+    ...(purpose && { extraCheck: purpose.extraCheck }),
     packed: (runtime) => runtimes.get(runtime.id),
   })
   if ('failed' in decision) return refuse(session, decision)
@@ -189,26 +194,26 @@ async function installOn(
     keepFailed: options.keepFailed === true,
   }))
   const notes = [...(purpose?.notes(decision) ?? []), ...orderNotes(work, rollout), ...preparation.notes]
-  const carryOut = async (execute: () => Promise<{ readonly exit: ExitCode }>): Promise<ExitCode> => {
+  const executeAndSave = async (execute: () => Promise<{ readonly exit: ExitCode }>): Promise<ExitCode> => {
     const packed = sources.runtimeFile?.packed
     await fetchRuntimes({ context, planned, packed, runtimes, emit: renderer.emit })
     await saveState({ ...config, before: state, after: preparation.state })
-    reportMade(session, preparation.generated)
+    reportGeneratedPasswords(session, preparation.generated)
     const { exit } = await execute()
-    reportPart(session)
+    reportLimitedRun(session)
     if (exit !== exitCodes.ok) return exit
     const after = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
     await saveState({ ...config, before: preparation.state, after })
-    await record(context, config, decision)
+    await recordCluster(context, config, decision)
     await reportGrants(session, decision)
-    run.conclude(apiUrls({ ...options, decision }))
+    run.setClosingText(apiUrls({ ...options, decision }))
     return exitCodes.ok
   }
-  return runPlan(session, { work, notes, rollout, carryOut })
+  return runPlan(session, { work, notes, rollout, executeAndSave })
 }
 
-/** Records the cluster for tapi; of hosts that this run left alone, what is on record stays. */
-async function record(
+/** Records the cluster for tapi; of hosts that this run left alone, what is on recordCluster stays. */
+async function recordCluster(
   context: CommandContext,
   config: SelectedCluster,
   { preparation }: InstallDecision,
@@ -243,7 +248,7 @@ async function fetchRuntimes(options: {
     packed ?? (await fetchRuntime({ architecture, env: context.env, signal: context.signal }))
   const fetched = new Map<Architecture, PackedRuntime>()
   for (const [id, { architecture }] of wanted) {
-    if (packed === undefined) emit({ type: 'notice', message: `getting the runtime ${id}` })
+    if (packed === undefined) emit({ type: 'notice', message: `fetching the runtime ${id}` })
     const sent = fetched.get(architecture) ?? withDigest(await bytesOf(architecture))
     fetched.set(architecture, sent)
     runtimes.set(id, sent)

@@ -7,8 +7,8 @@ import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostL
 import { staleAfter } from '../deployment/lock/lockScripts.ts'
 import { locksJson, locksText } from '../output/deployment/locks.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
+import { installedHostConnector } from '../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
-import { ownHosts } from '../session/ownHosts.ts'
 
 export const lockStatusCommand: Define = (made, world) =>
   runOnFiles(targetOptions(made).option('--json', 'print the locks as JSON'), world, (options) =>
@@ -28,7 +28,10 @@ export const lockReleaseCommand: Define = (made, world) =>
 async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)
-  const locks = await hostLocks({ hosts: config.hosts, connect: await ownHosts(context, config) })
+  const locks = await hostLocks({
+    hosts: config.hosts,
+    connect: await installedHostConnector(context, config),
+  })
   show({ context, json, cluster: config.cluster, locks })
   return exitOf(locks)
 }
@@ -38,10 +41,10 @@ async function lockRelease(
   options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json } = options
-  requireConfirmation(context, { yes, command: 'lock release', look: 'lock status' })
+  requireConfirmation(context, { yes, command: 'lock release', previewCommand: 'lock status' })
   const { config } = await openCluster(options)
   const { cluster, hosts } = config
-  const connect = await ownHosts(context, config)
+  const connect = await installedHostConnector(context, config)
   const seen = await hostLocks({ hosts, connect })
   const held = seen.filter(({ state }) => state === 'held')
   if (!json || held.length === 0) show({ context, json, cluster, locks: seen })

@@ -9,9 +9,9 @@ import { mergeLines } from '../deployment/logs/parseLogs.ts'
 import { readLogs } from '../deployment/logs/readLogs.ts'
 import { logsJson, logsText } from '../output/deployment/logs.ts'
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
+import { installedHostConnector } from '../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
-import { ownHosts } from '../session/ownHosts.ts'
 import { withComponent } from '../session/selectTargets.ts'
 
 export const logsCommand: Define = (made, world) =>
@@ -28,7 +28,7 @@ export const logsCommand: Define = (made, world) =>
   )
 
 /** Lines of one host at most: what a command may hold of a thousand hosts. */
-const mostLines = 10_000
+const maxLines = 10_000
 
 /**
  * Merges the recent log lines of all components and hosts by time. Unreachable hosts are reported on standard error.
@@ -43,13 +43,13 @@ export async function logs(
 ): Promise<ExitCode> {
   const { context, component, json } = options
   const since = options.since === undefined ? undefined : parseDurationOption(options.since, 'since')
-  const lines = parseCountOption(options.lines, { option: 'lines', most: mostLines })
+  const lines = parseCountOption(options.lines, { option: 'lines', max: maxLines })
   const { config: opened } = await openCluster(options)
   const { cluster, hosts } = withComponent(opened, component)
   const wanted = { cluster, lines, ...(since && { since }) }
   const results = await onEachHost({
     hosts,
-    connect: await ownHosts(context, opened),
+    connect: await installedHostConnector(context, opened),
     work: (transport, host) => readLogs(transport, { ...wanted, host }),
   })
   if (context.signal.aborted) throw new Interrupted()

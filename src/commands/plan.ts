@@ -12,9 +12,9 @@ import { planJson, planText } from '../output/deployment/plan.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { planOf } from '../session/install/checkSavedPlan.ts'
 import { decideInstall, readInstallSources, refuseRuntimeFile } from '../session/install/decideInstall.ts'
-import { planOf } from '../session/install/followPlan.ts'
-import { keptPlanText, requirePlanFile, writePlan } from '../session/install/planFiles.ts'
+import { requirePlanFile, savedPlanText, writePlan } from '../session/install/planFiles.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
@@ -112,8 +112,8 @@ export async function plan(
   }
   const note = newGrantsNote(shown.grants)
   const notes = note === undefined ? shown.notes : [...shown.notes, note]
-  const kept = out === undefined ? '' : keptPlanText({ ...options, out })
-  const text = `${planText({ ...shown, notes, ...lineLayout(context, context.stdout) })}${kept}`
+  const saved = out === undefined ? '' : savedPlanText({ ...options, out })
+  const text = `${planText({ ...shown, notes, ...lineLayout(context, context.stdout) })}${saved}`
   context.stdout.write(json ? planJson(shown) : text)
   return shown.plans.some(({ steps }) => steps.length > 0) ? exitCodes.changes : exitCodes.ok
 }

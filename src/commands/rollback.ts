@@ -72,10 +72,10 @@ type Known = {
 }
 
 /** Host with its planned work. */
-type Going = { readonly work: RunPlan['work'][number]; readonly releases: HostReleases }
+type PlannedRollback = { readonly work: RunPlan['work'][number]; readonly releases: HostReleases }
 
 /** Host that cannot go back, with the reason. */
-type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases }
+type RefusedRollback = { readonly outcome: HostOutcome; readonly releases: HostReleases }
 
 /**
  * Returns every host to a release that is still there, and verifies its logins. If one host cannot, none does, so that
@@ -83,7 +83,7 @@ type Staying = { readonly outcome: HostOutcome; readonly releases: HostReleases 
  */
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, to } = options
-  requireConfirmation(context, { yes, command: 'rollback', look: 'status' })
+  requireConfirmation(context, { yes, command: 'rollback', previewCommand: 'status' })
   const opened = await openCluster(options)
   const { config } = opened
   const rollout = rolloutFor(config, options.rollout)
@@ -93,7 +93,7 @@ export async function rollback(options: RollbackOptions): Promise<ExitCode> {
     ...options,
     config,
     operation: 'rollback',
-    look: allFacts,
+    scope: allFacts,
     requires: 'all',
     work: async (session) => runPlan(session, await decide(session, { to, rollout, state, passwords })),
   })
@@ -121,7 +121,7 @@ async function decide(session: SurveyedSession<HostFacts>, known: Known): Promis
   const order = orderNotes(work, rollout)
   if (!changes({ work })) return { work, rollout, notes: order }
   const forward = forwardNote(found.flatMap(({ releases: { next } }) => next ?? []))
-  run.conclude(`  note: ${forward}\n`)
+  run.setClosingText(`  note: ${forward}\n`)
   return { work, rollout, notes: [...order, forward] }
 }
 
@@ -129,14 +129,14 @@ async function decide(session: SurveyedSession<HostFacts>, known: Known): Promis
 function forwardNote(releases: readonly string[]): string {
   const names = [releases, releases.map((id) => nameParts(id).version)].map((all) => [...new Set(all)])
   const [name = '<release>'] = names.find(({ length }) => length === 1) ?? []
-  return `the next \`muster install\` goes forward again, to the release of the muster that runs it; \`muster install --release ${name}\` keeps it back`
+  return `the next \`muster install\` returns to the release of the muster that runs it; \`muster install --release ${name}\` keeps this one`
 }
 
 async function decideHost(
   cluster: string,
   { host, facts, transport }: SurveyedHost,
   { to, state, passwords }: Known,
-): Promise<Going | Staying> {
+): Promise<PlannedRollback | RefusedRollback> {
   const set = installedSet({ cluster, layout: layoutOf(host.installDirectory), facts })
   const known = {
     host: host.name,

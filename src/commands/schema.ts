@@ -42,7 +42,7 @@ export async function writeSchema(path: string, file: string): Promise<void> {
 }
 
 /** Explains how an editor uses the schema in this file. */
-export const advice = (file: string): string => {
+export const editorInstructions = (file: string): string => {
   const reference = isAbsolute(file) || file.startsWith('.') ? file : `./${file}`
   return (
     'An editor with the YAML language server checks and explains your file with it. Its first line must be\n' +
@@ -64,6 +64,6 @@ export async function schema(options: {
     return exitCodes.ok
   }
   await writeSchema(resolve(context.cwd, out), out)
-  context.stdout.write(`Wrote ${out}.\n${advice(out)}`)
+  context.stdout.write(`Wrote ${out}.\n${editorInstructions(out)}`)
   return exitCodes.ok
 }

@@ -54,7 +54,7 @@ export async function startStop(
   },
 ): Promise<ExitCode> {
   const { context, operation, component, yes } = options
-  requireConfirmation(context, { yes, command: operation, look: 'status' })
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'status' })
   const { config: opened } = await openCluster(options)
   const config = withComponent(opened, component)
   const { cluster } = config
@@ -68,7 +68,7 @@ export async function startStop(
   return withHosts({
     ...options,
     config,
-    look: allFacts,
+    scope: allFacts,
     requires: 'none',
     work: (session) => {
       const work = session.survey.reached.map((surveyed) => ({

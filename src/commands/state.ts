@@ -121,7 +121,7 @@ const nothingThere = (place: StatePlace): StateError =>
   new StateError({
     code: 'no-state',
     message: `cluster \`${place.cluster}\` has no state to export: ${stateFolder(place)} does not exist or is empty`,
-    fix: 'run this where the cluster was installed from',
+    fix: 'Run this on the machine that installed the cluster.',
   })
 
 /** Imports an exported state into a folder without one. */
@@ -167,7 +167,7 @@ function refuse(
   const lines = differences.map((line) => `  - ${line}\n`).join('')
   options.context.stderr.write(
     `error: ${folder} has a different state than the archive, and muster never overwrites a state (already-exists)\n` +
-      `${lines}  fix: to use the state of the archive, move ${folder} away first\n`,
+      `${lines}  fix: To use the state of the archive, move ${folder} away first.\n`,
   )
   return exitCodes.failed
 }

@@ -36,12 +36,12 @@ export async function status(
   const asked = await Promise.all(
     survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),
   )
-  const lost = survey.unreachable.map(({ host, failure, unreachable }) =>
+  const unreachable = survey.unreachable.map(({ host, failure, unreachable }) =>
     unreachableStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   await closeAll(survey)
   await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
-  const hosts = inOrderOf(config, [...asked, ...lost], ({ host }) => host)
+  const hosts = inOrderOf(config, [...asked, ...unreachable], ({ host }) => host)
   if (json) context.stdout.write(jsonText({ cluster: config.cluster, hosts }))
   else writeText(context, statusText(hosts, tableLayout(context)))
   return exitOf(hosts)

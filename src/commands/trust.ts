@@ -60,7 +60,7 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   }
   const { config } = await openCluster(options)
   const reader = hostKeyReader(context)
-  const { routes, lost } = await routesOf(config.hosts, reader)
+  const { routes, unreachable } = await routesOf(config.hosts, reader)
   const shown = json || pin ? context.stderr : context.stdout
   const layout = { colour: colourOf(context, shown), width: textWidth(shown) }
   const outcomes = await trustServers(serversOf(routes), {
@@ -75,18 +75,17 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
   })
   if (context.signal.aborted) throw new Interrupted()
   if (pin) context.stdout.write(pinsYaml(outcomes))
-  if (json) context.stdout.write(trustJson(config.cluster, outcomes, lost))
-  else
-    shown.write(trustSummary({ ...layout, cluster: config.cluster, outcomes, unreachable: lost, yes, pin }))
-  reportUnreachable(context, lost)
-  return exitOf(outcomes, lost, options)
+  if (json) context.stdout.write(trustJson(config.cluster, outcomes, unreachable))
+  else shown.write(trustSummary({ ...layout, cluster: config.cluster, outcomes, unreachable, yes, pin }))
+  reportUnreachable(context, unreachable)
+  return exitOf(outcomes, unreachable, options)
 }
 
 /** Returns the routes to the hosts with SSH; a host without a valid route counts as failed. */
 async function routesOf(
   hosts: readonly HostConfig[],
   reader: HostKeyReader,
-): Promise<{ readonly routes: readonly Route[]; readonly lost: readonly UnreachableHost[] }> {
+): Promise<{ readonly routes: readonly Route[]; readonly unreachable: readonly UnreachableHost[] }> {
   const remote = hosts.filter((host) => !isReachedLocally(host))
   const found = await Promise.all(
     remote.map(async (host): Promise<Route | UnreachableHost> => {
@@ -99,7 +98,7 @@ async function routesOf(
   )
   return {
     routes: found.filter((one) => 'target' in one),
-    lost: found.filter((one) => 'failure' in one),
+    unreachable: found.filter((one) => 'failure' in one),
   }
 }
 
@@ -167,12 +166,12 @@ async function writeDown(servers: readonly NewServer[], reader: HostKeyReader): 
 /** Returns the exit code: a failed host outweighs an unreachable one. */
 function exitOf(
   outcomes: readonly TrustOutcome[],
-  lost: readonly UnreachableHost[],
+  unreachable: readonly UnreachableHost[],
   { context, pin }: TrustOptions,
 ): ExitCode {
   const some = (...results: readonly TrustOutcome['result'][]): boolean =>
     outcomes.some(({ result }) => results.includes(result))
-  if (lost.length > 0 || some('changed', 'revoked', 'failed')) return exitCodes.failed
+  if (unreachable.length > 0 || some('changed', 'revoked', 'failed')) return exitCodes.failed
   if (some('unreachable')) return exitCodes.unreachable
   if (some('behind')) return exitCodes.failed
   if (pin || !some('untrusted')) return exitCodes.ok

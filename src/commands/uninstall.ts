@@ -38,7 +38,7 @@ type UninstallOptions = ClusterOptions & {
  */
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, purge } = options
-  requireConfirmation(context, { yes, command: 'uninstall', look: 'status' })
+  requireConfirmation(context, { yes, command: 'uninstall', previewCommand: 'status' })
   const { config } = await openCluster(options)
   if (purge && config.excluded.length > 0) {
     throw new UsageError(
@@ -50,7 +50,7 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
     ...options,
     config,
     operation: 'uninstall',
-    look: allFacts,
+    scope: allFacts,
     requires: 'none',
     work: (session) => runPlan(session, decideRemoval(session, purge)),
   })
@@ -67,12 +67,12 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
   return {
     work,
     notes: purge ? [`delete ${stateFolder(config)} and its certificate authority`] : [],
-    asksAnyway: purge,
-    carryOut: async (execute) => {
+    alwaysConfirms: purge,
+    executeAndSave: async (execute) => {
       const { exit } = await execute()
       if (survey.unreachable.length > 0) {
         const names = survey.unreachable.map(({ host }) => host.name).join(', ')
-        context.stderr.write(`The state directory is kept: ${names} could not be cleaned.\n`)
+        context.stderr.write(`The state directory is kept: nothing was removed from ${names}.\n`)
       }
       if (exit !== exitCodes.ok) return exit
       const dir = registryDirectory(context.env)
@@ -82,7 +82,7 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
       }
       await removeCluster({ dir, cluster, directory })
       if (!purge) return exitCodes.ok
-      run.forget()
+      run.discardRecord()
       await removeState(config)
       return exitCodes.ok
     },

@@ -20,7 +20,8 @@ export const upgrade = (options: Omit<InstallOptions, 'purpose'>): Promise<ExitC
     ...options,
     purpose: {
       operation: 'upgrade',
-      bars: ({ host, facts }, { version, release }) => upgradeProblem({ host, facts, version, release }),
+      extraCheck: ({ host, facts }, { version, release }) =>
+        upgradeProblem({ host, facts, version, release }),
       notes: ({ planned }) => releaseChangesText(planned.map(moveOf)),
     },
   })

@@ -81,14 +81,14 @@ async function checkEachFile(options: ValidateOptions): Promise<readonly Checked
   const files = [...new Set(options.files)]
   if (files.includes('-') && set.some(asksForStdin)) {
     throw new UsageError(
-      'Both a file and --set are to be read from standard input.',
+      'Standard input can be read only once, but a file and --set both use it.',
       'Use "-" for one of them; --set NAME=@FILE reads a file.',
     )
   }
-  const setInput = await readSetInput({ context, set, inVain: false })
-  const judged: CheckedFiles[] = []
-  for (const file of files) judged.push(await checkFiles([file], options, setInput))
-  return judged
+  const setInput = await readSetInput({ context, set, unused: false })
+  const checked: CheckedFiles[] = []
+  for (const file of files) checked.push(await checkFiles([file], options, setInput))
+  return checked
 }
 
 const filesOf = ({ loaded }: CheckedFiles): readonly string[] =>
@@ -98,7 +98,7 @@ const filesOf = ({ loaded }: CheckedFiles): readonly string[] =>
 function summary({ cluster, hosts }: ClusterConfig, silenced: number): string {
   const enabled = hosts.flatMap(({ apis }) => apis.filter((api) => api.enabled)).length
   const quiet = silenced === 0 ? '' : ` (${silenced} silenced)`
-  return `The configuration of ${cluster} is good: ${counted(hosts.length, 'host')}, ${counted(enabled, 'API')}${quiet}.\n`
+  return `The configuration of ${cluster} is valid: ${counted(hosts.length, 'host')}, ${counted(enabled, 'API')}${quiet}.\n`
 }
 
 /** Returns the line of one file among several that were checked alone. */
@@ -123,30 +123,30 @@ function mergedText(one: CheckedFiles): string {
 export async function validate(options: ValidateOptions): Promise<ExitCode> {
   const { context, format } = options
   const each = options.each === true && options.files.length > 0
-  const judged = each ? await checkEachFile(options) : [await checkFiles(options.files, options)]
-  const diagnostics = judged.flatMap((one) => one.diagnostics)
-  const merged = each ? '' : judged.map(mergedText).join('')
+  const checked = each ? await checkEachFile(options) : [await checkFiles(options.files, options)]
+  const diagnostics = checked.flatMap((one) => one.diagnostics)
+  const merged = each ? '' : checked.map(mergedText).join('')
 
   if (format === 'text') {
-    const sources = judged.flatMap(({ loaded }) => loaded.sources)
+    const sources = checked.flatMap(({ loaded }) => loaded.sources)
     // Where nothing failed, the summary counts them.
-    const silenced = judged.flatMap((one) => (one.failed ? one.silenced : [])).length
+    const silenced = checked.flatMap((one) => (one.failed ? one.silenced : [])).length
     printDiagnostics({ diagnostics, sources, silenced }, { context, output: context.stdout })
     context.stdout.write(merged)
-    if (judged.length > 1) context.stdout.write(judged.map(verdict).join(''))
+    if (checked.length > 1) context.stdout.write(checked.map(verdict).join(''))
     else {
-      for (const { failed, loaded, silenced } of judged) {
+      for (const { failed, loaded, silenced } of checked) {
         if (!failed && loaded.config !== undefined) {
           context.stdout.write(summary(loaded.config, silenced.length))
         }
       }
     }
   } else {
-    const files = judged.flatMap(filesOf)
-    const silenced = judged.flatMap((one) => one.silenced)
+    const files = checked.flatMap(filesOf)
+    const silenced = checked.flatMap((one) => one.silenced)
     await printReport({ findings: diagnostics, silenced, files }, { context, format })
     context.stderr.write(merged)
   }
-  if (judged.some(({ loaded }) => loaded.missing)) return exitCodes.usage
-  return judged.some(({ failed }) => failed) ? exitCodes.failed : exitCodes.ok
+  if (checked.some(({ loaded }) => loaded.missing)) return exitCodes.usage
+  return checked.some(({ failed }) => failed) ? exitCodes.failed : exitCodes.ok
 }

@@ -67,10 +67,10 @@ function checkFile({ name, text }: ConfigFile): CheckedFile {
   const { findings, ignores } = document
   if (document.root === undefined) return { findings, ignores, source: source(document.hidden) }
   const read = readDraft(document.root)
-  const sound = read.findings.filter(({ span }) => !document.doubtful.has(span.line))
+  const reliable = read.findings.filter(({ span }) => !document.erroneousLines.has(span.line))
   return {
     draft: read.value,
-    findings: [...findings, ...sound],
+    findings: [...findings, ...reliable],
     ignores,
     source: source([...document.hidden, ...read.hidden]),
   }
@@ -80,14 +80,14 @@ function checkFile({ name, text }: ConfigFile): CheckedFile {
 export function loadConfig(options: LoadOptions): LoadResult {
   const { files, home, exists } = options
   const directory = files[0]?.directory ?? home
-  const judged = files.map(checkFile)
+  const checked = files.map(checkFile)
   const sets = readSets(options.set ?? [], options.stdin)
-  const drafts = judged.map(({ draft }) => draft).filter((draft) => draft !== undefined)
-  const shape = [...judged.flatMap(({ findings }) => findings), ...sets.findings]
-  const sources = [...judged.map(({ source }) => source), sets.source]
-  const ignores = judged.flatMap((file) => file.ignores)
+  const drafts = checked.map(({ draft }) => draft).filter((draft) => draft !== undefined)
+  const shape = [...checked.flatMap(({ findings }) => findings), ...sets.findings]
+  const sources = [...checked.map(({ source }) => source), sets.source]
+  const ignores = checked.flatMap((file) => file.ignores)
   const order = [...files.map(({ name }) => name), setSource]
-  // One unusable file leaves values unknown, so rules about the whole would guess.
+  // With one unusable file some values are unknown, so rules about all files would guess.
   const incomplete = options.incomplete === true || drafts.length < files.length || files.length === 0
   if (incomplete) return { diagnostics: sortFindings(shape, order), sources, ignores }
 

@@ -26,7 +26,7 @@ const defaults = [
   '123456',
 ]
 
-const enough = 12
+const minimumLength = 12
 
 /**
  * Explains why a password is easy to guess, as the end of a sentence; `known`: everybody tries it first.
@@ -41,11 +41,12 @@ export function passwordWeakness(
     return { known: true, reason: 'the user name itself' }
   if (defaults.includes(lower)) return { known: true, reason: 'a well-known default password' }
   const characters = [...password]
-  if (characters.length < enough) return { known: false, reason: `has fewer than ${enough} characters` }
+  if (characters.length < minimumLength)
+    return { known: false, reason: `has fewer than ${minimumLength} characters` }
   if (new Set(characters).size < 5) return { known: false, reason: 'repeats the same few characters' }
   const stem = lower.replaceAll(/[^a-z]+/g, '')
   if (stem === user?.toLowerCase() || defaults.includes(stem)) {
-    return { known: false, reason: 'is a well-known word with something added' }
+    return { known: false, reason: 'is a well-known word with other characters added' }
   }
   return undefined
 }
@@ -55,48 +56,48 @@ export type Account = {
   readonly user: Setting<string>
   readonly password: Setting<SecretReference>
   /** Service that the password gives access to. */
-  readonly opens: string
+  readonly grantsAccessTo: string
   readonly fix: string
 }
 
-const made = 'one is made, kept and shown once.'
+const generated = 'muster then generates a password, keeps it and shows it once.'
 const database = 'Give the database account a random password, and read it with !env or !file.'
 
 export const accounts: readonly Account[] = [
   {
     user: options.adminUser,
     password: options.adminPass,
-    opens: 'every API of every host',
-    fix: `Use at least 12 characters at random, read with !env or !file; or leave the option out and ${made}`,
+    grantsAccessTo: 'every API of every host',
+    fix: `Use at least 12 random characters, read with !env or !file. Or remove the option: ${generated}`,
   },
   {
     user: options.database.user,
     password: options.database.password,
-    opens: 'the replication of the databases',
+    grantsAccessTo: 'the replication of the databases',
     fix: database,
   },
   {
     user: options.monitor.user,
     password: options.monitor.password,
-    opens: 'the databases, if only to look at their state',
+    grantsAccessTo: 'the state of the databases, read-only',
     fix: database,
   },
 ]
 
 /** A user of `rest-api-users`. */
-export const apiUser: Pick<Account, 'opens' | 'fix'> = {
-  opens: 'every API of every host that has this user',
-  fix: `Use at least 12 characters at random, read with !env or !file; or leave it empty and ${made}`,
+export const apiUser: Pick<Account, 'grantsAccessTo' | 'fix'> = {
+  grantsAccessTo: 'every API of every host that has this user',
+  fix: `Use at least 12 random characters, read with !env or !file. Or leave it empty: ${generated}`,
 }
 
-/** Checks a password; the finding stands at its value and never quotes it. */
-export function passwordFinding(judged: {
-  readonly account: Pick<Account, 'opens' | 'fix'>
+/** Checks a password; the finding is at its value and never quotes it. */
+export function passwordFinding(options: {
+  readonly account: Pick<Account, 'grantsAccessTo' | 'fix'>
   readonly given: Given
   readonly password: Secret
   readonly user: string | undefined
 }): Diagnostic | undefined {
-  const { account, given, password, user } = judged
+  const { account, given, password, user } = options
   const name = given.spelling
   const place = { span: given.span }
   const text = password.reveal()
@@ -104,7 +105,7 @@ export function passwordFinding(judged: {
   if (problems.length > 0) return diagnose('bad-password', { name, problems }, place)
   const weakness = passwordWeakness(text, user)
   if (weakness === undefined) return undefined
-  const { opens, fix } = account
+  const { grantsAccessTo, fix } = account
   const code = weakness.known ? 'default-password' : 'weak-password'
-  return diagnose(code, { name, reason: weakness.reason, opens, fix }, place)
+  return diagnose(code, { name, reason: weakness.reason, grantsAccessTo, fix }, place)
 }

@@ -67,7 +67,7 @@ function secretFor(name: string, text: string, given: { span: Span; stdin: strin
 
 function unknown(name: string, span: Span): Diagnostic {
   const near = nearest(name, spellings(allOptions))
-  return diagnose('unknown-option', { name, nearest: near, place: 'defaults' }, { span })
+  return diagnose('unknown-option', { name, nearest: near }, { span })
 }
 
 /** Reads `name=value` assignments. `stdin` is the value of `name=-`; only given if nothing else reads it. */
@@ -76,7 +76,7 @@ export function readSets(assignments: readonly string[], stdin: string | undefin
   const findings: Diagnostic[] = []
   const hidden: Span[] = []
   const lines = assignments.map((assignment) => assignment.replaceAll(/[\r\n]/g, ' '))
-  let left = stdin
+  let unreadStdin = stdin
   const put = (setting: Setting<unknown>, given: Given): void => {
     values.set(setting.name, given)
   }
@@ -102,8 +102,8 @@ export function readSets(assignments: readonly string[], stdin: string | undefin
     const given = { setting, spelling: name, keySpan, span }
     const text = assignment.slice(equals + 1)
     if (isSecret(setting)) {
-      const read = secretFor(name, text, { span, stdin: left })
-      if (text === '-') left = undefined
+      const read = secretFor(name, text, { span, stdin: unreadStdin })
+      if (text === '-') unreadStdin = undefined
       findings.push(...read.findings)
       put(setting, read.reference === undefined ? given : { ...given, value: read.reference })
       continue

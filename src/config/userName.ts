@@ -6,5 +6,5 @@ import { userNameProblems } from '../contracts/credentialRules.ts'
  */
 export const namingProblems = (name: string): readonly string[] => [
   ...userNameProblems(name),
-  ...(name === name.normalize('NFC') ? [] : ['must be in Unicode’s composed form (NFC), so type it anew']),
+  ...(name === name.normalize('NFC') ? [] : ['must be in Unicode Normalization Form C (NFC)']),
 ]

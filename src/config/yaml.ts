@@ -55,13 +55,13 @@ export type RawText =
 
 const ownTags = /^(!|tag:yaml\.org,2002:(str|int|float|bool|null|map|seq))$/
 
-function common(node: Scalar | YAMLMap | YAMLSeq, fallback: number) {
+function commonFields(node: Scalar | YAMLMap | YAMLSeq, fallback: number) {
   const [from, to] = node.range ?? [fallback, fallback]
   const tag = node.tag !== undefined && !ownTags.test(node.tag) ? { tag: node.tag } : {}
   return { from, to, ...tag, ...(node.anchor === undefined ? {} : { anchor: node.anchor }) }
 }
 
-const nothing = (at: number): RawNode => ({
+const emptyNode = (at: number): RawNode => ({
   kind: 'scalar',
   from: at,
   to: at,
@@ -70,31 +70,31 @@ const nothing = (at: number): RawNode => ({
   plain: true,
 })
 
-function scalar(node: Scalar, fallback: number): RawNode {
+function toRawScalar(node: Scalar, fallback: number): RawNode {
   const plain = node.type === 'PLAIN' || node.type === undefined
   const source = node.source ?? String(node.value ?? '')
-  return { kind: 'scalar', ...common(node, fallback), value: node.value, source, plain }
+  return { kind: 'scalar', ...commonFields(node, fallback), value: node.value, source, plain }
 }
 
 /** Converts the tree of `yaml` to plain values; `fallback` is the offset of nodes without text. */
-function raw(node: unknown, fallback: number): RawNode {
+function toRawNode(node: unknown, fallback: number): RawNode {
   if (isAlias(node)) {
     const { source, range } = node as Alias
     return { kind: 'alias', name: source, from: range?.[0] ?? fallback, to: range?.[1] ?? fallback }
   }
-  if (isScalar(node)) return scalar(node, fallback)
+  if (isScalar(node)) return toRawScalar(node, fallback)
   if (isSeq(node)) {
-    const items = node.items.map((item) => raw(isPair(item) ? item.value : item, fallback))
-    return { kind: 'list', ...common(node, fallback), flow: node.flow === true, items }
+    const items = node.items.map((item) => toRawNode(isPair(item) ? item.value : item, fallback))
+    return { kind: 'list', ...commonFields(node, fallback), flow: node.flow === true, items }
   }
   if (isMap(node)) {
     const entries = node.items.map((pair) => {
-      const key = raw(pair.key, fallback)
-      return { key, value: raw(pair.value, key.to) }
+      const key = toRawNode(pair.key, fallback)
+      return { key, value: toRawNode(pair.value, key.to) }
     })
-    return { kind: 'map', ...common(node, fallback), flow: node.flow === true, entries }
+    return { kind: 'map', ...commonFields(node, fallback), flow: node.flow === true, entries }
   }
-  return nothing(fallback)
+  return emptyNode(fallback)
 }
 
 /**
@@ -106,7 +106,7 @@ function tokensOf(text: string, depth: number): readonly CST.Token[] | { readonl
   const tokens: CST.Token[] = []
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme))
-    // The document and a scalar that is being read stand there too.
+    // The stack also has the document and a scalar that is being read.
     if (parser.stack.length > depth + 3) return { deep: parser.offset - lexeme.length }
   }
   return [...tokens, ...parser.end()]
@@ -117,15 +117,15 @@ function tokensOf(text: string, depth: number): readonly CST.Token[] | { readonl
  * first.
  */
 function tooDeep(tokens: readonly CST.Token[], limit: number): number | undefined {
-  const waiting = tokens.map((token) => ({ token, depth: 0 }))
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const pending = tokens.map((token) => ({ token, depth: 0 }))
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { token, depth } = next
     if (depth > limit) return token.offset
-    if (token.type === 'document' && token.value !== undefined) waiting.push({ token: token.value, depth })
+    if (token.type === 'document' && token.value !== undefined) pending.push({ token: token.value, depth })
     if (!('items' in token)) continue
     for (const item of token.items) {
-      if (item.key) waiting.push({ token: item.key, depth: depth + 1 })
-      if (item.value) waiting.push({ token: item.value, depth: depth + 1 })
+      if (item.key) pending.push({ token: item.key, depth: depth + 1 })
+      if (item.value) pending.push({ token: item.value, depth: depth + 1 })
     }
   }
   return undefined
@@ -149,13 +149,13 @@ export function parseYaml(text: string, depth: number): RawText {
       isCollection(document.contents) || isScalar(document.contents)
         ? document.contents.range?.[0]
         : undefined
-    const node = document.contents === null ? undefined : raw(document.contents, document.range[0])
+    const node = document.contents === null ? undefined : toRawNode(document.contents, document.range[0])
     return { from: from ?? document.range[0], node }
   })
   const problems = documents
     .flatMap(({ errors, warnings }) => [
       ...errors,
-      // A tag without a meaning in YAML itself is only a warning there; the tags are judged with the tree.
+      // A tag without a meaning in YAML itself is only a warning there; tags are checked with the tree.
       ...warnings.filter((problem) => problem.code !== 'TAG_RESOLVE_FAILED'),
     ])
     .map(({ code, pos: [from, to], message }) => ({ code, from, to, text: message }))

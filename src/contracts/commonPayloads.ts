@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { components } from './component.ts'
 import { type FieldError, payloadVersion } from './envelope.ts'
-import { exact } from './schemaParts.ts'
+import { exact, type ReadonlyStatic } from './schemaParts.ts'
 
 const pair = { user: Type.Optional(Type.String()), pass: Type.Optional(Type.String()) }
 
@@ -18,11 +18,11 @@ export const CredentialsRequest = Type.Object(
   },
   {
     additionalProperties: false,
-    description: '`user` and `pass` stand beside `payloadType` or inside `payload`, never in both places.',
+    description: 'Put `user` and `pass` beside `payloadType` or inside `payload`, not in both places.',
   },
 )
 
-export type CredentialsRequest = Readonly<Static<typeof CredentialsRequest>>
+export type CredentialsRequest = ReadonlyStatic<typeof CredentialsRequest>
 
 /** Returns the user and password of a valid body, or which member is missing or duplicate. */
 export function credentialsOf(
@@ -30,7 +30,7 @@ export function credentialsOf(
 ): { readonly user: string; readonly pass: string } | { readonly errors: readonly FieldError[] } {
   const beside = body.user !== undefined || body.pass !== undefined
   if (beside && body.payload !== undefined) {
-    const message = 'stands beside user and pass: give them in one place, not in both'
+    const message = 'must not be combined with user and pass beside it'
     return { errors: [{ path: '/payload', message }] }
   }
   const { user, pass } = body.payload ?? body
@@ -82,10 +82,10 @@ export const UrisPayload = Type.Array(
   Type.Object({ method: Type.Enum(['GET', 'POST']), path: Type.String() }, exact),
 )
 
-export type PingPayload = Readonly<Static<typeof PingPayload>>
-export type StringPayload = Readonly<Static<typeof StringPayload>>
-export type ChangePayload = Readonly<Static<typeof ChangePayload>>
-export type CredentialsPayload = Readonly<Static<typeof CredentialsPayload>>
+export type PingPayload = ReadonlyStatic<typeof PingPayload>
+export type StringPayload = ReadonlyStatic<typeof StringPayload>
+export type ChangePayload = ReadonlyStatic<typeof ChangePayload>
+export type CredentialsPayload = ReadonlyStatic<typeof CredentialsPayload>
 export type CredentialsListPayload = readonly CredentialsPayload[]
-export type VersionPayload = Readonly<Static<typeof VersionPayload>>
+export type VersionPayload = ReadonlyStatic<typeof VersionPayload>
 export type UrisPayload = readonly { readonly method: 'GET' | 'POST'; readonly path: string }[]

@@ -25,7 +25,7 @@ export const commonRoutes = {
     tag: 'Server',
     path: `${basePath}/ping`,
     auth: 'none',
-    summary: 'Says that the component answers, and which process it is.',
+    summary: 'Checks that the component responds, and describes its process.',
     response: { kind: 'payload', payloadType: 'PingPayload', payload: PingPayload },
   },
   createAdminUser: {
@@ -66,7 +66,7 @@ export const commonRoutes = {
     path: `${basePath}/deleteUser`,
     auth: 'basic',
     guard: true,
-    summary: 'Deletes a user of this host; `changed` is false when there was none.',
+    summary: 'Deletes a user of this host; `changed` is false if there was none.',
     request: requestSchema('StringPayload', StringPayload),
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
     problems: ['invalid-user-name', 'last-user'],
@@ -78,7 +78,7 @@ export const commonRoutes = {
     path: `${basePath}/unlock`,
     auth: 'basic',
     guard: true,
-    summary: 'Ends the lock-outs of a user name; `changed` is false when there were none.',
+    summary: 'Unlocks a user name after failed logins; `changed` is false if it was not locked.',
     request: requestSchema('StringPayload', StringPayload),
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
     problems: ['invalid-user-name'],
@@ -125,7 +125,7 @@ export const commonRoutes = {
     tag: 'Health',
     path: '/health/live',
     auth: 'none',
-    summary: 'Answers `live` while the process can answer at all.',
+    summary: 'Returns `live` while the process runs.',
     response: { kind: 'text', mediaType: 'text/plain' },
   },
   ready: {
@@ -134,7 +134,7 @@ export const commonRoutes = {
     tag: 'Health',
     path: '/health/ready',
     auth: 'optional',
-    summary: 'Answers `ready`, or 503 and `unready`; the reasons follow, one per line, for a login.',
+    summary: 'Returns `ready`, or 503 and `unready`; with a login also the reasons, one per line.',
     response: { kind: 'text', mediaType: 'text/plain', unready: true },
   },
   metrics: {
@@ -143,7 +143,7 @@ export const commonRoutes = {
     tag: 'Health',
     path: '/metrics',
     auth: 'basic',
-    summary: 'Measurements of this process, as Prometheus reads them.',
+    summary: 'Returns the metrics of this process in the text format of Prometheus.',
     // The version names Prometheus's text format.
     response: { kind: 'text', mediaType: 'text/plain', parameters: 'version=0.0.4' },
   },

@@ -19,7 +19,8 @@ export const withoutDatabase = {
   manager: 'no database configured: the manager serves users and status only',
   connector:
     'no database configured: the connector opens no port for clients and serves users and status only',
-  replicator: 'no database configured: the replicator steers no replication and serves users and status only',
+  replicator:
+    'no database configured: the replicator controls no replication and serves users and status only',
 } as const satisfies Readonly<Record<Component, string>>
 
 /** Returns true if a component is given data sources, a port for clients or a database of its own. */

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { exact } from './schemaParts.ts'
+import { Type } from 'typebox'
+import { exact, type ReadonlyStatic } from './schemaParts.ts'
 
 /** Modes of a connector for new connections (contract.md, "Connector"). */
 export const connectorModes = ['ONLINE', 'ONHOLD', 'OFFLINE'] as const
@@ -7,24 +7,24 @@ export const connectorModes = ['ONLINE', 'ONHOLD', 'OFFLINE'] as const
 const status = {
   value: Type.Enum([...connectorModes], {
     description:
-      'ONLINE: accepts and forwards. ONHOLD: accepts and holds new connections without dialling the database; ' +
-      'existing ones run on. OFFLINE: refuses new connections; existing ones drain.',
+      'ONLINE: accepts and forwards connections. ONHOLD: accepts new connections and holds them without a ' +
+      'connection to the database; existing ones continue. OFFLINE: refuses new connections; existing ones drain.',
   }),
-  since: Type.String({ format: 'date-time', description: 'When it came into this state.' }),
+  since: Type.String({ format: 'date-time', description: 'When this state began.' }),
   by: Type.String({
-    description: 'API user who changed it, `socket` for a local caller, else `installation`.',
+    description: 'API user who set it, `socket` for a local caller, else `installation`.',
   }),
   reason: Type.Union([Type.String(), Type.Null()], {
-    description: 'What keeps it from forwarding, or what it has to do without; null when nothing does.',
+    description: 'Why it cannot forward, or what it does not have; null if there is no problem.',
   }),
-  active: Type.Integer({ minimum: 0, description: 'Client connections that are forwarded now.' }),
-  held: Type.Integer({ minimum: 0, description: 'Client connections that wait.' }),
+  active: Type.Integer({ minimum: 0, description: 'Client connections that it forwards now.' }),
+  held: Type.Integer({ minimum: 0, description: 'Client connections that are waiting.' }),
   created: Type.Integer({
     minimum: 0,
     description: 'Client connections forwarded since the process started.',
   }),
   expiresAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'When the client that waits longest is answered with an error; null while none waits.',
+    description: 'When the longest-waiting client gets an error; null while no client waits.',
   }),
   datasources: Type.Array(
     Type.Object(
@@ -47,4 +47,4 @@ export const ConnectorStatusPayload = Type.Object(status, exact)
 export const ChangedConnectorStatusPayload = Type.Object({ ...status, changed: Type.Boolean() }, exact)
 
 export type ConnectorMode = (typeof connectorModes)[number]
-export type ConnectorStatusPayload = Readonly<Static<typeof ConnectorStatusPayload>>
+export type ConnectorStatusPayload = ReadonlyStatic<typeof ConnectorStatusPayload>

@@ -24,8 +24,8 @@ export const connectorRoutes = {
     auth: 'basic',
     guard: false,
     summary:
-      'Reads the state of the connector and counts its connections. Without a database it is OFFLINE, and the ' +
-      'reason says so.',
+      'Reads the state of the connector and counts its connections. Without a database it is OFFLINE, with a ' +
+      'reason.',
     request: null,
     response: { kind: 'payload', payloadType: 'ConnectorStatusPayload', payload: ConnectorStatusPayload },
     problems: [],
@@ -34,7 +34,7 @@ export const connectorRoutes = {
     ...changing,
     name: 'connectorOnline',
     path: `${root}/online`,
-    summary: 'Accepts and forwards connections; releases what is held, in order.',
+    summary: 'Accepts and forwards connections; releases held ones in order.',
     response: changed,
     problems,
   },
@@ -42,7 +42,8 @@ export const connectorRoutes = {
     ...changing,
     name: 'connectorOnhold',
     path: `${root}/onhold`,
-    summary: 'Accepts new connections and holds them without dialling the database; existing ones run on.',
+    summary:
+      'Accepts new connections and holds them without a connection to the database; existing ones continue.',
     response: changed,
     problems,
   },
@@ -53,11 +54,11 @@ export const connectorRoutes = {
     query: {
       immediate: {
         values: ['true', 'false'],
-        description: 'true: cut existing connections at once instead of letting them drain.',
+        description: 'true: close existing connections at once instead of letting them drain.',
       },
     },
     summary:
-      'Refuses new connections at once; existing ones drain until the time limit of the installation, or are cut.',
+      'Refuses new connections at once; existing ones drain until the configured timeout, or are closed at once.',
     response: changed,
     problems,
   },

@@ -10,10 +10,10 @@ export function passwordProblems(value: string): string[] {
   if (characters.length === 0) return ['must not be empty']
   const problems: string[] = []
   if (characters.some((it) => /\p{Cs}/u.test(it))) {
-    problems.push('contains half of a character (a lone surrogate), which no login can carry')
+    problems.push('contains a lone surrogate (half of a character), which a login cannot contain')
   }
   if (characters.length > maximumPassword) {
-    problems.push(`has ${characters.length} characters, and ${maximumPassword} is the most`)
+    problems.push(`has ${characters.length} characters; the maximum is ${maximumPassword}`)
   }
   return problems
 }
@@ -30,7 +30,7 @@ const codeOf = (character: string): string =>
 /** Names a character that the specification forbids; undefined for any other. */
 function reserved(character: string): string | undefined {
   if (character === ' ') return 'a space'
-  if (/\p{Cs}/u.test(character)) return `the half character ${codeOf(character)}`
+  if (/\p{Cs}/u.test(character)) return `the lone surrogate ${codeOf(character)}`
   if (/\p{Cc}/u.test(character)) return `the control character ${codeOf(character)}`
   if (!reservedCharacters.includes(character)) return undefined
   return character === "'" ? `"'"` : `'${character}'`
@@ -56,9 +56,9 @@ function problemsOf(name: string, forbidden: (character: string) => string | und
   if (characters.length === 0) return ['must not be empty']
   const found = new Set(characters.flatMap((character) => forbidden(character) ?? []))
   const problems = [...found].map((it) => `must not contain ${it}`)
-  if (/^\.{1,2}$/.test(name)) problems.push(`must not be '${name}', which has a meaning of its own in a URL`)
+  if (/^\.{1,2}$/.test(name)) problems.push(`must not be '${name}', which has a special meaning in a URL`)
   if (characters.length > maximumUserName) {
-    problems.push(`has ${characters.length} characters, and ${maximumUserName} is the most`)
+    problems.push(`has ${characters.length} characters; the maximum is ${maximumUserName}`)
   }
   return problems
 }

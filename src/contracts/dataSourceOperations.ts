@@ -19,10 +19,10 @@ export const stateAfter = (operation: DataSourceOperation, state: RecordedState)
   transitions[operation][state]
 
 const fixes: Readonly<Record<RecordedState, string>> = {
-  ONLINE: 'Clients are served already.',
-  OFFLINE: 'Bring it online with online.',
-  FAILED: 'Repair what failed, then recover makes it OFFLINE and online brings it back.',
-  SHUNNED: 'Take it back with welcome, or make it OFFLINE with recover.',
+  ONLINE: 'It already serves clients.',
+  OFFLINE: 'Use online to bring it back.',
+  FAILED: 'Repair it, then use recover to make it OFFLINE and online to bring it back.',
+  SHUNNED: 'Use welcome to bring it back, or recover to make it OFFLINE.',
 }
 
 /** Returns why an operation is refused, and the fix: the detail of a `wrong-state` problem. */
@@ -34,5 +34,5 @@ export function wrongState(facts: {
 }): string {
   const { operation, name, state, reason } = facts
   const why = reason === null ? '' : ` Reason: ${reason}`
-  return `${name} is ${state}, and ${operation} is not for that state. ${fixes[state]}${why}`
+  return `${name} is ${state}, and ${operation} is not possible in this state. ${fixes[state]}${why}`
 }

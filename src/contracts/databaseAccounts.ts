@@ -30,8 +30,8 @@ function accountGrants(account: {
   const { user, from, option, needed } = account
   const name = `${quoted(user)}@${quoted(from)}`
   return [
-    '-- Run this on the primary: replication carries it to the replicas.',
-    '-- Where no replication runs yet, run it there too; a second time does no harm.',
+    '-- Run this on the primary: replication copies it to the replicas.',
+    '-- Also run it on every database without replication. It is safe to run it twice.',
     `CREATE USER IF NOT EXISTS ${name} IDENTIFIED BY '<${option}>';`,
     ...needed.map(([privilege, statements]) => `GRANT ${privilege} ON *.* TO ${name}; -- for ${statements}`),
     '',

@@ -7,7 +7,7 @@ export class MapError extends Error {
 
   constructor(code: ProblemCode, detail: string) {
     super(detail)
-    this.name = 'MapRefusal'
+    this.name = 'MapError'
     this.code = code
   }
 }
@@ -31,16 +31,16 @@ const sameMap = (a: ServicesMap, b: ServicesMap): boolean =>
 const repeated = (values: readonly string[]): string | undefined =>
   values.find((value, index) => values.indexOf(value) !== index)
 
-/** Throws an `invalid-map` refusal where a map contradicts itself. */
+/** Throws an `invalid-map` error where a map contradicts itself. */
 export function rejectContradiction({ services }: ServicesMap): void {
   const refuse = (detail: string): never => {
     throw new MapError('invalid-map', `${detail} Nothing was changed.`)
   }
   const twice = repeated(services.map(({ name }) => name))
-  if (twice !== undefined) refuse(`The service ${twice} stands in the map more than once.`)
+  if (twice !== undefined) refuse(`The map contains the service ${twice} more than once.`)
   for (const { name, datasources } of services) {
     const same = repeated(datasources.map((it) => it.name))
-    if (same !== undefined) refuse(`The data source ${same} stands in the service ${name} more than once.`)
+    if (same !== undefined) refuse(`The service ${name} contains the data source ${same} more than once.`)
     const place = repeated(datasources.map(({ host, port }) => `${host} port ${port}`))
     if (place !== undefined) refuse(`Two data sources of the service ${name} have the address ${place}.`)
     const primaries = datasources.filter(({ role }) => role === 'primary').map((it) => it.name)
@@ -50,19 +50,19 @@ export function rejectContradiction({ services }: ServicesMap): void {
   }
 }
 
-/** A whole new map. Throws an `invalid-map` refusal. */
+/** A whole new map. Throws an `invalid-map` error. */
 export function replaceMap(map: ServicesMap, next: ServicesMap): EditedMap {
   rejectContradiction(next)
   return sameMap(map, next) ? { map, changed: false } : { map: next, changed: true }
 }
 
-/** Adds a service; one that is there already with the same data sources changes nothing. Throws a `MapRefusal`. */
+/** Adds a service; one that is there already with the same data sources changes nothing. Throws a `MapError`. */
 export function addService(map: ServicesMap, wanted: NewDataService): EditedMap {
   const { name, datasources = [] } = wanted
   const present = map.services.find((it) => it.name === name)
   if (present) {
     if (sameSources(present.datasources, datasources)) return { map, changed: false }
-    const detail = `The service ${name} is there already with other data sources. Nothing was changed.`
+    const detail = `The service ${name} already exists with other data sources. Nothing was changed.`
     throw new MapError('already-exists', detail)
   }
   const next = { services: [...map.services, { name, datasources }] }
@@ -70,7 +70,7 @@ export function addService(map: ServicesMap, wanted: NewDataService): EditedMap 
   return { map: next, changed: true }
 }
 
-/** Adds a data source; the same one once more changes nothing. Throws a `MapRefusal`. */
+/** Adds a data source; the same one once more changes nothing. Throws a `MapError`. */
 export function addDataSource(map: ServicesMap, wanted: NewDataSource): EditedMap {
   const { service: serviceName, ...source } = wanted
   const service = map.services.find(({ name }) => name === serviceName)
@@ -82,7 +82,7 @@ export function addDataSource(map: ServicesMap, wanted: NewDataSource): EditedMa
   if (present) {
     if (sameSource(present, source)) return { map, changed: false }
     const { host, port, role } = present
-    const detail = `The data source ${source.name} is there already as ${role} at ${host} port ${port}. Nothing was changed.`
+    const detail = `The data source ${source.name} already exists as ${role} at ${host} port ${port}. Nothing was changed.`
     throw new MapError('already-exists', detail)
   }
   const grown: MapService = { ...service, datasources: [...service.datasources, source] }

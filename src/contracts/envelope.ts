@@ -1,4 +1,5 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
+import type { ReadonlyStatic } from './schemaParts.ts'
 
 /** The one version of every payload so far (specification section 9.3). */
 export const payloadVersion = '1'
@@ -47,12 +48,12 @@ export const ErrorPayload = Type.Object(
     status: Type.Integer({ minimum: 400, maximum: 599 }),
     code: Type.String({ description: 'Stable word for programs.' }),
     title: Type.String(),
-    detail: Type.String({ description: 'What happened here and how to fix it, for people.' }),
+    detail: Type.String({ description: 'What happened, and how to fix it, for people.' }),
     requestId: Type.String({ description: 'The same as in the server log and the X-Request-Id header.' }),
     errors: Type.Array(FieldError),
   },
   { additionalProperties: false },
 )
 
-export type FieldError = Readonly<Static<typeof FieldError>>
-export type ErrorPayload = Readonly<Static<typeof ErrorPayload>>
+export type FieldError = ReadonlyStatic<typeof FieldError>
+export type ErrorPayload = ReadonlyStatic<typeof ErrorPayload>

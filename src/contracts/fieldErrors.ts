@@ -31,7 +31,7 @@ export function fieldErrors(finding: SchemaFinding): readonly FieldError[] {
     }
     case 'additionalProperties': {
       const names = [params.additionalProperties ?? params.additionalProperty].flat().map(String)
-      return names.map((name) => ({ path: `${path}/${name}`, message: 'is not a member that belongs here' }))
+      return names.map((name) => ({ path: `${path}/${name}`, message: 'is not a known member' }))
     }
     case 'type':
       return [{ path, message: `must be ${typeNames[String(params.type)] ?? params.type}` }]

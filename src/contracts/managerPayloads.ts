@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { exact, orNull } from './schemaParts.ts'
+import { Type } from 'typebox'
+import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
 import { DataSourceRole, DataSourceState } from './servicesMap.ts'
 
 /** Policies of automatic actions (contract.md, "Manager"). */
@@ -8,8 +8,8 @@ export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
 /** Policy of a service. */
 export const Policy = Type.Enum([...policies], {
   description:
-    'AUTOMATIC monitors, fences what failed and brings it back; MANUAL monitors and fences; MAINTENANCE only ' +
-    'monitors. None of them makes another server the primary.',
+    'AUTOMATIC monitors, fences failed data sources and brings them back; MANUAL monitors and fences; ' +
+    'MAINTENANCE only monitors. None of them makes another server the primary.',
 })
 const time = Type.String({ format: 'date-time' })
 const count = Type.Integer({ minimum: 0 })
@@ -24,17 +24,20 @@ export const StatusPayload = Type.Object(
     startTime: time,
     uptimeSeconds: count,
     state: Type.Enum(['ONLINE', 'OFFLINE'], {
-      description: 'ONLINE: it checks its data sources. OFFLINE: it has no account for that (monitor-user).',
+      description:
+        'ONLINE: it checks its data sources. OFFLINE: it has no account for checks (monitor-user).',
     }),
     reason: orNull(
       Type.String(),
-      'What keeps it from its work, such as that no database is configured; null when nothing does.',
+      'Why it does not check its data sources, such as no configured database; null if it does.',
     ),
-    isWitness: Type.Boolean({ description: 'Whether this host only watches (`witnesses`).' }),
+    isWitness: Type.Boolean({ description: 'Whether this host is a witness (`witnesses`).' }),
     managerPID: count,
     parentPID: count,
     policyMode: Policy,
-    tlsEnabled: Type.Boolean({ description: 'Whether the API listens with TLS beside its Unix socket.' }),
+    tlsEnabled: Type.Boolean({
+      description: 'Whether the API listens on TCP with TLS, beside its Unix socket.',
+    }),
     tlsCertificateExpiry: orNull(time, 'When the certificate of the API expires; null without a listener.'),
   },
   exact,
@@ -60,7 +63,10 @@ export const ClusterTopologyPayload = Type.Object(
         Type.Object(
           {
             name: Type.String(),
-            connections: orNull(Connections, 'Of clients; null while the connector does not answer.'),
+            connections: orNull(
+              Connections,
+              'Client connections; null while the connector does not respond.',
+            ),
           },
           exact,
         ),
@@ -84,10 +90,13 @@ const dataSource = {
   }),
   reason: orNull(
     Type.String(),
-    'Why it is in its state, or what the last check found; null when all is well.',
+    'Why it is in its state, or what the last check found; null if there is no problem.',
   ),
   checkedAt: orNull(time, 'When the last check ended; null before the first and without monitor-user.'),
-  connections: orNull(Connections, "Through this host's connector; null while it does not answer."),
+  connections: orNull(
+    Connections,
+    "Client connections through this host's connector; null while it does not respond.",
+  ),
   seqno: orNull(Type.Integer(), 'Number of the last applied transaction, as the replicator reports it.'),
   appliedLatency: orNull(Type.Integer(), 'Whole seconds that a replica is behind; null for a primary.'),
   relativeLatency: orNull(Type.Integer(), 'Always null: neither MariaDB nor MySQL reports it.'),
@@ -118,7 +127,7 @@ export const ServiceStatusPayload = Type.Object(service, exact)
 export const ChangedServiceStatusPayload = Type.Object({ ...service, changed: Type.Boolean() }, exact)
 
 export type Policy = (typeof policies)[number]
-export type StatusPayload = Readonly<Static<typeof StatusPayload>>
-export type ClusterTopologyPayload = Readonly<Static<typeof ClusterTopologyPayload>>
-export type DatasourceStatusPayload = Readonly<Static<typeof DatasourceStatusPayload>>
-export type ServiceStatusPayload = Readonly<Static<typeof ServiceStatusPayload>>
+export type StatusPayload = ReadonlyStatic<typeof StatusPayload>
+export type ClusterTopologyPayload = ReadonlyStatic<typeof ClusterTopologyPayload>
+export type DatasourceStatusPayload = ReadonlyStatic<typeof DatasourceStatusPayload>
+export type ServiceStatusPayload = ReadonlyStatic<typeof ServiceStatusPayload>

@@ -73,13 +73,13 @@ function errorResponses(route: Route): Readonly<Record<string, OpenApiResponse>>
 }
 
 function contentOf({ name, response }: Route, { schemas, examples }: At): Content {
-  const answer = examples[name]?.answer
-  const example = answer === undefined ? {} : { example: answer }
+  const content = examples[name]?.response
+  const example = content === undefined ? {} : { example: content }
   switch (response.kind) {
     case 'payload': {
       const { payloadType, payload } = response
       const schema = schemas.refer(responseSchema(payloadType, payload), wrapperName(payload, 'Response'))
-      const wrapped = answer === undefined ? {} : { example: envelope(payloadType, answer) }
+      const wrapped = content === undefined ? {} : { example: envelope(payloadType, content) }
       return { 'application/json': { schema, ...wrapped } }
     }
     case 'json':
@@ -173,7 +173,7 @@ function problemResponse({ refer }: SchemaCollection): OpenApiResponse {
     status: 404,
     code: 'not-found',
     title: problems['not-found'].title,
-    detail: 'The call uris lists everything there is.',
+    detail: 'Use the call uris to list all resources.',
     requestId: 'cf1f4a3e-5d0c-4b8e-9d57-1f6d2f0a4b11',
     errors: [],
   }
@@ -192,9 +192,9 @@ function problemResponse({ refer }: SchemaCollection): OpenApiResponse {
 const describe = (component: Component): string =>
   `REST API of the ${component} of one host. Users belong to that host; calls log in with HTTP Basic.
 
-Calls by POST change something, and only with the query parameter \`${guardParameter}=true\`. A call that is repeated answers \`changed: false\`.
+POST calls make changes and need the query parameter \`${guardParameter}=true\`. A repeated call returns \`changed: false\`.
 
-Answers have an envelope: \`payloadType\`, \`payloadVersion\` and \`payload\`. An error has a stable \`code\` for programs and a \`detail\` for people; with \`Accept: application/problem+json\` it comes without envelope (RFC 9457).`
+Responses have an envelope: \`payloadType\`, \`payloadVersion\` and \`payload\`. An error has a stable \`code\` for programs and a \`detail\` for people; with \`Accept: application/problem+json\` it comes without envelope (RFC 9457).`
 
 /** Returns the OpenAPI 3.1 document of one component, made of the routes that it serves and nothing else. */
 export function openApiDocument(facts: {
@@ -221,7 +221,7 @@ export function openApiDocument(facts: {
       description: describe(component),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: server, description: `The ${component} that gave this document` }],
+    servers: [{ url: server, description: `The ${component} that serves this document` }],
     tags: Object.entries(tags)
       .filter(([name]) => used.has(name as Route['tag']))
       .map(([name, description]) => ({ name, description })),

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { exact, orNull } from './schemaParts.ts'
+import { Type } from 'typebox'
+import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
 
 /** The states of a service (contract.md, "Replicator"). */
 export const replicatorStates = [
@@ -15,9 +15,9 @@ export const ReplicatorState = Type.Enum([...replicatorStates], {
   description:
     'Derived from the threads of the database server. ONLINE: both run and the primary is connected. ' +
     'GOING-ONLINE:SYNCHRONIZING: the primary is not connected yet. GOING-OFFLINE: one of them still runs, or ' +
-    'an offline waits for the server. OFFLINE:NORMAL: both are stopped. OFFLINE:ERROR: one stopped, or cannot ' +
-    'connect, with the pending error; offline stops what still runs and keeps the error, online and reset ' +
-    'clear it. A service of the role primary is ONLINE while it writes its binary log.',
+    'the call offline waits for the server. OFFLINE:NORMAL: both are stopped. OFFLINE:ERROR: one stopped, or ' +
+    'cannot connect, with the pending error. The call offline stops the other thread and keeps the error; ' +
+    'online and reset clear it. A service with the role primary is ONLINE while it writes its binary log.',
 })
 
 const common = {
@@ -26,22 +26,22 @@ const common = {
   appliedLastSeqno: orNull(
     Type.Integer(),
     'Number of the last applied transaction: the last part of its GTID on MariaDB, the highest number of the ' +
-      "primary's own UUID on MySQL; of a primary, of its own last transaction. Null without GTIDs, and where " +
+      "primary's own UUID on MySQL. On a primary: of its own last transaction. Null without GTIDs, or if " +
       'several GTID domains make it ambiguous.',
   ),
   appliedLatency: orNull(
     Type.Integer(),
-    'Whole seconds by which the applier is behind, as the server says (Seconds_Behind_Source); null while it ' +
-      'cannot say, as when a thread is stopped, and for a primary.',
+    'Whole seconds by which the applier is behind, as the server reports it (Seconds_Behind_Source); null for a ' +
+      'primary, and while the server does not report it, such as when a thread is stopped.',
   ),
   relativeLatency: orNull(
     Type.Integer(),
-    'Seconds since the primary committed what was applied last; null, since neither MariaDB 10.11 nor MySQL ' +
-      '8.4 reports it in its replication status.',
+    'Seconds since the primary committed the last applied transaction. Always null: neither MariaDB 10.11 nor ' +
+      'MySQL 8.4 reports it in its replication status.',
   ),
   masterConnectUri: orNull(
     Type.String(),
-    'Where it fetches from, such as `mysql://10.0.0.11:3306`; null for a primary.',
+    'Server that it fetches from, such as `mysql://10.0.0.11:3306`; null for a primary.',
   ),
 }
 
@@ -51,10 +51,10 @@ export const ServicesPayload = Type.Array(
     {
       serviceName: Type.String({
         description:
-          'Name of the replication channel; the channel without a name, and a primary, are called as the data service.',
+          'Name of the replication channel; for the channel without a name and for a primary, the name of the data service.',
       }),
       serviceType: Type.Literal('local'),
-      started: Type.Boolean({ description: 'Whether any of its threads runs.' }),
+      started: Type.Boolean({ description: 'Whether one of its threads runs.' }),
       ...common,
     },
     exact,
@@ -71,23 +71,23 @@ const status = {
   }),
   positioning: orNull(
     Type.Enum(['gtid', 'file']),
-    'Whether it asks the primary by GTID or by file and offset; null for a primary. By file a reset makes it ' +
+    'Whether it requests events by GTID or by file and offset; null for a primary. With `file`, a reset makes it ' +
       "start over at the primary's oldest binary log.",
   ),
   appliedLastEventId: orNull(
     Type.String(),
-    "How far it applied, in the primary's binary log, such as `bin.000002:1307`; of a primary, where its own " +
-      'binary log stands.',
+    "Applied position in the primary's binary log, such as `bin.000002:1307`; for a primary, the position of its " +
+      'own binary log.',
   ),
   currentEventId: orNull(
     Type.String(),
-    "How far it fetched, in the primary's binary log; of a primary, where its own binary log stands.",
+    "Fetched position in the primary's binary log; for a primary, the position of its own binary log.",
   ),
-  pendingError: orNull(Type.String(), 'What went wrong, in one sentence; null when nothing did.'),
-  pendingErrorCode: orNull(Type.Integer(), "The server's number of that error, such as 1062."),
+  pendingError: orNull(Type.String(), 'The error in one sentence; null if there is none.'),
+  pendingErrorCode: orNull(Type.Integer(), "The server's number of the error, such as 1062."),
   pendingExceptionMessage: orNull(
     Type.String(),
-    "The server's own words of that error; they may quote data of the statement that failed.",
+    "The server's own error message; it may quote data of the failed statement.",
   ),
   dataServerHost: Type.String({ description: 'Host of the database server that applies.' }),
 }
@@ -105,8 +105,8 @@ export const ReplicatorStatusPayload = Type.Record(Type.String(), ServiceStatus)
 export const ChangedReplicatorStatusPayload = Type.Record(Type.String(), ChangedServiceStatus)
 
 export type ReplicatorState = (typeof replicatorStates)[number]
-export type ServicesPayload = readonly Readonly<Static<typeof ServicesPayload>[number]>[]
-export type ServiceStatus = Readonly<Static<typeof ServiceStatus>>
-export type ChangedServiceStatus = Readonly<Static<typeof ChangedServiceStatus>>
+export type ServicesPayload = ReadonlyStatic<typeof ServicesPayload>
+export type ServiceStatus = ReadonlyStatic<typeof ServiceStatus>
+export type ChangedServiceStatus = ReadonlyStatic<typeof ChangedServiceStatus>
 export type ReplicatorStatusPayload = Readonly<Record<string, ServiceStatus>>
 export type ChangedReplicatorStatusPayload = Readonly<Record<string, ChangedServiceStatus>>

@@ -35,13 +35,13 @@ const changed = {
 const whole = `${basePath}/replicator`
 const one = `${whole}/service/{service}`
 
-const online = 'answers when both threads ran for a moment without an error'
+const online = 'responds when both threads have run for a moment without an error'
 const offline =
-  'answers when both threads are stopped; a pending error stays. It holds as long as the database server runs: ' +
-  'one that starts without skip-slave-start (skip-replica-start) starts replication again by itself'
+  'responds when both threads are stopped; a pending error stays. When the database server restarts, it starts ' +
+  'replication again, unless skip-slave-start (skip-replica-start) is set'
 const reset =
-  'forgets how far it has come, only while both threads are stopped. With GTIDs the server still knows what it ' +
-  "has; without, it starts over at the primary's oldest binary log"
+  'discards the replication position, only while both threads are stopped. With GTIDs the server keeps its ' +
+  "position; without, it starts over at the primary's oldest binary log"
 
 /** The calls of the replicator (contract.md, "Replicator"). */
 export const replicatorRoutes = {

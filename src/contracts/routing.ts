@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { exact, orNull } from './schemaParts.ts'
+import { Type } from 'typebox'
+import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
 import { DataSourceEntry, MapName } from './servicesMap.ts'
 
 /** Contradictions between the servers of a service, as stable codes (contract.md, "Manager"). */
@@ -51,13 +51,9 @@ export const RoutingPayload = Type.Object(
 )
 
 export type ReasonCode = (typeof reasonCodes)[number]
-export type Writer = Readonly<Static<typeof Writer>>
-export type RoutedDataSource = Readonly<Static<typeof RoutedDataSource>>
-/** Writer and data sources of one service. */
-export type RoutedService = {
-  readonly name: string
-  readonly writer: Writer
-  readonly datasources: readonly RoutedDataSource[]
-}
+export type Writer = ReadonlyStatic<typeof Writer>
+export type RoutedDataSource = ReadonlyStatic<typeof RoutedDataSource>
 /** Content of a `RoutingPayload`. */
-export type Routing = { readonly services: readonly RoutedService[] }
+export type Routing = ReadonlyStatic<typeof RoutingPayload>
+/** Writer and data sources of one service. */
+export type RoutedService = Routing['services'][number]

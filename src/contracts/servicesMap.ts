@@ -41,8 +41,8 @@ export const ServicesMap = Type.Object({ services: Type.Array(MapService) }, exa
 /** State of a data source. */
 export const DataSourceState = Type.Enum([...dataSourceStates], {
   description:
-    'ONLINE: the connector may use it. OFFLINE: no connections through the connector. FAILED: it did not pass ' +
-    'its checks. SHUNNED: kept out until it is welcomed back. UNKNOWN: it cannot be checked; the connector uses ' +
+    'ONLINE: the connector may use it. OFFLINE: no connections through the connector. FAILED: its checks ' +
+    'failed. SHUNNED: kept out until it is welcomed back. UNKNOWN: it cannot be checked; the connector uses ' +
     'it as if it were ONLINE.',
 })
 

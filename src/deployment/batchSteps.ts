@@ -3,16 +3,16 @@ import { TransportError } from '../transport/transportError.ts'
 
 /**
  * Sends several dependent requests to a host in one round trip where its transport can; each runs only if those
- * before it succeeded. `ask` must issue all of them synchronously. Rejects with the first failure, after all have
+ * before it succeeded. `send` must issue all of them synchronously. Rejects with the first failure, after all have
  * ended.
  */
 export async function batchSteps(
   transport: Transport,
-  ask: (to: Transport) => readonly Promise<unknown>[],
+  send: (to: Transport) => readonly Promise<unknown>[],
 ): Promise<void> {
-  const answers = await Promise.allSettled(ask(transport.chain?.() ?? transport))
-  const failures = answers.flatMap((answer): unknown[] =>
-    answer.status === 'rejected' ? [answer.reason] : [],
+  const results = await Promise.allSettled(send(transport.chain?.() ?? transport))
+  const failures = results.flatMap((result): unknown[] =>
+    result.status === 'rejected' ? [result.reason] : [],
   )
   const first = failures.find((error) => !wasSkipped(error)) ?? failures[0]
   if (first !== undefined) throw first

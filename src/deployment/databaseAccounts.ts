@@ -151,7 +151,7 @@ function grantsOf(targets: readonly Target[], isWanted: (login: Login) => boolea
   })
 }
 
-const anyHostNote = "-- '%' is every address: narrow it to your own hosts, as in '10.0.0.%'.\n"
+const anyHostNote = "-- '%' matches every address: restrict it to your hosts, for example '10.0.0.%'.\n"
 
 const addressOf = ({ address }: HostConfig): string | undefined =>
   isLocalAddress(address) ? '127.0.0.1' : canonicalAddress(address)

@@ -23,7 +23,7 @@ export function foreignInstallation(options: {
     host: host.name,
     code: 'other-installation',
     message: `${host.installDirectory} holds the installation of host ${installed.host} of cluster ${installed.cluster}`,
-    fix: 'Choose another install-directory, or uninstall that one with its own file first.',
+    fix: 'Choose another install-directory, or first uninstall that one with its own file.',
   })
 }
 

@@ -67,11 +67,11 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const refused = surveyed.flatMap(({ host, facts }) =>
     installationProblems({ cluster: config.cluster, host, facts }),
   )
-  const elsewhere = surveyed.flatMap(
+  const missingKeys = surveyed.flatMap(
     ({ host, facts }) =>
       missingAuthorityKey({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],
   )
-  if (refused.length + elsewhere.length > 0) return { ok: false, problems: [...refused, ...elsewhere] }
+  if (refused.length + missingKeys.length > 0) return { ok: false, problems: [...refused, ...missingKeys] }
   const pinned = pinReleases(surveyed, options.release)
   if (pinned.problems.length > 0) return { ok: false, problems: pinned.problems }
   const logins = surveyed.map(({ host, facts }): HostLogin => {
@@ -131,8 +131,9 @@ async function tlsOfHosts(
     ? await ensureAuthority({ cluster: config.cluster, state: options.state, now })
     : undefined
   // A subset of the hosts cannot show whether an authority without its key exists.
-  const onlyPart = (options.excluded ?? []).length > 0 ? ', since no host of it was installed yet' : ''
-  const notes = (authority?.notes ?? []).map((note) => `${note}${onlyPart}`)
+  const subsetNote =
+    (options.excluded ?? []).length > 0 ? ', because none of the selected hosts is installed' : ''
+  const notes = (authority?.notes ?? []).map((note) => `${note}${subsetNote}`)
   const storeNotes: TlsNote[] = []
   let state = authority?.state ?? options.state
   for (const { host, facts } of surveyed) {

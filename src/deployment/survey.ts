@@ -44,7 +44,7 @@ export type FactsScope<Facts extends InstalledFacts> = {
     },
   ) => Promise<Facts>
   /** Set if the APIs of the host will be called. */
-  readonly asksApis?: true
+  readonly callsApis?: true
 }
 
 /** All facts for an installation. */
@@ -65,7 +65,7 @@ export const allFacts: FactsScope<HostFacts> = {
 export const installedFactsOnly: FactsScope<InstalledFacts> = {
   facts: (cluster, { host, transport }) =>
     gatherInstalled(transport, { cluster, layout: layoutOf(host.installDirectory) }),
-  asksApis: true,
+  callsApis: true,
 }
 
 /**
@@ -119,7 +119,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   const began = clock()
   emit({ type: 'phase-started', host: host.name, phase: 'connect' })
   const opened = await options.connect(host)
-  const transport = scope.asksApis === true ? preconnect(opened, host) : opened
+  const transport = scope.callsApis === true ? preconnect(opened, host) : opened
   const connected = clock()
   const connect = (connected - began) / 1000
   emit({ type: 'phase-done', host: host.name, phase: 'connect', seconds: connect })

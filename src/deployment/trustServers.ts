@@ -98,11 +98,11 @@ export async function trustServers(
   actions: TrustActions,
 ): Promise<readonly TrustOutcome[]> {
   const outcomes = new Map<string, TrustOutcome>()
-  const passable = (id: string): boolean => ['known', 'trusted'].includes(outcomes.get(id)?.result ?? '')
+  const isTrusted = (id: string): boolean => ['known', 'trusted'].includes(outcomes.get(id)?.result ?? '')
   for (const depth of new Set(servers.map(({ jumpHosts }) => jumpHosts.length))) {
     const round = servers.filter(({ jumpHosts }) => jumpHosts.length === depth)
     const [open, closed] = [true, false].map((wanted) =>
-      round.filter(({ jumpHostIds }) => jumpHostIds.every(passable) === wanted),
+      round.filter(({ jumpHostIds }) => jumpHostIds.every(isTrusted) === wanted),
     )
     for (const server of closed ?? []) outcomes.set(server.id, blockedByJumpHost(server, outcomes))
     for (const outcome of await trustRound(open ?? [], actions)) outcomes.set(outcome.server.id, outcome)
@@ -152,16 +152,16 @@ async function outcomeOf(
 
 const notKept = ({ label, to }: KeyServer): Failure => ({
   code: 'not-kept',
-  message: `the key of ${label} was written to ${to.check.files[0]} and is not found there`,
-  fix: 'ssh_config names a file that keeps nothing: correct UserKnownHostsFile, or give known-hosts under ssh.',
+  message: `the key of ${label} was written to ${to.check.files[0]} but is not found there`,
+  fix: 'Correct UserKnownHostsFile in ssh_config, which names a file that stores nothing, or set known-hosts under ssh.',
 })
 
 /** Reports a server behind a jump host that is not known. */
 function blockedByJumpHost(server: KeyServer, outcomes: ReadonlyMap<string, TrustOutcome>): TrustOutcome {
-  const wall = server.jumpHostIds
+  const blocking = server.jumpHostIds
     .flatMap((id) => outcomes.get(id) ?? [])
     .find(({ result }) => result !== 'known' && result !== 'trusted')
-  const name = wall?.server.label ?? 'a jump host'
+  const name = blocking?.server.label ?? 'a jump host'
   const failure = {
     code: 'behind-jump-host',
     message: `${server.label} is behind ${name}, and the key of ${name} is not trusted`,

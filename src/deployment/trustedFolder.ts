@@ -58,13 +58,11 @@ fi`
 export function untrustedFolder(host: HostConfig, found: string): StepError {
   const [, folder = found, owner = '', mode = ''] = /^(.*) (\d+|-) (\d+|-)$/.exec(found) ?? []
   const whose =
-    owner === '0'
-      ? `can be changed by users other than root (mode ${mode})`
-      : `belongs to the user with the id ${owner}`
+    owner === '0' ? `can be changed by users other than root (mode ${mode})` : `belongs to user id ${owner}`
   return new StepError({
     host: host.name,
     code: 'install-directory-untrusted',
     message: `${host.installDirectory} cannot be trusted: ${folder} ${whose}, who could replace what root runs there`,
-    fix: `Set install-directory to a folder below ones that only root can write, such as /opt/muster; or, on ${host.name}: chown -h root ${folder} && chmod go-w ${folder}`,
+    fix: `Set install-directory to a folder whose parents only root can write to, such as /opt/muster. Or run on ${host.name}: chown -h root ${folder} && chmod go-w ${folder}`,
   })
 }

@@ -5,4 +5,4 @@ import { quote } from '../base/shellWords.ts'
  * SHA-256 in hexadecimal, `what` their name in messages.
  */
 export const verifyChecksum = (file: string, digest: string, what: string): string =>
-  `case $(sha256sum < ${quote(file)}) in ${digest}*) ;; *) echo ${quote(`${what} arrived damaged`)} >&2; exit 1 ;; esac`
+  `case $(sha256sum < ${quote(file)}) in ${digest}*) ;; *) echo ${quote(`the checksum of ${what} does not match`)} >&2; exit 1 ;; esac`

@@ -66,11 +66,11 @@ export async function verifyHost(
   target: VerificationTarget,
   clock: CallClock = realClock,
 ): Promise<string> {
-  const proofs = target.components.flatMap((component) => expectedResponses(target, component))
-  const results = await retryWhileLocked(clock, () => callAll(transport, target, proofs))
+  const calls = target.components.flatMap((component) => expectedResponses(target, component))
+  const results = await retryWhileLocked(clock, () => callAll(transport, target, calls))
   // Then nothing is known about the others.
   const ended = endedComponent(results)
-  const decisive = proofs.filter(({ component }) => ended === undefined || component.component === ended)
+  const decisive = calls.filter(({ component }) => ended === undefined || component.component === ended)
   for (const call of decisive) {
     const result = results.find(({ id }) => id === (ended ?? call.request.id))
     if (result !== undefined && isExpected(call, result)) continue
@@ -103,13 +103,13 @@ const isLockedOut = (result: CallResult): result is CallResult & { readonly retr
 const callAll = (
   transport: Transport,
   target: VerificationTarget,
-  proofs: readonly ExpectedResponse[],
+  calls: readonly ExpectedResponse[],
 ): Promise<readonly CallResult[]> =>
   callHost({
     transport,
     layout: target.layout,
     account: target.service,
-    requests: proofs.map(({ request }) => request),
+    requests: calls.map(({ request }) => request),
     running: target.running === true,
     // Plus time for Node.js to start, so that the host itself reports what did not respond.
     timeout: startTimeout + responseTimeout + 10_000,
@@ -144,18 +144,18 @@ function expectedResponses(target: VerificationTarget, component: VerificationCo
       return { component, expected: 200, request: { ...request, credentials: login } }
     })
   const ping = { id: name, path: '/api/v2/ping', target: place, ...base }
-  const proofs = logins.length > 0 ? logins : [{ component, expected: 200, request: ping }]
+  const calls = logins.length > 0 ? logins : [{ component, expected: 200, request: ping }]
   const refusals = users
     .flatMap((user) => loginOf(user, user.previous))
     .map((old): ExpectedResponse => {
       const request = { id: `${name} ${old.user} old`, path: userPath(old.user), target: socket, ...base }
       return { component, expected: 401, request: { ...request, credentials: old } }
     })
-  const gone = (target.removedUsers ?? []).map((user): ExpectedResponse => {
+  const removed = (target.removedUsers ?? []).map((user): ExpectedResponse => {
     const request = { id: `${name} ${user} gone`, path: userPath(user), target: socket, ...base }
     return { component, expected: 404, request }
   })
-  return [...proofs, ...refusals, ...gone]
+  return [...calls, ...refusals, ...removed]
 }
 
 function isExpected({ request, expected }: ExpectedResponse, result: CallResult): boolean {

@@ -12,8 +12,8 @@ export type Place = {
 export function diagnose<C extends Code>(code: C, facts: Facts<C>, place: Place): Diagnostic {
   const entry = catalogue[code]
   // Code and facts belong together by the signature, which the compiler cannot follow through the index.
-  const words = (entry.words as (facts: Facts<C>) => ReturnType<typeof entry.words>)(facts)
+  const text = (entry.text as (facts: Facts<C>) => ReturnType<typeof entry.text>)(facts)
   const { span, host, related } = place
-  const finding = { code, severity: entry.severity, ...words, span }
+  const finding = { code, severity: entry.severity, ...text, span }
   return { ...finding, ...(host !== undefined && { host }), ...(related !== undefined && { related }) }
 }

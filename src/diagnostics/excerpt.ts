@@ -7,7 +7,7 @@ export type Excerpt = { readonly line: number; readonly text: string; readonly c
 
 type Piece = { readonly from: number; readonly to: number; readonly shown: string }
 
-const longest = 4000
+const maxLineLength = 4000
 
 /** Replaces characters that a terminal acts on, each by one visible character. */
 const printable = (text: string): string => maskInvisible(text).replaceAll('\t', ' ')
@@ -38,9 +38,9 @@ function byLine(source: SourceText): ByLine {
       else there.push(span)
     }
   }
-  const parted = { lines, hidden }
-  lineCache.set(source, parted)
-  return parted
+  const result = { lines, hidden }
+  lineCache.set(source, result)
+  return result
 }
 
 function hiddenParts(source: SourceText, line: number, text: string): { from: number; to: number }[] {
@@ -110,7 +110,7 @@ export function excerpt(
   options: { readonly span: Span; readonly width: number },
 ): Excerpt | undefined {
   const { span } = options
-  const line = byLine(source).lines[span.line - 1]?.replace(/\r$/, '').slice(0, longest)
+  const line = byLine(source).lines[span.line - 1]?.replace(/\r$/, '').slice(0, maxLineLength)
   if (line === undefined || line.trim() === '') return undefined
   const pieces = piecesOf(line, hiddenParts(source, span.line, line))
   const part = partOf(span, span.line, line.length) ?? { from: span.column - 1, to: span.column }

@@ -9,7 +9,7 @@ export type Explanation = {
   readonly severity: Severity
   /** A few words without a full stop, for the list of findings. */
   readonly title: string
-  /** Paragraphs of one line each. Names, values and commands stand in backquotes. */
+  /** Paragraphs of one line each. Names, values and commands are in backquotes. */
   readonly about: readonly string[]
   /** Language of the examples; default YAML. */
   readonly language?: string
@@ -21,7 +21,7 @@ export type Explanation = {
   readonly commands?: string
 }
 
-// The compiler holds that docs/findings has a page for each code.
+// The compiler checks that docs/findings has a page for each code.
 const texts: Readonly<Record<Code, string>> = pages
 
 /** Titles of the two examples; the bad one of a note is not wrong. */

@@ -1,5 +1,5 @@
 /** Counts the edits (insert, delete, replace, swap of neighbours) between two words. */
-function distance(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
@@ -30,10 +30,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   const wanted = normalize(word)
   let best: { candidate: string; edits: number } | undefined
   for (const candidate of candidates) {
-    const most = Math.min(best === undefined ? 4 : best.edits - 1, Math.floor(candidate.length / 3))
-    if (Math.abs(candidate.length - wanted.length) > most) continue
-    const edits = distance(wanted, normalize(candidate))
-    if (edits <= most) best = { candidate, edits }
+    const maxEdits = Math.min(best === undefined ? 4 : best.edits - 1, Math.floor(candidate.length / 3))
+    if (Math.abs(candidate.length - wanted.length) > maxEdits) continue
+    const edits = editDistance(wanted, normalize(candidate))
+    if (edits <= maxEdits) best = { candidate, edits }
   }
   return best?.candidate
 }

@@ -59,23 +59,23 @@ export async function run(options: ProcessOptions): Promise<ProcessResult> {
   const stdout = textOf(result.stdout)
   const fail = (code: ProcessError['code'], message: string): ProcessError =>
     new ProcessError({ code, command: options.command, message, stderr, stdout })
-  if (result.timedOut) throw fail('timeout', `${program} did not end within ${options.timeout / 1000} s`)
+  if (result.timedOut) throw fail('timeout', `${program} timed out after ${options.timeout / 1000} s`)
   if (result.isMaxBuffer) throw fail('too-much-output', `${program} wrote more than ${maxOutput} bytes`)
   if (result.isCanceled) throw fail('killed', `${program} was stopped`)
-  if (result.isTerminated) throw fail('killed', `${program} was ended by ${result.signal ?? 'a signal'}`)
+  if (result.isTerminated) throw fail('killed', `${program} was killed by ${result.signal ?? 'a signal'}`)
   if (result.exitCode === undefined) throw fail('not-found', notStarted(program, options.cwd, result.code))
   return { code: result.exitCode, stdout, stderr }
 }
 
 /** Stops waiting for output after the child has exited: a grandchild may keep the streams open. */
 function closeStreamsAfterExit(child: Subprocess, options: ProcessOptions): () => void {
-  const letGo = (): void => {
+  const closeStreams = (): void => {
     child.stdout?.destroy()
     child.stderr?.destroy()
   }
   const over = (): void => {
-    if (child.exitCode === null && child.signalCode === null) child.once('exit', letGo)
-    else letGo()
+    if (child.exitCode === null && child.signalCode === null) child.once('exit', closeStreams)
+    else closeStreams()
   }
   const timer = setTimeout(over, options.timeout)
   options.signal?.addEventListener('abort', over)
@@ -111,7 +111,7 @@ export function startInteractive(options: {
   readonly command: readonly [string, ...string[]]
   readonly env: Environment
   /** Part of the environment for the child, see environment.ts; default `shell`. */
-  readonly sees?: 'shell' | 'program'
+  readonly environment?: 'shell' | 'program'
   readonly cwd?: string
 }): InteractiveChild {
   const [program, ...parameters] = options.command
@@ -121,7 +121,7 @@ export function startInteractive(options: {
     detached: true,
     cleanup: false,
     extendEnv: false,
-    env: options.sees === 'program' ? programEnvironment(options.env) : shellEnvironment(options.env),
+    env: options.environment === 'program' ? programEnvironment(options.env) : shellEnvironment(options.env),
     reject: false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })

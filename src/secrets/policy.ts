@@ -16,7 +16,7 @@ export function isBelow(path: string, folder: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-export const trustFix = 'If you trust the file, give --resolve-secrets.'
+export const trustFix = 'Use --resolve-secrets if you trust the file.'
 
 /** Returns the folder that a secret file must lie in; undefined without a limit. */
 export const requiredFolder = (reference: SecretReference, policy: SecretPolicy): string | undefined =>
@@ -26,10 +26,10 @@ export const requiredFolder = (reference: SecretReference, policy: SecretPolicy)
 export function policyRefusal(reference: SecretReference, policy: SecretPolicy): Refusal | undefined {
   if (policy === 'all') return undefined
   if (reference.kind === 'exec') {
-    return { reason: 'it comes from a program, and none is run here', fix: trustFix }
+    return { reason: 'it comes from a program, and programs are not run here', fix: trustFix }
   }
   const bound = requiredFolder(reference, policy)
   if (reference.kind !== 'file' || bound === undefined || isBelow(reference.path, bound)) return undefined
   const name = reference.written ?? reference.path
-  return { reason: `${name} lies outside of the folder of the YAML file`, fix: trustFix }
+  return { reason: `${name} is outside the folder of the YAML file`, fix: trustFix }
 }

@@ -7,9 +7,9 @@ import type { SecretSources } from './sources.ts'
 
 type Fail = (code: SecretErrorCode, reason: string, fix: string) => SecretError
 
-const alone = 'Write the secret alone into it, as text.'
+const secretOnlyFix = 'Write only the secret into it, as text.'
 
-const relativeFix = 'Correct the path; a relative one is relative to the YAML file.'
+const relativeFix = 'Correct the path. A relative path starts in the folder of the YAML file.'
 const rightsFix = 'Check the owner and the permissions of the file with ls -l.'
 
 /** Removes the final line break of a file or a program's output, which is no part of the secret. */
@@ -45,9 +45,9 @@ async function fromFile(
     throw fail('file-unreadable', `${name} ${read.reason}`, fix)
   }
   const text = decoded(read.content)
-  if (text === undefined) throw fail('file-not-text', `${name} is not UTF-8 text`, alone)
+  if (text === undefined) throw fail('file-not-text', `${name} is not UTF-8 text`, secretOnlyFix)
   const secret = withoutLastBreak(text)
-  if (secret === '') throw fail('secret-empty', `${name} is empty`, alone)
+  if (secret === '') throw fail('secret-empty', `${name} is empty`, secretOnlyFix)
   return new Secret(secret)
 }
 
@@ -58,14 +58,18 @@ async function fromExec(
 ): Promise<Secret> {
   const [program] = reference.command
   const name = `the program ${program}`
-  const fix = `Run ${program} by hand in the folder of the YAML file, with the same arguments: it must end well and print the secret alone.`
+  const fix = `Run ${program} by hand in the folder of the YAML file, with the same arguments. It must exit with 0 and print only the secret.`
   const { failure, stdout, stderr } = await sources.runProgram(reference.command, reference.at?.directory)
   if (failure !== undefined) {
-    const said = redactedErrorOutput(
+    const errorOutput = redactedErrorOutput(
       stderr,
       [stdout, ...sources.known].map((secret) => secret.reveal()),
     )
-    throw fail('program-failed', `${name} ${failure}${said === '' ? '' : ` and said: ${said}`}`, fix)
+    throw fail(
+      'program-failed',
+      `${name} ${failure}${errorOutput === '' ? '' : ` and said: ${errorOutput}`}`,
+      fix,
+    )
   }
   const secret = withoutLastBreak(stdout.reveal())
   if (secret === '') throw fail('secret-empty', `${name} printed nothing`, fix)

@@ -25,7 +25,7 @@ export async function chooseRenderer(options: {
   if (json) {
     return { emit: (event) => stdout.write(eventJson(event, now())), end: async () => {} }
   }
-  const tell = (failures: readonly HostFailure[]): void => {
+  const reportFailures = (failures: readonly HostFailure[]): void => {
     if (failures.length === 0) return
     stderr.write(failuresText(failures, lineLayout(context, stderr)))
   }
@@ -47,13 +47,13 @@ export async function chooseRenderer(options: {
       },
       end: async () => {
         await terminal.end()
-        tell(inOrder(failures.splice(0), hosts))
+        reportFailures(inOrder(failures.splice(0), hosts))
       },
     }
   }
-  // Those of one moment are told together, and at once: a run of hours must not keep them back.
+  // Failures of one moment are reported together, and immediately: a run can take hours.
   const failures: HostFailure[] = []
-  const flush = (): void => tell(failures.splice(0))
+  const flush = (): void => reportFailures(failures.splice(0))
   const lineOf = isPlanned ? linesAfterPlan() : plainLine
   return {
     emit: (event) => {

@@ -1,18 +1,20 @@
 import { type Command, Option } from 'commander'
 import type { CliCommand } from '../cli/cliCommand.ts'
-import { several, type World } from '../cli/command.ts'
+import { collectValues, type World } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { type Component, components } from '../contracts/component.ts'
+import type { PassphraseOptions } from './authorityPassphrase.ts'
 import type { ClusterOptions } from './openCluster.ts'
 import type { Targets } from './selectTargets.ts'
-import type { PassphraseOptions } from './unlocking.ts'
 
 /** Adds FILE… and --set. */
 export const fileArguments = <Made extends Command>(made: Made): Made =>
   made
     .argument('[file...]', 'YAML files, merged in order; - is standard input')
     .addOption(
-      new Option('--set <name=value>', 'set an option for every host; may be repeated').argParser(several),
+      new Option('--set <name=value>', 'set an option for every host; may be repeated').argParser(
+        collectValues,
+      ),
     )
     .addHelpText('after', '\nThe default FILE is $MUSTER_FILE, else ./muster.yaml.')
 
@@ -25,14 +27,14 @@ export const allHostsOptions = <Made extends Command>(made: Made): Made =>
   becomeOption(connectionOption(fileArguments(made)))
 
 const becomeOption = <Made extends Command>(made: Made): Made =>
-  made.option('--ask-become-pass', 'ask for the password of sudo on the hosts')
+  made.option('--ask-become-pass', 'ask for the sudo password of the hosts')
 
 export const hostOption = <Made extends Command>(made: Made): Made =>
   made.addOption(
     new Option(
       '--host <glob>',
       "only these hosts, such as db1,db2 or 'db*' or 'db[12]'; may be repeated",
-    ).argParser(several),
+    ).argParser(collectValues),
   )
 
 export const hostsGiven = (made: Command): readonly string[] => made.opts<{ host?: string[] }>().host ?? []
@@ -45,7 +47,9 @@ const connectionOption = <Made extends Command>(made: Made): Made =>
 export const serviceAndConnectionOptions = <Made extends Command>(made: Made): Made =>
   connectionOption(
     made.addOption(
-      new Option('--service <glob>', 'only hosts of these services; may be repeated').argParser(several),
+      new Option('--service <glob>', 'only hosts of these services; may be repeated').argParser(
+        collectValues,
+      ),
     ),
   )
 

@@ -17,22 +17,22 @@ import { connectUnlessStopped, createSshConnector, type SshConnector } from '../
 import { createSshConfigLookup } from '../transport/sshConfigLookup.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
-import { usualSshConfig } from './usualSshConfig.ts'
+import { defaultSshConfig } from './defaultSshConfig.ts'
 
 /**
  * Connects to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`; its code is `stopped`
  * after Ctrl-C.
  */
 export const connectHost = (context: CommandContext, host: HostConfig): Promise<Transport> =>
-  connectUnlessStopped({ host: host.name, signal: context.signal }, () => openWay(context, host))
+  connectUnlessStopped({ host: host.name, signal: context.signal }, () => openConnection(context, host))
 
-async function openWay(context: CommandContext, host: HostConfig): Promise<Transport> {
+async function openConnection(context: CommandContext, host: HostConfig): Promise<Transport> {
   const { name } = host
   if (isReachedLocally(host)) {
     const { connectLocal } = await import('../transport/local.ts')
     return connectLocal({ host: name, env: context.env })
   }
-  return connectorOf(context).connect(await wantedOf(context, host))
+  return connectorOf(context).connect(await connectionOf(context, host))
 }
 
 /**
@@ -46,18 +46,18 @@ export async function prepareConnections(
 ): Promise<void> {
   const connector = connectorOf(context)
   const remote = hosts.filter((host) => !isReachedLocally(host))
-  const wanted = await Promise.all(remote.map((host) => wantedOf(context, host)))
-  // Where nobody can be asked, each host finds its way while others connect.
-  if (context.stdin.isTTY === true) await Promise.all(wanted.map((one) => connector.prepare(one)))
+  const connection = await Promise.all(remote.map((host) => connectionOf(context, host)))
+  // Without a terminal, each host resolves its route while others connect.
+  if (context.stdin.isTTY === true) await Promise.all(connection.map((one) => connector.prepare(one)))
 }
 
-/** Hosts of one command share jump hosts, keys and what a person was asked; a command has one context. */
+/** Hosts of one command share jump hosts, keys and the answers of the user; a command has one context. */
 const connectors = new WeakMap<CommandContext, SshConnector>()
 
 function connectorOf(context: CommandContext): SshConnector {
   const known = connectors.get(context)
   if (known !== undefined) return known
-  const connector = newConnector(context, usualSshConfig(environmentOf(context).home))
+  const connector = newConnector(context, defaultSshConfig(environmentOf(context).home))
   connectors.set(context, connector)
   return connector
 }
@@ -85,7 +85,7 @@ export type HostKeyReader = Pick<SshConnector, 'hostKeysOf'> & {
 export function hostKeyReader(context: CommandContext): HostKeyReader {
   const env = environmentOf(context)
   const { home } = env
-  const usual = home === userInfo().homedir ? undefined : usualSshConfig(home)
+  const usual = home === userInfo().homedir ? undefined : defaultSshConfig(home)
   const { hostKeysOf, routeOf } = newConnector(context, usual)
   return {
     hostKeysOf,
@@ -95,13 +95,13 @@ export function hostKeyReader(context: CommandContext): HostKeyReader {
   }
 }
 
-async function wantedOf(context: CommandContext, host: HostConfig): Promise<HostConnection> {
+async function connectionOf(context: CommandContext, host: HostConfig): Promise<HostConnection> {
   const { name, address } = host
   const { becomePassword: reference, ...ssh } = host.ssh
   const env = environmentOf(context)
-  const wanted = { host: name, address, ssh, env }
-  if (!ssh.become || reference === undefined) return wanted
-  return { ...wanted, becomePassword: await becomePassword(context, reference) }
+  const connection = { host: name, address, ssh, env }
+  if (!ssh.become || reference === undefined) return connection
+  return { ...connection, becomePassword: await becomePassword(context, reference) }
 }
 
 function environmentOf({ env }: CommandContext): SshEnvironment {
@@ -138,12 +138,12 @@ function sourcesOf(context: CommandContext): Sources {
 }
 
 async function ask(context: CommandContext): Promise<Secret> {
-  const fix = 'Give it as become-password under ssh, read with !env, !file or !exec.'
+  const fix = 'Set become-password under ssh, with !env, !file or !exec.'
   if (context.stdin.isTTY !== true) {
-    throw new UsageError('There is no terminal to ask for the password of sudo.', fix)
+    throw new UsageError('There is no terminal to ask for the sudo password.', fix)
   }
-  const given = await askHidden(context, 'Password of sudo on the hosts')
-  if (given === undefined) throw new UsageError('The password of sudo was not given.', fix)
+  const given = await askHidden(context, 'sudo password for the hosts')
+  if (given === undefined) throw new UsageError('No sudo password was given.', fix)
   return given
 }
 
@@ -152,8 +152,8 @@ async function ask(context: CommandContext): Promise<Secret> {
  * `Interrupted`.
  */
 async function becomePassword(context: CommandContext, reference: SecretReference | 'ask'): Promise<Secret> {
-  const { read, ask: askPerson } = sourcesOf(context)
-  if (reference === 'ask') return askPerson()
+  const { read, ask: prompt } = sourcesOf(context)
+  if (reference === 'ask') return prompt()
   const reading = await read(reference)
   if ('failure' in reading) throw reading.failure
   return reading.secret

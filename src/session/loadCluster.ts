@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import type { CommandContext } from '../cli/context.ts'
 import { promptHidden } from '../cli/promptHidden.ts'
-import { isThere, type ReadConfigFiles, readConfigFiles, readStdin } from '../cli/readConfigFiles.ts'
+import { fileExists, type ReadConfigFiles, readConfigFiles, readStdin } from '../cli/readConfigFiles.ts'
 import { UsageError } from '../cli/usageError.ts'
 import type { Ignore } from '../config/document/readIgnores.ts'
 import { loadConfig } from '../config/load.ts'
@@ -67,7 +67,7 @@ export async function loadCluster(options: {
   const incomplete = read.diagnostics.length > 0
   const stdin = paths.includes('-')
     ? undefined
-    : (options.setInput ?? (await readSetInput({ context, set, inVain: incomplete })))
+    : (options.setInput ?? (await readSetInput({ context, set, unused: incomplete })))
   const loaded = loadConfig({
     files: read.files,
     set,
@@ -75,7 +75,8 @@ export async function loadCluster(options: {
     cwd: context.cwd,
     // Of what is not looked at nobody can say that it is not there.
     exists: (path) =>
-      (policy === 'safe' && !read.files.some(({ directory }) => isBelow(path, directory))) || isThere(path),
+      (policy === 'safe' && !read.files.some(({ directory }) => isBelow(path, directory))) ||
+      fileExists(path),
     incomplete,
     ...(stdin === undefined ? {} : { stdin }),
   })
@@ -95,12 +96,12 @@ export async function readSetInput(options: {
   readonly context: CommandContext
   readonly set: readonly string[]
   /** The value is not used, so it is not prompted for. */
-  readonly inVain: boolean
+  readonly unused: boolean
 }): Promise<string | undefined> {
-  const { context, set, inVain } = options
+  const { context, set, unused } = options
   const asking = set.find(asksForStdin)
   if (asking === undefined) return undefined
-  if (inVain) return ''
+  if (unused) return ''
   if (context.stdin.isTTY !== true) return readStdin(context.stdin)
   const name = asking.slice(0, asking.indexOf('='))
   const typed = (await promptHidden({ context, question: name }))?.reveal() ?? ''

@@ -3,9 +3,9 @@ import { exitCodes } from '../cli/exitCodes.ts'
 import { ExitError } from '../cli/exitError.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
 import type { ClusterConfig } from '../config/model.ts'
+import type { PassphraseOptions } from './authorityPassphrase.ts'
 import { type LoadedCluster, loadCluster } from './loadCluster.ts'
 import { type SelectedCluster, selectTargets, type Targets } from './selectTargets.ts'
-import type { PassphraseOptions } from './unlocking.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /** Files, overrides and targets of a command line. */

@@ -37,8 +37,8 @@ export async function reportFindings(options: {
   const failing = findings.filter(({ severity }) => severity !== 'note')
   const good = failing.length === 0
   if (format === 'text') {
-    const told = { diagnostics: findings, sources: loaded.sources, silenced: silenced.length }
-    printDiagnostics(told, { context, output: context.stdout })
+    const shown = { diagnostics: findings, sources: loaded.sources, silenced: silenced.length }
+    printDiagnostics(shown, { context, output: context.stdout })
     const closing = options.closing({ good, silenced: silenced.length })
     if (closing !== undefined) context.stdout.write(`${closing}\n`)
   } else {

@@ -24,12 +24,12 @@ export async function resolveSecrets(
   const policy = 'all'
   const read = secretReader(context, { policy })
   const { cluster: whole, sources } = loaded
-  if (whole === undefined) throw new Error('secrets were asked for of files that could not be understood')
+  if (whole === undefined) throw new Error('secrets were requested of files that could not be read')
   const names = new Set(config.hosts.map(({ name }) => name))
   const cluster = { ...whole, hosts: whole.hosts.filter(({ name }) => names.has(name)) }
   const references = config.hosts.flatMap(needed)
   const places = new Set(references.map(placeOf))
-  // What is written out was judged with the file.
+  // Literal secrets were checked with the file.
   const wanted = (one: SecretReference): boolean => one.kind !== 'literal' && places.has(placeOf(one))
   const readings = await readSecrets({ cluster, read, wanted })
   const found = secretFindings({ cluster, readings, policy })

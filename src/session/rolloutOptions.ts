@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { BatchSize, Rollout } from '../deployment/execution/rollout.ts'
 
-/** Adds the options for the order of hosts; `usual` is the default. */
-export function rolloutOptions<Made extends Command>(made: Made, usual: Rollout): Made {
-  const batch = usual.batch !== undefined && 'percent' in usual.batch ? `${usual.batch.percent}%` : 'all'
+/** Adds the options for the order of hosts; `defaults` are those of the command. */
+export function rolloutOptions<Made extends Command>(made: Made, defaults: Rollout): Made {
+  const batch =
+    defaults.batch !== undefined && 'percent' in defaults.batch ? `${defaults.batch.percent}%` : 'all'
   return made
     .option(
       '--canary',
-      `change one host first, not a primary if possible; stop if it fails${usual.canary === undefined ? '' : ' (default)'}`,
+      `change one host first, not a primary if possible; stop if it fails${defaults.canary === undefined ? '' : ' (default)'}`,
     )
     .option('--no-canary', 'do not change one host ahead of the others')
     .option('--canary-host <name>', 'change this host first')
@@ -30,7 +31,7 @@ export function rolloutOptions<Made extends Command>(made: Made, usual: Rollout)
     )
 }
 
-export function rolloutGiven(made: Command, usual: Rollout): Rollout {
+export function rolloutGiven(made: Command, defaults: Rollout): Rollout {
   const given = made.opts<{
     canary?: boolean
     canaryHost?: string
@@ -38,23 +39,23 @@ export function rolloutGiven(made: Command, usual: Rollout): Rollout {
     maxFailed?: number
     onFailure?: Rollout['onFailure']
   }>()
-  const canary = canaryOf(given, usual)
-  const batch = given.batch ?? usual.batch
+  const canary = canaryOf(given, defaults)
+  const batch = given.batch ?? defaults.batch
   return {
     ...(canary === undefined ? {} : { canary }),
     ...(batch === undefined ? {} : { batch }),
-    maxFailed: given.maxFailed ?? usual.maxFailed,
-    onFailure: given.onFailure ?? usual.onFailure,
+    maxFailed: given.maxFailed ?? defaults.maxFailed,
+    onFailure: given.onFailure ?? defaults.onFailure,
   }
 }
 
 function canaryOf(
   { canary, canaryHost }: { readonly canary?: boolean; readonly canaryHost?: string },
-  usual: Rollout,
+  defaults: Rollout,
 ): Rollout['canary'] {
   if (canary === false) return undefined
   if (canaryHost !== undefined) return { host: canaryHost }
-  return canary === true ? 'first' : usual.canary
+  return canary === true ? 'first' : defaults.canary
 }
 
 function parseBatch(text: string): BatchSize {

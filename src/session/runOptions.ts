@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/time.ts'
-import { flag, several } from '../cli/command.ts'
+import { collectValues, flag } from '../cli/command.ts'
 import { targetOptions } from './clusterOptions.ts'
 
 /** Adds the targets, --yes, --lock-wait and --json. */
@@ -49,7 +49,7 @@ export const planGiven = (made: Command): string | undefined => made.opts<{ plan
 export const replacedOption = <Made extends Command>(made: Made): Made =>
   made.addOption(
     new Option('--replaced <host>', 'accept that this host is a new machine; may be repeated').argParser(
-      several,
+      collectValues,
     ),
   )
 

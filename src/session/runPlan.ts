@@ -19,21 +19,21 @@ import type { Session, SurveyedSession } from './session.ts'
 /** Planned changes of a run, decided before anything is changed. */
 export type RunPlan = {
   readonly work: readonly (HostWork & HostPlan)[]
-  /** Sentences that the plan says first. */
+  /** Notes at the top of the plan. */
   readonly notes: readonly string[]
   /** Absent: all hosts at once. */
   readonly rollout?: Rollout
-  /** Asks also where no host changes. */
-  readonly asksAnyway?: boolean
-  /** Keeps what must be known before hosts change, executes, and settles what was proved. Absent: executes alone. */
-  readonly carryOut?: (execute: () => Promise<Executed>) => Promise<ExitCode>
+  /** Asks for confirmation also if no host changes. */
+  readonly alwaysConfirms?: boolean
+  /** Saves what must be known before hosts change, executes, and saves what was verified. Absent: only executes. */
+  readonly executeAndSave?: (execute: () => Promise<Executed>) => Promise<ExitCode>
 }
 
 /** Result of the steps of a plan. */
 type Executed = {
   readonly exit: ExitCode
-  /** Names of the hosts on which the run proved what it was for. */
-  readonly proved: readonly string[]
+  /** Names of the hosts that the run verified. */
+  readonly verified: readonly string[]
 }
 
 /** Reason to change nothing. */
@@ -42,7 +42,7 @@ export type Refusal = {
   readonly failed: readonly HostOutcome[]
   /** Their failures have been printed. */
   readonly reported: boolean
-  /** Somebody stopped the run meanwhile, and that is its exit code. */
+  /** The user stopped the run, which decides its exit code. */
   readonly interrupted?: boolean
   /** Printed in the end; `Nothing was changed.` without it. */
   readonly message?: string
@@ -58,7 +58,7 @@ export async function runPlan(
 ): Promise<ExitCode> {
   if ('failed' in plan) return refuse(session, plan)
   const { context, config, json, yes, run } = session
-  const { work, notes, carryOut } = plan
+  const { work, notes, executeAndSave } = plan
   if (!json) {
     const left = namesOf(config.excluded)
     const layout = lineLayout(context, context.stdout)
@@ -66,16 +66,16 @@ export async function runPlan(
       `${planText({ cluster: config.cluster, notes, plans: work, excluded: left, ...layout })}\n`,
     )
   }
-  const asks = plan.asksAnyway === true || changes(plan)
+  const asks = plan.alwaysConfirms === true || changes(plan)
   if (asks && !(await isConfirmed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
   const execute = async (): Promise<Executed> => {
     const exit = await runSteps({ ...session, ...plan })
-    return { exit, proved: verifiedHosts(run.recorder.record(exit)) }
+    return { exit, verified: verifiedHosts(run.recorder.record(exit)) }
   }
-  return carryOut === undefined ? (await execute()).exit : carryOut(execute)
+  return executeAndSave === undefined ? (await execute()).exit : executeAndSave(execute)
 }
 
 /** Returns true for a plan that changes a host. */

@@ -10,10 +10,10 @@ import { type Survey, unreachableOutcomes } from '../deployment/survey.ts'
 import { changesText, summaryText } from '../output/deployment/summary.ts'
 import { nextStepsText, stoppedText } from '../output/deployment/verdict.ts'
 import { chooseRenderer, isLive } from './chooseRenderer.ts'
-import type { Run } from './inRun.ts'
 import { exitOfRun } from './outcomes.ts'
+import type { Run } from './withRun.ts'
 
-/** Carries out steps on the hosts that were reached, shows how every host came out, and gives the exit code. */
+/** Executes steps on the reached hosts, prints the result of every host, and returns the exit code. */
 export async function runSteps(options: {
   readonly context: CommandContext
   readonly json: boolean
@@ -50,9 +50,9 @@ export async function runSteps(options: {
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
   if (!json) {
     stdout.write(summaryText(outcomes, lineLayout(context, stdout)))
-    // A log has the plan or a line for each change; how far a host came is told there only now.
-    const told = isLive(context) ? outcomes : isPlanned ? outcomes.filter(isPartial) : []
-    stdout.write(changesText(told, colourOf(context, stdout)))
+    // A log has the plan or a line for each change; the progress of a host is printed only now.
+    const listed = isLive(context) ? outcomes : isPlanned ? outcomes.filter(isPartial) : []
+    stdout.write(changesText(listed, colourOf(context, stdout)))
     stdout.write(nextStepsText(run.owner.operation, outcomes, lineWidth(stdout)) ?? '')
     if (signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
   }

@@ -2,7 +2,7 @@ import type { SecretReading, secretReader } from '../cli/secretReader.ts'
 import { locatedSecret } from '../config/locatedSecret.ts'
 import { accounts, apiUser, passwordFinding } from '../config/passwordFinding.ts'
 import { isOnHost } from '../config/paths.ts'
-import { bySpan, type ResolvedCluster, type ResolvedHost } from '../config/resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../config/resolve/resolved.ts'
 import { secretsOf } from '../config/secretOptions.ts'
 import { options } from '../config/settings/options.ts'
 import { isSecretEntry } from '../config/settings/secretMap.ts'
@@ -51,7 +51,7 @@ type SecretContext = {
 type Found = { readonly span: Span; readonly finding: Diagnostic }
 
 /** Returns the kind of the host's store on this machine that needs this secret. */
-function opens(host: ResolvedHost, setting: Setting<unknown>): 'keystore' | 'truststore' | undefined {
+function storeOpenedBy(host: ResolvedHost, setting: Setting<unknown>): 'keystore' | 'truststore' | undefined {
   const isHere = (path: Setting<string>): boolean => {
     const { value } = host.option(path)
     return value !== undefined && !isOnHost(value)
@@ -62,7 +62,7 @@ function opens(host: ResolvedHost, setting: Setting<unknown>): 'keystore' | 'tru
 
 /** Keeps one finding for each place. */
 const firstOfEach = (found: readonly Found[]): readonly Diagnostic[] =>
-  bySpan(found).map(([{ finding }]) => finding)
+  groupBySpan(found).map(([{ finding }]) => finding)
 
 function unread(
   host: ResolvedHost,
@@ -71,7 +71,7 @@ function unread(
 ): Found {
   const { setting, given, failure } = use
   const { spelling: name, span } = given
-  const facts = { name, reason: failure.reason, opens: opens(host, setting), fix: failure.fix }
+  const facts = { name, reason: failure.reason, store: storeOpenedBy(host, setting), fix: failure.fix }
   const code = policy === 'safe' ? 'secret-not-resolved' : 'secret-unreadable'
   return { span, finding: diagnose(code, facts, { span }) }
 }

@@ -32,23 +32,23 @@ export function selectTargets(config: ClusterConfig, targets: Targets | undefine
   const names = matched('host', targets.hosts, { cluster, known: hosts.map(({ name }) => name) })
   const known = [...new Set(hosts.flatMap(({ services }) => services))]
   const services = matched('service', targets.services, { cluster, known })
-  const isMeant = (host: HostConfig): boolean =>
+  const isSelected = (host: HostConfig): boolean =>
     names.has(host.name) && (targets.services.length === 0 || host.services.some((one) => services.has(one)))
-  const chosen = hosts.filter(isMeant)
+  const chosen = hosts.filter(isSelected)
   if (chosen.length === 0) {
     throw new UsageError(
       `No host in ${cluster} matches both --host and --service.`,
       `--host matches ${shortListOf([...names], 8)}; --service matches ${shortListOf([...services], 8)}. Choose options that match a common host.`,
     )
   }
-  const excluded = hosts.filter((host) => !isMeant(host))
-  return { ...config, hosts: reachedBy(targets.connection, chosen), excluded }
+  const excluded = hosts.filter((host) => !isSelected(host))
+  return { ...config, hosts: withConnection(targets.connection, chosen), excluded }
 }
 
 export const namesOf = (hosts: readonly HostConfig[]): readonly string[] => hosts.map(({ name }) => name)
 
 /** Returns the cluster with all hosts of its file, the selected ones first. */
-export const wholeOf = ({ excluded, ...cluster }: SelectedCluster): ClusterConfig =>
+export const withAllHosts = ({ excluded, ...cluster }: SelectedCluster): ClusterConfig =>
   excluded.length === 0 ? cluster : { ...cluster, hosts: [...cluster.hosts, ...excluded] }
 
 /** Keeps only the hosts with a component, and only that component; without a component, all. */
@@ -72,17 +72,17 @@ function matched(
   { cluster, known }: { readonly cluster: string; readonly known: readonly string[] },
 ): ReadonlySet<string> {
   const { names, unmatched } = chooseHosts(patterns, known)
-  const [vain] = unmatched
-  if (vain === undefined) return names
-  const meant = vain.nearest === undefined ? '' : `Did you mean ${vain.nearest}? `
+  const [unknown] = unmatched
+  if (unknown === undefined) return names
+  const suggestion = unknown.nearest === undefined ? '' : `Did you mean ${unknown.nearest}? `
   throw new UsageError(
-    `no ${option} in ${cluster} matches '${vain.pattern}'`,
-    `${meant}The file has ${shortListOf(known, 8)}; \`*\` stands for any characters, such as in --${option} '${known[0]?.slice(0, 2) ?? ''}*'.`,
+    `no ${option} in ${cluster} matches '${unknown.pattern}'`,
+    `${suggestion}The file has ${shortListOf(known, 8)}; \`*\` stands for any characters, such as in --${option} '${known[0]?.slice(0, 2) ?? ''}*'.`,
   )
 }
 
 /** A machine is one host: `local` for several would install each of them over the others. */
-function reachedBy(way: Targets['connection'], hosts: readonly HostConfig[]): readonly HostConfig[] {
+function withConnection(way: Targets['connection'], hosts: readonly HostConfig[]): readonly HostConfig[] {
   if (way === undefined) return hosts
   const elsewhere = hosts.filter(({ connection }) => connection !== 'local')
   if (way === 'local' && elsewhere.length > 0 && hosts.length > 1) {
@@ -98,14 +98,14 @@ function reachedBy(way: Targets['connection'], hosts: readonly HostConfig[]): re
 /** Throws a `UsageError` if an option names a host that the command does not have. */
 export function requireHosts(config: ClusterConfig, option: string, given: readonly string[]): void {
   const names = namesOf(config.hosts)
-  const vain = given.find((name) => !names.includes(name))
-  if (vain === undefined) return
-  const meant = nearest(vain, names)
+  const unknown = given.find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  const suggestion = nearest(unknown, names)
   throw new UsageError(
-    `${option} ${vain} is not a selected host.`,
-    meant === undefined
+    `${option} ${unknown} is not a selected host.`,
+    suggestion === undefined
       ? `Selected hosts: ${shortListOf(names, 8)}. Wildcards are not allowed here.`
-      : `Did you mean ${meant}?`,
+      : `Did you mean ${suggestion}?`,
   )
 }
 

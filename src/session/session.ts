@@ -7,8 +7,8 @@ import type { Survey } from '../deployment/survey.ts'
 import type { Renderer } from '../output/deployment/progress.ts'
 import { limitedRunText } from '../output/deployment/verdict.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
-import type { Run } from './inRun.ts'
 import { namesOf, type SelectedCluster } from './selectTargets.ts'
+import type { Run } from './withRun.ts'
 
 /** State that the stages of a run share: survey, decide, show, ask, execute. */
 export type Session = {
@@ -43,7 +43,7 @@ export function report({ context, json, renderer }: Session, message: string): v
 }
 
 /** Reports which part of the file the run was for, where it was not all of it. */
-export function reportPart(session: Session): void {
+export function reportLimitedRun(session: Session): void {
   const { hosts, excluded } = session.config
   const message = limitedRunText({ ...session.config, hosts: namesOf(hosts), excluded: namesOf(excluded) })
   if (message !== undefined) report(session, message)

@@ -11,7 +11,7 @@ import type { SelectedCluster } from './selectTargets.ts'
 /** Milliseconds. */
 const shortTimeout = 6_000
 
-/** Hosts with the connect timeout capped at 6 s, for commands that only look. */
+/** Hosts with the connect timeout capped at 6 s, for read-only commands. */
 export const withShortTimeout = <Cluster extends ClusterConfig>(config: Cluster): Cluster => ({
   ...config,
   hosts: config.hosts.map((host) => ({

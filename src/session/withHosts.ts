@@ -18,14 +18,14 @@ import {
 } from '../deployment/survey.ts'
 import { chooseRenderer } from './chooseRenderer.ts'
 import { connectHost, prepareConnections } from './connectHost.ts'
-import { inRun } from './inRun.ts'
 import { refuse } from './runPlan.ts'
 import { namesOf } from './selectTargets.ts'
 import { beginSession, type Session, type SurveyedSession } from './session.ts'
+import { withRun } from './withRun.ts'
 
 type SurveyOptions<Facts extends InstalledFacts> = {
   /** Facts to read of each host. */
-  readonly look: FactsScope<Facts>
+  readonly scope: FactsScope<Facts>
   /** Number of hosts that must be reached; with fewer, the run is refused. */
   readonly requires: 'all' | 'one' | 'none'
   readonly work: (session: SurveyedSession<Facts>) => Promise<ExitCode>
@@ -41,7 +41,7 @@ export async function withHosts<Facts extends InstalledFacts>(
 ): Promise<ExitCode> {
   const { context, config } = options
   await prepareConnections(context, config.hosts)
-  return inRun(options, async (run) => {
+  return withRun(options, async (run) => {
     const machines = await machinesOf(config)
     const session = await beginSession({ ...options, run })
     return withSurvey(session, { ...options, machines })
@@ -82,14 +82,14 @@ const heldHosts = (survey: Pick<Survey, 'unreachable'>): readonly UnreachableHos
  */
 async function surveyLocked<Facts extends InstalledFacts>(
   { context, config, run, renderer }: Session,
-  { machines, look }: { readonly machines: RecordedMachines; readonly look: FactsScope<Facts> },
+  { machines, scope }: { readonly machines: RecordedMachines; readonly scope: FactsScope<Facts> },
 ): Promise<Survey<Facts>> {
   const { emit } = renderer
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const once: Emit = (event) => {
     if (event.type === 'host-failed') {
-      if (event.failure.code === 'locked' || told.has(event.host)) return
-      told.add(event.host)
+      if (event.failure.code === 'locked' || reported.has(event.host)) return
+      reported.add(event.host)
     }
     emit(event)
   }
@@ -97,7 +97,7 @@ async function surveyLocked<Facts extends InstalledFacts>(
     attempt: async () => {
       const found = await surveyHosts({
         config,
-        scope: look,
+        scope,
         connect: async (host) => {
           const { manifest, deployments } = layoutOf(host.installDirectory)
           return lockingTransport(await connectHost(context, host), {
@@ -126,9 +126,7 @@ async function surveyLocked<Facts extends InstalledFacts>(
 }
 
 /** Reads the facts of the hosts again, as the phase before left them. */
-export async function surveyedAgain(
-  session: SurveyedSession<HostFacts>,
-): Promise<SurveyedSession<HostFacts>> {
+export async function resurvey(session: SurveyedSession<HostFacts>): Promise<SurveyedSession<HostFacts>> {
   const { context, config, json, run, survey } = session
   const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
   const found = await refreshSurvey(config, { survey, emit: renderer.emit }).finally(() => renderer.end())

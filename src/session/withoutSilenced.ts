@@ -18,19 +18,19 @@ const beyondFiles = [
 
 /**
  * Returns the findings in order, without those that comments of the files silence, with findings about these comments,
- * and capped in number. `looked` names the kinds of `beyondFiles` that were checked; comments about others never count
+ * and capped in number. `checked` names the kinds of `beyondFiles` that were checked; comments about others never count
  * as unused. Neither do comments of merged files, which may be needed without the others.
  */
 export function withoutSilenced(
   loaded: Pick<LoadedCluster, 'ignores' | 'combined' | 'sources'>,
   options: {
     readonly findings: readonly Diagnostic[]
-    readonly looked?: readonly (typeof beyondFiles)[number][]
+    readonly checked?: readonly (typeof beyondFiles)[number][]
   },
 ): { readonly findings: readonly Diagnostic[]; readonly silenced: readonly Silenced[] } {
   const { ignores, combined, sources } = loaded
-  const { findings, looked = [] } = options
-  const unjudged = beyondFiles.filter((family) => !looked.includes(family))
+  const { findings, checked = [] } = options
+  const unchecked = beyondFiles.filter((family) => !checked.includes(family))
   const read = sources.map(({ name }) => name)
   const unread = findings.map(({ span }) => span.file).filter((file) => !read.includes(file))
   const left = applyIgnores({
@@ -38,7 +38,7 @@ export function withoutSilenced(
     ignores,
     // A file that could not be read comes first: nothing else matters as much.
     files: [...new Set([...unread, ...read])],
-    isChecked: (code) => !combined && !unjudged.some((family) => code.startsWith(family)),
+    isChecked: (code) => !combined && !unchecked.some((family) => code.startsWith(family)),
   })
   return { ...left, findings: limitFindings(left.findings) }
 }

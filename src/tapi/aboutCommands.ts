@@ -73,7 +73,7 @@ async function showHealth(call: Call): Promise<ExitCode> {
   const { context, options } = call
   const hasUser = options.user !== undefined || Boolean(context.env.TAPI_USER)
   const outcome = await get(hasUser ? await login(call) : call.caller, '/health/ready')
-  const { status, body } = outcome.answer
+  const { status, body } = outcome.response
   // A 503 with text is a response, not a problem.
   const isAnswer = typeof body === 'string' && /^(un)?ready\b/.test(body)
   if (!isAnswer) return showOutcome({ call, outcome, render: renderBody })

@@ -49,7 +49,7 @@ function parse(text: string, source: string): unknown {
   } catch {
     throw new UsageError(
       `The body in ${source} is not valid JSON.`,
-      'Write for example --body \'{"payloadType":"StringPayload","payload":{"value":"x"}}\', or @FILE, or -.',
+      'Use for example --body \'{"payloadType":"StringPayload","payload":{"value":"x"}}\', or @FILE, or -.',
     )
   }
 }
@@ -66,17 +66,17 @@ function holdsPassword(value: unknown): boolean {
  * Creates a change from any POST call; the guard is added only with --i-am-sure, and no question is asked.
  */
 async function postPath(
-  told: ChangeContext,
+  changeContext: ChangeContext,
   posted: { readonly path: string; readonly body: string | undefined },
 ): Promise<Change> {
-  if (posted.body === '-' && told.passwordStdin) {
+  if (posted.body === '-' && changeContext.passwordStdin) {
     throw new UsageError(
       '--body - and --password-stdin cannot both read standard input.',
       'Use --body @FILE for the body, or --password-file for the password.',
     )
   }
-  const body = posted.body === undefined ? undefined : await readBody(told.context, posted.body)
-  const path = told.iAmSure ? withGuard(apiPath(posted.path)) : apiPath(posted.path)
+  const body = posted.body === undefined ? undefined : await readBody(changeContext.context, posted.body)
+  const path = changeContext.iAmSure ? withGuard(apiPath(posted.path)) : apiPath(posted.path)
   return {
     command: 'post',
     request: async () => (body === undefined ? { path } : { path, body }),
@@ -96,6 +96,6 @@ export function definePost(command: Command, { change }: Runner): void {
     .argument('<path>', 'such as manager/reset')
     .option('--body <body>', 'JSON, @FILE, or - for standard input')
     .action((path: string, { body }: { readonly body?: string }) =>
-      change(command, (told) => postPath(told, { path, body })),
+      change(command, (changeContext) => postPath(changeContext, { path, body })),
     )
 }

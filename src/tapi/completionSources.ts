@@ -1,4 +1,4 @@
-import { type CompletionRequest, isPlain, nothing, type Sources, words } from '../cli/completion/values.ts'
+import { type CompletionRequest, isPlain, noValues, type Sources, words } from '../cli/completion/values.ts'
 import { components } from '../contracts/component.ts'
 
 /** Clusters that muster recorded for tapi. */
@@ -17,6 +17,6 @@ export const completionSources: Sources = {
     words((await recorded(asked)).flatMap(({ hosts }) => hosts.map(({ name }) => name)).filter(isPlain)),
   'tapi --cluster': async (asked) =>
     words((await recorded(asked)).map(({ cluster }) => cluster).filter(isPlain)),
-  'tapi get path': nothing,
-  'tapi post path': nothing,
+  'tapi get path': noValues,
+  'tapi post path': noValues,
 }

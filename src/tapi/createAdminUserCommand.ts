@@ -7,12 +7,7 @@ import { createAdminUser, get, type Outcome } from '../client/calls.ts'
 import { passwordProblems } from '../contracts/credentialRules.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
-import {
-  changeUntilRefused,
-  describeHosts,
-  refuseWhereUnreachable,
-  replaceResults,
-} from './call/changeAll.ts'
+import { changeUntilFailure, describeHosts, replaceResults, reportFailedChecks } from './call/changeAll.ts'
 import {
   addConfirmationOptions,
   type ConfirmationOptions,
@@ -48,7 +43,7 @@ async function createOnHost(call: Call, created: CreateOptions): Promise<ExitCod
   const logsIn = !isFirst && options.user !== undefined
   const caller = logsIn ? await login(call) : call.caller
   const first = await createAdminUser(caller, user)
-  const wantsLogin = 'problem' in first && first.answer.status === 401 && caller.credentials === undefined
+  const wantsLogin = 'problem' in first && first.response.status === 401 && caller.credentials === undefined
   const outcome =
     wantsLogin && !isFirst && canLogIn(call) ? await createAdminUser(await login(call), user) : first
   const code = showOutcome({ call, outcome, render: (url) => `${url}\n${noteOtherHosts(call)}` })
@@ -94,7 +89,7 @@ async function readNewUser(
 }
 
 const logIn = 'log in with --user and --password-file.'
-const nameIt = 'log in with --user and --password-file, and put the user to create after create-admin-user.'
+const nameIt = 'log in with --user and --password-file, and name the user to create after create-admin-user.'
 
 const givesNewPassword = ({ context }: Call, created: CreateOptions): boolean =>
   created.newPasswordFile !== undefined ||
@@ -152,14 +147,14 @@ const withLogin = (call: Call, known: Call['caller']): Call => ({
 async function checkLogin({ caller }: Call): Promise<Outcome<unknown>> {
   const outcome = await get(caller, '/api/v2/version')
   return 'problem' in outcome && outcome.problem.code === 'no-user'
-    ? { answer: outcome.answer, value: undefined }
+    ? { response: outcome.response, value: undefined }
     : outcome
 }
 
 const needsLogin = (result: CallResult): boolean =>
   'outcome' in result &&
   'problem' in result.outcome &&
-  result.outcome.answer.status === 401 &&
+  result.outcome.response.status === 401 &&
   result.call.caller.credentials === undefined
 
 /**
@@ -193,14 +188,14 @@ async function createOnEveryHost(
       checkLogin,
     ))
   const asked = replaceResults(before, repeated)
-  const refusal = refuseWhereUnreachable({ context, json: options.json, results: asked, skipUnreachable })
+  const refusal = reportFailedChecks({ context, json: options.json, results: asked, skipUnreachable })
   if (refusal !== undefined) return refusal
-  const made = await changeUntilRefused(
+  const made = await changeUntilFailure(
     asked.filter(isSuccess).map(({ call }) => call),
     (call) => createAdminUser(call.caller, user),
   )
-  const good = { result: 'done', summarize: String }
-  return showResults({ context, json: options.json, results: replaceResults(asked, made), good })
+  const success = { result: 'done', summarize: String }
+  return showResults({ context, json: options.json, results: replaceResults(asked, made), success })
 }
 
 type WrittenCreateOptions = ConfirmationOptions & {

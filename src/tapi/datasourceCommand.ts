@@ -63,14 +63,16 @@ async function pingDatasource(call: Call, named: Named): Promise<ExitCode> {
   return answers ? code : exitCodes.failed
 }
 
-const questions: Readonly<Record<DatasourceChange, (name: string) => string>> = {
-  online: (name) => `Bring ${name} online?`,
-  offline: (name) =>
-    `Take ${name} offline? The connector then sends it no connections. Under AUTOMATIC it comes back online by ` +
-    'itself; shun keeps it out.',
-  shun: (name) => `Shun ${name}? The connector sends it no connections until it is welcomed back.`,
-  welcome: (name) => `Take ${name} back and online?`,
-  recover: (name) => `Recover ${name} to OFFLINE? Under AUTOMATIC it then comes online by itself.`,
+const questions: Readonly<Record<DatasourceChange, (name: string, where: string) => string>> = {
+  online: (name, where) => `Bring ${name} online on ${where}?`,
+  offline: (name, where) =>
+    `Take ${name} offline on ${where}? The connector then sends it no connections. Under AUTOMATIC it comes back ` +
+    'online by itself; shun keeps it out.',
+  shun: (name, where) =>
+    `Shun ${name} on ${where}? The connector sends it no connections until it is welcomed back.`,
+  welcome: (name, where) => `Bring ${name} back online on ${where}?`,
+  recover: (name, where) =>
+    `Recover ${name} to OFFLINE on ${where}? Under AUTOMATIC it then comes online by itself.`,
 }
 
 /** Returns a note if the policy will bring the data source back online. */
@@ -89,18 +91,18 @@ async function noteAutomaticReturn(call: Call, body: unknown): Promise<string | 
  */
 async function predict(call: Call, change: DatasourceChange, named: Named): Promise<Forecast> {
   const asked = await pathOf(call, named, (service) => `${servicePath(service)}${below(named.name)}`)
-  const told = 'problem' in asked ? asked : await readPayload(call, asked.path)
-  if ('problem' in told) return told
-  const state = recordedStates.find((known) => known === told.payload.state)
+  const status = 'problem' in asked ? asked : await readPayload(call, asked.path)
+  if ('problem' in status) return status
+  const state = recordedStates.find((known) => known === status.payload.state)
   if (state === undefined || stateAfter(change, state) !== undefined) return undefined
-  const reason = typeof told.payload.reason === 'string' ? told.payload.reason : null
+  const reason = typeof status.payload.reason === 'string' ? status.payload.reason : null
   return predictRefusal('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
 }
 
 const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   command: `datasource ${change}`,
   local: true,
-  question: (where) => `${questions[change](named.name)} As ${where} sees it.`,
+  question: (where) => questions[change](named.name, where),
   forecast: (call) => predict(call, change, named),
   request: async (call) => {
     const asked = await pathOf(call, named, (service) => `${controlPath(service)}${below(named.name)}`)
@@ -114,7 +116,7 @@ const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
 type ServiceOption = { readonly service?: string }
 
 const withService = (command: Command): Command =>
-  command.option('--service <service>', 'name of the service, if several have such a data source')
+  command.option('--service <service>', 'name of the service, if several have a data source of this name')
 
 export function defineDatasource(command: Command, { read, change }: Runner): void {
   command.helpCommand(false)

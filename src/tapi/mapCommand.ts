@@ -89,7 +89,7 @@ async function readMap({ context, passwordStdin }: ChangeContext, file: string):
   if (isObject(payload) && Array.isArray(payload.services)) return payload.services.map(withoutStates)
   throw new UsageError(
     `${file === '-' ? 'Standard input' : path} contains no services map.`,
-    'Write JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',
+    'Use JSON as `tapi map show --json` prints it: {"services":[{"name":…,"datasources":[…]}]}.',
   )
 }
 
@@ -142,10 +142,10 @@ const mapOf = ({ services }: Fields): ServicesMap => ({
 
 /** Predicts that the host refuses a change of its map; `edit` is tried on the map that the host reports. */
 async function predict(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
-  const told = await readPayload(call, mapPath(call))
-  if ('problem' in told) return told
+  const current = await readPayload(call, mapPath(call))
+  if ('problem' in current) return current
   try {
-    edit?.(mapOf(told.payload))
+    edit?.(mapOf(current.payload))
     return undefined
   } catch (error) {
     if (error instanceof editMap.MapError) return predictRefusal(error.code, error.message)
@@ -216,9 +216,9 @@ export function defineMap(command: Command, { read, change }: Runner): void {
     .action((_options, show: Command) => read(show, showMap, allowed))
   addConfirmationOptions(command.command('set'))
     .description('replace the whole map')
-    .argument('<file>', 'JSON as `map show --json` prints it, its states left out; - is standard input')
+    .argument('<file>', 'JSON as `map show --json` prints it, states are ignored; - is standard input')
     .action((file: string, _options, set: Command) =>
-      change(set, async (told) => setMap(await readMap(told, file)), allowed),
+      change(set, async (changeContext) => setMap(await readMap(changeContext, file)), allowed),
     )
   addConfirmationOptions(command.command('add-service'))
     .description('add a service')

@@ -8,7 +8,7 @@ import type { Call } from './call/prepareCall.ts'
 import type { Runner } from './call/runner.ts'
 import { exitCodeOfAll } from './call/showResults.ts'
 
-const place = ({ call }: CallResult): string => `${call.place} is left out\n`
+const place = ({ call }: CallResult): string => `${call.place} is skipped\n`
 
 /**
  * Prints a Postman collection, created from the OpenAPI documents of all components of the host. Components

@@ -102,9 +102,9 @@ function question(change: ReplicatorChange, what: string): string {
 
 /** Predicts that a primary has nothing to change, and that a reset is refused while replication runs. */
 async function predict(call: Call, change: ReplicatorChange, service: string | undefined): Promise<Forecast> {
-  const told = await readPayload(call, pathOf('status', service))
-  if ('problem' in told) return told
-  const replicas = Object.entries(told.payload).filter(([, status]) => object(status).role !== 'primary')
+  const status = await readPayload(call, pathOf('status', service))
+  if ('problem' in status) return status
+  const replicas = Object.entries(status.payload).filter(([, status]) => object(status).role !== 'primary')
   if (replicas.length === 0) {
     return {
       unchanged: `not a replica: nothing to ${{ online: 'start', offline: 'stop', reset: 'reset' }[change]}`,

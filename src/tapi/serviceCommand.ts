@@ -28,17 +28,17 @@ export async function serviceStatus(call: Call, service: string | undefined): Pr
   return showOutcome({ call, outcome, render: renderService })
 }
 
-const questions: Readonly<Record<ServiceChange, (what: string) => string>> = {
-  online: (what) => `Bring every offline data source of ${what} online?`,
-  offline: (what) =>
-    `Take every data source of ${what} offline? Applications then cannot reach the database through the connector. ` +
-    'Under AUTOMATIC they come back online by themselves.',
+const questions: Readonly<Record<ServiceChange, (what: string, where: string) => string>> = {
+  online: (what, where) => `Bring every offline data source of ${what} online on ${where}?`,
+  offline: (what, where) =>
+    `Take every data source of ${what} offline on ${where}? Applications then cannot reach the database through ` +
+    'the connector. Under AUTOMATIC they come back online by themselves.',
 }
 
 const changeService = (change: ServiceChange, service: string | undefined): Change => ({
   command: `service ${change}`,
   local: true,
-  question: (where) => `${questions[change](service ?? 'the service')} As ${where} sees it.`,
+  question: (where) => questions[change](service ?? 'the service', where),
   forecast: async (call) =>
     service === undefined ? undefined : predictReadRefusal(call, servicePath(service)),
   request: async (call) => {

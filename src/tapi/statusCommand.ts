@@ -35,7 +35,7 @@ function toJson({ result, service }: ComponentStatus): object {
     const { code, message, fix } = result.error
     return { error: { code, message, fix } }
   }
-  const payload = object(readEnvelope(result.outcome.answer.body)?.payload)
+  const payload = object(readEnvelope(result.outcome.response.body)?.payload)
   if ('problem' in result.outcome) return { problem: payload }
   return { status: payload, ...(service !== undefined && { service }) }
 }
@@ -127,7 +127,7 @@ function replicatorLines(services: Fields): readonly Line[] {
 function missingLine(result: CallResult): Line {
   const { component } = result.call.target
   if ('error' in result)
-    return [component, isUnreachable(result) ? 'not reached' : 'failed', result.error.message]
+    return [component, isUnreachable(result) ? 'unreachable' : 'failed', result.error.message]
   if (!('problem' in result.outcome)) return [component, '-', '']
   const { status, code, title, detail } = result.outcome.problem
   if (code === 'no-database') return [component, '-', detail ?? title]

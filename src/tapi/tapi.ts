@@ -49,12 +49,12 @@ async function loadSuggested(program: Command, argv: readonly string[]): Promise
 }
 
 /** Creates the program with all its commands; the definition of each is loaded when it is used. */
-function createProgram(world: {
+function createProgram(environment: {
   readonly context: CommandContext
   readonly machine: ThisMachine
   readonly done: (code: ExitCode) => void
 }): Command {
-  const { context, done } = world
+  const { context, done } = environment
   const program = base(context)
   globalOptions(program)
   program.hook('preSubcommand', (_, made) => loadCommand(made))
@@ -66,7 +66,7 @@ function createProgram(world: {
       define: async () => {
         const { createRunner } = await import('./call/runner.ts')
         const define = await load()
-        define(made, createRunner(world))
+        define(made, createRunner(environment))
       },
     })
   }
@@ -100,7 +100,7 @@ function base(context: CommandContext): CliCommand {
 const footer = [
   'The password of --user comes from --password-file, --password-stdin, the environment variable TAPI_PASSWORD, or ' +
     'a prompt; never from an argument. TAPI_USER is the default of --user.',
-  'Exit codes: 0 done, 1 the API answered an error, 3 wrong usage, 4 unreachable, 130 interrupted; with --all: ' +
+  'Exit codes: 0 done, 1 the API returned an error, 3 wrong usage, 4 unreachable, 130 interrupted; with --all: ' +
     '0 every host, 1 some host refused or failed, 4 some host was unreachable.',
 ]
 
@@ -109,12 +109,12 @@ function globalOptions(program: Command): void {
     .option('--host <host>', 'name or address of the host')
     .option(
       '--component <component>',
-      'manager, connector or replicator (default: the first that the host has)',
+      'manager, connector or replicator (default: the first one on the host)',
     )
     .option('--user <user>', 'user to log in as')
     .option('--password-file <file>', "file with the user's password")
     .option('--password-stdin', 'read the password from standard input')
-    .option('--cluster <cluster>', 'name or directory of the cluster, if several have such a host')
+    .option('--cluster <cluster>', 'name or directory of the cluster, if several have a host of this name')
     .option('--ca <file>', 'PEM certificate of the authority to trust instead of the recorded one')
     .option('--all', 'run a changing command on every host of the cluster; checks all hosts first')
     .option('--skip-unreachable', 'with --all: skip unreachable hosts and change the others')

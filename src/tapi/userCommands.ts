@@ -89,11 +89,11 @@ function deleteUser(name: string): Change {
     command: 'delete-user',
     local: true,
     forecast: async (call) => {
-      const told = await get(call.caller, `${basePath}/users`)
-      if ('problem' in told) return told
-      const users = listedUsers(told.value)
+      const listed = await get(call.caller, `${basePath}/users`)
+      if ('problem' in listed) return listed
+      const users = listedUsers(listed.value)
       return users?.length === 1 && users[0] === name.normalize('NFC')
-        ? predictRefusal('last-user', 'No one could log in any more. Create another user first.')
+        ? predictRefusal('last-user', 'Nobody could log in without this user. Create another user first.')
         : undefined
     },
     question: (where) => `Delete the user ${name} of ${where}?`,

@@ -26,8 +26,8 @@ export function dial(options: {
       ...(localAddress === undefined ? {} : { localAddress }),
       ...(family === undefined ? {} : { family }),
     })
-    const late = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
-    const timer = setTimeout(() => socket.destroy(late), left)
+    const timeoutError = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
+    const timer = setTimeout(() => socket.destroy(timeoutError), left)
     const failed = (error: Error): void => {
       clearTimeout(timer)
       reject(dialError(options, error))
@@ -70,7 +70,7 @@ export function dialError(
       return error(
         'connection-refused',
         `${host} refused the connection to ${address} port ${port}`,
-        'Is sshd running there, and on this port? Set port under ssh otherwise.',
+        'Check that sshd runs there on this port, or set port under ssh.',
       )
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -78,28 +78,28 @@ export function dialError(
       return error(
         'name-not-found',
         errorCode(cause) === 'EAI_AGAIN'
-          ? `the name ${address} of ${host} could not be looked up: the name server did not answer`
-          : `the name ${address} of ${host} is not known`,
-        'Correct the address of the host in the YAML, or write an IP address.',
+          ? `the name ${address} of ${host} could not be resolved: the name server did not answer`
+          : `the name ${address} of ${host} cannot be resolved`,
+        'Correct the address of the host in the YAML, or use an IP address.',
       )
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
       return error(
         'connection-timeout',
         `no route to ${host} (${address} port ${port})`,
-        'Is the host up, and its network reachable from this machine?',
+        'Check that the host is up and that its network is reachable from this machine.',
       )
     case 'ETIMEDOUT':
       return error(
         'connection-timeout',
         `${host} did not answer at ${address} port ${port} within ${timeout / 1000} s`,
-        'Is the host up, and does no firewall drop the connection? A slow network needs a longer timeout under ssh.',
+        'Check that the host is up and that no firewall drops the connection. Set a longer timeout under ssh for a slow network.',
       )
     default:
       return error(
         'connection-lost',
-        `the connection to ${host} (${address} port ${port}) broke: ${systemReason(errorCode(cause)) ?? lastLines(cause.message)}`,
-        'Look at the log of sshd on the host and at what lies between, then run the command again.',
+        `the connection to ${host} (${address} port ${port}) was lost: ${systemReason(errorCode(cause)) ?? lastLines(cause.message)}`,
+        'Check the log of sshd on the host and the network in between, then run the command again.',
       )
   }
 }

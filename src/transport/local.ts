@@ -39,7 +39,7 @@ export async function connectLocal(options: {
   throw new TransportError({
     host,
     code: 'connection-lost',
-    message: `no sh could be started on this machine: ${lastLines(opened.said) || opened.why}`,
-    fix: 'connection: local needs a POSIX sh and coreutils in PATH.',
+    message: `sh could not be started on this machine: ${lastLines(opened.said) || opened.why}`,
+    fix: 'Install a POSIX sh and coreutils: connection: local needs them in PATH.',
   })
 }

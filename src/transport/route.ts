@@ -37,33 +37,33 @@ export const parseJumpHosts = (texts: readonly string[]): readonly JumpHost[] =>
  */
 function rejectUnsupported(
   label: string,
-  said: SshConfig | undefined,
+  sshConfig: SshConfig | undefined,
   ssh: Pick<SshTarget, 'identity' | 'hostKey' | 'jump'>,
   jump: boolean,
 ): void {
-  if (said === undefined) return
-  const { keys, hostKeys, way } = said.refused
+  if (sshConfig === undefined) return
+  const { keys, hostKeys, way } = sshConfig.refused
   const refuse = (options: readonly string[], fix: string): void => {
     if (options.length === 0) return
     throw new TransportError({
       host: label,
       code: 'ssh-config',
-      message: `ssh_config says ${options.join(' and ')} for ${label}, which cannot be followed here`,
+      message: `ssh_config sets ${options.join(' and ')} for ${label}, which muster does not support`,
       fix,
     })
   }
   if (ssh.identity === undefined) {
-    refuse(keys, 'Name a plain private key as identity under ssh: it counts instead.')
+    refuse(keys, 'Set identity under ssh to a plain private key, which is used instead.')
   }
   if (ssh.hostKey === undefined) {
     refuse(
       hostKeys,
       jump
-        ? 'Put the key of the jump host into known_hosts and take the option away for it.'
-        : 'Pin the fingerprint of the host key as host-key under ssh: it counts instead.',
+        ? 'Add the key of the jump host to known_hosts and remove the option for it.'
+        : 'Set host-key under ssh to the fingerprint of the host key, which is used instead.',
     )
   }
-  if (ssh.jump === undefined) refuse(way, 'Say how to get there with address and jump in the YAML instead.')
+  if (ssh.jump === undefined) refuse(way, 'Set address and jump in the YAML instead.')
 }
 
 /** Private keys that are tried by default; those of security tokens only to report them. */
@@ -87,15 +87,15 @@ export type HostConnection = {
  */
 export async function routeOf(wanted: HostConnection, ask: SshConfigLookup): Promise<Route> {
   const { host, address, ssh } = wanted
-  const said = await ask({
+  const sshConfig = await ask({
     label: host,
     host,
     ...(address === host ? {} : { address }),
     ...omitUndefined({ port: ssh.port, user: ssh.user, config: ssh.config }),
   })
-  rejectUnsupported(host, said, ssh, false)
-  const target = targetOf(wanted, said)
-  const jumps = await jumpsOf(parseJumpHosts(ssh.jump ?? said?.jump ?? []), {
+  rejectUnsupported(host, sshConfig, ssh, false)
+  const target = targetOf(wanted, sshConfig)
+  const jumps = await jumpsOf(parseJumpHosts(ssh.jump ?? sshConfig?.jump ?? []), {
     wanted,
     ask,
     trail: [nameOf(target)],
@@ -122,9 +122,9 @@ async function jumpsOf(
   const found: Destination[] = []
   for (const [index, jump] of jumps.entries()) {
     const label = `the jump host ${jump.host}`
-    const said = await ask({ label, ...jump, ...omitUndefined({ config: wanted.ssh.config }) })
-    rejectUnsupported(label, said, omitUndefined({ identity: wanted.ssh.identity }), true)
-    const to = jumpOf(jump, wanted, said)
+    const sshConfig = await ask({ label, ...jump, ...omitUndefined({ config: wanted.ssh.config }) })
+    rejectUnsupported(label, sshConfig, omitUndefined({ identity: wanted.ssh.identity }), true)
+    const to = jumpOf(jump, wanted, sshConfig)
     const trail = [...way.trail, ...found.map(nameOf)]
     if (trail.includes(nameOf(to))) throw jumpCycleError(wanted.host, [...trail, nameOf(to)])
     if (index > 0) {
@@ -132,30 +132,39 @@ async function jumpsOf(
       found.push(direct)
       continue
     }
-    const before = parseJumpHosts(said?.jump ?? [])
+    const before = parseJumpHosts(sshConfig?.jump ?? [])
     found.push(...(await jumpsOf(before, { wanted, ask, trail: [...trail, nameOf(to)] })), to)
   }
   return found
 }
 
-function targetOf({ host, address, ssh, env }: HostConnection, said: SshConfig | undefined): Destination {
-  const direct = ssh.jump === undefined ? wayOf(said) : wayOf(said, 'without ProxyCommand')
-  const alias = said?.hostKeyAlias
+function targetOf(
+  { host, address, ssh, env }: HostConnection,
+  sshConfig: SshConfig | undefined,
+): Destination {
+  const direct =
+    ssh.jump === undefined
+      ? connectionOptions(sshConfig)
+      : connectionOptions(sshConfig, 'without ProxyCommand')
+  const alias = sshConfig?.hostKeyAlias
   return {
     label: host,
     jump: false,
-    address: address === host ? (said?.hostname ?? address) : address,
-    port: ssh.port ?? said?.port ?? defaultPort,
-    user: ssh.user ?? said?.user ?? env.user,
-    keys: ssh.identity === undefined ? defaultKeys(env, said) : onlyKey(ssh.identity, socketOf(env, said)),
+    address: address === host ? (sshConfig?.hostname ?? address) : address,
+    port: ssh.port ?? sshConfig?.port ?? defaultPort,
+    user: ssh.user ?? sshConfig?.user ?? env.user,
+    keys:
+      ssh.identity === undefined
+        ? defaultKeys(env, sshConfig)
+        : onlyKey(ssh.identity, socketOf(env, sshConfig)),
     check: {
-      files: ssh.knownHosts === undefined ? defaultKnownHosts(env, said) : [ssh.knownHosts],
-      names: [...new Set([address === host ? (said?.hostname ?? address) : address, host])],
+      files: ssh.knownHosts === undefined ? defaultKnownHosts(env, sshConfig) : [ssh.knownHosts],
+      names: [...new Set([address === host ? (sshConfig?.hostname ?? address) : address, host])],
       ...(ssh.hostKey === undefined ? {} : { pinned: ssh.hostKey }),
       ...(alias === undefined ? {} : { alias }),
-      ...omitUndefined({ lenient: said?.lenient, hashed: said?.hashed }),
+      ...omitUndefined({ lenient: sshConfig?.lenient, hashed: sshConfig?.hashed }),
     },
-    timeout: ssh.timeout ?? said?.timeout ?? defaultTimeout,
+    timeout: ssh.timeout ?? sshConfig?.timeout ?? defaultTimeout,
     ...direct,
   }
 }
@@ -167,44 +176,47 @@ function targetOf({ host, address, ssh, env }: HostConnection, said: SshConfig |
 function jumpOf(
   { user, host, port }: JumpHost,
   { ssh, env }: HostConnection,
-  said: SshConfig | undefined,
+  sshConfig: SshConfig | undefined,
 ): Destination {
-  const usual = defaultKeys(env, said)
-  const files = defaultKnownHosts(env, said)
-  const alias = said?.hostKeyAlias
+  const usual = defaultKeys(env, sshConfig)
+  const files = defaultKnownHosts(env, sshConfig)
+  const alias = sshConfig?.hostKeyAlias
   return {
     label: `the jump host ${host}`,
     jump: true,
-    address: said?.hostname ?? host,
-    port: port ?? said?.port ?? defaultPort,
-    user: user ?? said?.user ?? env.user,
+    address: sshConfig?.hostname ?? host,
+    port: port ?? sshConfig?.port ?? defaultPort,
+    user: user ?? sshConfig?.user ?? env.user,
     keys: ssh.identity === undefined ? usual : { ...usual, first: [ssh.identity] },
     check: {
       files: ssh.knownHosts === undefined ? files : [ssh.knownHosts, ...files],
-      names: [...new Set([said?.hostname ?? host, host])],
+      names: [...new Set([sshConfig?.hostname ?? host, host])],
       ...(alias === undefined ? {} : { alias }),
-      ...omitUndefined({ lenient: said?.lenient, hashed: said?.hashed }),
+      ...omitUndefined({ lenient: sshConfig?.lenient, hashed: sshConfig?.hashed }),
     },
-    timeout: ssh.timeout ?? said?.timeout ?? defaultTimeout,
-    ...wayOf(said),
+    timeout: ssh.timeout ?? sshConfig?.timeout ?? defaultTimeout,
+    ...connectionOptions(sshConfig),
   }
 }
 
-type Way = Pick<Destination, 'proxyCommand' | 'localAddress' | 'family'>
+type ConnectionOptions = Pick<Destination, 'proxyCommand' | 'localAddress' | 'family'>
 
-const wayOf = (said: SshConfig | undefined, without?: 'without ProxyCommand'): Way =>
+const connectionOptions = (
+  sshConfig: SshConfig | undefined,
+  without?: 'without ProxyCommand',
+): ConnectionOptions =>
   omitUndefined({
-    proxyCommand: without === undefined ? said?.proxyCommand : undefined,
-    localAddress: said?.bindAddress,
-    family: said?.family,
+    proxyCommand: without === undefined ? sshConfig?.proxyCommand : undefined,
+    localAddress: sshConfig?.bindAddress,
+    family: sshConfig?.family,
   })
 
 /** Returns IdentityAgent, else SSH_AUTH_SOCK. */
 function socketOf(
   { agentSocket }: SshEnvironment,
-  said: SshConfig | undefined,
+  sshConfig: SshConfig | undefined,
 ): Pick<LoginKeyOptions, 'socket'> {
-  const socket = said?.agent ?? agentSocket
+  const socket = sshConfig?.agent ?? agentSocket
   return socket === undefined || socket === 'none' ? {} : { socket }
 }
 
@@ -216,21 +228,24 @@ const onlyKey = (path: string, socket: Pick<LoginKeyOptions, 'socket'>): LoginKe
   ...socket,
 })
 
-const defaultKeys = (env: SshEnvironment, said: SshConfig | undefined): LoginKeyOptions => ({
+const defaultKeys = (env: SshEnvironment, sshConfig: SshConfig | undefined): LoginKeyOptions => ({
   first: [],
-  files: said?.identities ?? defaultKeyNames.map((name) => join(env.home, '.ssh', name)),
-  agent: said?.identitiesOnly === true ? 'listed' : 'all',
+  files: sshConfig?.identities ?? defaultKeyNames.map((name) => join(env.home, '.ssh', name)),
+  agent: sshConfig?.identitiesOnly === true ? 'listed' : 'all',
   required: false,
-  ...socketOf(env, said),
+  ...socketOf(env, sshConfig),
 })
 
-const defaultKnownHosts = ({ home }: SshEnvironment, said: SshConfig | undefined): HostKeyOptions['files'] =>
-  said?.knownHosts ?? [join(home, '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts']
+const defaultKnownHosts = (
+  { home }: SshEnvironment,
+  sshConfig: SshConfig | undefined,
+): HostKeyOptions['files'] =>
+  sshConfig?.knownHosts ?? [join(home, '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts']
 
 const jumpCycleError = (host: string, trail: readonly string[]): TransportError =>
   new TransportError({
     host,
     code: 'ssh-config',
-    message: `the way to ${host} leads in a circle: ${[...trail].reverse().join(' leads to ')}`,
-    fix: 'Correct ProxyJump in ssh_config, or jump under ssh: a "Host *" with ProxyJump means the jump host too.',
+    message: `the jump hosts of ${host} form a cycle: ${[...trail].reverse().join(' -> ')}`,
+    fix: 'Correct ProxyJump in ssh_config, or jump under ssh: a "Host *" with ProxyJump also applies to the jump host.',
   })

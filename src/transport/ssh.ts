@@ -27,12 +27,12 @@ export type RetryOptions = {
   readonly attempts: number
   /** Milliseconds after the first attempt in which another one may start. */
   readonly budget: number
-  readonly passes: (error: unknown) => boolean
+  readonly isRetryable: (error: unknown) => boolean
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
   readonly sleep: (milliseconds: number) => Promise<void>
   /** Returns a random number from 0 up to 1. */
-  readonly chance: () => number
+  readonly random: () => number
 }
 
 /**
@@ -48,8 +48,8 @@ export async function retry<Result>(
     try {
       return await attempt(Math.max(1, Math.ceil(end - options.now())))
     } catch (error) {
-      if (round >= options.attempts || !options.passes(error)) throw error
-      const pause = 200 * 2 ** (round - 1) * (1 + options.chance())
+      if (round >= options.attempts || !options.isRetryable(error)) throw error
+      const pause = 200 * 2 ** (round - 1) * (1 + options.random())
       if (options.now() + pause >= end) throw error
       await options.sleep(pause)
     }
@@ -68,7 +68,7 @@ export async function connectUnlessStopped(
     new TransportError({
       host,
       code: 'stopped',
-      message: 'the command was stopped before the host was reached',
+      message: 'the command was stopped before it connected to the host',
       fix: 'Run the command again.',
     })
   if (signal.aborted) throw stopped()
@@ -131,47 +131,47 @@ export const concurrentHandshakes = 10
 export const connectSsh = (options: HostConnection & SshDependencies): Promise<Transport> =>
   createSshConnector(options).connect(options)
 
-export function createSshConnector(world: SshDependencies): SshConnector {
-  const { readFile, random = randomBytes, now = () => performance.now(), keepalive = 5000 } = world
+export function createSshConnector(dependencies: SshDependencies): SshConnector {
+  const { readFile, random = randomBytes, now = () => performance.now(), keepalive = 5000 } = dependencies
   const once = createOnce()
   /** Cache of known_hosts files. */
   let filesRead = createOnce()
-  const inTurn = createSemaphore(concurrentHandshakes)
+  const withHandshakeSlot = createSemaphore(concurrentHandshakes)
 
-  const termsOf = ({ timeout }: Destination): RetryOptions => ({
+  const retryOptionsFor = ({ timeout }: Destination): RetryOptions => ({
     attempts: maxAttempts,
     budget: timeout,
-    passes: isTransient,
+    isRetryable: isTransient,
     now,
-    sleep: async (milliseconds) => void (await (world.sleep ?? pause)(milliseconds)),
-    chance: () => random(2).readUInt16BE() / 0x10000,
+    sleep: async (milliseconds) => void (await (dependencies.sleep ?? pause)(milliseconds)),
+    random: () => random(2).readUInt16BE() / 0x10000,
   })
 
-  const askSsh: SshConfigLookup = world.askSsh ?? (async () => undefined)
+  const askSsh: SshConfigLookup = dependencies.askSsh ?? (async () => undefined)
   const findRoute = (wanted: HostConnection): Promise<Route> =>
     once(`route ${wanted.host} ${JSON.stringify(wanted.ssh)}`, () => routeOf(wanted, askSsh))
   const keysOf = (to: Destination): Promise<LoginKeys> => {
-    const { askPassphrase } = world
+    const { askPassphrase } = dependencies
     const ask = askPassphrase === undefined ? {} : { askPassphrase }
     return loginKeys(to, { readFile, parseKey, agentKeys, agentContents, once, ...ask })
   }
 
   /** Runs work that opens connections to a destination; adds the output of a ProxyCommand to a failure. */
-  const dialling = async <Result>(
+  const withStream = async <Result>(
     way: { readonly to: Destination; readonly through: ConnectedJumpHost | undefined },
     work: (open: (left: number) => Promise<Duplex>) => Promise<Result>,
   ): Promise<Result> => {
     const proxies: ProxyStream[] = []
     const startProxy = async (command: string): Promise<Duplex> => {
-      if (world.startProxy === undefined) throw noProxy(way.to.label)
-      const proxy = await world.startProxy(command)
+      if (dependencies.startProxy === undefined) throw noProxy(way.to.label)
+      const proxy = await dependencies.startProxy(command)
       proxies.push(proxy)
       return proxy.stream
     }
     try {
       return await work((left) => openStream({ ...way, left, startProxy }))
     } catch (error) {
-      throw withProxyOutput(error, (await proxies.at(-1)?.said()) ?? '')
+      throw withProxyOutput(error, (await proxies.at(-1)?.errorOutput()) ?? '')
     }
   }
 
@@ -183,7 +183,7 @@ export function createSshConnector(world: SshDependencies): SshConnector {
     return (through: ConnectedJumpHost | undefined, left: number): Promise<Session> => {
       const followed =
         through === undefined ? {} : { through: { label: through.label, gone: through.session.ended } }
-      return dialling({ to, through }, (openWithin) => {
+      return withStream({ to, through }, (openWithin) => {
         const policy = hostKeyPolicy(to, entries)
         const open = () => openWithin(left)
         return logIn({ place, policy, login, left, keepalive, open, ...followed })
@@ -193,7 +193,7 @@ export function createSshConnector(world: SshDependencies): SshConnector {
 
   const jumpHosts = createJumpHosts(async (jump, through) => {
     const logIn = await preparedFor(jump)
-    return inTurn(() => retry(termsOf(jump), (left) => logIn(through, left)))
+    return withHandshakeSlot(() => retry(retryOptionsFor(jump), (left) => logIn(through, left)))
   })
 
   const leaseOf = async (host: string, jumps: readonly Destination[]): Promise<Lease | undefined> => {
@@ -216,7 +216,9 @@ export function createSshConnector(world: SshDependencies): SshConnector {
         const place = { ...target, host: target.label }
         return { session, transport: await startShell({ place, session, become, left, random }) }
       }
-      const { session, transport } = await inTurn(() => retry(termsOf(target), logInAndStart))
+      const { session, transport } = await withHandshakeSlot(() =>
+        retry(retryOptionsFor(target), logInAndStart),
+      )
       if (lease !== undefined) session.ended.then(lease.release)
       return transport
     } catch (error) {
@@ -240,8 +242,8 @@ export function createSshConnector(world: SshDependencies): SshConnector {
     const lease = await leaseOf(to.label, way)
     const place: SshPlace = { ...to, host: to.label }
     try {
-      return await dialling({ to, through: lease }, (open) =>
-        readHostKeys({ place, open, retry: (attempt) => retry(termsOf(to), attempt) }),
+      return await withStream({ to, through: lease }, (open) =>
+        readHostKeys({ place, open, retry: (attempt) => retry(retryOptionsFor(to), attempt) }),
       )
     } finally {
       lease?.release()
@@ -260,7 +262,7 @@ function becomeOf({ host, ssh, becomePassword: password }: HostConnection, { use
     host,
     code: 'sudo-refused',
     message: `the password of ${user} for sudo on ${host} ${unfit}`,
-    fix: 'Correct what become-password under ssh refers to: the password alone, on one line.',
+    fix: 'Correct the source of become-password under ssh: it must contain only the password, on one line.',
   })
 }
 
@@ -268,8 +270,8 @@ const noProxy = (host: string): TransportError =>
   new TransportError({
     host,
     code: 'ssh-config',
-    message: `ssh_config says ProxyCommand for ${host}, and no program can be started here`,
-    fix: 'Say how to get there with jump under ssh.',
+    message: `ssh_config sets ProxyCommand for ${host}, but no program can be started here`,
+    fix: 'Set jump under ssh instead.',
   })
 
 /** Adds the output of the ProxyCommand to a failed login, since it is more exact. */
@@ -279,7 +281,7 @@ function withProxyOutput(error: unknown, words: string): unknown {
   return new TransportError({
     host,
     code,
-    message: `${message}; its ProxyCommand said: ${words}`,
+    message: `${message}; its ProxyCommand printed: ${words}`,
     fix,
     cause,
   })

@@ -151,11 +151,11 @@ export function readSshConfig(
   const port = Number(one('port') ?? 22)
   const user = one('user') ?? env.user
   const alias = one('hostkeyalias')
-  const untold: string[] = []
+  const unsupported: string[] = []
   const expand = (option: string, text: string): string => {
     const made = expandTokens(text, { host, hostname, port, user, alias, env })
     if (typeof made === 'string') return made
-    untold.push(`${option} with ${made.token}`)
+    unsupported.push(`${option} with ${made.token}`)
     return text
   }
   const ownHome = (file: string): string =>
@@ -198,7 +198,7 @@ export function readSshConfig(
     ...(family === 'inet' ? { family: 4 as const } : family === 'inet6' ? { family: 6 as const } : {}),
     ...(seconds > 0 ? { timeout: seconds * 1000 } : {}),
   }
-  const about = (pattern: RegExp): readonly string[] => untold.filter((text) => pattern.test(text))
+  const about = (pattern: RegExp): readonly string[] => unsupported.filter((text) => pattern.test(text))
   return {
     ...read,
     refused: {

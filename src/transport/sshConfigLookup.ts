@@ -31,7 +31,7 @@ export type SshConfigLookup = (question: SshConfigRequest) => Promise<SshConfig 
 const lookupTimeout = 10_000
 
 /** Runs `ssh -G`, which prints the configuration and does not connect. Each question is asked once. */
-export function createSshConfigLookup(world: {
+export function createSshConfigLookup(dependencies: {
   readonly env: Environment
   readonly ssh: SshEnvironment
   /** Path of the usual file, `none`, or undefined for the files that ssh itself reads. */
@@ -40,10 +40,10 @@ export function createSshConfigLookup(world: {
   readonly sshHome: string
   readonly once: Once
 }): SshConfigLookup {
-  const { env, ssh, sshHome, once } = world
+  const { env, ssh, sshHome, once } = dependencies
   return async (question) => {
     const { label, host } = question
-    const file = question.config ?? world.usual
+    const file = question.config ?? dependencies.usual
     if (file === 'none') return undefined
     const command = commandFor(question, file)
     try {
@@ -57,7 +57,7 @@ export function createSshConfigLookup(world: {
     } catch (error) {
       if (!(error instanceof ProcessError)) throw error
       if (error.code === 'not-found' && question.config === undefined) return undefined
-      throw noAnswer(label, question.config, error)
+      throw lookupFailed(label, question.config, error)
     }
   }
 }
@@ -85,26 +85,26 @@ function commandFor(
 }
 
 const fixFor = (file: string | undefined): string =>
-  `Correct ${file ?? 'your ssh_config (~/.ssh/config, /etc/ssh/ssh_config)'}; "ssh -G" with the name of the host says the same.`
+  `Correct ${file ?? 'your ssh_config (~/.ssh/config, /etc/ssh/ssh_config)'}; "ssh -G" with the name of the host shows the same error.`
 
 const refused = ({ label, config }: SshConfigRequest, { stderr, code }: ProcessResult): TransportError =>
   new TransportError({
     host: label,
     code: 'ssh-config',
-    message: `ssh cannot read how to reach ${label}: ${redactedErrorOutput(stderr, []) || `it ended with code ${code}`}`,
+    message: `ssh cannot read its configuration for ${label}: ${redactedErrorOutput(stderr, []) || `exit code ${code}`}`,
     fix: fixFor(config),
   })
 
-const noAnswer = (label: string, config: string | undefined, error: ProcessError): TransportError =>
+const lookupFailed = (label: string, config: string | undefined, error: ProcessError): TransportError =>
   new TransportError({
     host: label,
     code: 'ssh-config',
     message:
       error.code === 'not-found'
-        ? `config under ssh says how to reach ${label}, but this machine has no ssh program to read it`
-        : `ssh did not say how to reach ${label}: ${error.message}`,
+        ? `config is set under ssh for ${label}, but this machine has no ssh program to read it`
+        : `ssh cannot read its configuration for ${label}: ${error.message}`,
     fix:
       error.code === 'not-found'
-        ? 'Install the OpenSSH client, or say the same with user, port, identity and jump under ssh.'
+        ? 'Install the OpenSSH client, or set user, port, identity and jump under ssh instead.'
         : fixFor(config),
   })

@@ -7,20 +7,16 @@ import { TransportError, type TransportErrorCode } from './transportError.ts'
 type Refusal = { readonly message: string; readonly reason: unknown }
 
 const reasons: readonly (readonly [RegExp, TransportErrorCode, string])[] = [
-  [
-    /refused/i,
-    'connection-refused',
-    'Is sshd running there, and on this port? Set port under ssh otherwise.',
-  ],
+  [/refused/i, 'connection-refused', 'Check that sshd runs there on this port, or set port under ssh.'],
   [
     /timed out|no answer|no route|unreachable/i,
     'connection-timeout',
-    'Is the host up, and may the jump host reach it? A firewall between the two drops what it does not allow.',
+    'Check that the host is up and that no firewall between it and the jump host drops the connection.',
   ],
   [
     /not known|resolution|no address|nodename/i,
     'name-not-found',
-    'The jump host looks the name up, not this machine: correct the address of the host, or write an IP address.',
+    'Correct the address of the host, or use an IP address: the jump host resolves the name, not this machine.',
   ],
 ]
 
@@ -47,22 +43,22 @@ export function forwardError(
   if (refusal.reason === administrativelyProhibited) {
     return error(
       'forwarding-refused',
-      `${jump} does not let anybody through to ${where}: ${said}`,
-      'Set "AllowTcpForwarding yes" in sshd_config there, and look whether PermitOpen or the key\'s own options forbid it.',
+      `${jump} refuses to forward connections to ${where}: ${said}`,
+      'Set "AllowTcpForwarding yes" in sshd_config there, and check that neither PermitOpen nor the options of the key forbid it.',
     )
   }
   const [, code, fix] = reasons.find(([pattern]) => pattern.test(said)) ?? [
     undefined,
     'connection-lost' as const,
-    `Look at the log of sshd on ${jump}, then run the command again.`,
+    `Check the log of sshd on ${jump}, then run the command again.`,
   ]
   return error(code, `${jump} cannot connect to ${where}: ${said}`, fix)
 }
 
 const fixes: Partial<Record<TransportErrorCode, string>> = {
   'connection-refused':
-    'Is sshd running there, and on this port? Another port stands behind its name: jump: name:port.',
-  'name-not-found': 'Correct jump under ssh, or write an IP address.',
+    'Check that sshd runs there on this port, or write another port after the name: jump: name:port.',
+  'name-not-found': 'Correct jump under ssh, or use an IP address.',
 }
 
 /**
@@ -73,7 +69,7 @@ export const jumpHostError = (host: string, error: TransportError): TransportErr
   new TransportError({
     host,
     code: error.code,
-    message: `${host} lies behind ${error.host}: ${error.message}`,
+    message: `${host} is behind ${error.host}: ${error.message}`,
     fix: error.jump === undefined ? (fixes[error.code] ?? error.fix) : error.fix,
     jump: error.jump ?? error.host,
     cause: error.cause,
@@ -82,9 +78,9 @@ export const jumpHostError = (host: string, error: TransportError): TransportErr
 /** Progress of a connection attempt. */
 export type Progress = {
   /** The server sent its SSH identification. */
-  greeted: boolean
+  bannerReceived: boolean
   /** Key exchange is done and the host key is accepted. */
-  agreed: boolean
+  handshakeDone: boolean
   /** Keys that were offered, named for messages. */
   tried: string[]
   /** Keys that were not offered, with the reason. */
@@ -119,63 +115,67 @@ export const isTransient = (error: unknown): boolean =>
 export function attemptError(
   place: SshPlace,
   progress: Progress,
-  cause: Error | 'late' | undefined,
+  cause: Error | 'timeout' | undefined,
 ): TransportError {
   const { host, address, port, timeout } = place
   const where = `${host} (${address} port ${port})`
-  if (progress.agreed) return loginError(place, progress, cause)
+  if (progress.handshakeDone) return loginError(place, progress, cause)
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix, ...(cause instanceof Error ? { cause } : {}) })
   if (cause instanceof Error && /no matching/.test(cause.message)) {
     return error(
       'no-login-method',
-      `${where} and we have no algorithm in common: ${lastLines(cause.message).replace('Handshake failed: ', '')}`,
-      'The SSH server there is too old or too narrowly set; SHA-1 and CBC are not used here.',
+      `${where} and muster have no common algorithm: ${lastLines(cause.message).replace('Handshake failed: ', '')}`,
+      'Update the SSH server there, or allow more algorithms: muster does not use SHA-1 and CBC.',
     )
   }
-  if (!progress.greeted) {
+  if (!progress.bannerReceived) {
     return error(
       'no-ssh-banner',
-      cause === 'late'
-        ? `${where} takes connections, but did not say within ${timeout / 1000} s that it is an SSH server`
-        : `${where} closed the connection before it said that it is an SSH server`,
-      'Is it sshd that listens on this port? If so, it may be overloaded (MaxStartups) or block this machine.',
+      cause === 'timeout'
+        ? `${where} accepted the connection, but sent no SSH banner within ${timeout / 1000} s`
+        : `${where} closed the connection before it sent an SSH banner`,
+      'Check that sshd listens on this port. It may also be overloaded (MaxStartups) or block this machine.',
     )
   }
-  if (cause === 'late') {
+  if (cause === 'timeout') {
     return error(
       'connection-timeout',
       `${where} did not finish the SSH handshake within ${timeout / 1000} s`,
-      'The host or the network is very slow; a longer timeout under ssh gives it time.',
+      'Set a longer timeout under ssh: the host or the network is very slow.',
     )
   }
   return dialError(place, cause ?? new Error('it was closed during the SSH handshake'))
 }
 
-function loginError(place: SshPlace, progress: Progress, cause: Error | 'late' | undefined): TransportError {
+function loginError(
+  place: SshPlace,
+  progress: Progress,
+  cause: Error | 'timeout' | undefined,
+): TransportError {
   const { host, user, timeout } = place
   const skipped = progress.skipped.length === 0 ? '' : `; not tried: ${progress.skipped.join(', ')}`
   const tried = `tried: ${progress.tried.join(', ') || 'nothing'}${skipped}`
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
-  if (cause === 'late') {
+  if (cause === 'timeout') {
     return error(
       'login-refused',
       `${host} did not answer the login of ${user} within ${timeout / 1000} s (${tried})`,
-      'Look at the log of sshd on the host: name lookup, PAM or a directory service may be slow.',
+      'Check the log of sshd on the host: name lookup, PAM or a directory service may be slow.',
     )
   }
   if (progress.partial) {
     return error(
       'login-refused',
-      `${host} took the key of ${user}, but wants ${lastLines(progress.offered.join(' or '))} besides (${tried})`,
-      'Only keys serve here: let sshd_config on the host ask this user for publickey alone.',
+      `${host} accepted the key of ${user}, but also requires ${lastLines(progress.offered.join(' or '))} (${tried})`,
+      'Require only publickey for this user in sshd_config on the host: muster supports no other method.',
     )
   }
   if (progress.offered.length > 0 && !progress.offered.includes('publickey')) {
     return error(
       'login-refused',
-      `${host} refused the login of ${user}: it takes no keys, only ${lastLines(progress.offered.join(', '))}`,
+      `${host} refused the login of ${user}: it accepts no keys, only ${lastLines(progress.offered.join(', '))}`,
       'Set "PubkeyAuthentication yes" in sshd_config on the host.',
     )
   }
@@ -185,7 +185,7 @@ function loginError(place: SshPlace, progress: Progress, cause: Error | 'late' |
     'login-refused',
     `${host} refused the login of ${user}${words} (${tried})`,
     /too many/i.test(words)
-      ? 'Name the one right key as identity under ssh: the host stops after a few wrong ones (MaxAuthTries).'
-      : `Is ${user} the right user, and one of these keys in its ~/.ssh/authorized_keys on the host? "ssh-copy-id" puts it there.`,
+      ? 'Set identity under ssh to the right key: the host stops after a few wrong ones (MaxAuthTries).'
+      : `Check that ${user} is the right user, and add one of these keys to its ~/.ssh/authorized_keys on the host with "ssh-copy-id".`,
   )
 }

@@ -80,8 +80,8 @@ export async function openSession(options: LogIn): Promise<Session> {
   const client = new Client()
   const { skipped } = options.login
   const progress: Progress = {
-    greeted: false,
-    agreed: false,
+    bannerReceived: false,
+    handshakeDone: false,
     tried: [],
     skipped,
     offered: [],
@@ -93,13 +93,13 @@ export async function openSession(options: LogIn): Promise<Session> {
   let over: () => void = () => undefined
 
   const ready = new Promise<void>((resolve, reject) => {
-    const fail = (cause: Error | 'late' | undefined): void => {
+    const fail = (cause: Error | 'timeout' | undefined): void => {
       clearTimeout(timer)
       reject(denied ?? attemptError(place, progress, cause))
       stream.destroy()
     }
     exhausted = () => fail(undefined)
-    const timer = setTimeout(() => fail('late'), left)
+    const timer = setTimeout(() => fail('timeout'), left)
     // This listener stays for the whole life of the client: an error without one would end the program.
     client.on('error', (error: Error & { readonly level?: string }) => {
       if (error.level === 'agent') return
@@ -108,7 +108,7 @@ export async function openSession(options: LogIn): Promise<Session> {
     })
     client.on('close', () => fail(undefined))
     client.on('handshake', () => {
-      progress.agreed = true
+      progress.handshakeDone = true
     })
     client.on('ready', () => {
       clearTimeout(timer)
@@ -142,7 +142,7 @@ export async function openSession(options: LogIn): Promise<Session> {
   })
   pipelineAuth(client, options.login.keys)
   stream.on('data', (chunk: Buffer) => {
-    progress.greeted ||= /^SSH-/m.test(chunk.toString('latin1'))
+    progress.bannerReceived ||= /^SSH-/m.test(chunk.toString('latin1'))
   })
   await ready
 

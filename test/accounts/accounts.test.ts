@@ -47,14 +47,14 @@ async function put(accounts: Accounts, user: string, password: string): Promise<
   return accounts.change((file) => putUser(file, record))
 }
 
-describe('accounts', () => {
+describe('the accounts of a host', () => {
   it('have no user where there is no file', async () => {
     const accounts = open(join(temporaryFolder(), 'users.json'))
     expect(await accounts.users()).toEqual([])
     expect(await accounts.verify(login('admin', 'x'))).toBe('no-user')
   })
 
-  it('tell a good login from a wrong password and an unknown user', async () => {
+  it('accept a valid login and refuse a wrong password and an unknown user', async () => {
     const accounts = open(join(temporaryFolder(), 'users.json'))
     await put(accounts, 'admin', 'right')
     expect(await accounts.verify(login('admin', 'right'))).toBe('good')
@@ -62,7 +62,7 @@ describe('accounts', () => {
     expect(await accounts.verify(login('nobody', 'right'))).toBe('refused')
   })
 
-  it('see at once what another process changed, good logins that were remembered too', async () => {
+  it('see at once what another process changed, also for logins verified before', async () => {
     const path = join(temporaryFolder(), 'users.json')
     const [one, two] = [open(path), open(path)]
     await put(one, 'admin', 'first')
@@ -75,7 +75,7 @@ describe('accounts', () => {
     expect(await two.verify(login('admin', 'second'))).toBe('refused')
   })
 
-  it('see a file that something else renamed into place', async () => {
+  it('see a user file that another program renamed into place', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'users.json')
     const accounts = open(path)
@@ -89,7 +89,7 @@ describe('accounts', () => {
     expect(await accounts.verify(login('admin', 'other'))).toBe('good')
   })
 
-  it('never take a broken file for a host without users', async () => {
+  it('never treat a broken user file as a host without users', async () => {
     const path = join(temporaryFolder(), 'users.json')
     const accounts = open(path)
     writeFileSync(path, '')
@@ -97,14 +97,14 @@ describe('accounts', () => {
     await expect(accounts.users()).rejects.toThrow('it is not JSON')
   })
 
-  it('change nothing when the password is the same already', async () => {
+  it('change nothing if the password is already the same', async () => {
     const accounts = open(join(temporaryFolder(), 'users.json'))
     expect(await put(accounts, 'admin', 'same')).toBe(true)
     expect(await put(accounts, 'admin', 'same')).toBe(false)
     expect(await put(accounts, 'admin', 'another')).toBe(true)
   })
 
-  it('turn the 35th different login of one origin away while 34 are at work', async () => {
+  it('reject the 35th different login of one origin while 34 are being checked', async () => {
     const path = join(temporaryFolder(), 'users.json')
     const accounts = open(path)
     await put(accounts, 'admin', 'right')
@@ -120,7 +120,7 @@ describe('accounts', () => {
     for (const error of turnedAway) expect(error).toBeInstanceOf(QueueFullError)
   })
 
-  it('let in the administrator while another address sends random names without end', async () => {
+  it('let the administrator in while another address sends random names without end', async () => {
     const accounts = open(join(temporaryFolder(), 'users.json'))
     await put(accounts, 'admin', 'right')
     verify.mockClear()
@@ -150,7 +150,7 @@ describe('accounts', () => {
     expect(verdicts).toEqual(Array.from({ length: 24 }, (_, at) => (at % 2 ? 'good' : 'refused')))
   })
 
-  it('do for an unknown user what they do for a wrong password, at the same cost', async () => {
+  it('do the same work for an unknown user as for a wrong password, at the same cost', async () => {
     const accounts = open(join(temporaryFolder(), 'users.json'))
     await put(accounts, 'admin', 'right')
     const costOf = async (user: string): Promise<unknown> => {
@@ -165,11 +165,11 @@ describe('accounts', () => {
     expect(await costOf('nobody')).toEqual([['wrong', cost, 32]])
   })
 
-  describe('under guesses', () => {
+  describe('when a caller guesses passwords', () => {
     const outcome = (verdict: Promise<unknown>): Promise<unknown> =>
       verdict.catch((error: Error) => error.name)
 
-    it('lock a pair after five failures, and that alone', async () => {
+    it('lock only this pair of address and user after five failures', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       await put(accounts, 'admin', 'right')
       for (let guess = 1; guess <= 5; guess += 1) {
@@ -180,7 +180,7 @@ describe('accounts', () => {
       expect(await accounts.verify(login('admin', 'right'), from('b'))).toBe('good')
     })
 
-    it('let a login pass that was verified before, also after users have changed', async () => {
+    it('let a login pass that was verified before, also after users changed', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       await put(accounts, 'admin', 'right')
       expect(await accounts.verify(login('admin', 'right'), from('elsewhere'))).toBe('good')
@@ -193,7 +193,7 @@ describe('accounts', () => {
       expect(await outcome(accounts.verify(login('admin', 'right'), from('a')))).toBe('LockedOutError')
     })
 
-    it('check no password of a locked pair, whether there is such a user or not', async () => {
+    it('check no password of a locked pair, whether the user exists or not', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       await put(accounts, 'admin', 'right')
       for (const user of ['admin', 'nobody']) {
@@ -205,7 +205,7 @@ describe('accounts', () => {
       }
     })
 
-    it('count guesses that are being checked, but the same one at once only once', async () => {
+    it('count guesses that are being checked, and the same guess at the same time only once', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       await put(accounts, 'admin', 'right')
       const letGo = holdChecks()
@@ -220,7 +220,7 @@ describe('accounts', () => {
       expect(new Set(same)).toEqual(new Set(['good']))
     })
 
-    it('count nothing that has no address, and nothing that was never checked', async () => {
+    it('count no guess without an address and no guess that was never checked', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       for (let guess = 1; guess <= 9; guess += 1) {
         expect(await accounts.verify(login('admin', 'x'), from('a'))).toBe('no-user')

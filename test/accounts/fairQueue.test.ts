@@ -26,8 +26,8 @@ function held(limits: { perOrigin: number; waiting: number }) {
   return { come, entered, refused, drain }
 }
 
-describe('a fair queue', () => {
-  it('lets two in, keeps 32 of an origin waiting in order and turns the next away', async () => {
+describe('the queue of password checks', () => {
+  it('runs two checks at a time, keeps 32 of an origin waiting in order and rejects the next', async () => {
     const gate = createFairQueue({ concurrency: 2, perOrigin: 32, waiting: 64 })
     const order: number[] = []
     const ends: (() => void)[] = []
@@ -52,20 +52,20 @@ describe('a fair queue', () => {
     expect(order).toEqual(Array.from({ length: 34 }, (_, index) => index))
   })
 
-  it('gives its place back when the work fails', async () => {
+  it('frees the slot of a check that fails', async () => {
     const gate = createFairQueue({ concurrency: 1, perOrigin: 0, waiting: 0 })
     await expect(gate.run(at('a'), () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await gate.run(at('a'), async () => 'yes')).toBe('yes')
   })
 
-  it('lets origins in by turns, however many each of them sends', async () => {
+  it('runs the checks of origins in turn, however many each of them sends', async () => {
     const { come, entered, drain } = held({ perOrigin: 8, waiting: 64 })
     for (const name of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) come(name)
     await drain(7)
     expect(entered).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a'])
   })
 
-  it('refuses the newest of the origin with most when no more may wait', async () => {
+  it('rejects the newest check of the origin with most checks when the queue is full', async () => {
     const { come, entered, refused, drain } = held({ perOrigin: 8, waiting: 8 })
     for (let index = 0; index < 9; index += 1) come('flood')
     come('admin')
@@ -76,7 +76,7 @@ describe('a fair queue', () => {
     expect(entered.indexOf('admin')).toBe(2)
   })
 
-  it('keeps room for callers of this host, whoever fills the other', async () => {
+  it('keeps room for callers of this host while others fill their part', async () => {
     const { come, entered, refused, drain } = held({ perOrigin: 1, waiting: 4 })
     for (const name of ['far1', 'far2', 'far3', 'far4', 'far5', 'far6']) come(name)
     await expect.poll(() => refused).toEqual(['far6'])

@@ -6,16 +6,16 @@ import { heapInUse } from '../support/heapInUse.ts'
 const minute = 60_000
 const admin: GuessSource = { from: '10.0.0.9', user: 'admin' }
 
-function clocked(remembered?: number) {
+function clocked(maxPairs?: number) {
   const time = { now: 0 }
-  const lockout = createLockout({ now: () => time.now, ...(remembered === undefined ? {} : { remembered }) })
+  const lockout = createLockout({ now: () => time.now, ...(maxPairs === undefined ? {} : { maxPairs }) })
   return { time, lockout }
 }
 
 /** Seconds that a pair is told to wait; 0 when its guess may be checked. */
 function wait(lockout: Lockout, pair: GuessSource): number {
   try {
-    lockout.begin(pair).withdrawn()
+    lockout.begin(pair).cancelled()
     return 0
   } catch (error) {
     if (error instanceof LockedOutError) return error.seconds
@@ -27,8 +27,8 @@ function fail(lockout: Lockout, pair: GuessSource, times = 1): void {
   for (let time = 0; time < times; time += 1) lockout.begin(pair).failed()
 }
 
-describe('the lock-out', () => {
-  it('locks a pair for five minutes at its fifth failure within five', () => {
+describe('the lockout after failed logins', () => {
+  it('locks a pair of address and user for five minutes at the fifth failure within five', () => {
     const { time, lockout } = clocked()
     fail(lockout, admin, 4)
     time.now = 5 * minute - 1
@@ -44,7 +44,7 @@ describe('the lock-out', () => {
     expect(lockout.counts()).toEqual({ locks: 1, locked: 0 })
   })
 
-  it('forgets a failure after five minutes, and all of them at a good login', () => {
+  it('drops a failure after five minutes, and all failures at a successful login', () => {
     const { time, lockout } = clocked()
     fail(lockout, admin, 4)
     time.now = 5 * minute
@@ -55,7 +55,7 @@ describe('the lock-out', () => {
     expect(wait(lockout, admin)).toBe(0)
   })
 
-  it('tells pairs apart, but not two spellings of a name', () => {
+  it('tells pairs apart, but not two spellings of a user name', () => {
     const { lockout } = clocked()
     fail(lockout, { ...admin, user: 'jos\u00e9' }, 5)
     expect(wait(lockout, { ...admin, user: 'jose\u0301' })).toBe(300)
@@ -63,11 +63,11 @@ describe('the lock-out', () => {
     expect(wait(lockout, { from: '10.0.0.8', user: 'jos\u00e9' })).toBe(0)
   })
 
-  it('counts guesses under way, and those that end well or unchecked no more', () => {
+  it('counts pending guesses, and stops counting those that succeed or are cancelled', () => {
     const { lockout } = clocked()
     const guesses = Array.from({ length: 5 }, () => lockout.begin(admin))
     expect(wait(lockout, admin)).toBe(1)
-    guesses[0]?.withdrawn()
+    guesses[0]?.cancelled()
     expect(wait(lockout, admin)).toBe(0)
     guesses[1]?.failed()
     guesses[2]?.failed()
@@ -79,7 +79,7 @@ describe('the lock-out', () => {
     expect(wait(lockout, admin)).toBe(300)
   })
 
-  it('keeps a lock through a flood of names, of addresses and of fewer locks than it remembers', () => {
+  it('keeps a lock while a flood of names, addresses or fewer locks than its limit arrives', () => {
     const { lockout } = clocked(100)
     fail(lockout, admin, 5)
     for (let index = 0; index < 10_000; index += 1) {
@@ -91,7 +91,7 @@ describe('the lock-out', () => {
     expect(lockout.counts()).toEqual({ locks: 100, locked: 100 })
   })
 
-  it('remembers no more pairs than it is told, oldest forgotten first', () => {
+  it('keeps no more pairs than its limit and drops the oldest first', () => {
     const { lockout } = clocked(100)
     const pair = (index: number): GuessSource => ({ ...admin, user: `user${index}` })
     for (let index = 0; index <= 100; index += 1) fail(lockout, pair(index), 4)
@@ -104,7 +104,7 @@ describe('the lock-out', () => {
     expect(lockout.counts()).toEqual({ locks: 101, locked: 100 })
   })
 
-  it('takes no more memory for long names', () => {
+  it('uses no more memory for long user names', () => {
     const { lockout } = clocked()
     const before = heapInUse()
     for (let index = 0; index < 2_000; index += 1)
@@ -114,14 +114,14 @@ describe('the lock-out', () => {
     expect(wait(lockout, admin)).toBe(0)
   })
 
-  it('agrees with a model that remembers everything', () => {
+  it('agrees with a model that keeps everything', () => {
     const pairs: readonly GuessSource[] = ['a', 'b'].flatMap((from) =>
       ['x', 'y'].map((user) => ({ from, user })),
     )
     const step = fc.record({
       pair: fc.constantFrom(...pairs),
       later: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3 * minute })),
-      end: fc.constantFrom('failed', 'failed', 'failed', 'succeeded', 'withdrawn', 'open'),
+      end: fc.constantFrom('failed', 'failed', 'failed', 'succeeded', 'cancelled', 'open'),
     })
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 80 }), (steps) => {

@@ -7,7 +7,7 @@ const cost = { ln: 4, r: 8, p: 1 }
 const salt = Buffer.from('0123456789abcdef')
 
 describe('hashPassword', () => {
-  it('writes a PHC string at the full cost, the same for the same salt', async () => {
+  it('writes a PHC string at the full cost, and the same string for the same salt', async () => {
     const hash = await hashPassword({ password: new Secret('secret'), salt })
     expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$MDEyMzQ1Njc4OWFiY2RlZg\$[A-Za-z0-9+/]{43}$/)
     expect(await hashPassword({ password: new Secret('secret'), salt })).toBe(hash)
@@ -31,7 +31,7 @@ describe('verifyPassword', () => {
     expect(await verifyPassword(new Secret('pleaseletmeim'), phc)).toBe(false)
   })
 
-  it('refuses what is no hash, or one that would cost too much memory', async () => {
+  it('refuses text that is not a hash, and a hash that would need too much memory', async () => {
     const good = await hashPassword({ password: new Secret('x'), salt, cost })
     for (const phc of ['', 'x', '$2b$10$abc', good.replace('ln=4', 'ln=30'), good.replace('ln=4', 'ln=16')]) {
       expect(await verifyPassword(new Secret('x'), phc)).toBe(false)
@@ -40,7 +40,7 @@ describe('verifyPassword', () => {
   })
 })
 
-it('hashes each pair of password and salt once, whoever asks for it again', async () => {
+it('createHasher hashes each pair of password and salt once, however often it is asked', async () => {
   const hash = createHasher({ ln: 4, r: 8, p: 1 })
   const salts = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)] as const
   const first = hash(new Secret('hunter2'), salts[0])
@@ -51,7 +51,7 @@ it('hashes each pair of password and salt once, whoever asks for it again', asyn
   expect(await hash(new Secret('hunter2'), salts[1])).not.toBe(await first)
 })
 
-it('marks a password by three hexadecimal digits, the same for the same salt', async () => {
+it('passwordMark returns three hexadecimal digits, the same for the same salt', async () => {
   const hash = createHasher({ ln: 4, r: 8, p: 1 })
   const salts = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)] as const
   const mark = await passwordMark(hash, new Secret('hunter2'), salts[0])

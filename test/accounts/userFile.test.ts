@@ -46,11 +46,11 @@ describe('the user file', () => {
       `{"version":1,"users":[{"user":"a","hash":"${hash}"},{"user":"a","hash":"${hash}"}]}`,
       "it lists the user 'a' twice",
     ],
-  ])('refuses %s', (text, message) => {
+  ])('parser refuses %j', (text, message) => {
     expect(() => parseUserFile(text)).toThrow(new Error(message))
   })
 
-  it('adds, replaces and removes, and is the very same where nothing changes', () => {
+  it('is the same object if adding, replacing or removing a user changes nothing', () => {
     expect(putUser(noUsers, record('a')).users).toEqual([record('a')])
     expect(putUser(both, record('a', other)).users).toEqual([record('a', other), record('b')])
     expect(putUser(both, record('b'))).toBe(both)
@@ -58,14 +58,14 @@ describe('the user file', () => {
     expect(removeUser(both, 'c')).toBe(both)
   })
 
-  it('knows a name in both spellings of an accent', () => {
+  it('finds a user by both Unicode spellings of an accent', () => {
     const file = putUser(noUsers, record('jos\u00e9'))
     expect(putUser(file, record('jos\u00e9', other)).users).toHaveLength(1)
     expect(removeUser(file, 'jose\u0301').users).toEqual([])
   })
 })
 
-describe('a user that is taken back', () => {
+describe('reverting a change of a user', () => {
   const hash = (letter: string): string => `$scrypt$ln=15,r=8,p=3$${'A'.repeat(22)}$${letter.repeat(43)}`
 
   const admin = (letter: string): UserRecord => ({ user: 'admin', access: 'full', hash: hash(letter) })
@@ -74,13 +74,13 @@ describe('a user that is taken back', () => {
 
   const written = { user: 'admin', hash: hash('N') }
 
-  it('has the earlier password again, or is gone where there was none; who came meanwhile stays', () => {
+  it('restores the previous password, removes a new user and keeps users who were added later', () => {
     const now = putUser(putUser(noUsers, admin('N')), other)
     expect(revertUser(now, { ...written, before: hash('B') }).users).toEqual([admin('B'), other])
     expect(revertUser(now, written).users).toEqual([other])
   })
 
-  it('stays where somebody gave it another password since, or removed it', () => {
+  it('leaves a user alone whose password was changed again or who was removed', () => {
     const later = putUser(putUser(noUsers, admin('L')), other)
     expect(revertUser(later, { ...written, before: hash('B') })).toBe(later)
     expect(revertUser(later, written)).toBe(later)
@@ -88,7 +88,7 @@ describe('a user that is taken back', () => {
     expect(revertUser(gone, { ...written, before: hash('B') })).toBe(gone)
   })
 
-  it('is read with or without an earlier hash, and never quoted', () => {
+  it('reads the change with or without a previous hash, and never quotes it', () => {
     expect(readUserChange(written)).toEqual(written)
     expect(readUserChange({ ...written, before: hash('B') })).toEqual({ ...written, before: hash('B') })
     for (const value of [

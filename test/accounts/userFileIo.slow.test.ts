@@ -23,7 +23,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-it('a user file parses at every moment of a thousand writes whose writer is killed again and again', async () => {
+it('the user file is valid at every moment of a thousand writes by killed writers', async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'users', 'users.json')
   mkdirSync(join(folder, 'users'))

@@ -26,7 +26,7 @@ const add = (path: string, user: string): Promise<boolean> =>
 const names = (path: string): string[] => parseUserFile(readFileSync(path, 'utf8')).users.map((it) => it.user)
 
 describe('changeUserFile', () => {
-  it('makes the file with mode 0600, says whether it changed it and leaves nothing beside it', async () => {
+  it('creates the file with mode 0600, reports whether it changed and leaves no temporary file', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'users.json')
     expect(await add(path, 'a')).toBe(true)
@@ -37,14 +37,14 @@ describe('changeUserFile', () => {
     expect(readdirSync(folder)).toEqual(['users.json'])
   })
 
-  it('keeps all users of many writers at once', async () => {
+  it('keeps all users of many concurrent writers', async () => {
     const path = join(temporaryFolder(), 'users.json')
     const users = Array.from({ length: 12 }, (_, index) => `user${index}`)
     await Promise.all(users.map((user) => add(path, user)))
     expect(names(path).sort()).toEqual(users.sort())
   })
 
-  it('refuses to write over a file that it cannot read', async () => {
+  it('does not overwrite a file that it cannot read', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'users.json')
     writeFileSync(path, 'not ours')
@@ -53,7 +53,7 @@ describe('changeUserFile', () => {
     expect(readdirSync(folder)).toEqual(['users.json'])
   })
 
-  it('gives the lock back when the change throws', async () => {
+  it('releases the lock if the change throws', async () => {
     const path = join(temporaryFolder(), 'users.json')
     const change = changeUserFile(path, () => {
       throw new Error('no')
@@ -62,7 +62,7 @@ describe('changeUserFile', () => {
     expect(await add(path, 'a')).toBe(true)
   })
 
-  it('is not led elsewhere by a link that lies where it writes', async () => {
+  it('does not follow a link at the path of its temporary file', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'users.json')
     const target = join(folder, 'target')
@@ -86,8 +86,8 @@ describe('changeUserFile', () => {
   })
 })
 
-describe('the lock of the user file', () => {
-  it('of a killed owner is broken, by several at once without losing a user', async () => {
+describe('the user file lock', () => {
+  it('is broken if its owner was killed, and several waiting writers lose no user', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'users.json')
     const program = join(folder, 'hold', 'holdLock.mjs')
@@ -104,8 +104,8 @@ describe('the lock of the user file', () => {
       return all
     })
     // Held by a living process: nobody comes in.
-    const late = withLock({ path: `${path}.lock`, patience: 60 }, async () => undefined)
-    await expect(late).rejects.toThrow(`is held by process ${owner.pid} for too long`)
+    const late = withLock({ path: `${path}.lock`, timeout: 60 }, async () => undefined)
+    await expect(late).rejects.toThrow(`process ${owner.pid} has held the lock`)
     expect([done, existsSync(path)]).toEqual([false, false])
     owner.kill('SIGKILL')
     await once(owner, 'exit')
@@ -114,24 +114,24 @@ describe('the lock of the user file', () => {
     expect(readdirSync(folder).sort()).toEqual(['hold', 'users.json'])
   })
 
-  it('of a process id that was used again is broken', async () => {
+  it('is broken if its process id was reused', async () => {
     const path = join(temporaryFolder(), 'users.json')
     writeFileSync(`${path}.lock`, `${process.pid} 1\n`)
     expect(await add(path, 'a')).toBe(true)
   })
 
-  it('that its owner died before naming itself in is broken', async () => {
+  it('is broken if its owner died before it wrote its name', async () => {
     const path = join(temporaryFolder(), 'users.json')
     writeFileSync(`${path}.lock`, '')
     expect(await add(path, 'a')).toBe(true)
   })
 
-  it('is waited for no longer than told, and says who has it', async () => {
+  it('is waited for only until the timeout, and the error names its owner', async () => {
     const path = join(temporaryFolder(), 'users.json.lock')
     writeFileSync(path, `${process.pid} ${processStartTime('self')}\n`)
-    const patient = withLock({ path, patience: 60 }, async () => undefined)
-    await expect(patient).rejects.toThrow(
-      `the lock ${path} is held by process ${process.pid} for too long; if nothing is at work there, delete the file`,
+    const waiting = withLock({ path, timeout: 60 }, async () => undefined)
+    await expect(waiting).rejects.toThrow(
+      `process ${process.pid} has held the lock ${path} for too long; if it does not change users, delete the file`,
     )
   })
 })

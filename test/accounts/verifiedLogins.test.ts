@@ -21,7 +21,7 @@ function counting(verdict: boolean) {
 }
 
 describe('verified logins', () => {
-  it('remember a good login and never a refused one', async () => {
+  it('keep a valid login and never a refused one', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     const good = counting(true)
     const bad = counting(false)
@@ -32,35 +32,35 @@ describe('verified logins', () => {
     expect([good.calls, bad.calls]).toEqual([1, 3])
   })
 
-  it('verify once what comes many times at once', async () => {
+  it('verify a login once that arrives many times at the same time', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     const good = counting(true)
     await Promise.all(Array.from({ length: 50 }, () => logins.check(claim('a', 'b'), good.verify)))
     expect(good.calls).toBe(1)
   })
 
-  it('forget the oldest beyond their limit', async () => {
+  it('drop the oldest beyond their limit', async () => {
     const logins = createVerifiedLogins({ key, limit: 2 })
     const good = counting(true)
     for (const user of ['a', 'b', 'c', 'c', 'b', 'a']) await logins.check(claim(user, 'x'), good.verify)
     expect(good.calls).toBe(4)
   })
 
-  it('do not take one pair for another', async () => {
+  it('do not confuse two pairs of user and password', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     await logins.check(claim('ab', 'c'), counting(true).verify)
     expect(await logins.check(claim('a', 'bc'), counting(false).verify)).toBe(false)
     expect(await logins.check(claim('a', 'b:c'), counting(false).verify)).toBe(false)
   })
 
-  it('hold for the hash they were verified against alone', async () => {
+  it('are valid only for the hash they were verified against', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     await logins.check(claim('a', 'b'), counting(true).verify)
     expect(await logins.check(claim('a', 'b', { hash: 'another' }), counting(false).verify)).toBe(false)
     expect(await logins.check(claim('a', 'b'), counting(false).verify)).toBe(true)
   })
 
-  it('verify for each guesser what is not known yet', async () => {
+  it('verify a new login once per origin', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     const bad = counting(false)
     const guessers = ['x', 'y', 'x', 'y']
@@ -68,7 +68,7 @@ describe('verified logins', () => {
     expect(bad.calls).toBe(2)
   })
 
-  it('do not show a password', async () => {
+  it('do not show a password when printed', async () => {
     const logins = createVerifiedLogins({ key, limit: 10 })
     await logins.check(claim('a', 'visible'), counting(true).verify)
     expect(inspect(logins, { depth: 9, showHidden: true })).not.toContain('visible')

@@ -47,8 +47,8 @@ async function setPassword({ accounts }: TestApi, password: string): Promise<voi
   await accounts.change((file) => putUser(file, record))
 }
 
-describe('a login over a connection that stays open', () => {
-  it('is known again, and good for itself alone', async () => {
+describe('a login over an open connection', () => {
+  it('is verified once, and valid only for itself', async () => {
     const api = await testApi()
     const { call, connections } = await oneConnection(api)
     const outcomes: unknown[] = []
@@ -63,7 +63,7 @@ describe('a login over a connection that stays open', () => {
     expect(connections()).toBe(1)
   })
 
-  it('is refused as soon as its password or its user is another', async () => {
+  it('is refused as soon as its password or its user changes', async () => {
     const api = await testApi()
     const { call, connections } = await oneConnection(api)
     for (let time = 0; time < 3; time += 1) expect(await call(basic('admin', 'right'))).toBe(200)
@@ -75,7 +75,7 @@ describe('a login over a connection that stays open', () => {
     expect(connections()).toBe(1)
   })
 
-  it('is not known again where its user changed while it was checked', async () => {
+  it('is verified again if its user changed during the check', async () => {
     const own = await testApi()
     const late: TestApi['accounts'] = {
       ...own.accounts,
@@ -109,8 +109,8 @@ async function fail(api: TestApi, user: string, more: { remoteAddress?: string; 
   }
 }
 
-describe('an address that guesses', () => {
-  it('is told how long to wait, and may try again then', async () => {
+describe('an address that guesses passwords', () => {
+  it('gets the time to wait, and may try again after it', async () => {
     const time = { now: 0 }
     const api = await testApi({ clock: () => time.now })
     await fail(api, 'admin')
@@ -118,14 +118,14 @@ describe('an address that guesses', () => {
     const { answer, outcome } = await get(api, adminLogin)
     expect([...outcome, answer.headers['retry-after']]).toEqual([429, 'locked-out', '210'])
     expect(answer.json().payload.detail).toBe(
-      'Within 5 minutes, 5 logins with this user name from your address failed or are being checked. ' +
-        'Try again in 210 s; a login that worked before still works.',
+      '5 logins with this user name from your address failed within 5 minutes, or are being checked. ' +
+        'Try again in 210 s. A login that worked before still works.',
     )
     time.now = 5 * minute
     expect((await get(api, adminLogin)).outcome).toEqual([200, undefined])
   })
 
-  it('is told the same for a user that there is and one that there is not', async () => {
+  it('gets the same response for an existing and for an unknown user', async () => {
     const api = await testApi({ clock: () => 0, context: { newRequestId: () => 'same' } })
     const bodies: string[] = []
     for (const user of ['admin', 'nobody', '']) {
@@ -138,7 +138,7 @@ describe('an address that guesses', () => {
     expect(bodies[0]).toMatch(/^\[429,/)
   })
 
-  it('locks out neither other addresses nor who was let in before', async () => {
+  it('locks out neither other addresses nor callers that logged in before', async () => {
     const api = await testApi()
     await fail(api, 'admin')
     expect((await get(api, adminLogin, { remoteAddress: '10.0.0.8' })).outcome).toEqual([200, undefined])
@@ -146,7 +146,7 @@ describe('an address that guesses', () => {
     expect((await get(api, basic('admin', 'wrong'))).outcome).toEqual([429, 'locked-out'])
   })
 
-  it('is the same one in all of its IPv6 network', async () => {
+  it('is counted by its whole IPv6 network', async () => {
     const api = await testApi()
     for (let guess = 1; guess <= 5; guess += 1) {
       const remoteAddress = `2001:db8::${guess}`
@@ -158,7 +158,7 @@ describe('an address that guesses', () => {
     expect(other.outcome).toEqual([200, undefined])
   })
 
-  it('cannot guess at a resource that there is not, nor where a login is optional', async () => {
+  it('cannot guess at an unknown resource, nor where a login is optional', async () => {
     const api = await testApi({ context: { isStopping: () => true } })
     const ready = async (authorization: string) =>
       (await api.call({ url: '/health/ready', headers: { authorization } })).body
@@ -169,14 +169,14 @@ describe('an address that guesses', () => {
     expect((await get(other, adminLogin)).outcome).toEqual([429, 'locked-out'])
   })
 
-  it('is not one while the host has no user', async () => {
+  it('is not counted while the host has no user', async () => {
     const api = await testApi({ withAdmin: false })
     for (let guess = 1; guess <= 9; guess += 1) {
       expect((await get(api, adminLogin)).outcome).toEqual([401, 'no-user'])
     }
   })
 
-  it('is not one that sends no login, or what is none', async () => {
+  it('is not counted if it sends no login, or a malformed one', async () => {
     const api = await testApi()
     for (let guess = 1; guess <= 9; guess += 1) {
       expect((await get(api, 'Basic nonsense')).outcome).toEqual([401, 'login-refused'])
@@ -186,7 +186,7 @@ describe('an address that guesses', () => {
   })
 })
 
-describe('a lock-out', () => {
+describe('the lockout of a user name', () => {
   const unlock = (api: TestApi, value: string, authorization?: string) =>
     api.call({
       method: 'POST',
@@ -196,7 +196,7 @@ describe('a lock-out', () => {
       payload: { payloadType: 'StringPayload', payload: { value } },
     })
 
-  it('is ended by another login of a user, for that user name alone', async () => {
+  it('is ended by another login of a user, for that user name only', async () => {
     const api = await testApi()
     await fail(api, 'admin')
     await fail(api, 'other')
@@ -215,7 +215,7 @@ describe('a lock-out', () => {
     ])
   })
 
-  it('forgets failures that did not lock anybody out yet', async () => {
+  it('drops failures that did not lock anybody out yet', async () => {
     const api = await testApi()
     for (let round = 0; round < 3; round += 1) {
       for (let guess = 1; guess <= 4; guess += 1) {
@@ -226,8 +226,8 @@ describe('a lock-out', () => {
   })
 })
 
-describe('the socket', () => {
-  it('counts no failures', async () => {
+describe('the Unix socket', () => {
+  it('counts no failed logins', async () => {
     const api = await testApi({ listener: 'socket' })
     for (let guess = 1; guess <= 9; guess += 1) {
       expect((await get(api, basic('admin', 'old'))).outcome).toEqual([401, 'login-refused'])
@@ -269,8 +269,8 @@ async function guessAs(
 
 const wrong = ['a', 'b', 'c', 'd', 'e', 'f']
 
-describe.skipIf(process.geteuid?.() !== 0)('a local user that guesses (needs root)', () => {
-  it('locks out neither root nor another user of the host, but itself', async () => {
+describe.skipIf(process.geteuid?.() !== 0)('a local user that guesses passwords (needs root)', () => {
+  it('locks out itself, but neither root nor another user of the host', async () => {
     const place = await serverWithAdmin()
     expect(await guessAs(1234, place.port, wrong)).toEqual([401, 401, 401, 401, 401, 429])
     const headers = { authorization: basic('admin', 'wrong') }
@@ -278,7 +278,7 @@ describe.skipIf(process.geteuid?.() !== 0)('a local user that guesses (needs roo
     expect(await guessAs(1235, place.port, ['right'])).toEqual([200])
   })
 
-  it('gains nothing by another address of loopback, and keeps its lock on a new connection', async () => {
+  it('gains nothing from another loopback address, and stays locked on a new connection', async () => {
     const place = await serverWithAdmin()
     await guessAs(1234, place.port, wrong)
     expect(await guessAs(1234, place.port, ['right'], '127.0.0.2')).toEqual([429])

@@ -23,8 +23,8 @@ const stranger = (origin: string) => ({ isKnown: false, isRoutine: false, origin
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('the log of calls', () => {
-  it('tells the first calls without a login in full and counts the others by address, once an interval', () => {
+describe('the call log', () => {
+  it('logs the first calls without a login in full, and counts the others by address per interval', () => {
     const { lines, log } = opened()
     for (let index = 0; index < 1000; index += 1) log.call(call(401), stranger('10.0.0.6'))
     log.call(call(429), stranger('10.0.0.7'))
@@ -43,7 +43,7 @@ describe('the log of calls', () => {
     expect(lines).toHaveLength(callLogLimits.fullLines + 2)
   })
 
-  it('stays small whatever strangers send: of a million addresses too', () => {
+  it('stays small for calls from a million addresses', () => {
     const { lines, log } = opened()
     for (let index = 0; index < 20_000; index += 1) {
       log.call(
@@ -58,7 +58,7 @@ describe('the log of calls', () => {
     expect(JSON.stringify(lines).length).toBeLessThan(20_000)
   })
 
-  it('tells every call of a known caller, and routine ones only at the level debug', () => {
+  it('logs every call of a known caller, and routine calls only at level debug', () => {
     const { lines, log } = opened()
     for (let index = 0; index < 100; index += 1) {
       log.call(call(200), { isKnown: true, isRoutine: false, origin: 'a' })
@@ -67,13 +67,13 @@ describe('the log of calls', () => {
     expect(lines.map(({ level }) => level)).toEqual([...Array(100).fill(30), 20])
   })
 
-  it('cuts a long path and says how much it cut', () => {
+  it('cuts a long path and shows how much was cut', () => {
     const { lines, log } = opened()
     log.call(call(404, `/${'a'.repeat(9_999)}`), stranger('a'))
     expect(lines[0]?.path).toBe(`/${'a'.repeat(255)}… (9744 more)`)
   })
 
-  it('counts connections that were closed and faults beyond the first', () => {
+  it('counts closed connections and errors beyond the first', () => {
     const { lines, log } = opened()
     for (let index = 0; index < 500; index += 1) {
       log.closed('10.0.0.6')
@@ -88,11 +88,11 @@ describe('the log of calls', () => {
   })
 })
 
-describe('a call', () => {
+describe('the call log of a server', () => {
   const callLines = (lines: readonly string[]) =>
     lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call')
 
-  it('without a login fills no log: a thousand refused ones are a few lines', async () => {
+  it('stays short for a thousand refused calls without a login', async () => {
     vi.useRealTimers()
     const api = await testApi()
     const url = `/${'a'.repeat(10_000)}`
@@ -108,7 +108,7 @@ describe('a call', () => {
     expect(api.lines.join('').length).toBeLessThan(20 * 700)
   })
 
-  it('of a component or a proof that reads is told at the level debug, one of a person at info', async () => {
+  it('has reads of components and verifications at level debug, and those of people at info', async () => {
     vi.useRealTimers()
     const socket = await testApi({ listener: 'socket' })
     await socket.call({ url: '/api/v2/users' })

@@ -62,8 +62,8 @@ async function idleAs(uid: number, port: number, count: number): Promise<void> {
   if (child.stdout) await once(child.stdout, 'data')
 }
 
-describe('the connections of a listener', () => {
-  it('are bounded: the newest of who has most are closed', async () => {
+describe('connections to a listener', () => {
+  it('are limited: the newest ones of the address with most connections are closed', async () => {
     const { port, refused } = await server({ remote: 4, perAddress: 4, local: 3 })
     const first = await idle(port, 3)
     await idle(port, 3)
@@ -71,7 +71,7 @@ describe('the connections of a listener', () => {
     expect(first.every(isOpen)).toBe(true)
   })
 
-  it('stay where a login was verified over them, whoever else comes', async () => {
+  it('stay open if a login was verified over them, whoever else connects', async () => {
     const { port, refused } = await server({ remote: 4, perAddress: 4, local: 3 })
     await idle(port, 2)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -98,18 +98,21 @@ describe('the connections of a listener', () => {
     expect(await call()).toEqual({ status: 200, reused: true })
   })
 
-  it.skipIf(!isRoot)('let in root while another user of the host keeps all it can (needs root)', async () => {
-    const { port, refused } = await server({ remote: 4, perAddress: 4, local: 20 })
-    await idleAs(1234, port, 60)
-    await expect.poll(() => refused.length).toBe(20)
-    expect(new Set(refused)).toEqual(new Set(['uid 1234']))
-    const place = { port, ca: certificate.chain }
-    for (let attempt = 0; attempt < 5; attempt += 1) {
-      expect(
-        (await fetchAt(place, { path: '/api/v2/users', headers: { authorization: adminLogin } })).status,
-      ).toBe(200)
-    }
-  })
+  it.skipIf(!isRoot)(
+    'leave room for root while another user of the host opens all it can (needs root)',
+    async () => {
+      const { port, refused } = await server({ remote: 4, perAddress: 4, local: 20 })
+      await idleAs(1234, port, 60)
+      await expect.poll(() => refused.length).toBe(20)
+      expect(new Set(refused)).toEqual(new Set(['uid 1234']))
+      const place = { port, ca: certificate.chain }
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        expect(
+          (await fetchAt(place, { path: '/api/v2/users', headers: { authorization: adminLogin } })).status,
+        ).toBe(200)
+      }
+    },
+  )
 
   it.skipIf(!isRoot)(
     'of one user are no more than half of the room while another comes (needs root)',
@@ -142,14 +145,14 @@ describe('connections from other hosts', () => {
     return { come, refused }
   }
 
-  it('are bounded for each address, IPv6 by its network, and others come in', () => {
+  it('are limited per address, IPv6 per network, and leave room for other addresses', () => {
     const { come, refused } = listener({ remote: 100, perAddress: 3, local: 1 })
     for (let index = 0; index < 10; index += 1) come(`2001:db8::${index}`)
     expect(refused).toEqual(Array(7).fill('2001:db8:0:0::/64'))
     expect(come('2001:db8:0:1::1').destroyed).toBe(false)
   })
 
-  it('give way where one address has most: its newest go, and never one with a verified login', () => {
+  it('are closed for the address with most of them: newest first, never one with a verified login', () => {
     const { come, refused } = listener({ remote: 10, perAddress: 8, local: 1 })
     const administrator = come('10.0.0.6')
     markVerified(administrator)
@@ -164,7 +167,7 @@ describe('connections from other hosts', () => {
     expect(administrator.destroyed).toBe(false)
   })
 
-  it('make room again when they close', async () => {
+  it('free their place when they close', async () => {
     const { come } = listener({ remote: 2, perAddress: 2, local: 1 })
     const first = come('10.0.0.6')
     come('10.0.0.6')

@@ -88,7 +88,7 @@ async function serving(more: Partial<ServerSettings> = {}) {
   }
   const lines: { level: number; msg: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const server = await start(settings, log, { api, certificateTiming: { rest: 20, every: 20 } })
+  const server = await start(settings, log, { api, certificateTiming: { settle: 20, interval: 20 } })
   return { server, settings, callers, authorities, errors: () => lines.map(({ msg }) => msg) }
 }
 

@@ -21,7 +21,7 @@ function opened(logLevel: LogLevel) {
 }
 
 describe('the log of a server', () => {
-  it('says in each line when it was, who says it, and what', () => {
+  it('writes time, place and message in each line', () => {
     const { lines, log } = opened('info')
     const before = new Date().toISOString()
     log.child({ door: 'tcp' }).info({ path: '/a"b', user: undefined }, 'one "call"')
@@ -37,7 +37,7 @@ describe('the log of a server', () => {
     }
   })
 
-  it('leaves out what is below its level', () => {
+  it('omits what is below its level', () => {
     const { lines, log } = opened('warn')
     log.info('a')
     log.child({ door: 'socket' }).info({}, 'b')
@@ -46,7 +46,7 @@ describe('the log of a server', () => {
     expect(lines.map(({ msg }) => msg)).toEqual(['c', 'd'])
   })
 
-  it('tells an error with its code, its stack and its causes', () => {
+  it('writes an error with its code, its stack and its causes', () => {
     const { lines, log } = opened('error')
     const cause = Object.assign(new Error('below'), { code: 'EDEEP' })
     log.error(
@@ -62,7 +62,7 @@ describe('the log of a server', () => {
   })
 })
 
-describe('lines for a file', () => {
+describe('lines for a log file', () => {
   const fileIn = (folder: string) => {
     const path = join(folder, 'log')
     const file = openSync(path, 'a')
@@ -70,7 +70,7 @@ describe('lines for a file', () => {
     return { file, text: () => readFileSync(path, 'utf8') }
   }
 
-  it('are there, in order, when the turn of the event loop is over', async () => {
+  it('are written in order when the turn of the event loop ends', async () => {
     const { file, text } = fileIn(temporaryFolder())
     const output = lineOutput(file)
     for (const line of ['a\n', 'é\n', 'c\n']) output.write(line)
@@ -82,7 +82,7 @@ describe('lines for a file', () => {
     await expect.poll(text).toBe('a\né\nc\nd\n')
   })
 
-  it('stop nobody where the disk is full, and are bounded', async () => {
+  it('block nobody if the disk is full, and are limited', async () => {
     // Never closed: what waits to be written would go to whatever file gets its number next.
     const output = lineOutput(openSync('/dev/full', 'w'))
     const before = heapInUse()
@@ -95,7 +95,7 @@ describe('lines for a file', () => {
     expect(heapInUse() - before).toBeLessThan(15_000_000)
   })
 
-  it('are written when the process ends in the same turn', async () => {
+  it('are written if the process ends in the same turn', async () => {
     const folder = temporaryFolder()
     const entry = new URL('../../src/api/logOutput.ts', import.meta.url).pathname
     const contents = `import { lineOutput } from ${JSON.stringify(entry)}\nlineOutput(1).write('last\\n')\nprocess.exit(7)`

@@ -31,7 +31,7 @@ const line = (number: number): string => `${String(number).padStart(9, '0')}\n`
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, number) => line(number))
 
 describe('the log file of a component', () => {
-  it('is its own, and goes on where it ended', async () => {
+  it('belongs to its owner only, and is continued after a restart', async () => {
     const path = join(temporaryFolder(), 'log')
     await write(path, ['a\n'])
     await write(path, ['b\n'])
@@ -39,7 +39,7 @@ describe('the log file of a component', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('is moved away in whole lines when it is full, and the oldest go', async () => {
+  it('is rotated in whole lines when it is full, and the oldest file is removed', async () => {
     const folder = temporaryFolder()
     await write(join(folder, 'log'), many(350))
     expect(readdirSync(folder).toSorted()).toEqual(['log', 'log.1', 'log.2'])
@@ -48,7 +48,7 @@ describe('the log file of a component', () => {
     expect(text.map(({ length }) => length)).toEqual([1000, 1000, 500])
   })
 
-  it('is bounded, too, where it cannot be moved away', async () => {
+  it('is limited even if it cannot be rotated', async () => {
     const folder = temporaryFolder()
     // A folder that is not empty is in the place where the file would go.
     mkdirSync(join(folder, 'log.1', 'x'), { recursive: true })
@@ -61,7 +61,7 @@ describe('the log file of a component', () => {
     ['a link', (path: string, other: string) => symlinkSync(other, path), /symbolic link/],
     ['a FIFO', (path: string) => execFileSync('mkfifo', [path]), /not a regular file/],
     ['a folder', (path: string) => mkdirSync(path), /not a regular file/],
-  ] as const)('is not begun through %s', (_name, attack, why) => {
+  ] as const)('is not opened through %s', (_name, attack, why) => {
     const folder = temporaryFolder()
     const [path, other] = [join(folder, 'log'), join(folder, 'profile')]
     writeFileSync(other, 'precious')
@@ -70,7 +70,7 @@ describe('the log file of a component', () => {
     expect(readFileSync(other, 'utf8')).toBe('precious')
   })
 
-  it('follows no link that takes its place or that of an older one meanwhile', async () => {
+  it('is not written through a link that replaces it or an older one later', async () => {
     const folder = temporaryFolder()
     const [path, other] = [join(folder, 'log'), join(folder, 'profile')]
     writeFileSync(other, 'precious')
@@ -91,7 +91,7 @@ describe('the log file of a component', () => {
     expect(readFileSync(other, 'utf8')).toBe('precious')
   })
 
-  it('says why it cannot be written', () => {
+  it('reports why it cannot be written', () => {
     const folder = temporaryFolder()
     const path = join(folder, 'missing', 'log')
     expect(() => openLogFile(path)).toThrow(`cannot write the log ${path}: no such file or folder`)

@@ -27,7 +27,7 @@ async function accepted({ listen, dial, family, uid }: Way, then = ''): Promise<
   return socket
 }
 
-describe.skipIf(!isRoot)('whose a connection from this host is (needs root)', () => {
+describe.skipIf(!isRoot)('the owner of a local connection (needs root)', () => {
   it.each([
     ['IPv4', { listen: '127.0.0.1', dial: '127.0.0.1', family: 4, uid: 1234 }],
     ['another address of loopback', { listen: '127.0.0.1', dial: '127.0.0.1', family: 4, uid: 1235 }],
@@ -35,11 +35,11 @@ describe.skipIf(!isRoot)('whose a connection from this host is (needs root)', ()
     ['IPv4 to a listener of both', { listen: '::', dial: '127.0.0.1', family: 4, uid: 1237 }],
     ['IPv4 mapped into IPv6', { listen: '::', dial: '::ffff:127.0.0.1', family: 6, uid: 1238 }],
     ['root', { listen: '127.0.0.1', dial: '127.0.0.1', family: 4, uid: 0 }],
-  ] as const)('is told by the system: %s', async (_name, way) => {
+  ] as const)('is found in the system tables: %s', async (_name, way) => {
     expect(await originOf(await accepted(way))).toEqual({ name: `uid ${way.uid}`, isLocal: true })
   })
 
-  it('is nobody, and never root, where its process has closed it already', async () => {
+  it('is unknown, and never root, if its process has already closed it', async () => {
     for (const end of ['s.destroy()', 's.resetAndDestroy()', 's.end()']) {
       const socket = await accepted({ listen: '127.0.0.1', dial: '127.0.0.1', family: 4, uid: 1234 }, end)
       await new Promise((resolve) => {
@@ -51,42 +51,42 @@ describe.skipIf(!isRoot)('whose a connection from this host is (needs root)', ()
   })
 })
 
-describe('the tables of connections', () => {
+describe('a lookup in the connection tables', () => {
   const ends = { remoteAddress: '127.0.0.1', remotePort: 0xd431, localAddress: '127.0.0.1', localPort: 8090 }
   const row = (state: string, uid: number, inode: number): string =>
     `   3: 0100007F:D431 0100007F:1F9A ${state} 00000000:00000000 00:00000000 00000000 ${String(uid).padStart(5)}        0 ${inode} 1 0000000000000000 20 4 30 10 -1\n`
 
-  it('name the user of an established connection that a process holds', () => {
+  it('returns the user of an established connection that a process holds', () => {
     expect(uidOfPeer(row('01', 1000, 4711), ends)).toBe(1000)
     expect(uidOfPeer(row('01', 4294967294, 4711), ends)).toBe(4294967294)
   })
 
-  it('name nobody where the kernel writes root for want of a process', () => {
+  it('returns nobody if the kernel writes root because no process holds the connection', () => {
     for (const text of [row('06', 0, 0), row('04', 0, 0), row('01', 0, 0), '', 'sl  local_address']) {
       expect(uidOfPeer(text, ends)).toBeUndefined()
     }
   })
 
-  it('name nobody for another connection', () => {
+  it('returns nobody for another connection', () => {
     for (const other of [{ remotePort: 0xd432 }, { localPort: 8091 }, { remoteAddress: '127.0.0.2' }]) {
       expect(uidOfPeer(row('01', 1000, 4711), { ...ends, ...other })).toBeUndefined()
     }
   })
 })
 
-describe('an address', () => {
+describe('isOwnAddress for peer', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1', true],
     ['::1', '::1', true],
     ['10.9.8.7', '10.9.8.7', true],
     ['192.0.2.1', '10.9.8.7', false],
     ['2001:db8::1', '2001:db8::2', false],
-  ])('%s of a peer of %s is of this host: %s', (remoteAddress, localAddress, own) => {
+  ])('%s at local address %s returns %s', (remoteAddress, localAddress, own) => {
     expect(isOwnAddress({ remoteAddress, localAddress, remotePort: 1, localPort: 2 })).toBe(own)
   })
 })
 
-describe('whose address a peer has', () => {
+describe('peerNetwork', () => {
   it.each([
     ['10.0.0.9', '10.0.0.9'],
     ['::ffff:10.0.0.9', '10.0.0.9'],
@@ -100,7 +100,7 @@ describe('whose address a peer has', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['gone', 'gone'],
-  ])('%s counts as %s', (address, network) => {
+  ])('counts %s as %s', (address, network) => {
     expect(peerNetwork(address)).toBe(network)
   })
 })

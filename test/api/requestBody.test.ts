@@ -18,8 +18,8 @@ async function unfinished(): Promise<{ readonly incoming: IncomingMessage; reado
   return { incoming, leave: () => void outgoing.destroy() }
 }
 
-describe('a body that breaks off', () => {
-  it('while it is read, is told as the error of its request', async () => {
+describe('a request body that is cut off', () => {
+  it('while it is read rejects with the error of its request', async () => {
     const { incoming, leave } = await unfinished()
     const body = readBody(incoming).catch((error: unknown) => error)
     leave()
@@ -27,7 +27,7 @@ describe('a body that breaks off', () => {
     expect(incoming.errored).toBeInstanceOf(Error)
   })
 
-  it('before anybody reads it, is told the same way', async () => {
+  it('before it is read rejects with the same error', async () => {
     const { incoming, leave } = await unfinished()
     leave()
     // Not `once` of events, which would listen to errors, too.

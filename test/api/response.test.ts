@@ -19,8 +19,8 @@ async function post(payload: string | Buffer | object, more: InjectOptions = {})
   return { api, status: answer.statusCode, error: answer.json().payload, answer }
 }
 
-describe('an error', () => {
-  it('comes in the envelope', async () => {
+describe('the response to a failed call', () => {
+  it('is wrapped in the envelope', async () => {
     const { call } = await testApi()
     const answer = await call({ url: '/api/v2/ping?x=1' })
     expect(answer.json()).toEqual({
@@ -29,7 +29,7 @@ describe('an error', () => {
       payload: {
         status: 400,
         code: 'unknown-query',
-        title: 'The query has members that this call does not take',
+        title: 'The query has a parameter that this call does not support',
         detail: 'This call takes no query parameters.',
         requestId: 'request-1',
         errors: [{ path: 'x', message: 'is not a parameter of this call' }],
@@ -42,7 +42,7 @@ describe('an error', () => {
   })
 
   it.each(['application/problem+json', 'application/json;q=0.5, application/problem+json'])(
-    'comes bare for Accept: %s',
+    'has no envelope for Accept: %s',
     async (accept) => {
       const { call } = await testApi()
       const answer = await call({ url: '/api/v2/users', headers: { accept } })
@@ -51,7 +51,7 @@ describe('an error', () => {
         status: 401,
         code: 'login-required',
         title: 'This call needs a user and a password',
-        detail: 'Send user and password by HTTP Basic.',
+        detail: 'Send a user name and a password with HTTP Basic.',
         requestId: 'request-1',
         errors: [],
       })
@@ -59,7 +59,7 @@ describe('an error', () => {
   )
 
   it.each(['*/*', 'application/json, application/problem+json;q=0.1', 'application/problem+json;q=0'])(
-    'comes in the envelope for Accept: %s',
+    'has the envelope for Accept: %s',
     async (accept) => {
       const { call } = await testApi()
       expect((await call({ url: '/api/v2/users', headers: { accept } })).json().payloadType).toBe(
@@ -68,7 +68,7 @@ describe('an error', () => {
     },
   )
 
-  it('of our own tells the log everything and the caller nothing', async () => {
+  it('tells the caller nothing about an internal error, and the log everything', async () => {
     const served = commonCalls.map((it) =>
       it.route.name === 'ping' ? { ...it, handle: () => Promise.reject(new Error('what went wrong')) } : it,
     )
@@ -82,13 +82,13 @@ describe('an error', () => {
   })
 })
 
-describe('Accept', () => {
+describe('the Accept header', () => {
   it.each([
     ['/api/v2/ping', 'text/html'],
     ['/api/v2/ping', 'application/json;q=0, */*'],
     ['/metrics', 'application/json'],
     ['/health/live', 'image/*'],
-  ])('of %s cannot be %s', async (path, accept) => {
+  ])('is refused for %s with %s', async (path, accept) => {
     const { call } = await testApi()
     const answer = await call({ url: path, headers: { ...headers, accept } })
     expect([answer.statusCode, answer.json().payload.code]).toEqual([406, 'not-acceptable'])
@@ -100,33 +100,33 @@ describe('Accept', () => {
     ['/api/v2/ping', 'application/problem+json'],
     ['/metrics', 'text/plain;version=0.0.4'],
     ['/metrics', 'application/openmetrics-text, text/*'],
-  ])('of %s can be %s', async (path, accept) => {
+  ])('is accepted for %s with %s', async (path, accept) => {
     const { call } = await testApi()
     expect((await call({ url: path, headers: { ...headers, accept } })).statusCode).toBe(200)
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   const good = '{"payloadType":"credentials","user":"a","pass":"b"}'
 
   it.each([
-    ['', 'The body is empty, and this call needs one.'],
-    ['{"pass": secret}', 'The body is not JSON.'],
+    ['', 'This call needs a body, and the body is empty.'],
+    ['{"pass": secret}', 'The body is not valid JSON.'],
     [Buffer.from([0x22, 0xff, 0x22]), 'The body is not UTF-8.'],
     [`${good.slice(0, -1)},"user":"c"}`, 'The body has the key "user" twice in one object.'],
     [`${good.slice(0, -1)},"\\u0075ser":"c"}`, 'The body has the key "user" twice in one object.'],
     [
       '{"payloadType":"credentials","__proto__":{"user":"a","pass":"b"}}',
-      "The body has the key '__proto__', which is refused.",
+      "The key '__proto__' is not allowed in the body.",
     ],
     ['{"payload":{"a":[{"b":1,"b":2}]}}', 'The body has the key "b" twice in one object.'],
-  ])('%s is malformed', async (payload, detail) => {
+  ])('is rejected as malformed: %s', async (payload, detail) => {
     const { status, error } = await post(payload)
     expect([status, error.code, error.detail]).toEqual([400, 'malformed-json', detail])
     expect(error.detail).not.toContain('secret')
   })
 
-  it('may repeat a key in different objects, and hold what looks like one', async () => {
+  it('may repeat a key in different objects, and contain text that looks like one', async () => {
     const { status } = await post(
       '{"payloadType":"credentials","payload":{"user":"payload","pass":"a\\":\\"user\\":{"}}',
     )
@@ -142,7 +142,7 @@ describe('a body', () => {
     [{ payloadType: 'credentials', user: 'a', pass: 1 }, [{ path: '/pass', message: 'must be a string' }]],
     [
       { payloadType: 'credentials', user: 'a', pass: 'b', access: 'full' },
-      [{ path: '/access', message: 'is not a member that belongs here' }],
+      [{ path: '/access', message: 'is not a known member' }],
     ],
     [
       { payloadType: 'credentials', payloadVersion: '2', user: 'a', pass: 'b' },
@@ -153,7 +153,7 @@ describe('a body', () => {
       [
         {
           path: '/payload',
-          message: 'stands beside user and pass: give them in one place, not in both',
+          message: 'must not be combined with user and pass beside it',
         },
       ],
     ],
@@ -162,13 +162,13 @@ describe('a body', () => {
       [{ path: '/payload/pass', message: 'is missing' }],
     ],
     [{ user: 'a', pass: 'b' }, [{ path: '/payloadType', message: 'is missing' }]],
-  ])('%j has the wrong shape', async (payload, errors) => {
+  ])('is rejected because it does not match the schema: %j', async (payload, errors) => {
     const { api, status, error } = await post(JSON.stringify(payload))
     expect([status, error.code, error.errors]).toEqual([400, 'invalid-body', errors])
     expect(await api.accounts.users()).toHaveLength(1)
   })
 
-  it('names every reserved character of a user name', async () => {
+  it('is rejected with every reserved character of a user name', async () => {
     const { status, error } = await post({
       payloadType: 'credentials',
       payload: { user: 'a:b c', pass: 'x' },
@@ -181,7 +181,7 @@ describe('a body', () => {
     ])
   })
 
-  it('must hold a password that is no longer than it may be', async () => {
+  it('is rejected if the password is too long', async () => {
     for (const pass of ['', 'x'.repeat(1025)]) {
       const { status, error } = await post({ payloadType: 'credentials', user: 'a', pass })
       expect([status, error.code, error.errors[0].path]).toEqual([400, 'invalid-password', '/pass'])
@@ -193,25 +193,25 @@ describe('a body', () => {
     { 'content-type': 'application/x-www-form-urlencoded' },
     { 'content-type': 'application/jsonx' },
     { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-  ])('sent with %j is not JSON', async (more) => {
+  ])('is rejected as not JSON with the headers %j', async (more) => {
     const { status, error } = await post(good, { headers: { ...headers, ...more } })
     expect([status, error.code]).toEqual([415, 'not-json'])
   })
 
-  it('may say its character set', async () => {
+  it('may have a charset in its content type', async () => {
     const { status } = await post(good, {
       headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
     })
     expect(status).toBe(200)
   })
 
-  it('may have 64 KiB and not one byte more', async () => {
+  it('may have 64 KiB, and not one byte more', async () => {
     expect((await post(good.padEnd(65_536))).status).toBe(200)
     const { status, error } = await post(good.padEnd(65_537))
     expect([status, error.code]).toEqual([413, 'body-too-large'])
   })
 
-  it('is refused where a call takes none, unless nothing stands in it', async () => {
+  it('is rejected by a call without a body, unless it is empty', async () => {
     const route = { ...commonRoutes.deleteUser, path: '/api/v2/reset', request: null } as const
     const reset = serve(route, () => ({ value: true, changed: true }))
     const api = await testApi({
@@ -230,20 +230,20 @@ describe('a body', () => {
     for (const payload of [undefined, '', '{}', ' {} ']) expect((await send(payload)).changed).toBe(true)
     expect(await send('{"immediate":true}')).toMatchObject({
       code: 'invalid-body',
-      errors: [{ path: '/immediate', message: 'does not belong here' }],
+      errors: [{ path: '/immediate', message: 'is not allowed' }],
     })
     for (const payload of ['[]', '"x"', '5', 'true']) {
       expect(await send(payload)).toMatchObject({ code: 'invalid-body', errors: [{ path: '' }] })
     }
   })
 
-  it('that is not there at all is refused', async () => {
+  it('is required by a call with a body', async () => {
     const api = await testApi()
     const answer = await api.call({ method: 'POST', url, headers })
     expect([answer.statusCode, answer.json().payload.code]).toEqual([400, 'invalid-body'])
   })
 
-  it('that is empty has no type: a call without a body takes it, another says that it is empty', async () => {
+  it('without a content type may be empty, and a call that needs a body says so', async () => {
     const api = await testApi()
     const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await api.call({ method: 'POST', url, headers: form, payload: '' })
@@ -251,7 +251,7 @@ describe('a body', () => {
     expect([answer.statusCode, code, detail]).toEqual([
       400,
       'malformed-json',
-      'The body is empty, and this call needs one.',
+      'This call needs a body, and the body is empty.',
     ])
     const route = { ...commonRoutes.deleteUser, path: '/api/v2/reset', request: null } as const
     const served = [...commonCalls, serve(route, () => ({ value: true, changed: true }))]
@@ -271,8 +271,8 @@ describe('a body', () => {
   })
 })
 
-describe('the log', () => {
-  it('tells of every call and never of a secret', async () => {
+describe('the log of calls', () => {
+  it('records every call and no secret', async () => {
     const api = await testApi()
     const payload = { payloadType: 'credentials', user: 'jane', pass: 'hidden-password' }
     await api.call({ method: 'POST', url, headers, payload })
@@ -294,7 +294,7 @@ describe('the log', () => {
     expect(log).not.toContain('right')
   })
 
-  it('takes a caller that goes away within a body for no fault of the server', async () => {
+  it('does not treat a caller that disconnects within a body as a server error', async () => {
     const api = await testApi()
     const { server } = api.app
     const reading = new Promise<void>((resolve) => {
@@ -312,13 +312,13 @@ describe('the log', () => {
     await reading
     request.destroy()
     const told = () => api.lines.map((it) => JSON.parse(it))
-    await expect.poll(() => told().map(({ msg }) => msg)).toContain('the caller went away')
+    await expect.poll(() => told().map(({ msg }) => msg)).toContain('the caller closed the connection')
     expect(told().filter(({ level }) => level > 30)).toEqual([])
   })
 })
 
-describe('headers', () => {
-  it('are a hundred at most', async () => {
+describe('a request', () => {
+  it('may have a hundred headers at most', async () => {
     const { call } = await testApi()
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, '1']))

@@ -62,11 +62,11 @@ describe('the route table', () => {
     '/a/%zz',
     '/a/%E2%82',
     '/a/%',
-  ])('finds nothing at %j', (path) => {
+  ])('finds no route for %j', (path) => {
     expect(find(path)).toBeUndefined()
   })
 
-  it('knows what a resource takes', () => {
+  it('knows the methods of a resource', () => {
     expect(find('/a/1')?.resource.allow).toBe('GET, HEAD, POST, OPTIONS')
     expect(find('/b')?.resource.allow).toBe('GET, HEAD, OPTIONS')
   })
@@ -104,7 +104,7 @@ describe('the target of a request', () => {
     expect(readTarget(target)).toEqual(parts)
   })
 
-  it('has as many separators and the same text, decoded, as before', () => {
+  it('keeps its number of separators and its decoded text', () => {
     const piece = fc.oneof(fc.string(), fc.constantFrom('%2F', '%25', '%2e', '%61', '/', '..'))
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -147,14 +147,14 @@ const codeOf = ({ status, body }: RawAnswer): string =>
   status >= 400 && body.startsWith('{') ? `${status} ${JSON.parse(body).payload.code}` : String(status)
 
 describe('a probe of a load balancer', () => {
-  it('reaches the open calls with HTTP/1.0 and no Host header', async () => {
+  it('reaches open calls with HTTP/1.0 and without a Host header', async () => {
     const port = await server()
     for (const path of ['/health/live', '/health/ready', '/api/v2/ping', '/health/live/']) {
       expect([path, codeOf(await answerTo(port, `GET ${path} HTTP/1.0`))]).toEqual([path, '200'])
     }
   })
 
-  it('names the host in HTTP/1.1 and wherever a login is needed', async () => {
+  it('must name the host in HTTP/1.1, and wherever a login is needed', async () => {
     const port = await server()
     for (const request of [
       ['GET /health/live HTTP/1.1'],
@@ -169,8 +169,8 @@ describe('a probe of a load balancer', () => {
   })
 })
 
-describe('a target in absolute form', () => {
-  it('is served as its path, and its authority takes the place of the Host header', async () => {
+describe('a request target in absolute form', () => {
+  it('is served by its path, and its authority replaces the Host header', async () => {
     const port = await server()
     const get = async (target: string, ...headers: string[]) =>
       codeOf(await answerTo(port, `GET ${target} HTTP/1.1`, ...headers))
@@ -187,7 +187,7 @@ describe('a target in absolute form', () => {
     )
   })
 
-  it('that names a user is refused without its words', async () => {
+  it('is refused without quoting it if it contains a user name', async () => {
     const answer = await answerTo(
       await server(),
       'GET https://admin:hidden@db1/api/v2/ping HTTP/1.1',
@@ -197,7 +197,7 @@ describe('a target in absolute form', () => {
     expect(answer.body).not.toContain('hidden')
   })
 
-  it('is what a page of another site is compared with, and what the answer names', async () => {
+  it('is the origin for the cross-site check and for the URLs in the response', async () => {
     const port = await server()
     const body = JSON.stringify({ payloadType: 'credentials', user: 'admin', pass: 'right' })
     const create = (...headers: string[]) =>
@@ -219,8 +219,8 @@ describe('a target in absolute form', () => {
   })
 })
 
-describe('a TLS port', () => {
-  it('tells browsers to come back over TLS only, and the socket tells them nothing', async () => {
+describe('the TLS port', () => {
+  it('sends Strict-Transport-Security, and the socket does not', async () => {
     const answer = await answerTo(await server(), 'GET /api/v2/users HTTP/1.1', 'Host: db1')
     expect(answer.headers['strict-transport-security']).toBe('max-age=31536000')
     const api = await testApi({ listener: 'socket' })
@@ -228,7 +228,7 @@ describe('a TLS port', () => {
     expect(local.headers['strict-transport-security']).toBeUndefined()
   })
 
-  it('answers plain HTTP with one line that says https, repeats nothing of it and closes', async () => {
+  it('responds to plain HTTP with one line about https, quotes nothing of the request and closes', async () => {
     const port = await server()
     const send = async (text: string): Promise<string> => {
       const { socket, received } = await openTcp(port)
@@ -239,7 +239,7 @@ describe('a TLS port', () => {
     const answer = await send(`GET /hidden HTTP/1.1\r\nHost: db1\r\n${login}\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
     expect(answer.split('\r\n\r\n')[1]).toBe(
-      'This port speaks HTTPS only: write https:// instead of http://.\n',
+      'This port accepts HTTPS only: use https:// instead of http://.\n',
     )
     expect(await send('POST /other HTTP/1.0\r\n\r\n')).toBe(answer)
     expect(await send('nothing that is HTTP\r\n')).not.toContain('HTTP/1.1 200')
@@ -247,8 +247,8 @@ describe('a TLS port', () => {
   })
 })
 
-describe('a percent-encoded unreserved character', () => {
-  it('is the character itself, and opens nothing to who has no login', async () => {
+describe('a percent-encoded unreserved character in a path', () => {
+  it('equals the character itself, and gives no access without a login', async () => {
     const port = await server()
     const get = async (path: string, ...headers: string[]) =>
       codeOf(await answerTo(port, `GET ${path} HTTP/1.1`, 'Host: db1', ...headers))

@@ -62,7 +62,7 @@ async function expectDescribed(server: Hostile, answers: readonly RawAnswer[]): 
 const calls = ({ lines }: Hostile): readonly (string | undefined)[] =>
   lines.filter(({ msg }) => msg === 'call').map(({ path }) => path)
 
-describe('a request that two readers may take for different ones', () => {
+describe('an ambiguous HTTP request', () => {
   it.each([
     [
       'a length and chunks',
@@ -102,7 +102,7 @@ describe('a request that two readers may take for different ones', () => {
       `${post}Transfer-Encoding: chunked\r\n\r\n2\r\n{}xx\r\n0\r\n\r\n${smuggled}`,
     ],
     ['HTTP/2 without TLS telling so', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${smuggled}`],
-  ])('is refused, and what follows it is never read: %s', async (_name, text) => {
+  ])('is refused, and nothing after it is read: %s', async (_name, text) => {
     const server = await hostileServer()
     const answers = await converse(server.port, text)
     expect(outcomes(answers)).toEqual(['400 bad-request'])
@@ -117,7 +117,7 @@ describe('a request that two readers may take for different ones', () => {
     ['Authorization', 'Authorization: Basic YTpi\r\nauthorization: Basic YTpi\r\n'],
     ['Content-Type', 'Content-Type: text/plain\r\nContent-Type: application/json\r\n'],
     ['Origin', 'Origin: https://localhost\r\nOrigin: https://evil.example\r\n'],
-  ])('is refused: one with two headers %s', async (name, more) => {
+  ])('is refused with two headers %s', async (name, more) => {
     const server = await hostileServer()
     const answers = await converse(server.port, `${get}${more}Connection: close\r\n\r\n`)
     expect(outcomes(answers)).toEqual(['400 bad-request'])
@@ -125,7 +125,7 @@ describe('a request that two readers may take for different ones', () => {
     await expectDescribed(server, answers)
   })
 
-  it('is read as it is meant where it may be meant only so', async () => {
+  it('is accepted if it has only one meaning', async () => {
     const server = await hostileServer()
     const body = '{"payloadType":"credentials","user":"a","pass":"b"}'
     const chunks = `${body.length.toString(16)};name=value;other="x"\r\n${body}\r\n0\r\nX-Trailer: a\r\n\r\n`
@@ -139,7 +139,7 @@ describe('a request that two readers may take for different ones', () => {
   })
 })
 
-describe('a request that is too much', () => {
+describe('an oversized HTTP request', () => {
   it.each([
     ['a URL of 70 kB', `GET /${'a'.repeat(70_000)} HTTP/1.1\r\n${host}\r\n`, '431 headers-too-large'],
     ['a header of 70 kB', `${get}X: ${'a'.repeat(70_000)}\r\n\r\n`, '431 headers-too-large'],
@@ -156,7 +156,7 @@ describe('a request that is too much', () => {
       '400 bad-request',
     ],
     ['a body of 70 kB', `${post}Content-Length: 70000\r\n\r\n${'a'.repeat(70_000)}`, '413 body-too-large'],
-  ])('is refused, and the server goes on: %s', async (_name, text, outcome) => {
+  ])('is refused, and the server keeps running: %s', async (_name, text, outcome) => {
     const server = await hostileServer()
     const answers = await converse(server.port, text)
     expect(outcomes(answers)).toEqual([outcome])
@@ -164,7 +164,7 @@ describe('a request that is too much', () => {
     expect(await server.ping()).toBe(200)
   })
 
-  it('is cut off when it never ends: a body without end', async () => {
+  it('is cut off if its body never ends', async () => {
     const server = await hostileServer()
     const { socket, received } = await openTls(server.port)
     socket.write(`${post}Transfer-Encoding: chunked\r\n\r\n`)
@@ -180,7 +180,7 @@ describe('a request that is too much', () => {
   })
 })
 
-describe('a request that takes too long', () => {
+describe('a slow HTTP request', () => {
   const slow: readonly (readonly [string, string, string])[] = [
     ['no byte at all', '', ''],
     ['headers byte by byte', get, 'X-Slow: a\r\n'],
@@ -190,7 +190,7 @@ describe('a request that takes too long', () => {
     ['a chunk that never comes', `${post}Transfer-Encoding: chunked\r\n\r\nffffffffffff\r\n`, ''],
   ]
 
-  it.each(slow)('is told so and cut off: %s', async (_name, begin, more) => {
+  it.each(slow)('gets a timeout response and is cut off: %s', async (_name, begin, more) => {
     const server = await hostileServer()
     const { socket, received } = await openTls(server.port)
     const before = performance.now()
@@ -204,7 +204,7 @@ describe('a request that takes too long', () => {
     expect(await server.ping()).toBe(200)
   })
 
-  it('is cut off where it was answered before its body came', async () => {
+  it('is cut off if its response was sent before its body arrived', async () => {
     const server = await hostileServer()
     const { socket, received } = await openTls(server.port)
     socket.write(
@@ -218,7 +218,7 @@ describe('a request that takes too long', () => {
     ['a refusal', 'nonsense\r\n\r\n'],
     ['an answer', `${get}Connection: close\r\n\r\n`],
     ['answers that nobody reads', `GET /openapi.json HTTP/1.1\r\n${host}\r\n`.repeat(2000)],
-  ])('is no way to keep a connection that the server would end, after %s', async (_name, text) => {
+  ])('cannot keep a connection open after %s', async (_name, text) => {
     const server = await hostileServer()
     const before = descriptors()
     const socket = await openDeaf(server.port)
@@ -228,13 +228,13 @@ describe('a request that takes too long', () => {
     expect(socket.destroyed).toBe(false)
   })
 
-  it('ends an open connection on which nothing comes any more', async () => {
+  it('does not keep an idle connection open', async () => {
     const server = await hostileServer()
     expect(outcomes(await converse(server.port, `${get}\r\n`))).toEqual(['200'])
   })
 })
 
-describe('a handshake that does not come to its end', () => {
+describe('an incomplete TLS handshake', () => {
   // The beginning of a ClientHello: record header of TLS 1.0 with 512 bytes to come, and the first of them.
   const hello = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])
 
@@ -256,7 +256,7 @@ describe('a handshake that does not come to its end', () => {
   })
 })
 
-describe('callers that come and go', () => {
+describe('many connecting and leaving clients', () => {
   let server: Hostile
 
   /** Connections of each kind at once; every one of them is ended by somebody. */
@@ -288,7 +288,7 @@ describe('callers that come and go', () => {
     await Promise.all(Array.from({ length: times }, () => kinds.map((kind) => kind())).flat())
   }
 
-  it('leave neither descriptors nor memory behind, and keep nobody else waiting', async () => {
+  it('leave no descriptors or memory behind, and delay nobody', async () => {
     server = await hostileServer()
     const files = descriptors()
     // What is made once is there after the first visit.

@@ -28,8 +28,8 @@ const json = { 'content-type': 'application/json' }
 const credentials = (user: string, pass: string): string =>
   JSON.stringify({ payloadType: 'credentials', user, pass })
 
-describe('a running server', () => {
-  it('answers over TLS, and on a socket that only its user can open', async () => {
+describe('a running API server', () => {
+  it('responds over TLS, and on a socket that only its user can open', async () => {
     const settings = settingsIn(temporaryFolder())
     const server = await start(settings)
     expect(statSync(settings.socket).mode & 0o777).toBe(0o600)
@@ -82,7 +82,7 @@ describe('a running server', () => {
     expect((await read('third')).status).toBe(200)
   })
 
-  it('refuses what is larger than it takes, without dying of it', async () => {
+  it('rejects requests that are too large, and keeps running', async () => {
     const server = await start(settingsIn(temporaryFolder()))
     const place = { port: portOf(server), ca }
     const path = `/api/v2/createAdminUser${sure}`
@@ -95,7 +95,7 @@ describe('a running server', () => {
     expect((await fetchAt(place, { path: '/api/v2/ping' })).status).toBe(200)
   })
 
-  it('answers in its own words what is no HTTP, and what names no host or two', async () => {
+  it('responds with problems to invalid HTTP and to a missing or second Host header', async () => {
     const server = await start(settingsIn(temporaryFolder()))
     const ping = 'GET /api/v2/ping HTTP/1.1\r\n'
     const twoHosts = `${ping}Host: localhost\r\nHost: evil.example\r\n\r\n`
@@ -111,14 +111,14 @@ describe('a running server', () => {
     }
   })
 
-  it('answers itself who expects more than 100-continue', async () => {
+  it('responds to an expectation other than 100-continue', async () => {
     const server = await start(settingsIn(temporaryFolder()))
     const headers = { expect: 'something' }
     const answer = await fetchAt({ port: portOf(server), ca }, { path: '/api/v2/users', headers })
     expect([answer.status, JSON.parse(answer.body).payload.code]).toEqual([401, 'no-user'])
   })
 
-  it('says in its log where it listens', async () => {
+  it('logs where it listens', async () => {
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
     const settings = settingsIn(temporaryFolder())
@@ -129,7 +129,7 @@ describe('a running server', () => {
     ])
   })
 
-  it('keeps an audit log, and says in its log when it keeps none', async () => {
+  it('keeps an audit log, and logs if it keeps none', async () => {
     const lines: string[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line).msg) })
     const settings = settingsIn(temporaryFolder())
@@ -144,10 +144,10 @@ describe('a running server', () => {
     const { auditFile: _auditFile, ...older } = settings
     await start(older, log)
     expect((await fetchAt(place, { ...request, body: credentials('admin', 'y') })).status).toBe(200)
-    expect(lines).toEqual(['there is no audit log: the settings name no auditFile'])
+    expect(lines).toEqual(['no audit log: auditFile is not set in the settings'])
   })
 
-  it('measures what its component measures', async () => {
+  it('includes the metrics of its component', async () => {
     const settings = settingsIn(temporaryFolder())
     const family: MetricFamily = {
       name: 'muster_manager_x',
@@ -179,7 +179,7 @@ describe('a running server', () => {
       { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
       'protocol version',
     ],
-  ])('meets a client that speaks %s', async (_name, options, alert) => {
+  ])('accepts or refuses a client with %s', async (_name, options, alert) => {
     const server = await start(settingsIn(temporaryFolder()))
     const outcome = await new Promise<string>((resolve) => {
       const socket = connect({ port: portOf(server), host: '127.0.0.1', ca, ...options })
@@ -191,7 +191,7 @@ describe('a running server', () => {
     else expect(outcome).toMatch(new RegExp(`^refused: .*alert ${alert}`))
   })
 
-  it('lets a call end before it stops, and takes no new one', async () => {
+  it('finishes running calls before it stops, and accepts no new ones', async () => {
     const settings = settingsIn(temporaryFolder())
     const server = await start(settings)
     const place = { port: portOf(server), ca }
@@ -214,8 +214,8 @@ describe('a running server', () => {
   })
 })
 
-describe('a server without a TCP listener', () => {
-  it('answers on its socket alone, and needs no certificate', async () => {
+describe('an API server without a TCP listener', () => {
+  it('responds on its socket, and needs no certificate', async () => {
     const folder = temporaryFolder()
     const tls = { key: '/nowhere/key.pem', chain: '/nowhere/chain.pem' }
     const settings = settingsIn(folder, { listen: null, tls })
@@ -228,14 +228,14 @@ describe('a server without a TCP listener', () => {
   })
 })
 
-describe('a server that cannot start', () => {
+describe('an API server that cannot start', () => {
   const failure = async (settings: ServerSettings): Promise<string> => {
     const error = await start(settings).catch((caught) => caught)
     expect(error).toBeInstanceOf(StartError)
     return String(error.message)
   }
 
-  it('says that its port is taken, and leaves its socket to nobody', async () => {
+  it('reports that its port is in use, and removes its socket', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     onTestFinished(() => void other.close())
@@ -243,33 +243,33 @@ describe('a server that cannot start', () => {
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0
     const settings = settingsIn(temporaryFolder(), { listen: { address: '127.0.0.1', port } })
     expect(await failure(settings)).toBe(
-      `cannot listen on 127.0.0.1:${port}: another program has this port; stop it or choose another port`,
+      `cannot listen on 127.0.0.1:${port}: another program uses this port; stop it or choose another port`,
     )
     expect(existsSync(settings.socket)).toBe(false)
   })
 
-  it('says that the host does not have its address', async () => {
+  it('reports that the host does not have its address', async () => {
     const settings = settingsIn(temporaryFolder(), { listen: { address: '192.0.2.1', port: 0 } })
     expect(await failure(settings)).toBe(
       'cannot listen on 192.0.2.1:0: this host does not have the address 192.0.2.1',
     )
   })
 
-  it('says which file is missing, is none of its kind, or does not belong to the other', async () => {
+  it('reports which file is missing or invalid, or that key and certificate do not match', async () => {
     const folder = temporaryFolder()
     const settings = settingsIn(folder)
     const { key, chain } = settings.tls
     writeFileSync(key, createServerCertificate().key)
-    expect(await failure(settings)).toBe(`the private key ${key} is not that of the certificate ${chain}`)
+    expect(await failure(settings)).toBe(`the private key ${key} does not match the certificate ${chain}`)
     writeFileSync(key, 'nonsense')
-    expect(await failure(settings)).toBe(`${key} is no private key in PEM form`)
+    expect(await failure(settings)).toBe(`${key} is not a private key in PEM format`)
     const missing = { key: join(folder, 'missing'), chain }
     expect(await failure({ ...settings, tls: missing })).toBe(
       `cannot read the private key ${missing.key}: no such file or folder`,
     )
   })
 
-  it('says that it may not read its key', async () => {
+  it('reports that it may not read its key', async () => {
     const settings = settingsIn(temporaryFolder())
     chmodSync(settings.tls.key, 0o000)
     expect(await asNobody(() => failure(settings))).toBe(
@@ -277,32 +277,32 @@ describe('a server that cannot start', () => {
     )
   })
 
-  it('says that another one answers on its socket', async () => {
+  it('reports that another server uses its socket', async () => {
     const settings = settingsIn(temporaryFolder())
     await start(settings)
     expect(await failure(settings)).toBe(
-      `cannot make the socket ${settings.socket}: another muster-api answers there; stop it first`,
+      `cannot create the socket ${settings.socket}: another muster-api uses it; stop it first`,
     )
     expect((await fetchAt({ socketPath: settings.socket }, { path: '/api/v2/ping' })).status).toBe(200)
   })
 
-  it('does not remove a file that is no socket, nor take a path that is too long', async () => {
+  it('does not replace a file that is not a socket, and refuses a path that is too long', async () => {
     const folder = temporaryFolder()
     const socket = join(folder, 'precious')
     writeFileSync(socket, 'x')
     expect(await failure(settingsIn(folder, { socket }))).toBe(
-      `cannot make the socket ${socket}: a file that is no socket lies there; move it away`,
+      `cannot create the socket ${socket}: the path is a file, not a socket; move it away`,
     )
     expect(existsSync(socket)).toBe(true)
     const long = join(folder, 'x'.repeat(108))
     expect(await failure(settingsIn(folder, { socket: long }))).toContain(
-      'is too long: 107 bytes are the most',
+      'is too long: the limit is 107 bytes',
     )
   })
 })
 
-describe('a socket that a killed server left', () => {
-  it('is replaced', async () => {
+describe('the socket of a killed API server', () => {
+  it('is replaced at the next start', async () => {
     const settings = settingsIn(temporaryFolder())
     const program = `require('net').createServer().listen(${JSON.stringify(settings.socket)}, () => console.log('up'))`
     const other = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })

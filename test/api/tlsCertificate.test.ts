@@ -18,8 +18,8 @@ const [second, third] = [createServerCertificate(), createServerCertificate()]
 const all = [first, second, third]
 const anHour = 3_600_000
 /** Changes are noticed because the system tells of them: the next look by itself is far away. */
-const told: CertificateTiming = { rest: 20, every: anHour }
-const looking: CertificateTiming = { rest: 20, every: 20 }
+const told: CertificateTiming = { settle: 20, interval: anHour }
+const looking: CertificateTiming = { settle: 20, interval: 20 }
 
 async function serving(more: { timing?: CertificateTiming; settings?: ServerSettings } = {}) {
   const lines: { level: number; msg: string }[] = []
@@ -53,10 +53,10 @@ function replacePair({ tls }: ServerSettings, pair: ServerCertificate): void {
   replace(tls.chain, pair.chain)
 }
 
-const refusal = 'the new certificate is refused, the one before stays: '
+const refusal = 'the new certificate was rejected, the previous one stays in use: '
 
-describe('a server whose certificate is replaced', () => {
-  it('shows the new one to new connections, and goes on with the open ones', async () => {
+describe('an API server whose certificate files change', () => {
+  it('uses the new certificate for new connections, and keeps open ones', async () => {
     const { server, settings, infos, errors } = await serving()
     const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: first.chain })
     onTestFinished(() => agent.destroy())
@@ -74,11 +74,11 @@ describe('a server whose certificate is replaced', () => {
     await expect.poll(() => shown(server)).toBe(second)
     expect(before).toBeInstanceOf(Socket)
     expect((await ping()) === before).toBe(true)
-    expect(infos()).toContain('a new certificate is shown from now on')
+    expect(infos()).toContain('the new certificate is in use')
     expect(errors()).toEqual([])
   })
 
-  it('notices by itself what nobody tells it: files behind symbolic links', async () => {
+  it('notices by itself a change of files behind symbolic links', async () => {
     const folder = temporaryFolder()
     const elsewhere = join(folder, 'elsewhere')
     mkdirSync(elsewhere)
@@ -93,19 +93,19 @@ describe('a server whose certificate is replaced', () => {
     }
   })
 
-  it('reads it at once when told to', async () => {
-    const { server, settings } = await serving({ timing: { rest: anHour, every: anHour } })
+  it('reads the files at once when told to reload', async () => {
+    const { server, settings } = await serving({ timing: { settle: anHour, interval: anHour } })
     replacePair(settings, second)
     expect(await shown(server)).toBe(first)
     server.reloadCertificate()
     expect(await shown(server)).toBe(second)
   })
 
-  it('keeps the old one while key and certificate do not belong together, and says so once', async () => {
+  it('keeps the old certificate while key and certificate do not match, and logs that once', async () => {
     const { server, settings, errors } = await serving({ timing: looking })
     const { key, chain } = settings.tls
     replace(chain, second.chain)
-    const why = `${refusal}the private key ${key} is not that of the certificate ${chain}`
+    const why = `${refusal}the private key ${key} does not match the certificate ${chain}`
     await expect.poll(errors).toEqual([why])
     expect(await shown(server)).toBe(first)
     const overSocket = { socketPath: settings.socket }
@@ -127,7 +127,7 @@ describe('a server whose certificate is replaced', () => {
     expect(errors()).toEqual([why])
   })
 
-  it('starts with what a deployment had staged when it was cut off between the two, says so, and follows', async () => {
+  it('starts with the staged copy of an interrupted deployment, logs that, and follows the files', async () => {
     const folder = temporaryFolder()
     const settings = settingsIn(folder)
     const staged = join(folder, '.chain.pem.muster-0123456789abcdef')
@@ -136,10 +136,10 @@ describe('a server whose certificate is replaced', () => {
     const { server, warnings, errors } = await serving({ timing: looking, settings })
     expect(await shown(server)).toBe(second)
     expect(warnings()).toContain(
-      `${settings.tls.key} and ${settings.tls.chain} do not belong together: a deployment was cut off between them. ${staged} is shown instead; muster install puts both right`,
+      `${settings.tls.key} and ${settings.tls.chain} do not match: a deployment was interrupted. Using ${staged} instead; run muster install to replace both`,
     )
     const ready = async () => (await fetchAt({ socketPath: settings.socket }, { path: '/health/ready' })).body
-    await expect.poll(ready).toContain('is not that of the certificate')
+    await expect.poll(ready).toContain('does not match the certificate')
     replace(settings.tls.chain, second.chain)
     await expect.poll(ready).toBe('ready\n')
     replacePair(settings, third)
@@ -147,7 +147,7 @@ describe('a server whose certificate is replaced', () => {
     expect(errors()).toHaveLength(1)
   })
 
-  it('takes nothing back when the old files are put back after a refusal', async () => {
+  it('keeps its certificate if the old files return after a rejection', async () => {
     const { server, settings, errors } = await serving()
     replace(settings.tls.key, second.key)
     await expect.poll(errors).toHaveLength(1)
@@ -169,12 +169,12 @@ describe('a server whose certificate is replaced', () => {
     ['a key cut off', (tls: ServerSettings['tls']) => cut(tls.key, 400)],
     ['an empty certificate', (tls: ServerSettings['tls']) => cut(tls.chain, 0)],
     ['no key at all', (tls: ServerSettings['tls']) => renameSync(tls.key, `${tls.key}.away`)],
-  ])('changes nothing for %s, and takes the whole one', async (_name, spoil) => {
+  ])('ignores %s, and uses the complete file afterwards', async (_name, spoil) => {
     const { server, settings, errors } = await serving()
     spoil(settings.tls)
     await expect.poll(errors).toHaveLength(1)
     expect(errors()[0]).toMatch(
-      /^the new certificate is refused, the one before stays: .*(in PEM form|no such file)/,
+      /^the new certificate was rejected, the previous one stays in use: .*(in PEM form|no such file)/,
     )
     expect(await shown(server)).toBe(first)
     writeFileSync(settings.tls.key, second.key)
@@ -182,7 +182,7 @@ describe('a server whose certificate is replaced', () => {
     await expect.poll(() => shown(server)).toBe(second)
   })
 
-  it('takes no certificate that has expired', async () => {
+  it('rejects a certificate that has expired', async () => {
     const { server, settings, errors } = await serving()
     const expired = createServerCertificate(new Date('2025-01-01T00:00:00Z'))
     replacePair(settings, expired)
@@ -192,7 +192,7 @@ describe('a server whose certificate is replaced', () => {
     expect(await shown(server)).toBe(first)
   })
 
-  it('tells the new expiry', async () => {
+  it('shows the new expiry', async () => {
     const { server, settings } = await serving()
     const later = createServerCertificate(new Date('2099-01-01T00:00:00Z'))
     replacePair(settings, later)
@@ -201,8 +201,8 @@ describe('a server whose certificate is replaced', () => {
     expect(body).toContain('\nmuster_certificate_expiry_timestamp_seconds 4070908800\n')
   })
 
-  it('never shows the key of one and the certificate of another, however they are replaced', async () => {
-    const { server, settings } = await serving({ timing: { rest: 2, every: 3 } })
+  it('never combines the key and the certificate of two pairs, however the files are replaced', async () => {
+    const { server, settings } = await serving({ timing: { settle: 2, interval: 3 } })
     const { key, chain } = settings.tls
     const seen = new Set<unknown>()
     for (let round = 0; round < 12; round += 1) {
@@ -222,7 +222,7 @@ describe('a server whose certificate is replaced', () => {
     expect(seen).not.toContain(undefined)
   })
 
-  it('stops looking when it stops', async () => {
+  it('stops checking the files when it stops', async () => {
     const { server, settings, infos } = await serving({ timing: looking })
     await server.stop()
     const before = infos().length

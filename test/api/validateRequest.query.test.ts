@@ -22,16 +22,16 @@ function refusalOf(route: Route, query: Record<string, unknown>): unknown {
       return [error.code, ...error.errors.map((it) => `${it.path} ${it.message}`)]
     throw error
   }
-  return 'taken'
+  return 'accepted'
 }
 
 describe('checkQuery', () => {
-  it.each<[Route, Record<string, unknown>, unknown]>([
-    [topology, {}, 'taken'],
-    [topology, { includeRouters: 'no' }, 'taken'],
+  const cases: readonly [Route, Record<string, unknown>, unknown][] = [
+    [topology, {}, 'accepted'],
+    [topology, { includeRouters: 'no' }, 'accepted'],
     [topology, { includeRouters: 'NO' }, ['invalid-query', 'includeRouters must be one of yes, no']],
     [topology, { includeRouters: '' }, ['invalid-query', 'includeRouters must be one of yes, no']],
-    [topology, { includeRouters: ['no', 'no'] }, ['invalid-query', 'includeRouters stands more than once']],
+    [topology, { includeRouters: ['no', 'no'] }, ['invalid-query', 'includeRouters is given more than once']],
     [topology, { includerouters: 'no' }, ['unknown-query', 'includerouters is not a parameter of this call']],
     [topology, { 'i-am-sure': 'true' }, ['unknown-query', 'i-am-sure is not a parameter of this call']],
     [topology, { constructor: 'no' }, ['unknown-query', 'constructor is not a parameter of this call']],
@@ -40,8 +40,8 @@ describe('checkQuery', () => {
       { includeRouters: 'maybe', more: '1' },
       ['unknown-query', 'includeRouters must be one of yes, no', 'more is not a parameter of this call'],
     ],
-    [offline, { 'i-am-sure': 'true' }, 'taken'],
-    [offline, { 'i-am-sure': 'true', immediate: 'true' }, 'taken'],
+    [offline, { 'i-am-sure': 'true' }, 'accepted'],
+    [offline, { 'i-am-sure': 'true', immediate: 'true' }, 'accepted'],
     [offline, { immediate: 'true' }, ['not-confirmed', 'i-am-sure is missing']],
     [
       offline,
@@ -51,21 +51,25 @@ describe('checkQuery', () => {
     [
       offline,
       { 'i-am-sure': 'true', immediate: ['true', 'false'] },
-      ['invalid-query', 'immediate stands more than once'],
+      ['invalid-query', 'immediate is given more than once'],
     ],
-  ])('%#: %o', (route, query, end) => {
-    expect(refusalOf(route, query)).toEqual(end)
-  })
+  ]
+  it.each(cases.map(([route, query, end]) => ({ name: route.name, route, query, end })))(
+    'accepts or refuses for $name the query $query: $end',
+    ({ route, query, end }) => {
+      expect(refusalOf(route, query)).toEqual(end)
+    },
+  )
 
-  it('names no more parameters than anybody reads', () => {
+  it('reports at most twenty parameters', () => {
     const query = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`q${at}`, '1']))
     expect(refusalOf(topology, query)).toHaveLength(21)
   })
 
-  it('tells what the call takes', () => {
-    expect(() => checkQuery(topology, { a: '1' })).toThrow('takes no query parameter but includeRouters.')
+  it('names the parameters that the call supports', () => {
+    expect(() => checkQuery(topology, { a: '1' })).toThrow('takes only the query parameter includeRouters.')
     expect(() => checkQuery(offline, { 'i-am-sure': 'true', a: '1' })).toThrow(
-      'takes no query parameter but i-am-sure and immediate.',
+      'takes only the query parameters i-am-sure and immediate.',
     )
     expect(() => checkQuery(offline, { 'i-am-sure': 'true', immediate: 'yes' })).toThrow(
       'The query parameter immediate must be one of true, false.',
@@ -90,13 +94,13 @@ describe('query parameters over HTTP', () => {
     ['', {}],
     ['?includeRouters=no', { includeRouters: 'no' }],
     ['?include%52outers=%79es', { includeRouters: 'yes' }],
-  ])('hands on %j', async (query, handed) => {
+  ])('pass on %j', async (query, handed) => {
     const { api, calls } = await listening(topology)
     await api.call({ url: `${topology.path}${query}`, headers })
     expect(calls).toEqual([{ query: handed, params: {} }])
   })
 
-  it('hands on no guard', async () => {
+  it('pass on no guard', async () => {
     const { api, calls } = await listening(offline)
     await api.call({ method: 'POST', url: `${offline.path}?immediate=true&i-am-sure=true`, headers })
     expect(calls.map(({ query }) => query)).toEqual([{ immediate: 'true' }])
@@ -107,16 +111,16 @@ describe('query parameters over HTTP', () => {
     ['?includeRouters=no&includeRouters=no', 'invalid-query'],
     ['?includeRouters', 'invalid-query'],
     ['?other=1', 'unknown-query'],
-  ])('refuses %s before the call', async (query, code) => {
+  ])('are refused in %s before the call runs', async (query, code) => {
     const { api, calls } = await listening(topology)
     const answer = await api.call({ url: `${topology.path}${query}`, headers })
     expect([answer.statusCode, answer.json().payload.code, calls]).toEqual([400, code, []])
   })
 
-  it.each<[Route, string]>([
-    [topology, 'includeRouters'],
-    [offline, 'immediate'],
-  ])('are in the document of %o', async (route, name) => {
+  it.each<[string, string, Route]>([
+    ['managerTopology', 'includeRouters', topology],
+    ['connectorOffline', 'immediate', offline],
+  ])('of the call %s are in the OpenAPI document: %s', async (_call, name, route) => {
     const { api } = await listening(route)
     const document = (await api.call({ url: '/openapi.json' })).json()
     const { parameters } = document.paths[route.path][route.method.toLowerCase()]
@@ -132,8 +136,8 @@ describe('query parameters over HTTP', () => {
   })
 })
 
-describe.each(Object.values<Route>({ ...managerRoutes, ...connectorRoutes }))('$name', (route) => {
-  it('is reached with the right login and its guard, and with nothing less', async () => {
+describe.each(Object.values<Route>({ ...managerRoutes, ...connectorRoutes }))('the call $name', (route) => {
+  it('runs only with a valid login and its guard', async () => {
     const { api, calls } = await listening(route)
     const url = route.path.replaceAll(/\{(\w+)\}/g, '$1')
     const outcome = async (login: string | undefined, query: string) => {

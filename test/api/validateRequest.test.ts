@@ -39,22 +39,25 @@ describe('every route', () => {
     Object.keys(logins).map((login) => ({ route, name: route.name, login: login as keyof typeof logins })),
   )
 
-  it.each(rows)('$name with login $login, under each guard', async ({ route, login }) => {
-    const api = await testApi()
-    for (const guard of Object.keys(guards) as (keyof typeof guards)[]) {
-      const authorization = logins[login]
-      const payload = bodyOf(route)
-      const got = await outcome(api, {
-        method: route.method,
-        url: `${pathOf(route)}${guards[guard]}`,
-        headers: authorization ? { authorization } : {},
-        ...(payload ? { payload } : {}),
-      })
-      expect(`${guard}: ${got}`).toBe(`${guard}: ${expected(route, login, guard)}`)
-    }
-  })
+  it.each(rows)(
+    '$name responds as its contract says with login $login, for each guard',
+    async ({ route, login }) => {
+      const api = await testApi()
+      for (const guard of Object.keys(guards) as (keyof typeof guards)[]) {
+        const authorization = logins[login]
+        const payload = bodyOf(route)
+        const got = await outcome(api, {
+          method: route.method,
+          url: `${pathOf(route)}${guards[guard]}`,
+          headers: authorization ? { authorization } : {},
+          ...(payload ? { payload } : {}),
+        })
+        expect(`${guard}: ${got}`).toBe(`${guard}: ${expected(route, login, guard)}`)
+      }
+    },
+  )
 
-  it.each(routes)('$name refuses every other verb, and says which it takes', async (route) => {
+  it.each(routes)('$name refuses every other method, and names its methods', async (route) => {
     const api = await testApi()
     const taken = route.method === 'GET' ? ['GET', 'HEAD'] : ['POST']
     const allow = [...taken, 'OPTIONS'].join(', ')
@@ -74,7 +77,7 @@ describe('every route', () => {
   })
 
   it.each(routes.filter(({ method }) => method === 'GET'))(
-    '$name answers HEAD as GET without a body',
+    '$name responds to HEAD like GET, without a body',
     async (route) => {
       const api = await testApi()
       const request = { url: pathOf(route), headers: { authorization: adminLogin } }
@@ -101,7 +104,7 @@ describe('an unknown resource', () => {
     '/api/v2/user/',
     '/nothing',
     '/api/v2//ping',
-  ])('%s is told only to who is logged in', async (url) => {
+  ])('%s is reported only to a caller with a login', async (url) => {
     const api = await testApi()
     for (const method of ['GET', 'POST', 'PUT', 'OPTIONS'] as const) {
       expect(await outcome(api, { method, url })).toBe('401 login-required')
@@ -110,7 +113,7 @@ describe('an unknown resource', () => {
     }
   })
 
-  it('is no way round: an escaped path is not taken for another', async () => {
+  it('cannot be hidden behind an escaped path', async () => {
     const api = await testApi()
     const headers = { authorization: adminLogin }
     expect(await outcome(api, { url: '/api/v2%2Fusers', headers })).toBe('404 not-found')
@@ -121,13 +124,13 @@ describe('an unknown resource', () => {
 })
 
 describe('a login', () => {
-  it('is asked for as RFC 7617 says', async () => {
+  it('is requested as RFC 7617 says', async () => {
     const { call } = await testApi()
     const answer = await call({ url: '/api/v2/users' })
     expect(answer.headers['www-authenticate']).toBe('Basic realm="APIv2", charset="UTF-8"')
   })
 
-  it('is refused with the same words for an unknown user and a wrong password', async () => {
+  it('is refused with the same text for an unknown user and a wrong password', async () => {
     const { call } = await testApi()
     const bodies: string[] = []
     for (const [user, password] of [
@@ -148,12 +151,12 @@ describe('a login', () => {
     'Bearer x',
     'Basic YWRtaW4=',
     `Basic ${Buffer.from([0xff, 0x3a, 0x61]).toString('base64')}`,
-  ])('%j is refused', async (authorization) => {
+  ])('with the header %j is refused', async (authorization) => {
     const api = await testApi()
     expect(await outcome(api, { url: '/api/v2/users', headers: { authorization } })).toBe('401 login-refused')
   })
 
-  it('may hold a colon, any Unicode, and either spelling of an accent', async () => {
+  it('may contain a colon, any Unicode, and either spelling of an accent', async () => {
     const api = await testApi()
     const payload = { payloadType: 'credentials', user: 'jos\u00e9', pass: '\'"\\#$%:@ \u00e9😀' }
     const headers = { authorization: adminLogin }
@@ -167,7 +170,7 @@ describe('a host without users', () => {
   const first = { payloadType: 'credentials', user: 'admin', pass: 'first' }
   const create = { method: 'POST', url: `/api/v2/createAdminUser${sure}`, payload: first } as const
 
-  it.each(routes)('answers $name as the contract says', async (route) => {
+  it.each(routes)('responds to $name as the contract says', async (route) => {
     const api = await testApi({ withAdmin: false })
     const payload = bodyOf(route)
     const got = await outcome(api, {
@@ -179,13 +182,13 @@ describe('a host without users', () => {
     expect(got).toBe(route.auth === 'basic' ? '401 no-user' : '200')
   })
 
-  it('says so about unknown resources, too', async () => {
+  it('reports that for unknown resources too', async () => {
     const api = await testApi({ withAdmin: false })
     expect(await outcome(api, { url: '/nothing' })).toBe('401 no-user')
   })
 
   it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])(
-    'takes its first user from %s',
+    'accepts its first user from %s',
     async (remoteAddress) => {
       const api = await testApi({ withAdmin: false })
       expect(await outcome(api, { ...create, remoteAddress })).toBe('200')
@@ -197,7 +200,7 @@ describe('a host without users', () => {
   )
 
   it.each(['10.0.0.9', '::ffff:10.0.0.9', 'fd00::1', '128.0.0.1'])(
-    'refuses it from %s, and says how to do it',
+    'refuses its first user from %s, and explains how to create it',
     async (remoteAddress) => {
       const api = await testApi({ withAdmin: false })
       const answer = await api.call({ ...create, remoteAddress })
@@ -207,12 +210,12 @@ describe('a host without users', () => {
     },
   )
 
-  it('takes it from anywhere when told so', async () => {
+  it('accepts its first user from anywhere with remoteBootstrap', async () => {
     const api = await testApi({ withAdmin: false, context: { remoteBootstrap: true } })
     expect(await outcome(api, { ...create, remoteAddress: '10.0.0.9' })).toBe('200')
   })
 
-  it('takes one first user when several come at once', async () => {
+  it('accepts only one first user if several calls arrive together', async () => {
     const api = await testApi({ withAdmin: false })
     const outcomes = await Promise.all(
       ['a', 'b', 'c'].map((user) => outcome(api, { ...create, payload: { ...first, user } })),
@@ -222,8 +225,8 @@ describe('a host without users', () => {
   })
 })
 
-describe('a host whose user file is broken', () => {
-  it('answers ping, lets nobody in and makes nobody its first user', async () => {
+describe('a host with an invalid user file', () => {
+  it('responds to ping, refuses all logins and accepts no first user', async () => {
     const api = await testApi()
     writeFileSync(api.usersFile, 'broken')
     const payload = { payloadType: 'credentials', user: 'admin', pass: 'x' }
@@ -238,7 +241,7 @@ describe('a host whose user file is broken', () => {
   })
 })
 
-describe('the socket', () => {
+describe('the Unix socket', () => {
   it.each(routes)('needs no login for $name', async (route) => {
     const api = await testApi({ listener: 'socket' })
     const payload = bodyOf(route)
@@ -247,7 +250,7 @@ describe('the socket', () => {
     expect(await outcome(api, { ...request, headers: { host: 'anything' } })).toBe('200')
   })
 
-  it('checks a login that is sent there', async () => {
+  it('checks a login that is sent', async () => {
     const api = await testApi({ listener: 'socket' })
     const get = (authorization: string) =>
       outcome(api, { url: '/api/v2/user/admin', headers: { authorization } })
@@ -256,7 +259,7 @@ describe('the socket', () => {
     expect(await get('nonsense')).toBe('401 login-refused')
   })
 
-  it('tells 404 as it is, and speaks of itself as http', async () => {
+  it('reports unknown resources, and uses http in its URLs', async () => {
     const api = await testApi({ listener: 'socket', withAdmin: false })
     expect(await outcome(api, { url: '/nothing' })).toBe('404 not-found')
     const payload = { payloadType: 'credentials', user: 'admin', pass: 'x' }
@@ -281,7 +284,7 @@ describe('the Host header', () => {
     'localhost',
     '127.0.0.1:9',
     '[::1]',
-  ])('%s is ours', async (host) => {
+  ])('%s is accepted', async (host) => {
     const api = await testApi()
     expect(await outcome(api, { url: '/api/v2/ping', headers: { host } })).toBe('200')
   })
@@ -295,7 +298,7 @@ describe('the Host header', () => {
     '10.0.0.12',
     '[fd00::12]',
     'a b',
-  ])('%s is another server', async (host) => {
+  ])('%s is refused', async (host) => {
     const api = await testApi()
     expect(await outcome(api, { url: '/api/v2/ping', headers: { host } })).toBe('421 unknown-host')
   })
@@ -315,14 +318,14 @@ describe('a call that a browser makes for a page', () => {
     { origin: 'http://db1:8090' },
     { origin: 'https://db1:8096' },
     { 'sec-fetch-site': 'cross-site' },
-  ])('is refused from %j', async (more) => {
+  ])('is refused with %j', async (more) => {
     const api = await testApi()
     expect(await outcome(api, { ...post, headers: { ...headers, ...more } })).toBe('403 cross-site')
     expect(await outcome(api, { url: '/api/v2/ping', headers: more })).toBe('200')
   })
 
   it.each([{ origin: 'https://db1:8090' }, { 'sec-fetch-site': 'same-origin' }])(
-    'is taken from our own, %j',
+    'is accepted from our own origin, %j',
     async (more) => {
       const api = await testApi()
       expect(await outcome(api, { ...post, headers: { ...headers, ...more } })).toBe('200')
@@ -330,14 +333,14 @@ describe('a call that a browser makes for a page', () => {
   )
 })
 
-describe('a server that is stopping', () => {
-  it('is not ready while its component comes to an end, and answers calls', async () => {
+describe('a stopping API server', () => {
+  it('is not ready after a stop was announced, but still responds to calls', async () => {
     const api = await testApi({ context: { isStopAnnounced: () => true } })
     expect(await outcome(api, { url: '/api/v2/ping' })).toBe('200')
     expect((await api.call({ url: '/health/ready' })).statusCode).toBe(503)
   })
 
-  it('takes no more calls, but says how it is', async () => {
+  it('refuses new calls, but still reports its health', async () => {
     const api = await testApi({ context: { isStopping: () => true } })
     const headers = { authorization: adminLogin }
     expect(await outcome(api, { url: '/api/v2/ping' })).toBe('503 stopping')

@@ -20,12 +20,12 @@ const texts = [
   ...['12345::', 'g::1', ':1', '1:', '1:2:3:4:5:6:7:8:9', '1.2.3.4::', 'fe80::1%eth0', 'db1', '', '[::1]'],
 ]
 
-describe('an address', () => {
-  it.each(texts)('%j is one exactly when Node.js says so', (text) => {
+describe('an IP address', () => {
+  it.each(texts)('%j is accepted if Node.js accepts it', (text) => {
     expect(isAddress(text)).toBe(isIP(text) !== 0)
   })
 
-  it('is the same bytes however it is written', () => {
+  it('has the same bytes in every notation', () => {
     expect(addressBytes('10.0.0.11')).toEqual(Buffer.from([10, 0, 0, 11]))
     expect(addressBytes('::ffff:1.2.3.4')).toEqual(Buffer.from([1, 2, 3, 4]))
     expect(addressBytes('FD00::1')).toEqual(addressBytes('fd00:0:0:0:0:0:0:1'))
@@ -56,7 +56,7 @@ describe('an address', () => {
     expect(canonicalAddress(text)).toBe(canonical)
   })
 
-  it('has the canonical form that the URL parser gives it', () => {
+  it('has the canonical form of the URL parser', () => {
     for (let pattern = 0; pattern < 256; pattern += 1) {
       const groups = Array.from({ length: 8 }, (_, index) => ((pattern >> index) & 1 ? 'a0' : '0'))
       const bytes = Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex')
@@ -74,30 +74,30 @@ describe('an address', () => {
     ['0.0.0.0', undefined],
     ['10.0.0.1', undefined],
     ['db1', undefined],
-  ])('%s is impossible for a host as %s', (text, kind) => {
+  ])('%s is impossible for a host: %s', (text, kind) => {
     expect(impossibleAddress(text)).toBe(kind)
   })
 
-  it('is loopback in 127.0.0.0/8 and as ::1 alone, however it is written', () => {
+  it('is loopback only in 127.0.0.0/8 and as ::1, in every notation', () => {
     const loopback = ['127.0.0.1', '127.9.9.9', '::1', '0:0::1', '::ffff:127.0.0.1']
     expect(loopback.map(isLoopback)).toEqual(loopback.map(() => true))
     const others = ['10.0.0.1', '::', '0.0.0.0', '::2', '127.example', 'localhost', '']
     expect(others.map(isLoopback)).toEqual(others.map(() => false))
   })
 
-  it('is a wildcard as 0.0.0.0 and :: alone, however it is written', () => {
+  it('is a wildcard only as 0.0.0.0 and ::, in every notation', () => {
     expect(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'].map(isWildcard)).toEqual([true, true, true])
     expect(['127.0.0.1', '::1', 'db1'].map(isWildcard)).toEqual([false, false, false])
   })
 
-  it('stands in brackets before a port where it has colons', () => {
+  it('is in brackets before a port if it has colons', () => {
     expect(addressAndPort('10.0.0.11', 8090)).toBe('10.0.0.11:8090')
     expect(addressAndPort('2001:db8::1', 8090)).toBe('[2001:db8::1]:8090')
     expect(addressAndPort('db1', '-')).toBe('db1:-')
   })
 })
 
-describe('the clash of two listeners with one port', () => {
+describe('the overlap of two listeners on one port', () => {
   it.each([
     ['10.0.0.1', '10.0.0.1', true],
     ['10.0.0.1', '10.0.0.2', false],
@@ -116,19 +116,19 @@ describe('the clash of two listeners with one port', () => {
   })
 })
 
-describe('callableAddress', () => {
+describe('connectableAddress', () => {
   it.each([
     ['0.0.0.0', '127.0.0.1'],
     ['::', '::1'],
     ['10.0.0.11', '10.0.0.11'],
     ['127.0.0.1', '127.0.0.1'],
-  ])('%s is called as %s', (listen, called) => {
+  ])('turns %s into %s', (listen, called) => {
     expect(connectableAddress(listen)).toBe(called)
   })
 })
 
 describe('isHostName', () => {
-  it('takes names of RFC 1123 and no wrong IPv4 address', () => {
+  it('accepts names of RFC 1123 and no invalid IPv4 address', () => {
     expect(
       ['db1', 'a.b.example', 'A-1', '1.2.3', '-a', 'a_b', 'a..b', 'a'.repeat(64)].map(isHostName),
     ).toEqual([true, true, true, false, false, false, false, false])

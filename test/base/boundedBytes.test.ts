@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boundedBytes } from '../../src/base/boundedBytes.ts'
 
-describe('bytes that come from elsewhere', () => {
-  it('are kept in their order up to the bound, however they are cut', () => {
+describe('boundedBytes', () => {
+  it('keeps bytes in order up to the limit, however they are split', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 20_000 })), fc.nat(30_000), (chunks, most) => {
         const kept = boundedBytes(most)
@@ -16,7 +16,7 @@ describe('bytes that come from elsewhere', () => {
     )
   })
 
-  it('cost no more than twice their number when a million come one by one', () => {
+  it('needs at most twice the memory of a million single bytes', () => {
     const kept = boundedBytes(1024 * 1024)
     const before = process.memoryUsage()
     for (let count = 0; count < 1024 * 1024; count += 1) kept.push(Buffer.from([count & 0xff]))

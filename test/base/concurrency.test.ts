@@ -15,7 +15,7 @@ function controlled() {
 }
 
 describe('createSemaphore', () => {
-  it('lets so many run at a time, and the others in the order in which they came', async () => {
+  it('limits concurrent calls and runs the others in the order of their calls', async () => {
     const { begun, ends, work } = controlled()
     const run = createSemaphore(2)
     const results = Promise.all([1, 2, 3, 4].map((number) => run(() => work(number))))
@@ -31,7 +31,7 @@ describe('createSemaphore', () => {
     expect(await results).toEqual([10, 20, 30, 40])
   })
 
-  it('hands the place of one that failed on', async () => {
+  it('passes the slot of a failed call on', async () => {
     const run = createSemaphore(1)
     const failed = run(() => Promise.reject(new Error('no')))
     const next = run(async () => 'next')
@@ -41,7 +41,7 @@ describe('createSemaphore', () => {
 })
 
 describe('mapLimit', () => {
-  it('keeps the order, with so many calls at a time', async () => {
+  it('keeps the order and limits concurrent calls', async () => {
     const { begun, ends, work } = controlled()
     const results = mapLimit({ items: [1, 2, 3], limit: 2, map: work })
     await setImmediate()
@@ -64,7 +64,7 @@ describe('mapLimit', () => {
 })
 
 describe('shareRuns', () => {
-  it('gives those who come during a run the next one, together', async () => {
+  it('lets calls during a run share the next run', async () => {
     const ends: ((value: number) => void)[] = []
     const share = shareRuns(() => new Promise<number>((resolve) => void ends.push(resolve)))
     const [first, second, third] = [share(), share(), share()]
@@ -80,7 +80,7 @@ describe('shareRuns', () => {
     expect(await fourth).toBe(3)
   })
 
-  it('goes on after a run that failed', async () => {
+  it('continues after a failed run', async () => {
     let runs = 0
     const share = shareRuns(async () => {
       runs += 1

@@ -28,7 +28,7 @@ const free = () => {
 }
 
 describe('a lock file', () => {
-  it('is held by one owner, who is named, until it is released', async () => {
+  it('is held by one owner, who is reported, until it is released', async () => {
     const { folder, path } = free()
     const lock = await takeLock(path, formatOf('a'))
     expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['a\n', 0o640])
@@ -37,7 +37,7 @@ describe('a lock file', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('of a dead owner is taken by one of many and leaves nothing beside it', async () => {
+  it('of a dead owner is acquired by one of many processes and leaves no other file', async () => {
     const { folder, path } = free()
     writeFileSync(path, 'dead1\n')
     writeFileSync(`${path}.dead1`, 'dead2\n')
@@ -48,21 +48,21 @@ describe('a lock file', () => {
     expect(readdirSync(folder)).toEqual(['lock'])
   })
 
-  it('without a name is broken after a second', async () => {
+  it('without an owner is broken after a second', async () => {
     const { path } = free()
     writeFileSync(path, '')
     expect(await takeLock(path, formatOf('a'))).toHaveProperty('release')
     expect(readFileSync(path, 'utf8')).toBe('a\n')
   })
 
-  it('that is not one of ours is left alone', async () => {
+  it('of another format is not changed', async () => {
     const { path } = free()
     writeFileSync(path, 'hello')
     await expect(takeLock(path, formatOf('a'))).rejects.toThrow('no lock')
     expect(readFileSync(path, 'utf8')).toBe('hello')
   })
 
-  it('of somebody else is not removed by a release that comes too late', async () => {
+  it('of another process is not removed by a late release', async () => {
     const { path } = free()
     const lock = await takeLock(path, formatOf('a'))
     writeFileSync(path, 'b\n')

@@ -51,24 +51,21 @@ const steers = (text: string): boolean =>
     return control || mark || unseen || (code >= 0xd800 && code < 0xe000)
   })
 
-describe('text of others', () => {
-  it.each(escapes)(
-    'shows %j as an escape, as a point where columns count, and exactly in JSON',
-    (character, shown) => {
-      expect(printable(`a${character}b`)).toBe(`a${shown}b`)
-      expect(maskInvisible(`a${character}b`)).toBe('a\u00b7b')
-      expect(JSON.parse(printable(JSON.stringify([character])))).toEqual([character])
-    },
-  )
+describe('printable text', () => {
+  it.each(escapes)('shows %j as an escape, as a dot in columns, and exactly in JSON', (character, shown) => {
+    expect(printable(`a${character}b`)).toBe(`a${shown}b`)
+    expect(maskInvisible(`a${character}b`)).toBe('a\u00b7b')
+    expect(JSON.parse(printable(JSON.stringify([character])))).toEqual([character])
+  })
 
-  it('stays as it is where all of it is seen', () => {
+  it('is unchanged if every character is visible', () => {
     const text = 'tab\t, lines\n, é, 漢字, 😀, \ufffd, שלום'
     expect(printable(text)).toBe(text)
     expect(maskInvisible(text)).toBe(text)
     expect(printableLine(text)).toBe(text.replace('\n', '\\x0a'))
   })
 
-  it('steers no terminal, whatever it is', () => {
+  it('never contains a terminal control sequence', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         for (const shown of [printable(text), maskInvisible(text), lastLines(text), boundedMessage(text)]) {
@@ -80,7 +77,7 @@ describe('text of others', () => {
     )
   })
 
-  it('keeps our colours alone among the sequences of a terminal', () => {
+  it("keeps only muster's own colours", () => {
     const ours = '\u001b[31merror\u001b[39m \u001b[1mdb1\u001b[22m'
     expect(printableInColour(ours)).toBe(ours)
     for (const theirs of [
@@ -95,7 +92,7 @@ describe('text of others', () => {
     }
   })
 
-  it('is quoted in one line of at most a thousand characters, from its end', () => {
+  it('is quoted as the last thousand characters on one line', () => {
     expect(lastLines('one\r\ntwo\n\n  three \n')).toBe('one / two / three')
     expect(lastLines('1\n2\n3\n4\n5\n6\n7')).toBe('3 / 4 / 5 / 6 / 7')
     expect(lastLines(' \n\t ')).toBe('')
@@ -104,18 +101,18 @@ describe('text of others', () => {
     expect(long).toMatch(/^…x+end$/)
   })
 
-  it('makes no message longer than forty lines or eight thousand characters', () => {
+  it('is cut to forty lines and eight thousand characters in a message', () => {
     expect(boundedMessage('one\ntwo')).toBe('one\ntwo')
     expect(boundedMessage('x\n'.repeat(1_000_000)).split('\n')).toHaveLength(40)
     expect(boundedMessage('x'.repeat(1_000_000)).length).toBeLessThan(8010)
   })
 })
 
-describe('the text of a host', () => {
+describe('HostText', () => {
   const text = new HostText('a\u001b[2J\nerror db2: forged')
   const shown = 'a\\x1b[2J / error db2: forged'
 
-  it('is printable and of one line wherever it is printed', () => {
+  it('prints as one printable line in every output', () => {
     expect(`${text}`).toBe(shown)
     expect(String(text)).toBe(shown)
     expect([text].join()).toBe(shown)
@@ -125,7 +122,7 @@ describe('the text of a host', () => {
     expect(Object.keys(text)).toEqual([])
   })
 
-  it('is whole for who parses it', () => {
+  it('returns the whole text to a parser', () => {
     expect(text.raw()).toBe('a\u001b[2J\nerror db2: forged')
   })
 })

@@ -4,18 +4,18 @@ import { describe, expect, it } from 'vitest'
 import { quote } from '../../src/base/shellWords.ts'
 
 describe('quote', () => {
-  it('leaves harmless words readable', () => {
+  it('does not quote safe words', () => {
     expect(quote('/opt/muster/current')).toBe('/opt/muster/current')
     expect(quote('')).toBe("''")
     expect(quote("it's")).toBe("'it'\\''s'")
     expect(quote('~')).toBe("'~'")
   })
 
-  it('refuses what no shell can carry', () => {
+  it('rejects a NUL character', () => {
     expect(() => quote('a\0b')).toThrow('a NUL character cannot be part of a shell word')
   })
 
-  it('makes one word with exactly these characters in a real sh', () => {
+  it('returns one word of exactly these characters for a real sh', () => {
     const word = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom(...'\'"\\$`!*?[]{}()<>|&;#~=%: \t\n\r-é@a') }),

@@ -12,8 +12,8 @@ const thrown = (work: () => unknown): unknown => {
   }
 }
 
-describe('errors of the system in words', () => {
-  it('are told of what the system itself throws', async () => {
+describe('systemReason', () => {
+  it('explains errors that the system throws', async () => {
     expect(systemErrorText(thrown(() => readFileSync('/no/such/file')))).toBe('no such file or folder')
     expect(systemErrorText(thrown(() => readFileSync('/')))).toBe('it is a folder')
     const refused = await new Promise((resolve) =>
@@ -22,7 +22,7 @@ describe('errors of the system in words', () => {
     expect(systemErrorText(refused)).toBe('the connection was refused: nothing listens there')
   })
 
-  it('name only codes that the system has, and use no code themselves', () => {
+  it('explains only codes of the system, without a code in the text', () => {
     const codes = [...getSystemErrorMap().values()].map(([code]) => code)
     const told = [...codes, 'ENOTFOUND'].filter((code) => systemReason(code) !== undefined)
     expect(told).toEqual(
@@ -32,7 +32,7 @@ describe('errors of the system in words', () => {
     for (const code of told) expect(systemReason(code)).toMatch(/^[a-z][a-z :-]+$/)
   })
 
-  it('are the code where there are no words, and the message where there is no code', () => {
+  it('is replaced by the code without a text, and by the message without a code', () => {
     expect(systemErrorText(Object.assign(new Error('x'), { code: 'EFOO' }))).toBe('EFOO')
     expect(systemErrorText(new Error('it broke'))).toBe('it broke')
     expect(systemReason('constructor')).toBeUndefined()
@@ -40,7 +40,7 @@ describe('errors of the system in words', () => {
 })
 
 describe('errorCode', () => {
-  it('is the code of a system error and nothing for any other', () => {
+  it('returns the code of a system error and undefined for others', () => {
     expect(errorCode(thrown(() => readFileSync('/no/such/file')))).toBe('ENOENT')
     expect(
       [new Error('x'), Object.assign(new Error('x'), { code: 7 }), { code: 'ENOENT' }].map(errorCode),

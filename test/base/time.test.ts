@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { compactTime, durationText, isoDate, parseDuration } from '../../src/base/time.ts'
 
-describe('a moment', () => {
-  it('is written to the second and without separators for names of files', () => {
+describe('a time', () => {
+  it('is written to the second and without separators for file names', () => {
     expect(compactTime(new Date('2026-01-02T03:04:05.678Z'))).toBe('20260102T030405Z')
   })
 
@@ -27,17 +27,17 @@ describe('a duration', () => {
     ['30 s', undefined],
     ['1234567890s', undefined],
     ['', undefined],
-  ])('%j is read as %s milliseconds', (text, value) => {
+  ])('%j is parsed as %s milliseconds', (text, value) => {
     expect(parseDuration(text)).toBe(value)
   })
 
-  it('has the units that its reader names', () => {
+  it('has only the units that the caller names', () => {
     expect(parseDuration('2h', ['s', 'm', 'h', 'd'])).toBe(7_200_000)
     expect(parseDuration('2d', ['s', 'm', 'h', 'd'])).toBe(172_800_000)
     expect(parseDuration('500ms', ['s', 'm', 'h', 'd'])).toBeUndefined()
   })
 
-  it('is written in the largest unit that leaves a whole number, and read back', () => {
+  it('is written in the largest unit with a whole number and parsed back', () => {
     const values = [1, 500, 1000, 1500, 60_000, 90_000, 3_600_000]
     expect(values.map(durationText)).toEqual(['1ms', '500ms', '1s', '1500ms', '1m', '90s', '60m'])
     expect(values.map((value) => parseDuration(durationText(value)))).toEqual(values)

@@ -65,8 +65,8 @@ async function messageOf(work: () => unknown): Promise<string> {
   throw new Error('it did not fail')
 }
 
-describe.each(attacks)('in place of a file of ours, %s', (_name, attack, why) => {
-  it('is refused as user file, and nothing of it is told', async () => {
+describe.each(attacks)('a trusted file replaced by %s', (_name, attack, why) => {
+  it('is rejected as user file without quoting it', async () => {
     const { path, elsewhere } = attacked()
     await attack(path, elsewhere)
     const message = await messageOf(() => readUserFile(path))
@@ -74,7 +74,7 @@ describe.each(attacks)('in place of a file of ours, %s', (_name, attack, why) =>
     expect(message).not.toContain(secret)
   })
 
-  it('is refused as lock of the user file, and nothing of it is told', async () => {
+  it('is rejected as lock of the user file without quoting it', async () => {
     const { path, elsewhere } = attacked()
     await attack(`${path}.lock`, elsewhere)
     const message = await messageOf(() => changeUserFile(path, () => noUsers))
@@ -83,7 +83,7 @@ describe.each(attacks)('in place of a file of ours, %s', (_name, attack, why) =>
     expect(message).not.toContain(secret)
   })
 
-  it('is refused as settings and neither followed nor removed as pid file', async () => {
+  it('is rejected as settings, and neither followed nor removed as pid file', async () => {
     const { path, elsewhere } = attacked()
     await attack(path, elsewhere)
     expect(await messageOf(() => readText(path, 'the settings'))).toMatch(why)
@@ -93,8 +93,8 @@ describe.each(attacks)('in place of a file of ours, %s', (_name, attack, why) =>
   })
 })
 
-describe('a lock of the user file', () => {
-  it('that holds anything but its owner is refused and never shown', async () => {
+describe('a lock file of the user file', () => {
+  it('with other content is rejected and never shown', async () => {
     const { path } = attacked()
     writeFileSync(`${path}.lock`, `${secret}\n`)
     const message = await messageOf(() => withLock({ path: `${path}.lock` }, async () => undefined))
@@ -103,8 +103,8 @@ describe('a lock of the user file', () => {
   })
 })
 
-describe('a file that is written', () => {
-  it('does not go where a link beside it leads', () => {
+describe('a written file', () => {
+  it('does not follow a link at its temporary path', () => {
     const { path, elsewhere } = attacked()
     symlinkSync(elsewhere, `${path}.new`)
     writeText(path, 'ours')
@@ -112,21 +112,21 @@ describe('a file that is written', () => {
   })
 })
 
-describe.skipIf(!isRoot)('root', () => {
-  it('takes no file of another user than the owner of its folder', () => {
+describe.skipIf(!isRoot)('a process of root', () => {
+  it('rejects a file whose owner is not the owner of its folder', () => {
     const { path } = attacked()
     writeFileSync(path, 'x')
     chownSync(path, 1234, 1234)
-    expect(() => readTrusted(path, 10)).toThrow('it belongs to the user with the number 1234, not to 0')
+    expect(() => readTrusted(path, 10)).toThrow('it belongs to user id 1234, not to 0')
   })
 
-  it('does not read its own file by a hard link in a folder of another user', () => {
+  it('rejects a hard link to its own file in a folder of another user', () => {
     const { elsewhere } = attacked()
     const folder = temporaryFolder()
     chownSync(folder, 1234, 1234)
     const path = join(folder, 'users.json')
     linkSync(elsewhere, path)
-    expect(() => readTrusted(path, 1000)).toThrow('it belongs to the user with the number 0, not to 1234')
+    expect(() => readTrusted(path, 1000)).toThrow('it belongs to user id 0, not to 1234')
   })
 
   it('changes the user file with no more rights than the owner of its folder has', () => {

@@ -13,12 +13,12 @@ it.each([
   ['Ａ', 2],
   ['a😀b', 4],
   ['·', 1],
-])('%j takes %i columns', (text, columns) => {
+])('columnsOf counts the columns of %j: %i', (text, columns) => {
   expect(columnsOf(text)).toBe(columns)
 })
 
-describe('lines that are longer than a terminal is wide', () => {
-  it('break between words, and go on two columns further in or under the words of a fix', () => {
+describe('lines wider than the terminal', () => {
+  it('break between words and continue with an indent, or under the words of a fix', () => {
     const text = 'error: the host db1 cannot be reached\n  fix: see that it runs and is reachable\n'
     expect(foldLines(text, 24)).toBe(
       'error: the host db1\n  cannot be reached\n  fix: see that it runs\n       and is reachable\n',
@@ -30,7 +30,7 @@ describe('lines that are longer than a terminal is wide', () => {
     expect(foldLines(`cannot read ${path} now`, 24)).toBe(`cannot read\n  ${path}\n  now`)
   })
 
-  it('stay where nobody says how wide it is, where they steer the terminal, and where they are JSON', () => {
+  it('stay unchanged without a known width, with cursor sequences, and as JSON', () => {
     const long = 'word '.repeat(20)
     expect(foldLines(long, undefined)).toBe(long)
     for (const text of [`\u001b[2K${long}`, `{"a": "${long}"}`, `  "a": "${long}"`]) {
@@ -39,7 +39,7 @@ describe('lines that are longer than a terminal is wide', () => {
     expect(foldLines(`\u001b[31m${'x '.repeat(12)}\u001b[39m`, 40)).not.toContain('\n')
   })
 
-  it('never break within a word and lose none', () => {
+  it('never break within a word and keep every word', () => {
     const word = fc.stringMatching(/^[!-~äß漢]{1,30}$/)
     fc.assert(
       fc.property(

@@ -102,7 +102,7 @@ const record = async (user: string, password: string): Promise<string> =>
   })
 
 describe('muster-api', () => {
-  it('says its version and how to use it', async () => {
+  it('prints its version and its help', async () => {
     const folder = hostFolder()
     expect(await run(folder, ['version'])).toEqual({
       code: 0,
@@ -118,24 +118,24 @@ describe('muster-api', () => {
     [[], 'a command is missing'],
     [['start'], "no command is named 'start'"],
     [['serve'], 'the option --settings FILE is missing'],
-    [['serve', '--settings', 'a', '--settings', 'b'], 'the option --settings stands more than once'],
+    [['serve', '--settings', 'a', '--settings', 'b'], 'the option --settings is given more than once'],
     [['put-user', '--file'], /argument missing/],
     [['serve', '--settings', 'x', 'y'], /Unexpected argument 'y'/],
-    [['call', '--now'], "'--now' has no meaning here"],
-  ])('called with %j is used wrongly', async (args, message) => {
+    [['call', '--now'], "unexpected argument '--now'"],
+  ])('exits with 3 for the arguments %j', async (args, message) => {
     const { code, stdout, stderr } = await run(hostFolder(), args)
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toMatch(message)
     expect(stderr).toMatch(/^muster-api: .*; see muster-api --help\n$/)
   })
 
-  it('is a bundle of a sensible size', () => {
+  it('is a bundle below its size limit', () => {
     expect(statSync(serverProgram).size).toBeLessThan(4 * 1024 * 1024)
   })
 })
 
 describe('muster-api serve', () => {
-  it('serves from an empty folder, leaves its pid and stops cleanly', async () => {
+  it('serves from an empty folder, writes its pid file and stops cleanly', async () => {
     const folder = hostFolder()
     const settings = writeSettings(folder)
     await run(folder, ['put-user', '--file', 'users.json'], await record('admin', 'right'))
@@ -165,11 +165,11 @@ describe('muster-api serve', () => {
     expect(log.join('')).not.toContain(headers.authorization.slice('Basic '.length))
   })
 
-  it('shows a new certificate at SIGHUP, and goes on', async () => {
+  it('serves a new certificate after SIGHUP without a restart', async () => {
     const folder = hostFolder()
     const settings = writeSettings(folder)
     const { child, port, log } = await serve(folder)
-    const refusals = () => log.filter((line) => line.includes('the new certificate is refused'))
+    const refusals = () => log.filter((line) => line.includes('the new certificate was rejected'))
     writeFileSync(settings.tls.key, 'not a key')
     child.kill('SIGHUP')
     await eventually(() => expect(refusals()).not.toEqual([]))
@@ -187,7 +187,7 @@ describe('muster-api serve', () => {
     expect(child.exitCode).toBeNull()
   })
 
-  it('starts again where it was killed', async () => {
+  it('starts again after it was killed', async () => {
     const folder = hostFolder()
     writeSettings(folder)
     const first = await serve(folder)
@@ -200,7 +200,7 @@ describe('muster-api serve', () => {
     expect(readFileSync(join(folder, 'api.pid'), 'utf8')).toContain(`${second.child.pid} `)
   })
 
-  it('says whether settings are fit for it, and starts nothing', async () => {
+  it('check validates the settings without starting a server', async () => {
     const folder = hostFolder()
     const settings = writeSettings(folder)
     const check = () => run(folder, ['check', '--settings', 'settings.json'])
@@ -209,13 +209,12 @@ describe('muster-api serve', () => {
     expect(await check()).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'muster-api: the settings settings.json cannot be used: /fromTheFuture is not a member that belongs here\n',
+      stderr: 'muster-api: the settings settings.json cannot be used: /fromTheFuture is not a known member\n',
     })
     expect(existsSync(join(folder, 'api.pid'))).toBe(false)
   })
 
-  it('says in one line why it cannot start', async () => {
+  it('reports in one line why it cannot start', async () => {
     const folder = hostFolder()
     const failure = async (): Promise<string> => {
       const { code, stderr } = await run(folder, ['serve', '--settings', 'settings.json'])
@@ -238,7 +237,7 @@ describe('muster-api serve', () => {
     const port = typeof taken === 'object' ? (taken?.port ?? 0) : 0
     writeSettings(folder, { listen: { address: '127.0.0.1', port } })
     expect(await failure()).toBe(
-      `muster-api: cannot listen on 127.0.0.1:${port}: another program has this port; stop it or choose another port\n`,
+      `muster-api: cannot listen on 127.0.0.1:${port}: another program uses this port; stop it or choose another port\n`,
     )
     rmSync(settings.tls.key)
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings))
@@ -251,7 +250,7 @@ describe('muster-api serve', () => {
     const uid = (): number => Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }))
     const gid = (): number => Number(execFileSync('id', ['-g', 'nobody'], { encoding: 'utf8' }))
 
-    it('becomes that user before it opens anything', async () => {
+    it('drops its privileges before it opens anything', async () => {
       const folder = hostFolder()
       const settings = writeSettings(folder, { user: 'nobody' })
       const given = [folder, settings.tls.key, settings.tls.chain, join(folder, 'settings.json')]
@@ -266,26 +265,26 @@ describe('muster-api serve', () => {
       expect(statSync(join(folder, 'api.pid')).uid).toBe(uid())
     })
 
-    it('refuses a user that is not there, and a port that only root may open', async () => {
+    it('refuses an unknown user, and a port that only root may open', async () => {
       const folder = hostFolder()
       writeSettings(folder, { user: 'no-such-user' })
       const missing = await run(folder, ['serve', '--settings', 'settings.json'])
       expect([missing.code, missing.stderr]).toEqual([
         1,
-        'muster-api: the user no-such-user of the settings is not in /etc/passwd; create it first\n',
+        'muster-api: the user no-such-user from the settings is not in /etc/passwd; create it first\n',
       ])
       writeSettings(folder, { user: 'nobody', listen: { address: '127.0.0.1', port: 443 } })
       const privileged = await run(folder, ['serve', '--settings', 'settings.json'])
       expect([privileged.code, privileged.stderr]).toEqual([
         1,
-        'muster-api: port 443 is open to root alone, and the server runs as nobody; choose a port from 1024 on\n',
+        'muster-api: only root can open port 443, and the server runs as nobody; choose port 1024 or higher\n',
       ])
     })
   })
 })
 
 describe('muster-api put-user', () => {
-  it('adds, replaces and says whether it changed anything', async () => {
+  it('adds and replaces a user, and reports if anything changed', async () => {
     const folder = hostFolder()
     const put = async (line: string) => run(folder, ['put-user', '--file', 'users.json'], line)
     expect(await put(await record('admin', 'a'))).toEqual({
@@ -298,7 +297,7 @@ describe('muster-api put-user', () => {
     expect(statSync(join(folder, 'users.json')).mode & 0o777).toBe(0o600)
   })
 
-  it('takes several at once, and takes them back at once', async () => {
+  it('adds a list of users, and take-back-user reverts the whole list', async () => {
     const folder = hostFolder()
     const put = await Promise.all(['admin', 'ops'].map((user) => record(user, 'x')))
     const names = (): readonly string[] =>
@@ -318,7 +317,7 @@ describe('muster-api put-user', () => {
     expect([code, names()]).toEqual([1, []])
   })
 
-  it('keeps the users of three writers at once', async () => {
+  it('keeps the users of three concurrent writers', async () => {
     const folder = hostFolder()
     const users = ['a', 'b', 'c']
     const results = await Promise.all(
@@ -333,25 +332,25 @@ describe('muster-api put-user', () => {
     ['', 'it is not JSON'],
     ['{"user":"a","hash":"plain"}', "user 'a' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash"],
     ['{"user":"a"}', "user 'a' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash"],
-  ])('refuses %s', async (line, message) => {
+  ])('refuses the input %j', async (line, message) => {
     const folder = hostFolder()
     const { code, stderr } = await run(folder, ['put-user', '--file', 'users.json'], line)
-    expect([code, stderr]).toEqual([1, `muster-api: standard input holds no user: ${message}\n`])
+    expect([code, stderr]).toEqual([1, `muster-api: standard input contains no user: ${message}\n`])
     expect(existsSync(join(folder, 'users.json'))).toBe(false)
   })
 
-  it('refuses a name with reserved characters', async () => {
+  it('refuses a user name with reserved characters', async () => {
     const line = await record('a:b', 'x')
     const { code, stderr } = await run(hostFolder(), ['put-user', '--file', 'users.json'], line)
     expect([code, stderr]).toEqual([
       1,
-      "muster-api: standard input holds no user: the user name must not contain ':'\n",
+      "muster-api: standard input contains no user: the user name must not contain ':'\n",
     ])
   })
 })
 
 describe('muster-api take-back-user', () => {
-  it('undoes put-user under the lock of the file, and nothing that came later', async () => {
+  it('undoes put-user under the lock of the file, and keeps later changes', async () => {
     const folder = hostFolder()
     const at = (command: string) => [command, '--file', 'users.json']
     const [old, put, later] = await Promise.all(['a', 'b', 'c'].map((password) => record('admin', password)))
@@ -371,13 +370,13 @@ describe('muster-api take-back-user', () => {
     const { code, stderr } = await run(folder, at('take-back-user'), '{"user":"admin"}')
     expect([code, stderr]).toEqual([
       1,
-      "muster-api: standard input holds no user: user 'admin' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash\n",
+      "muster-api: standard input contains no user: user 'admin' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash\n",
     ])
   })
 })
 
 describe('muster-api remove-user', () => {
-  it('removes a user as it was seen, and take-back-user brings it back; a later password stays', async () => {
+  it('removes a user with an unchanged hash, take-back-user restores it, and a later password stays', async () => {
     const folder = hostFolder()
     const at = (command: string) => [command, '--file', 'users.json']
     const [seen, later, ops] = await Promise.all([record('zoe', 'a'), record('zoe', 'b'), record('ops', 'c')])
@@ -402,7 +401,7 @@ describe('muster-api remove-user', () => {
 })
 
 describe('muster-api call', () => {
-  it('calls the server beside it, over TLS and over the socket', async () => {
+  it('calls the server on the same host, over TLS and over the socket', async () => {
     const folder = hostFolder()
     const settings = writeSettings(folder)
     await run(folder, ['put-user', '--file', 'users.json'], await record('admin', 'right'))
@@ -430,10 +429,10 @@ describe('muster-api call', () => {
     ])
   })
 
-  it('says what is wrong with its input without quoting it', async () => {
+  it('reports invalid input without quoting it', async () => {
     const { code, stdout, stderr } = await run(hostFolder(), ['call'], '{"password":"hidden"')
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^muster-api: standard input holds no list of calls: .*\n$/)
+    expect(stderr).toMatch(/^muster-api: standard input contains no list of calls: .*\n$/)
     expect(stderr).not.toContain('hidden')
   })
 })

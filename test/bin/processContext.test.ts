@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createProcessContext, foldedOutput, printableOutput } from '../../src/bin/processContext.ts'
 
-it('lets every host and call listen to Ctrl-C without a warning of Node.js on the terminal', async () => {
+it('the context of a process has any number of abort listeners without a warning of Node.js', async () => {
   const signals = ['SIGINT', 'SIGTERM'] as const
   const outputs = [process.stdout, process.stderr]
   const before = signals.map((name) => process.listeners(name))
@@ -27,7 +27,7 @@ it('lets every host and call listen to Ctrl-C without a warning of Node.js on th
   })
 })
 
-it('lets nothing but our colours steer a terminal, and leaves a file for another program as it is', () => {
+it('the output of a process escapes control characters except colours on a terminal, and writes files unchanged', () => {
   const hostile = 'a\u001b[2J\rb\u202e'
   for (const isTTY of [true, false]) {
     const printed: string[] = []
@@ -40,7 +40,7 @@ it('lets nothing but our colours steer a terminal, and leaves a file for another
   }
 })
 
-it('breaks the lines of standard error between words on a terminal, and in a log keeps them whole', () => {
+it('standard error wraps lines between words on a terminal, and keeps them whole in a log', () => {
   const long = `error: ${'word '.repeat(10)}end`
   for (const isTTY of [true, false]) {
     const printed: string[] = []

@@ -59,7 +59,7 @@ describe('the program tapi', () => {
     return { code, stdout, stderr }
   }
 
-  it('knows its version from package.json, wherever it lies', async () => {
+  it('prints the version of package.json, from any folder', async () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(await end(start(['--version']))).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
@@ -68,7 +68,7 @@ describe('the program tapi', () => {
     expect(await end(start(['ping']))).toMatchObject({ code: 3, stdout: '' })
   })
 
-  it('says so where the folder that it was started in is gone', async () => {
+  it('reports that its working directory was deleted', async () => {
     const gone = join(folder, 'gone')
     const script = `mkdir '${gone}' && cd '${gone}' && rmdir '${gone}' && exec '${process.execPath}' '${program}' ping`
     expect(await end(spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'pipe'] }))).toEqual({
@@ -114,7 +114,7 @@ describe('the program tapi', () => {
     }
   })
 
-  it('takes it calmly when its reader goes away', async () => {
+  it('exits without an error if the reader of its output closes the pipe', async () => {
     const long = 'x'.repeat(4 * 1024 * 1024)
     const server = await serveTls(leaf, (_message, answer) => {
       answer.end(long)
@@ -131,16 +131,19 @@ describe('the program tapi', () => {
     }
   })
 
-  it.skipIf(!existsSync('/dev/full'))('says so when its output has no room (needs /dev/full)', async () => {
-    const full = openSync('/dev/full', 'w')
-    const child = spawn(process.execPath, [program, '--version'], { stdio: ['ignore', full, 'pipe'] })
-    closeSync(full)
-    expect(await end(child)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'error: the output could not be written: ENOSPC: no space left on device, write\n',
-    })
-  })
+  it.skipIf(!existsSync('/dev/full'))(
+    'reports that its output cannot be written (needs /dev/full)',
+    async () => {
+      const full = openSync('/dev/full', 'w')
+      const child = spawn(process.execPath, [program, '--version'], { stdio: ['ignore', full, 'pipe'] })
+      closeSync(full)
+      expect(await end(child)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'error: the output could not be written: ENOSPC: no space left on device, write\n',
+      })
+    },
+  )
 
   it.skipIf(!hasScript())('shows nothing of a password typed at a real terminal (needs script)', async () => {
     const api = await fakeApi({ admin: sentinel })

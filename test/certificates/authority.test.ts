@@ -21,15 +21,15 @@ const folder = temporaryFolder()
 const issue = (by: typeof locked & { passphrase?: () => Promise<Secret> }) =>
   issueLeaf({ authority: by, names: ['db1'], addresses: [], lifetimeDays: 1, now })
 
-describe('a locked key of an authority', () => {
-  it('is opened by its passphrase alone, and is the same key then', () => {
+describe('a protected key of an authority', () => {
+  it('is opened only by its passphrase, and is then the same key', () => {
     expect([isEncrypted(authority.key), isEncrypted(locked.key)]).toEqual([false, true])
     expect(decryptKey(locked.key, passphrase)?.reveal()).toBe(authority.key.reveal())
     expect(decryptKey(locked.key, new Secret('five random words of e'))).toBeUndefined()
     expect(authorityProblem(locked)).toBeUndefined()
   })
 
-  it('signs where the passphrase is given, and is asked for nowhere else', async () => {
+  it('signs with the passphrase, which nothing else asks for', async () => {
     let asked = 0
     const ask = async () => {
       asked++
@@ -42,14 +42,14 @@ describe('a locked key of an authority', () => {
     await expect(issue(locked)).rejects.toMatchObject({ code: 'authority-locked' })
   })
 
-  it('does not sign with another passphrase, or for another certificate', async () => {
+  it('does not sign with a wrong passphrase or for another certificate', async () => {
     const wrong = { ...locked, passphrase: async () => new Secret('another one') }
     await expect(issue(wrong)).rejects.toMatchObject({ code: 'authority-passphrase' })
     const strange = { ...locked, certificate: other.certificate, passphrase: async () => passphrase }
     await expect(signingKey(strange)).rejects.toMatchObject({ code: 'authority-passphrase' })
   })
 
-  it('protects the key of a successor from the start, by the passphrase that opens its own', async () => {
+  it('protects the key of a successor with its own passphrase', async () => {
     let asked = 0
     const ask = async () => {
       asked++
@@ -75,7 +75,7 @@ describe('a locked key of an authority', () => {
     )
   })
 
-  it.skipIf(!hasOpenssl)('is a file that openssl opens (needs openssl)', async () => {
+  it.skipIf(!hasOpenssl)('can be opened by openssl (needs openssl)', async () => {
     writeFileSync(folder.path('key.pem'), locked.key.reveal())
     writeFileSync(folder.path('pass'), `${passphrase.reveal()}\n`)
     const argv = [

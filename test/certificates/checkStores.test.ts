@@ -127,7 +127,7 @@ const defects: readonly (readonly [
   [
     'truststore-empty',
     { truststore: good.keystore },
-    'The truststore of db1 has no trusted certificate: what it holds is not marked as trusted, so Java ignores it.',
+    'The truststore of db1 has no trusted certificate: its entries are not marked as trusted, so Java ignores them.',
   ],
   [
     'truststore-does-not-trust',
@@ -136,7 +136,7 @@ const defects: readonly (readonly [
   ],
 ]
 
-describe('a defective pair of stores', () => {
+describe('a defective keystore or truststore', () => {
   it.each(defects)('is found as %s', (code, changes, message) => {
     const opened = openStores({ ...good, ...changes })
     if (opened.ok) throw new Error('opened')
@@ -150,7 +150,7 @@ describe('a defective pair of stores', () => {
     }
   })
 
-  it('has every finding told at once', () => {
+  it('is reported with all findings at once', () => {
     const opened = openStores({ ...good, now: day('2027-04-01'), names: ['db9'], truststore: pem })
     expect(opened.ok ? [] : opened.problems.map((problem) => problem.code)).toEqual([
       'keystore-expired',
@@ -160,8 +160,8 @@ describe('a defective pair of stores', () => {
   })
 })
 
-describe('a pair of stores that serves', () => {
-  it('comes as PEM', () => {
+describe('a valid pair of stores', () => {
+  it('is returned as PEM', () => {
     const opened = openStores(good)
     expect(opened).toMatchObject({
       ok: true,
@@ -172,11 +172,11 @@ describe('a pair of stores that serves', () => {
     expect(opened.ok && opened.key.equals(leaf.key)).toBe(true)
   })
 
-  it('is found under its alias in any case, as Java does', () => {
+  it('is found by its alias in upper or lower case, as in Java', () => {
     expect(openStores({ ...good, alias: 'TLS' }).ok).toBe(true)
   })
 
-  it('warns that it expires soon, and to the day', () => {
+  it('warns from the right day that it expires soon', () => {
     const warned = (date: string) => {
       const opened = openStores({ ...good, now: day(date) })
       return opened.ok ? opened.warnings.map(tell).map((one) => `${one.code}: ${one.message}`) : ['not open']
@@ -190,18 +190,18 @@ describe('a pair of stores that serves', () => {
     ])
   })
 
-  it('warns of names that are not covered while another is', () => {
+  it('warns about names that are not covered if another one is', () => {
     const opened = openStores({ ...good, names: ['db1', '10.0.0.99'] })
     expect(opened.ok && opened.warnings.map((one) => one.code)).toEqual(['keystore-names-partly-cover'])
   })
 
-  it('names what to trust without a truststore: the last of its chain', () => {
+  it('gives the last certificate of its chain to trust without a truststore', () => {
     const { truststore: _, ...alone } = good
     const opened = openStores(alone)
     expect(opened.ok && opened.authorities).toEqual([authority.certificate])
   })
 
-  it('serves its chain in order and without strangers', () => {
+  it('gives its chain in order, without other certificates', () => {
     const [own, issuer] = (certificatesOf(leaf.chain) ?? []).map((one) => certificatePem(one.raw))
     const chain = `${own}${other.certificate}${issuer}`
     const opened = openStores({
@@ -212,7 +212,7 @@ describe('a pair of stores that serves', () => {
   })
 })
 
-it('proves every code by a test: the rest stands in foreignStores and storeFindings', () => {
+it('the store tests cover every code of a store finding', () => {
   const elsewhere = [
     'keystore-unreadable',
     'keystore-world-readable',

@@ -41,8 +41,8 @@ function refusal(pem: string, changes: object = {}): string {
   return 'accepted'
 }
 
-describe('judgeOutside', () => {
-  it('takes a leaf with its authority, in any order, and leaves out what does not belong', async () => {
+describe('checkOutsideCertificate', () => {
+  it('accepts a leaf with its authority in any order and ignores other certificates', async () => {
     const stranger = await outsideAuthority('stranger', now)
     const { chain, authority, warnings } = judge(stranger.certificate + root.certificate + leaf)
     expect({ chain, authority, warnings }).toEqual({
@@ -52,7 +52,7 @@ describe('judgeOutside', () => {
     })
   })
 
-  it('takes a chain with an intermediate authority, and misses one', async () => {
+  it('accepts a chain with an intermediate authority and reports a missing one', async () => {
     const { key: middleKey } = await generateKey()
     const middle: Signer = {
       name: 'middle',
@@ -62,7 +62,7 @@ describe('judgeOutside', () => {
     const below = leafOf({ by: middle })
     expect(certificatesOf(judge(below + middle.certificate + root.certificate).chain)).toHaveLength(3)
     expect(refusal(below + middle.certificate)).toBe(
-      'outside-incomplete: The chain ends with CN=middle, and CN=muster corp authority, which signed that, is not in the file',
+      'outside-incomplete: The chain is incomplete: it ends with CN=middle, and its issuer CN=muster corp authority is not in the file',
     )
     const late = leafOf({ by: middle, days: 90 })
     expect(refusal(late + middle.certificate + root.certificate, { now: day('2026-07-10') })).toBe(
@@ -70,7 +70,7 @@ describe('judgeOutside', () => {
     )
   })
 
-  it('refuses an issuer that may not sign', async () => {
+  it('rejects an issuer that cannot sign', async () => {
     const { key: middleKey } = await generateKey()
     const certificate = signedOutside({ by: root, key: middleKey, name: 'mere', names, now })
     const below = leafOf({ by: { name: 'mere', key: middleKey, certificate } })
@@ -81,7 +81,7 @@ describe('judgeOutside', () => {
     [
       'no PEM',
       () => 'MIIB',
-      'outside-unreadable: The file holds no certificates in PEM, or one that cannot be read',
+      'outside-unreadable: The file contains no PEM certificate, or one that cannot be read',
     ],
     [
       'a certificate of another key',
@@ -91,7 +91,7 @@ describe('judgeOutside', () => {
     [
       'a leaf alone',
       () => leaf,
-      'outside-incomplete: The chain ends with CN=db1, and CN=muster corp authority, which signed that, is not in the file',
+      'outside-incomplete: The chain is incomplete: it ends with CN=db1, and its issuer CN=muster corp authority is not in the file',
     ],
     [
       'one that is for later',
@@ -101,7 +101,7 @@ describe('judgeOutside', () => {
     [
       'one without an address at which it is called',
       () => leafOf({ names: { names: ['db1'], addresses: [] } }) + root.certificate,
-      'outside-names: The certificate is valid for db1, localhost, 127.0.0.1, ::1, and db1 is called as 10.0.0.11',
+      'outside-names: The certificate is valid for db1, localhost, 127.0.0.1, ::1, but clients connect to db1 as 10.0.0.11',
     ],
     [
       'one for clients only',
@@ -111,11 +111,11 @@ describe('judgeOutside', () => {
         }) + root.certificate,
       'outside-purpose: The certificate of db1 is not meant for servers: its extended key usage lacks serverAuth',
     ],
-  ])('refuses %s', (_, pem, message) => {
+  ])('rejects %s', (_, pem, message) => {
     expect(refusal(pem())).toBe(message)
   })
 
-  it('warns of names that are missing', () => {
+  it('warns about missing names', () => {
     const { warnings } = judge(leaf + root.certificate, { names: ['db1', 'db1.example.org'] })
     expect(warnings).toEqual(['the certificate is not valid for db1.example.org'])
   })

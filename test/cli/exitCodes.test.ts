@@ -8,7 +8,7 @@ describe('exitOfHosts', () => {
     [['up', 'unreachable'], 4],
     [['failed', 'up'], 1],
     [['unreachable', 'failed', 'up'], 1],
-  ])('%j is %i', (states, code) => {
+  ])('maps the states %j to exit code %i', (states, code) => {
     expect(exitOfHosts(states)).toBe(code)
   })
 })

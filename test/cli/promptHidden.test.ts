@@ -10,15 +10,15 @@ const terminal = (typed: string) => {
   return { context: { ...context, stdin }, err }
 }
 
-describe('questions for passphrases', () => {
-  it('are asked one after another, each with its own answer', async () => {
+describe('askHidden', () => {
+  it('asks one question after another, each with its own answer', async () => {
     const { context, err } = terminal('first\nsecond\n')
     const answers = await Promise.all(['/a', '/b'].map((path) => askPassphrase(context, path)))
     expect(answers.map((answer) => answer?.reveal())).toEqual(['first', 'second'])
     expect(err()).toBe('Passphrase of /a: \nPassphrase of /b: \n')
   })
 
-  it('have no answer where none is given, or nobody can be asked', async () => {
+  it('returns undefined for an empty answer, and without a terminal', async () => {
     expect(await askPassphrase(terminal('\n').context, '/a')).toBeUndefined()
     const { context, err } = commandContext({ cwd: '/' })
     expect(await askPassphrase(context, '/a')).toBeUndefined()

@@ -38,7 +38,7 @@ const request = (
   more: Partial<PasswordRequest> = {},
 ): PasswordRequest => ({ context, what: 'the password of admin', options, ...more })
 
-describe('a hidden line', () => {
+describe('typeCharacter', () => {
   const type = (keys: string): Pick<HiddenKey, 'text' | 'event'> => {
     let line: HiddenKey = { ...emptyLine, event: 'typing' }
     for (const key of keys) line = typeCharacter(line, key)
@@ -60,13 +60,13 @@ describe('a hidden line', () => {
     ['ab\u001b[\u0003', '', 'interrupt'],
     ['\u0004', '', 'end'],
     ['a\u0004', 'a', 'typing'],
-  ])('%j is %j, %s', (keys, text, event) => {
+  ])('reads the keys %j as %j, event %s', (keys, text, event) => {
     expect(type(keys)).toEqual({ text, event })
   })
 })
 
 describe('promptHidden', () => {
-  it('shows nothing of what is typed, and puts the terminal back', async () => {
+  it('shows nothing of what is typed, and restores the terminal', async () => {
     const { context, stdin, raw, shown } = world({ terminal: true })
     const bytes = Buffer.from(`${sentinel}\r`)
     const answer = promptHidden({ context, question: 'Password' })
@@ -77,7 +77,7 @@ describe('promptHidden', () => {
     expect(raw).toEqual([true, false])
   })
 
-  it('leaves what lies behind the line to the next question', async () => {
+  it('leaves the input behind the line to the next question', async () => {
     const { context, stdin } = world({ terminal: true })
     stdin.write('one\rtwo\nthree\r')
     expect((await promptHidden({ context, question: 'a' }))?.reveal()).toBe('one')
@@ -85,7 +85,7 @@ describe('promptHidden', () => {
     expect((await promptHidden({ context, question: 'c' }))?.reveal()).toBe('three')
   })
 
-  it('puts the terminal back after Ctrl-C, Ctrl-D, the end of the input and a signal', async () => {
+  it('restores the terminal after Ctrl-C, Ctrl-D, the end of the input and a signal', async () => {
     for (const [keys, expected] of [
       ['ab\u0003', new Interrupted()],
       ['\u0004', 'resolved'],
@@ -117,7 +117,7 @@ describe('confirm', () => {
     ['\n', false],
     ['yesterday\n', false],
     ['', false],
-  ])('%j is %s', async (typed, agreed) => {
+  ])('reads the answer %j as %s', async (typed, agreed) => {
     const { context, stdin, shown } = world({ terminal: true })
     stdin.end(typed)
     expect(await confirm(context, 'Go on?')).toBe(agreed)
@@ -147,7 +147,7 @@ describe('readPassword', () => {
     expect(shown()).toBe('')
   })
 
-  it('warns of a file that others may read', async () => {
+  it('warns about a file that others can read', async () => {
     const { context, shown } = world({ terminal: false, cwd: folder })
     await readPassword(request(context, { file: await file(sentinel, 0o644) }))
     expect(shown()).toBe(
@@ -155,7 +155,7 @@ describe('readPassword', () => {
     )
   })
 
-  it('says what is wrong with a file, and quotes nothing of it', async () => {
+  it('reports what is wrong with a file without quoting it', async () => {
     const { context } = world({ terminal: false, cwd: folder })
     const from = async (content: string | Buffer) =>
       outcome(readPassword(request(context, { file: await file(content) })))
@@ -187,7 +187,7 @@ describe('readPassword', () => {
     expect((await readPassword(request(context, { stdin: true }))).reveal()).toBe(sentinel)
   })
 
-  it('takes no bytes that are not UTF-8, which would all become one character', async () => {
+  it('rejects bytes that are not UTF-8, which would all become one character', async () => {
     const { context, stdin } = world({ terminal: false })
     stdin.end(Buffer.from([0x61, 0xe9]))
     const sent = await outcome(readPassword(request(context, { stdin: true })))
@@ -198,7 +198,7 @@ describe('readPassword', () => {
     )
   })
 
-  it('takes one line of the environment, as of a file', async () => {
+  it('accepts one line from the environment, as from a file', async () => {
     const { context } = world({ terminal: false, env: { PASS: `${sentinel}\n` } })
     expect((await readPassword(request(context))).reveal()).toBe(sentinel)
     const two = world({ terminal: false, env: { PASS: 'a\nb' } }).context
@@ -218,24 +218,24 @@ describe('readPassword', () => {
     expect(raw).toEqual([true, false])
   })
 
-  it('asks twice for a new one', async () => {
+  it('asks twice for a new password', async () => {
     const { context, stdin, shown } = world({ terminal: true })
     stdin.write(`${sentinel}\r${sentinel}\r`)
     expect((await readPassword(request(context, { twice: true }))).reveal()).toBe(sentinel)
     expect(shown()).toBe('The password of admin: \nThe password of admin, again: \n')
     stdin.write(`${sentinel}\rother\r`)
     expect(await outcome(readPassword(request(context, { twice: true })))).toBe(
-      'The password of admin was typed in two different ways. Run the command again.',
+      'The two entries for the password of admin differ. Run the command again.',
     )
     stdin.write('\r')
     expect(await outcome(readPassword(request(context, { twice: true })))).toMatch(/was not given/)
   })
 
-  it('says the ways where there is none', async () => {
+  it('lists the sources if there is no password and no terminal', async () => {
     const { context } = world({ terminal: false, env: { PASS: '' } })
     expect(await outcome(readPassword(request(context)))).toBe(
       'There is no terminal to ask for the password of admin. ' +
-        'Give it with --password-file FILE, with --password-stdin, or in the environment as PASS.',
+        'Pass it with --password-file FILE, with --password-stdin, or in the environment variable PASS.',
     )
     expect(await outcome(readPassword(request(context, { file: 'x', stdin: true })))).toBe(
       '--password-file cannot be used with --password-stdin. Use one of them.',

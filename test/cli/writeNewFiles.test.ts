@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { existing, writeNewFiles } from '../../src/cli/writeNewFiles.ts'
+import { existingPaths, writeNewFiles } from '../../src/cli/writeNewFiles.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const write = (folder: string, names: readonly string[], force = false) =>
@@ -10,15 +10,15 @@ const write = (folder: string, names: readonly string[], force = false) =>
     { folder, force },
   ).then((failed) => failed && { outcome: failed.outcome, paths: failed.files.map(({ path }) => path) })
 
-describe('several new files', () => {
-  it('are all there, in a folder that was made for them', async () => {
+describe('writeNewFiles', () => {
+  it('writes all files, and creates their folder', async () => {
     const folder = join(temporaryFolder(), 'a/b')
     expect(await write(folder, ['one', 'two'])).toBeUndefined()
     expect(readdirSync(folder)).toEqual(['one', 'two'])
     expect(readFileSync(join(folder, 'two'), 'utf8')).toBe('new two')
   })
 
-  it('are not there at all where one cannot be written, nor is what was made for them', async () => {
+  it('writes no file and removes the created folder if one file cannot be written', async () => {
     const above = temporaryFolder()
     const folder = join(above, 'a/b')
     expect(await write(folder, ['one', 'none/two'])).toEqual({
@@ -33,12 +33,12 @@ describe('several new files', () => {
     expect(readFileSync(join(folder, 'one'), 'utf8')).toBe('old')
   })
 
-  it('take nobody’s place, not even of a link to nothing', async () => {
+  it('overwrites nothing, not even a broken link', async () => {
     const folder = temporaryFolder()
     symlinkSync('nowhere', join(folder, 'one'))
     writeFileSync(join(folder, 'three'), 'old')
     const paths = ['one', 'three'].map((name) => join(folder, name))
-    expect(await existing([...paths, join(folder, 'two')])).toEqual(paths)
+    expect(await existingPaths([...paths, join(folder, 'two')])).toEqual(paths)
     expect(await write(folder, ['one', 'two', 'three'])).toEqual({ outcome: 'exists', paths })
     expect(readdirSync(folder)).toEqual(['one', 'three'])
   })

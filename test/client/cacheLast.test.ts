@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { cacheLast } from '../../src/client/cacheLast.ts'
 
-it('makes the last eight once each', () => {
+it('cacheLast makes each of the last eight values once', () => {
   const remembered = cacheLast<string>()
   let made = 0
   const ask = (key: string): string => {

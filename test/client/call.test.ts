@@ -61,7 +61,7 @@ const fakeClock = (meanwhile: (waits: number) => Promise<unknown> = async () => 
 }
 
 describe('callAll', () => {
-  it('makes all calls at once and answers in the order of the requests', async () => {
+  it('makes all calls in parallel and returns the results in the order of the requests', async () => {
     let release = () => {}
     const second = new Promise<void>((resolve) => {
       release = resolve
@@ -83,7 +83,7 @@ describe('callAll', () => {
     ])
   })
 
-  it('sends credentials and body, by name where a server name is given, and calls 0.0.0.0 as loopback', async () => {
+  it('sends credentials and body, uses the server name if given, and calls 0.0.0.0 as loopback', async () => {
     const seen: unknown[] = []
     const server = await keep(
       serveTls(leaf, async (message, answer) => {
@@ -99,7 +99,7 @@ describe('callAll', () => {
     expect(seen).toEqual([`db1:${server.port}`, `Basic ${Buffer.from('admin:é:').toString('base64')}`, '[1]'])
   })
 
-  it('tells each failure apart and lets the other calls be', async () => {
+  it('reports each failure by its code and does not affect the other calls', async () => {
     const server = await keep(serveTls(leaf, (_message, answer) => answer.end('fine')))
     const port = await freePort()
     const elsewhere = { address: '127.0.0.1', port: server.port, authorities: [makeAuthority().certificate] }
@@ -121,7 +121,7 @@ describe('callAll', () => {
     ])
   })
 
-  it('waits for a socket that is not there yet and for a 503 to pass', async () => {
+  it('waits for a socket that does not exist yet and until a 503 ends', async () => {
     const path = join(await temporary(), 'api.sock')
     const statuses = [503, 503, 200]
     const { clock, waits } = fakeClock(async (count) => {
@@ -136,7 +136,7 @@ describe('callAll', () => {
     expect(waits).toEqual([100, 100, 100, 100])
   })
 
-  it('gives up when the time is over, and at once where none is given', async () => {
+  it('stops retrying at the deadline, and does not retry without one', async () => {
     const port = await freePort()
     const bounded = fakeClock()
     expect(await callAll([to(port, { retryUntil: 350 })], bounded.clock)).toMatchObject([
@@ -148,7 +148,7 @@ describe('callAll', () => {
     expect(none.waits).toEqual([])
   })
 
-  it('tries a connection that broke off again for a GET, never for a POST', async () => {
+  it('repeats a GET after a broken connection, and never a POST', async () => {
     let count = 0
     const server = await keep(
       serveTls(leaf, (message, answer) => {
@@ -164,7 +164,7 @@ describe('callAll', () => {
     expect(count).toBe(3)
   })
 
-  it('waits for the certificate that it demands, of whichever authority the one before is', async () => {
+  it('waits for the pinned certificate, whichever authority signed the previous one', async () => {
     const elsewhere = makeAuthority()
     const before = [
       makeLeaf(elsewhere, { names: ['127.0.0.1'] }),
@@ -192,13 +192,13 @@ describe('callAll', () => {
         id: 'a',
         error: {
           code: 'certificate-other',
-          message: `https://127.0.0.1:${server.port} shows another certificate than it was given: serial number ${serial}.`,
+          message: `https://127.0.0.1:${server.port} does not use its new certificate but the one with serial number ${serial}.`,
         },
       },
     ])
   })
 
-  it('does not wait for what will not change: a refused login, an untrusted certificate', async () => {
+  it('does not retry a refused login or an untrusted certificate', async () => {
     const server = await keep(serveTls(leaf, (_message, answer) => answer.writeHead(401).end()))
     const { clock, waits } = fakeClock()
     const target = { address: '127.0.0.1', port: server.port, authorities: [makeAuthority().certificate] }
@@ -212,8 +212,8 @@ describe('callAll', () => {
 
 const read = (...results: readonly unknown[]) => parseCallResults(JSON.stringify(results))
 
-describe('the results of calls on a host', () => {
-  it('are read as muster-api call prints them', () => {
+describe('parseCallResults', () => {
+  it('reads the output of muster-api call', () => {
     const results = [
       { id: 'a', status: 200, body: { x: [1] }, certificate: 'AB:CD', certificates: ['PEM'] },
       { id: 'b', error: { code: 'refused', message: 'nothing listens' }, certificates: [] },
@@ -223,7 +223,7 @@ describe('the results of calls on a host', () => {
     expect(read()).toEqual([])
   })
 
-  it('keep the words of a failure that a later release knows', () => {
+  it('keeps the message of an error code that only a later release knows', () => {
     expect(read({ id: 'a', error: { code: 'new-word', message: 'why' }, more: 1 })).toEqual([
       { id: 'a', error: { code: 'failed', message: 'why' } },
     ])
@@ -239,7 +239,7 @@ describe('the results of calls on a host', () => {
     ['an error without words', '[{"id":"a","error":{"code":"refused"}}]'],
     ['certificates that are no texts', '[{"id":"a","status":200,"certificates":[1]}]'],
     ['nothing', 'null'],
-  ])('are none where the host answers %s', (_what, text) => {
+  ])('returns nothing if the host sends %s', (_what, text) => {
     expect(parseCallResults(text)).toBeUndefined()
   })
 })
@@ -259,7 +259,7 @@ const call: CallRequest = {
 const text = (...changes: object[]) => JSON.stringify(changes.map((change) => ({ ...call, ...change })))
 
 describe('parseCallRequests', () => {
-  it('reads every member, and passes over those it does not know', () => {
+  it('reads every member, and ignores unknown ones', () => {
     expect(parseCallRequests(text({ later: true }))).toEqual([call])
     expect(parseCallRequests(text({ show: 'later' }))[0]).not.toHaveProperty('show')
     const short = { id: 'x', method: 'GET', path: '/', target: { socket: '/run/x.sock' }, timeout: 1 }
@@ -267,7 +267,7 @@ describe('parseCallRequests', () => {
     expect(parseCallRequests('[]')).toEqual([])
   })
 
-  it.each([
+  const invalid: readonly [string, string][] = [
     ['not JSON: hunter2', 'Standard input is not valid JSON; it must be an array of calls.'],
     ['{}', 'Standard input must be a JSON array of calls.'],
     ['[null]', 'Call 1 must be a JSON object.'],
@@ -299,7 +299,8 @@ describe('parseCallRequests', () => {
       text({ credentials: { user: 'admin', password: ['hunter2'] } }),
       'The member password of the credentials of call 1 must be text, not empty.',
     ],
-  ])('refuses what it cannot use: %#', (input, message) => {
+  ]
+  it.each(invalid.map(([input, message]) => [message, input]))('rejects: %s', (message, input) => {
     expect(() => parseCallRequests(input)).toThrow(new CallRequestError(message))
   })
 })

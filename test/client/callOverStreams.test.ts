@@ -52,8 +52,8 @@ function dialler(): { dial: Dial; opened: Duplex[]; asked: unknown[] } {
   }
 }
 
-describe('callThrough', () => {
-  it('makes the calls of a server in turn over one connection, those of a socket each over its own', async () => {
+describe('callOverStreams', () => {
+  it('makes the calls of a server over one connection, and each call of a socket over its own', async () => {
     const seen: string[] = []
     const server = await keep(
       serveTls(leaf, ({ url, socket, headers }, answer) => {
@@ -88,7 +88,7 @@ describe('callThrough', () => {
     expect(opened.every((stream) => stream.destroyed)).toBe(true)
   })
 
-  it('takes only the certificate that is demanded, of an authority that is trusted', async () => {
+  it('accepts only the pinned certificate of a trusted authority', async () => {
     const server = await keep(serveTls(leaf, (_message, answer) => answer.end('up')))
     const { certificate } = authority
     const target = { address: '127.0.0.1', port: server.port, authorities: [certificate] }
@@ -106,7 +106,7 @@ describe('callThrough', () => {
   it.each([
     ['it is not ready', 503],
     ['it breaks off', 'cut'],
-  ])('leaves the calls to the host where %s', async (_what, how) => {
+  ])('leaves the calls to the host if %s', async (_what, how) => {
     const server = await keep(
       serveTls(leaf, ({ socket }, answer) => {
         if (typeof how === 'number') answer.writeHead(how).end()
@@ -118,7 +118,7 @@ describe('callThrough', () => {
     expect(opened.every((stream) => stream.destroyed)).toBe(true)
   })
 
-  it('leaves the calls to the host where one of its servers cannot be reached, and calls none', async () => {
+  it('leaves the calls to the host if one of its servers is unreachable, and makes none', async () => {
     let called = 0
     const server = await keep(
       serveTls(leaf, (_message, answer) => {
@@ -135,7 +135,7 @@ describe('callThrough', () => {
     expect(opened.every((stream) => stream.destroyed)).toBe(true)
   })
 
-  it('never makes a call that changes something, or that tells of certificates', async () => {
+  it('never makes a call that changes something or asks for certificates', async () => {
     const { dial, asked } = dialler()
     expect(await callOverStreams([at(1, { method: 'POST' })], dial)).toBeUndefined()
     expect(await callOverStreams([at(1), at(1, { show: 'certificates' })], dial)).toBeUndefined()

@@ -3,7 +3,7 @@ import { listedUsers } from '../../src/client/calls.ts'
 import { envelope } from '../../src/client/envelope.ts'
 
 describe('listedUsers', () => {
-  it('reads the names in their order, whatever else is told of a user', () => {
+  it('reads the names in order, whatever else the users contain', () => {
     const users = [{ user: 'zoe', pass: '**obfuscated**', access: 'full' }, { user: 'admin' }]
     expect(listedUsers(envelope('users', users))).toEqual(['zoe', 'admin'])
     expect(listedUsers(envelope('users', []))).toEqual([])
@@ -16,7 +16,7 @@ describe('listedUsers', () => {
     ['a name that is none', envelope('users', [{ user: 'admin' }, { user: 7 }])],
     ['a list of something else', envelope('users', ['admin'])],
     ['nothing', undefined],
-  ])('is none of %s', (_what, body) => {
+  ])('returns nothing for %s', (_what, body) => {
     expect(listedUsers(body)).toBeUndefined()
   })
 })

@@ -6,6 +6,7 @@ import { findHost } from '../../src/client/findHost.ts'
 import {
   type RegisteredCluster,
   readRegistry,
+  registryDirectory,
   removeAbandonedClusters,
   removeCluster,
   writeClusterRecord,
@@ -39,7 +40,7 @@ describe('cluster records', () => {
 
   afterEach(() => rm(home, { recursive: true }))
 
-  it('are written for their owner alone, and read back', async () => {
+  it('are written for their owner only, and can be read back', async () => {
     expect(await readRegistry(dir)).toEqual([])
     const { file, changed } = await writeClusterRecord({ dir, cluster: alpha })
     expect(changed).toBe(true)
@@ -49,7 +50,7 @@ describe('cluster records', () => {
     expect(await readdir(dir)).toEqual([expect.stringMatching(/^alpha-[0-9a-f]{12}\.json$/)])
   })
 
-  it('lose the hosts that another record has now, and are removed with the last one', async () => {
+  it('lose the hosts that another record contains now, and are removed with the last one', async () => {
     const beta = cluster('beta', '/srv/beta', [
       ['db1', '10.0.0.11'],
       ['db9', '10.0.0.12'],
@@ -69,7 +70,7 @@ describe('cluster records', () => {
     ])
   })
 
-  it('are forgotten where their folder is gone, and kept where it is there', async () => {
+  it('are removed if their folder no longer exists, and kept if it does', async () => {
     const there = { ...alpha, directory: home }
     await writeClusterRecord({ dir, cluster: there })
     await writeClusterRecord({ dir, cluster: cluster('beta', join(home, 'gone'), [['db7', '10.0.0.17']]) })
@@ -78,7 +79,7 @@ describe('cluster records', () => {
     expect(await removeAbandonedClusters(dir)).toEqual([])
   })
 
-  it('are left alone when they say the same, and replaced when not', async () => {
+  it('are not written if they are equal, and replaced if not', async () => {
     const first = await writeClusterRecord({ dir, cluster: alpha })
     const { ino } = await stat(first.file)
     expect((await writeClusterRecord({ dir, cluster: alpha })).changed).toBe(false)
@@ -88,7 +89,7 @@ describe('cluster records', () => {
     expect(await readRegistry(dir)).toEqual([grown])
   })
 
-  it('keep clusters of one name in two folders apart, and forget one of them', async () => {
+  it('keep clusters of one name in two folders apart, and can be removed one by one', async () => {
     const other = cluster('alpha', '/home/ops', [['db3', '10.0.0.13']])
     await writeClusterRecord({ dir, cluster: alpha })
     await writeClusterRecord({ dir, cluster: other })
@@ -98,13 +99,13 @@ describe('cluster records', () => {
     expect(await readRegistry(dir)).toEqual([other])
   })
 
-  it('never leave the folder, whatever a cluster is called', async () => {
+  it('stay inside their folder, whatever the cluster name contains', async () => {
     const { file } = await writeClusterRecord({ dir, cluster: { ...alpha, cluster: '../../x/é' } })
     expect(file.startsWith(`${dir}/`)).toBe(true)
     expect(file.slice(dir.length + 1)).toMatch(/^-\.\.-x-+[0-9a-f]{12}\.json$/)
   })
 
-  it('are passed over by name when they are broken', async () => {
+  it('are skipped with a warning that names the file if they are invalid', async () => {
     await writeClusterRecord({ dir, cluster: alpha })
     const broken: [string, string][] = [
       ['a.json', '{'],
@@ -122,21 +123,21 @@ describe('cluster records', () => {
     const reasons = [
       ['a.json', 'it is not valid JSON'],
       ['b.json', 'it is not a JSON object'],
-      ['c.json', 'it is not of version 1, the only one this program knows'],
+      ['c.json', 'its version is not 1, the only supported one'],
       ['d.json', 'it does not name its cluster and directory'],
       ['e.json', 'its authorities are not a list of PEM texts'],
-      ['f.json', 'a host in it is not complete'],
-      ['z.json', 'it gives EISDIR'],
+      ['f.json', 'one of its hosts is not complete'],
+      ['z.json', 'it cannot be read: EISDIR'],
     ]
     expect(warnings).toEqual(
       reasons.map(
         ([name, reason]) =>
-          `The cluster record ${dir}/${name} is left out: ${reason}. \`muster status\` writes it anew.`,
+          `The cluster record ${dir}/${name} is skipped: ${reason}. Run \`muster status\` to replace it.`,
       ),
     )
   })
 
-  it('leave nothing behind when they cannot be written', async () => {
+  it('leave no temporary file if they cannot be written', async () => {
     const { file } = await writeClusterRecord({ dir, cluster: alpha })
     await rm(file)
     await mkdir(join(file, 'in the way'), { recursive: true })
@@ -168,17 +169,26 @@ describe('findHost', () => {
         ? `${search.cluster.cluster}/${search.host.name}`
         : search.kind
 
-  it('finds by name in any case and by address', () => {
+  it('finds a host by its name in any case and by its address', () => {
     expect(names(findHost({ cwd: '/', clusters, host: 'DB9' }))).toBe('beta/db9')
     expect(names(findHost({ cwd: '/', clusters, host: '10.0.1.11' }))).toBe('beta/db1')
     expect(names(findHost({ cwd: '/', clusters, host: 'db3' }))).toBe('none')
   })
 
-  it('names them all where several fit, unless the cluster is told by name or directory', () => {
+  it('returns all matching hosts, unless the cluster is selected by name or folder', () => {
     expect(names(findHost({ cwd: '/', clusters, host: 'db1' }))).toEqual(['alpha/db1', 'beta/db1'])
     expect(names(findHost({ cwd: '/', clusters, host: '10.0.0.12' }))).toEqual(['alpha/db2', 'beta/db9'])
     expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: 'beta' }))).toBe('beta/db1')
     expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: '/srv/alpha' }))).toBe('alpha/db1')
     expect(names(findHost({ cwd: '/', clusters, host: 'db1', cluster: 'gamma' }))).toBe('none')
+  })
+})
+
+describe('registryDirectory', () => {
+  it('follows the XDG Base Directory Specification', () => {
+    expect(registryDirectory({ XDG_CONFIG_HOME: '/x', HOME: '/h' })).toBe('/x/muster/clusters')
+    expect(registryDirectory({ XDG_CONFIG_HOME: 'x', HOME: '/h' })).toBe('/h/.config/muster/clusters')
+    expect(registryDirectory({ HOME: '/h' })).toBe('/h/.config/muster/clusters')
+    expect(registryDirectory({ HOME: '' }, '/root')).toBe('/root/.config/muster/clusters')
   })
 })

@@ -56,8 +56,8 @@ const hello: RequestListener = (_message, answer) => {
   answer.end('{"ok":"é"}')
 }
 
-describe('request: answers', () => {
-  it('parses JSON and gives every other body as text', async () => {
+describe('an API request', () => {
+  it('returns JSON parsed and every other body as text', async () => {
     const json = await keep(serveTls(leaf, hello))
     expect(await call(tcp(json.port))).toMatchObject({ status: 200, body: { ok: 'é' } })
     const text = await keep(
@@ -101,7 +101,7 @@ describe('request: answers', () => {
     ])
   })
 
-  it('asks for every form in which a call answers', async () => {
+  it('accepts every media type that calls return', async () => {
     let accept: string | undefined
     const server = await keep(
       serveTls(leaf, (message, answer) => {
@@ -116,7 +116,7 @@ describe('request: answers', () => {
     }
   })
 
-  it('sends neither Authorization nor a body unless told', async () => {
+  it('sends neither Authorization nor a body by default', async () => {
     const seen: unknown[] = []
     const server = await keep(
       serveTls(leaf, async (message, answer) => {
@@ -132,7 +132,7 @@ describe('request: answers', () => {
     expect(seen).toEqual([false, false, ''])
   })
 
-  it('speaks plain HTTP over a Unix socket, as localhost', async () => {
+  it('uses plain HTTP over a Unix socket, with the host localhost', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-'))
     try {
       const path = join(folder, 'api.sock')
@@ -151,8 +151,8 @@ describe('request: answers', () => {
   })
 })
 
-describe('request: certificates', () => {
-  it('accepts any one of several names, and addresses as IP addresses of the certificate', async () => {
+describe('the certificate check of an API request', () => {
+  it('accepts any of several names, and addresses as IP addresses of the certificate', async () => {
     const server = await keep(serveTls(leaf, hello))
     expect((await call(tcp(server.port, { names: ['db9', 'db1.example.org'] }))).status).toBe(200)
     expect((await call(tcp(server.port, { names: ['::1'] }))).status).toBe(200)
@@ -163,11 +163,11 @@ describe('request: certificates', () => {
     expect(await failure(call(tcp(server.port)))).toEqual({
       code: 'certificate-untrusted',
       message: `The certificate of https://127.0.0.1:${server.port} is not signed by an authority that this call trusts.`,
-      fix: 'Give the certificate of the authority that signed it.',
+      fix: 'Use the certificate of the authority that signed it.',
     })
   })
 
-  it('trusts neither our authority by way of the system nor anybody by way of an empty list', async () => {
+  it('does not trust our authority through the system, and nobody with an empty list', async () => {
     const server = await keep(serveTls(leaf, hello))
     const nobody: Trust = { kind: 'authorities', certificates: [] }
     expect((await failure(call(tcp(server.port, { trust: { kind: 'system' } })))).code).toBe(
@@ -176,16 +176,16 @@ describe('request: certificates', () => {
     expect((await failure(call(tcp(server.port, { trust: nobody })))).code).toBe('certificate-untrusted')
   })
 
-  it('refuses a certificate for other names, an IP address written as a DNS name included', async () => {
+  it('refuses a certificate for other names, also an IP address written as a DNS name', async () => {
     const server = await keep(serveTls(makeLeaf(authority, { names: ['db2', '10.0.0.12'] }), hello))
     expect(await failure(call(tcp(server.port)))).toEqual({
       code: 'certificate-names',
       message: `The certificate of https://127.0.0.1:${server.port} is for DNS:db2, IP Address:10.0.0.12, not for 127.0.0.1.`,
-      fix: 'Call the host by a name that its certificate carries, or give it a certificate with this name.',
+      fix: 'Call the host by a name in its certificate, or install a certificate with this name.',
     })
   })
 
-  it('refuses one that has expired and one that is not valid yet', async () => {
+  it('refuses an expired certificate and one that is not valid yet', async () => {
     const from = Date.now() - 20 * day
     const old = makeLeaf(authority, { names: ['127.0.0.1'], from, to: from + day })
     const young = makeLeaf(authority, {
@@ -199,49 +199,49 @@ describe('request: certificates', () => {
     expect((await failure(call(tcp(second.port)))).code).toBe('certificate-not-yet-valid')
   })
 
-  it('takes a given authority as the anchor even where another one signed it', async () => {
+  it('accepts a given authority as the anchor, even if another one signed it', async () => {
     const middle = makeAuthority('intermediate', stranger)
     const server = await keep(serveTls(makeLeaf(middle, { names: ['127.0.0.1'] }), hello))
     const trust: Trust = { kind: 'authorities', certificates: [middle.certificate] }
     expect((await call(tcp(server.port, { trust }))).status).toBe(200)
   })
 
-  it('says so when an authority is no PEM', async () => {
+  it('reports an authority that is not PEM', async () => {
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
     const trust: Trust = { kind: 'authorities', certificates: [broken] }
     expect((await failure(call(tcp(await freePort(), { trust })))).code).toBe('bad-authority')
   })
 
-  it('believes anyone when told to', async () => {
+  it('accepts any certificate if trust is any', async () => {
     const server = await keep(serveTls(makeLeaf(stranger, { names: ['elsewhere'] }), hello))
-    expect((await call(tcp(server.port, { trust: { kind: 'anyone' } }))).status).toBe(200)
+    expect((await call(tcp(server.port, { trust: { kind: 'any' } }))).status).toBe(200)
   })
 })
 
-describe('request: failures', () => {
-  it('a port at which nobody listens', async () => {
+describe('an API request fails with an explanation for', () => {
+  it('a port where nobody listens', async () => {
     const port = await freePort()
     expect(await failure(call(tcp(port)))).toEqual({
       code: 'refused',
       message: `The connection to https://127.0.0.1:${port} was refused: nothing listens there.`,
-      fix: 'Check the address and the port, and whether the API runs and listens on that address.',
+      fix: 'Check the address and the port, and that the API runs and listens on that address.',
     })
   })
 
-  it('a socket that is not there', async () => {
+  it('a socket that does not exist', async () => {
     const path = join(tmpdir(), 'no-such-folder', 'api.sock')
     expect(await failure(call({ kind: 'socket', path }))).toMatchObject({
       code: 'no-socket',
-      message: `Nothing is listening at the socket ${path}.`,
+      message: `Nothing listens at the socket ${path}.`,
     })
   })
 
-  it('a name that does not exist', async () => {
+  it('a host name that does not exist', async () => {
     const endpoint = tcp(1, { address: 'no-such-host.invalid', names: ['no-such-host.invalid'] })
     expect(await failure(call(endpoint))).toMatchObject({ code: 'name-not-found' })
   })
 
-  it('a server that never answers the handshake, and one that never answers the call', async () => {
+  it('a server that never completes the handshake, and one that never responds', async () => {
     const mute = await keep(serveTcp(() => {}))
     const slow = await keep(serveTls(leaf, () => {}))
     const [handshake, answer] = await Promise.all([
@@ -250,7 +250,7 @@ describe('request: failures', () => {
     ])
     expect(handshake).toMatchObject({
       code: 'timeout',
-      message: `No connection to https://127.0.0.1:${mute.port} came about within 0.05 s.`,
+      message: `Could not connect to https://127.0.0.1:${mute.port} within 0.05 s.`,
     })
     expect(answer).toMatchObject({
       code: 'timeout',
@@ -258,7 +258,7 @@ describe('request: failures', () => {
     })
   })
 
-  it('an answer that stops half way, at the deadline', async () => {
+  it('a response that stops before its end, at the deadline', async () => {
     const server = await keep(
       serveTls(leaf, (_message, answer) => {
         answer.writeHead(200, { 'Content-Length': '10' })
@@ -268,7 +268,7 @@ describe('request: failures', () => {
     expect((await failure(call(tcp(server.port), { timeout: 300 }))).code).toBe('timeout')
   })
 
-  it('a connection that is closed before and within the answer', async () => {
+  it('a connection that is closed before or within the response', async () => {
     const before = await keep(serveTls(leaf, (message) => message.socket.destroy()))
     expect((await failure(call(tcp(before.port)))).code).toBe('reset')
     const within = await keep(
@@ -280,12 +280,12 @@ describe('request: failures', () => {
     expect((await failure(call(tcp(within.port)))).code).toBe('reset')
   })
 
-  it('something that speaks no TLS', async () => {
+  it('a server that does not use TLS', async () => {
     const server = await keep(servePlain(hello))
     expect(await failure(call(tcp(server.port)))).toMatchObject({ code: 'tls' })
   })
 
-  it('something that speaks no HTTP', async () => {
+  it('a server that does not use HTTP', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-'))
     try {
       const server = await keep(serveTcp((socket) => socket.end('SSH-2.0-x\r\n')))
@@ -298,7 +298,7 @@ describe('request: failures', () => {
     }
   })
 
-  it('JSON that is none, without quoting it', async () => {
+  it('invalid JSON, without quoting it', async () => {
     const server = await keep(
       serveTls(leaf, (_message, answer) => {
         answer.writeHead(200, { 'Content-Type': 'application/problem+json' }).end('{"pass": hunter2')
@@ -307,11 +307,11 @@ describe('request: failures', () => {
     const error = await failure(call(tcp(server.port)))
     expect(error.code).toBe('bad-answer')
     expect(error.message).toBe(
-      `https://127.0.0.1:${server.port} answered with application/problem+json that is not valid JSON, or too large.`,
+      `https://127.0.0.1:${server.port} returned application/problem+json that is not valid JSON or is too large.`,
     )
   })
 
-  it('an answer beyond 8 MiB', async () => {
+  it('a response larger than 8 MiB', async () => {
     const server = await keep(
       serveTls(leaf, (_message, answer) => {
         answer.on('error', () => {})
@@ -321,20 +321,20 @@ describe('request: failures', () => {
     expect((await failure(call(tcp(server.port)))).code).toBe('too-large')
   })
 
-  it('a path that is none', async () => {
+  it('an invalid path', async () => {
     for (const path of ['ping', '/a b', '/é', '/a\r\nHost: x']) {
       expect((await failure(call(tcp(1), { path }))).code).toBe('bad-request')
     }
   })
 
-  it('an interruption, before and during the call', async () => {
+  it('an interruption before and during the call', async () => {
     const abort = new AbortController()
     const server = await keep(serveTls(leaf, () => abort.abort()))
     expect((await failure(call(tcp(server.port), { signal: abort.signal }))).code).toBe('interrupted')
     expect((await failure(call(tcp(server.port), { signal: AbortSignal.abort() }))).code).toBe('interrupted')
   })
 
-  it('a socket of somebody else', async () => {
+  it('a socket that it may not open', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-'))
     try {
       const path = join(folder, 'api.sock')

@@ -26,34 +26,34 @@ const printOf = (pem: string | undefined): string => new X509Certificate(pem ?? 
 const at = (port: number) => ({ address: '127.0.0.1', port, timeout: 5000 })
 const ok = (_: unknown, answer: { end(text: string): unknown }) => answer.end('{}')
 
-describe('shownCertificates', () => {
-  it('is what a server shows, leaf first, and ends after its issuers', async () => {
+describe('fetchServerCertificates', () => {
+  it('returns the chain of the server, leaf first, up to its issuers', async () => {
     const chained = { ...leaf, cert: leaf.cert + authority.certificate }
     const server = await keep(serveTls(chained, ok))
     const shown = await fetchServerCertificates(at(server.port))
     expect(shown.map(printOf)).toEqual([printOf(leaf.cert), printOf(authority.certificate)])
   })
 
-  it('shows what no client trusts, without sending anything', async () => {
+  it('returns untrusted certificates, without sending anything', async () => {
     const calls: unknown[] = []
     const server = await keep(serveTls(expired, (message) => calls.push(message.url)))
     expect((await fetchServerCertificates(at(server.port))).map(printOf)).toEqual([printOf(expired.cert)])
     expect(calls).toEqual([])
   })
 
-  it('tells why nothing is shown', async () => {
+  it('explains why there are no certificates', async () => {
     await expect(fetchServerCertificates(at(await freePort()))).rejects.toMatchObject({ code: 'refused' })
     const mute = await keep(serveTcp(() => {}))
     await expect(fetchServerCertificates({ ...at(mute.port), timeout: 50 })).rejects.toMatchObject({
       code: 'timeout',
-      message: `https://127.0.0.1:${mute.port} made no TLS handshake within 0.05 s.`,
+      message: `The TLS handshake with https://127.0.0.1:${mute.port} did not complete within 0.05 s.`,
     })
     const plain = await keep(serveTcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
     await expect(fetchServerCertificates(at(plain.port))).rejects.toMatchObject({ code: 'tls' })
   })
 })
 
-describe('a call that asks for certificates', () => {
+describe('a call with show: certificates', () => {
   const call = (port: number, trusted: string): CallRequest => ({
     id: 'manager',
     method: 'GET',
@@ -63,7 +63,7 @@ describe('a call that asks for certificates', () => {
     show: 'certificates',
   })
 
-  it('gets them beside the answer, or beside the reason why there is none', async () => {
+  it('returns them beside the response, or beside the error', async () => {
     const server = await keep(serveTls(leaf, ok))
     const [good] = await callAll([call(server.port, authority.certificate)])
     expect(good).toMatchObject({ status: 200 })
@@ -75,7 +75,7 @@ describe('a call that asks for certificates', () => {
     expect(none).toMatchObject({ error: { code: 'refused' }, certificates: [] })
   })
 
-  it('gets none of a socket and none unasked', async () => {
+  it('returns none for a socket, and none without show', async () => {
     const server = await keep(serveTls(leaf, ok))
     const { show: _, ...unasked } = call(server.port, authority.certificate)
     expect((await callAll([unasked]))[0]).not.toHaveProperty('certificates')

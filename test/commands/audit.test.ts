@@ -12,6 +12,6 @@ it.each([
   ['20260102T0304055', false],
   ['20260102T030405Z.yaml', false],
   ['muster.yaml', false],
-])('whether a word is the id of a run, or its beginning: %s', (word, is) => {
+])('muster audit recognizes run ids and their beginnings: %s', (word, is) => {
   expect(isRunId(word)).toBe(is)
 })

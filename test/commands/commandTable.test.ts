@@ -11,8 +11,8 @@ const allCommands = (command: Command): readonly Command[] => [
   ...command.commands.flatMap(allCommands),
 ]
 
-describe('the table of commands', () => {
-  it('shows for each command the options and arguments that its file defines', async () => {
+describe('the command table', () => {
+  it('has the options and arguments that the file of each command defines', async () => {
     const commands = allCommands(program).slice(1)
     expect(commands.length).toBeGreaterThan(40)
     for (const command of commands) {

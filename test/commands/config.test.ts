@@ -29,7 +29,7 @@ const three = good
 const hostsIn = ({ out }: Ran): readonly string[] => Object.keys((parse(out) ?? {}) as object)
 
 describe('muster config', () => {
-  it('prints every host of the default file, of MUSTER_FILE or of the files named', async () => {
+  it('prints every host of the named files, of MUSTER_FILE or of the default file', async () => {
     expect(hostsIn(await config({ 'muster.yaml': three }, []))).toEqual(['db1', 'db2', 'web1'])
     const env = { MUSTER_FILE: 'a.yaml' }
     expect(hostsIn(await config({ 'a.yaml': good }, [], { env }))).toEqual(['db1'])
@@ -42,12 +42,12 @@ describe('muster config', () => {
     expect(over).toMatchObject({ code: 0, err: '' })
   })
 
-  it('takes --set and says so', async () => {
+  it('applies --set and shows it as the source', async () => {
     const { out } = await config({ 'muster.yaml': good }, ['--origin', '--set', 'log-level=trace'])
     expect(out).toMatch(/log-level: trace +# --set\n/)
   })
 
-  it('prints the hosts asked for, in the order of the file', async () => {
+  it('prints the hosts of --host, in the order of the file', async () => {
     const files = { 'muster.yaml': three }
     expect(hostsIn(await config(files, ['--host', 'web1', '--host', 'db?']))).toEqual(['db1', 'db2', 'web1'])
     expect(hostsIn(await config(files, ['muster.yaml', '--host', '*2']))).toEqual(['db2'])
@@ -56,7 +56,7 @@ describe('muster config', () => {
   it.each([
     ['db3', 'There is no host db3.', 'Did you mean db1?'],
     ['x?', 'No host matches x?.', 'The hosts are db1, db2 and web1.'],
-  ])('answers --host %s with 3 and what there is', async (pattern, message, fix) => {
+  ])('exits with 3 for --host %s and lists the hosts', async (pattern, message, fix) => {
     const { code, out, err } = await config({ 'muster.yaml': three }, ['--host', 'db1', '--host', pattern])
     expect({ code, out, err }).toEqual({ code: 3, out: '', err: `error: ${message}\n  fix: ${fix}\n` })
   })
@@ -70,7 +70,7 @@ describe('muster config', () => {
     })
   })
 
-  it('prints nothing but the findings of files with errors', async () => {
+  it('prints only the findings of files with errors', async () => {
     const broken = await config({ 'muster.yaml': good.replace('10.0.0.11', '10.0.0.0') }, [])
     expect(broken).toMatchObject({ code: 1, out: '' })
     expect(broken.err).toContain('muster.yaml:11:19 error network-address')
@@ -78,7 +78,7 @@ describe('muster config', () => {
     expect(await config({ 'muster.yaml': 'a: "' }, [])).toMatchObject({ code: 1, out: '' })
   })
 
-  it('tells warnings beside what it prints, unless a comment silences them', async () => {
+  it('prints warnings to standard error, unless a comment silences them', async () => {
     const unused = (comment: string): string => `${good}  db2: { address: 10.0.0.12 }${comment}\n`
     const warned = await config({ 'muster.yaml': unused('') }, [])
     expect(warned.code).toBe(0)
@@ -110,7 +110,7 @@ describe('muster config diff', () => {
     'bad.yaml': 'x: 1',
   }
 
-  it('answers 0 for the same, 2 for differences', async () => {
+  it('exits with 0 without differences, and with 2 otherwise', async () => {
     expect(await config(files, ['diff', 'a.yaml', 'a.yaml'])).toEqual({
       code: 0,
       out: 'Nothing differs: 1 host compared.\n',
@@ -123,7 +123,7 @@ describe('muster config diff', () => {
     })
   })
 
-  it('takes files that lie over each other, and standard input', async () => {
+  it('accepts files that are merged, and standard input', async () => {
     expect((await config(files, ['diff', 'b.yaml', 'a.yaml,over.yaml'])).code).toBe(0)
     expect((await config(files, ['diff', '-', 'b.yaml'], { typed: changed })).code).toBe(0)
     const twice = await config(files, ['diff', '-', 'a.yaml,-'], { typed: good })
@@ -132,7 +132,7 @@ describe('muster config diff', () => {
     expect((await config(files, ['diff', ',', 'a.yaml'])).code).toBe(3)
   })
 
-  it('takes its own --host and --format', async () => {
+  it('has its own --host and --format', async () => {
     const json = await config(files, ['diff', 'a.yaml', 'b.yaml', '--format', 'json', '--host', 'db*'])
     expect(json.code).toBe(2)
     expect(JSON.parse(json.out)).toMatchObject({
@@ -147,7 +147,7 @@ describe('muster config diff', () => {
     })
   })
 
-  it('compares nothing when a file has errors or is not there', async () => {
+  it('compares nothing if a file has errors or is missing', async () => {
     const bad = await config(files, ['diff', 'a.yaml', 'bad.yaml'])
     expect(bad).toMatchObject({ code: 1, out: '' })
     expect(bad.err).toContain('bad.yaml:1:1 error unknown-key')
@@ -155,7 +155,7 @@ describe('muster config diff', () => {
     expect(await config(files, ['diff', 'a.yaml'])).toMatchObject({ code: 3, out: '' })
   })
 
-  it('leaves warnings to validate', async () => {
+  it('prints no warnings', async () => {
     const spare = `${good}  db2: { address: 10.0.0.12 }\n`
     expect(await config({ 'a.yaml': spare }, ['diff', 'a.yaml', 'a.yaml'])).toMatchObject({
       code: 0,
@@ -163,7 +163,7 @@ describe('muster config diff', () => {
     })
   })
 
-  it('says what its exit codes are', async () => {
+  it('lists its exit codes in the help', async () => {
     const { out } = await config({}, ['diff', '--help'])
     expect(out).toContain('2 there are differences')
     expect(out).toContain('base.yaml,staging.yaml')

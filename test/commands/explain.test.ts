@@ -39,7 +39,7 @@ describe('muster explain', () => {
     expect((await run(['rest-api-admin-password'])).out).toBe(out)
   })
 
-  it('explains both where two places know the name', async () => {
+  it('explains both settings if a name exists at two places', async () => {
     const { out } = await run(['user'])
     expect(out).toContain('User to log in as.')
     expect(out).toContain('System user that runs the services')
@@ -50,7 +50,7 @@ describe('muster explain', () => {
     ['prot-clash', 'port-clash'],
     ['log_level', 'log-level'],
     ['MASTER', 'master'],
-  ])('suggests for %s what was meant', async (name, meant) => {
+  ])('suggests a similar name for %s', async (name, meant) => {
     expect(await run([name])).toEqual({
       code: 3,
       out: '',
@@ -58,7 +58,7 @@ describe('muster explain', () => {
     })
   })
 
-  it('says where all names are when none is near', async () => {
+  it('names the command that lists all names if none is similar', async () => {
     const { code, err } = await run(['\u001b[31mxyzzy'])
     expect(code).toBe(3)
     expect(err).toBe(
@@ -66,7 +66,7 @@ describe('muster explain', () => {
     )
   })
 
-  it('takes no name of JavaScript for a finding', async () => {
+  it('does not accept property names of JavaScript objects as findings', async () => {
     for (const name of ['constructor', '__proto__', 'toString']) expect((await run([name])).code).toBe(3)
   })
 
@@ -78,7 +78,7 @@ describe('muster explain', () => {
     }
   })
 
-  it('is as wide as the terminal, within reason', async () => {
+  it('is as wide as the terminal, within limits', async () => {
     expect(widest((await run(['weak-password'], { columns: 60 })).out)).toBeLessThanOrEqual(60)
     expect(widest((await run(['weak-password'], { columns: 10 })).out)).toBeGreaterThan(30)
     expect(widest((await run(['weak-password'], { columns: 400 })).out)).toBeLessThanOrEqual(110)
@@ -93,7 +93,7 @@ describe('muster explain', () => {
 })
 
 describe('muster explain --format', () => {
-  it('json has the texts as data', async () => {
+  it('json prints the texts as data', async () => {
     const { out } = await run(['user', '--format', 'json'], { isTTY: true })
     const { findings, settings } = JSON.parse(out)
     expect(findings).toEqual([])
@@ -107,7 +107,7 @@ describe('muster explain --format', () => {
     expect(finding.bad).toContain('timeout: 30\n')
   })
 
-  it('json has everything without a name, and no secret of a default', async () => {
+  it('json prints everything without a name, and no secret', async () => {
     const { findings, settings } = JSON.parse((await run(['--format', 'json'])).out)
     expect(findings).toHaveLength(Object.keys(catalogue).length)
     expect(settings.length).toBeGreaterThan(allOptions.length)
@@ -115,7 +115,7 @@ describe('muster explain --format', () => {
     expect(timeout.default).toBe('30s')
   })
 
-  it('markdown has a section for each', async () => {
+  it('markdown prints a section for each', async () => {
     expect((await run(['port-clash', '--format', 'markdown'])).out).toMatch(
       /^## port-clash\n\n\*\*Error\.\*\*/,
     )
@@ -123,7 +123,7 @@ describe('muster explain --format', () => {
     expect((await run(['--format', 'markdown'])).out).toMatch(/^# Findings\n/)
   })
 
-  it('refuses any other', async () => {
+  it('refuses an unknown format', async () => {
     const { code, err } = await run(['port-clash', '--format', 'html'])
     expect(code).toBe(3)
     expect(err).toContain('Allowed choices are text, markdown, json.')

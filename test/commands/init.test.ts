@@ -12,8 +12,8 @@ async function run(cwd: string, file = 'muster.yaml', force = false) {
   return { code: await init({ context, file, force }), out: out(), err: err() }
 }
 
-describe('init', () => {
-  it('writes a file for the owner alone that validates without a finding', async () => {
+describe('muster init', () => {
+  it('writes a file that only the owner can read and that has no findings', async () => {
     const cwd = temporaryFolder()
     const result = await run(cwd)
     expect(result).toMatchObject({ code: 0, err: '' })
@@ -32,10 +32,10 @@ describe('init', () => {
     expect(
       await validate({ context, files: [], set: [], format: 'text', strict: true, resolveSecrets: false }),
     ).toBe(0)
-    expect(out()).toBe('The configuration of alpha is good: 3 hosts, 9 APIs.\n')
+    expect(out()).toBe('The configuration of alpha is valid: 3 hosts, 9 APIs.\n')
   })
 
-  it('explains only options that validate, also where they are commented out', async () => {
+  it('contains only valid options, also in comments', async () => {
     const cwd = temporaryFolder()
     await run(cwd)
     const text = readFileSync(join(cwd, 'muster.yaml'), 'utf8')
@@ -54,7 +54,7 @@ describe('init', () => {
     ])
   })
 
-  it('writes the schema that the first line names, beside the file wherever that is', async () => {
+  it('writes the schema that the first line names, beside the file', async () => {
     const cwd = temporaryFolder()
     mkdirSync(join(cwd, 'sub'))
     const { out } = await run(cwd, 'sub/cluster.yaml')
@@ -65,7 +65,7 @@ describe('init', () => {
     expect(readFileSync(join(cwd, 'sub', named), 'utf8')).toBe(schemaText())
   })
 
-  it('brings an older schema up to date, and leaves a file that is no schema of muster', async () => {
+  it('updates an older schema, and keeps a file that is not a schema of muster', async () => {
     const cwd = temporaryFolder()
     const schema = join(cwd, 'muster.schema.json')
     writeFileSync(schema, `{ "$id": "${schemaId}" }`)
@@ -74,11 +74,13 @@ describe('init', () => {
     writeFileSync(schema, 'mine')
     const { code, out } = await run(cwd, 'other.yaml')
     expect(code).toBe(0)
-    expect(out).toMatch(/^Wrote other\.yaml, but no schema for editors: muster\.schema\.json already exists/)
+    expect(out).toMatch(
+      /^Wrote other\.yaml, but not the schema for editors: muster\.schema\.json already exists/,
+    )
     expect(readFileSync(schema, 'utf8')).toBe('mine')
   })
 
-  it('never overwrites without force, and then as one change', async () => {
+  it('overwrites only with --force, and then atomically', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'muster.yaml'), 'mine', { mode: 0o644 })
     const refused = await run(cwd)
@@ -93,7 +95,7 @@ describe('init', () => {
     expect(readdirSync(cwd)).toEqual(['muster.schema.json', 'muster.yaml'])
   })
 
-  it('says why it cannot write, and leaves nothing', async () => {
+  it('reports why it cannot write, and leaves nothing', async () => {
     const cwd = temporaryFolder()
     expect((await run(cwd, 'no/muster.yaml')).err).toContain('its folder does not exist')
     expect((await run(cwd, '.', true)).err).toContain('is a directory')

@@ -65,7 +65,7 @@ describe('the program muster', () => {
     expect(await run('version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' })
   })
 
-  it('lists its commands and what its exit codes mean', async () => {
+  it('lists its commands and exit codes in the help', async () => {
     const { code, stdout, stderr } = await run('--help')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const listed = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)
@@ -82,7 +82,7 @@ describe('the program muster', () => {
   })
 
   it.each([[[]], [['install']], [['users']], [['users', 'rotate']], [['help']]])(
-    'shows for `help %j` what --help of that command shows',
+    'prints the same for help %j as for --help of that command',
     async (words) => {
       const shown = await run('help', ...words)
       expect(shown).toEqual(await run(...words, '--help'))
@@ -96,13 +96,13 @@ describe('the program muster', () => {
     [['list'], "'list'", 'Did you mean `muster users list` or `muster cert list`? Otherwise see `muster'],
     [['frobnicate'], "'frobnicate'", 'See `muster --help`.'],
     [['who'], "'who'", 'See `muster --help`.'],
-  ])('suggests for %j only commands that are near', async (argv, word, fix) => {
+  ])('suggests only similar commands for %j', async (argv, word, fix) => {
     const { code, stdout, stderr } = await run(...argv)
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(stderr).toContain(`error: unknown command ${word}\n  fix: ${fix}`)
   })
 
-  it('suggests no option that is not near, and shows no value of an unknown one', async () => {
+  it('suggests only similar options, and shows no value of an unknown one', async () => {
     const { code, stderr } = await run('plan', '--rest-api-pass=secret')
     expect(code).toBe(3)
     expect(stderr).toBe("error: unknown option '--rest-api-pass'\n  fix: See `muster plan --help`.\n")
@@ -133,13 +133,16 @@ describe('the program muster', () => {
       'Did you mean `muster state export`?',
       'muster state',
     ],
-  ])('answers %s with 3 and the help of that command', async (_, argv, message, suggestion, path) => {
-    const { code, stdout, stderr } = await run(...argv.split(' '))
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-    expect(stderr).toContain(message)
-    const see = suggestion === '' ? 'See' : `${suggestion} Otherwise see`
-    expect(stderr).toContain(`\n  fix: ${see} \`${path} --help\`.\n`)
-  })
+  ])(
+    'exits with 3 for %s and refers to the help of that command',
+    async (_, argv, message, suggestion, path) => {
+      const { code, stdout, stderr } = await run(...argv.split(' '))
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain(message)
+      const see = suggestion === '' ? 'See' : `${suggestion} Otherwise see`
+      expect(stderr).toContain(`\n  fix: ${see} \`${path} --help\`.\n`)
+    },
+  )
 
   it.each([
     [['status', 'ux1'], 'use --host ux1;'],
@@ -151,7 +154,7 @@ describe('the program muster', () => {
     [['users', 'verify', 'ux1'], 'use --host ux1;'],
     [['cert', 'list', 'ux1'], 'use --host ux1;'],
     [['exec', 'ux1', '--', 'uptime'], 'use --host ux1;'],
-  ])('suggests --host where %j takes a host for a file', async (argv, fix) => {
+  ])('suggests --host for %j, where the file looks like a host', async (argv, fix) => {
     const { code, stdout, stderr } = await run(...argv)
     expect({ code, output: (stdout + stderr).replace(/\n */g, ' ') }).toEqual({
       code: 3,
@@ -160,7 +163,7 @@ describe('the program muster', () => {
   })
 
   it.each([[['validate', 'ux1']], [['status', 'ux1.yaml']], [['status', './ux1']], [['status']]])(
-    'suggests no --host for %j, which is no name of a host or has no such option',
+    'does not suggest --host for %j',
     async (argv) => {
       const { stdout, stderr } = await run(...argv)
       expect(stdout + stderr).toContain('There is no file')
@@ -168,7 +171,7 @@ describe('the program muster', () => {
     },
   )
 
-  it('reads the file that MUSTER_FILE or the command line names, else muster.yaml', async () => {
+  it('reads the file of the command line, else of MUSTER_FILE, else muster.yaml', async () => {
     expect((await run('plan')).stderr).toContain('There is no file muster.yaml.')
     const env = { MUSTER_FILE: 'chosen.yaml' }
     expect((await runWith(env, 'plan')).stderr).toContain('There is no file chosen.yaml.')

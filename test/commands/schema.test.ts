@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { advice, schema } from '../../src/commands/schema.ts'
+import { editorInstructions, schema } from '../../src/commands/schema.ts'
 import { schemaText } from '../../src/config/reference/schema.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -11,14 +11,14 @@ async function run(cwd: string, out?: string) {
   return { code: await schema({ context, out }), out: printed(), err: err() }
 }
 
-describe('schema', () => {
+describe('muster schema', () => {
   it('prints the schema and nothing else', async () => {
     const printed = { code: 0, out: schemaText(), err: '' }
     expect(await run('/nowhere')).toEqual(printed)
     expect(await run('/nowhere', '-')).toEqual(printed)
   })
 
-  it('writes it for everybody to read, and says how an editor finds it', async () => {
+  it('writes a file that everybody can read, and explains how an editor finds it', async () => {
     const cwd = temporaryFolder()
     const result = await run(cwd, 'muster.schema.json')
     expect(result).toMatchObject({ code: 0, err: '' })
@@ -34,11 +34,11 @@ describe('schema', () => {
     ['./x.json', './x.json'],
     ['../x.json', '../x.json'],
     ['/etc/x.json', '/etc/x.json'],
-  ])('tells an editor of %s as %s', (out, told) => {
-    expect(advice(out)).toContain(`$schema=${told}\n`)
+  ])('refers an editor to %s as %s', (out, told) => {
+    expect(editorInstructions(out)).toContain(`$schema=${told}\n`)
   })
 
-  it('replaces the schema of an earlier version, as one change', async () => {
+  it('replaces the schema of an earlier version atomically', async () => {
     const cwd = temporaryFolder()
     const file = join(cwd, 'muster.schema.json')
     writeFileSync(file, schemaText().replace('"description"', '"$comment"'))
@@ -59,7 +59,7 @@ describe('schema', () => {
     expect(readdirSync(cwd)).toEqual(['muster.yaml'])
   })
 
-  it('says why it cannot write', async () => {
+  it('reports why it cannot write', async () => {
     const cwd = temporaryFolder()
     await expect(run(cwd, 'no/muster.schema.json')).rejects.toMatchObject({
       message: 'no/muster.schema.json cannot be written: its folder does not exist.',

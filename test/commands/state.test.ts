@@ -58,7 +58,7 @@ function elsewhere() {
 }
 
 describe('muster state export', () => {
-  it('writes one file for its owner alone, and says what it is', async () => {
+  it('writes one file that only the owner can read, and describes it', async () => {
     const from = await installed()
     const archive = join(from.cwd, 'alpha.state')
     expect(await stateExport({ ...from.options, out: 'alpha.state' })).toBe(0)
@@ -72,29 +72,29 @@ describe('muster state export', () => {
     expect(stateDifferences((await readState(to.options))?.state ?? emptyState, state)).toEqual([])
   })
 
-  it('never writes over a file', async () => {
+  it('never overwrites a file', async () => {
     const from = await installed()
     const archive = join(from.cwd, 'alpha.state')
     writeFileSync(archive, 'precious')
     expect(await stateExport({ ...from.options, out: 'alpha.state' })).toBe(3)
     expect(from.said()).toBe(
-      'error: <folder>/alpha.state exists, and muster never overwrites a file (already-exists)\n' +
-        '  fix: give another name with --out, or delete that file first\n',
+      'error: <folder>/alpha.state already exists (already-exists)\n' +
+        '  fix: use another name with --out, or delete the file first\n',
     )
     expect(readFileSync(archive, 'utf8')).toBe('precious')
   })
 
-  it('has nothing to export where there is no state, and makes none', async () => {
+  it('fails without a state, and creates none', async () => {
     const { options, said, cwd } = world()
     expect(await stateExport({ ...options, out: 'alpha.state' })).toBe(3)
     expect(said()).toBe(
       'error: cluster `alpha` has no state to export: <folder>/.muster/alpha does not exist or is empty (no-state)\n' +
-        '  fix: run this where the cluster was installed from\n',
+        '  fix: Run this on the machine that installed the cluster.\n',
     )
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  it('waits for nobody: a state that another run holds is exit code 5', async () => {
+  it('exits with 5 without waiting if another run holds the state', async () => {
     const from = await installed()
     const { to, archive } = elsewhere()
     const lock = await lockState(from.options)
@@ -107,7 +107,7 @@ describe('muster state export', () => {
 })
 
 describe('muster state import', () => {
-  it('brings the whole state, and finds nothing to do the second time', async () => {
+  it('imports the whole state, and finds nothing to do the second time', async () => {
     const { to, archive } = elsewhere()
     expect(await stateImport({ ...to.options, from: archive })).toBe(0)
     expect(to.said()).toBe('imported the state of cluster `alpha` into <folder>/.muster/alpha\n')
@@ -123,7 +123,7 @@ describe('muster state import', () => {
     expect(to.said()).toBe('nothing to do: <folder>/.muster/alpha already has this state\n')
   })
 
-  it('never overwrites another state, and says what differs', async () => {
+  it('never overwrites another state, and lists the differences', async () => {
     const { to, archive } = elsewhere()
     const { authority: _, ...rest } = state
     const hosts = new Map([...state.hosts].slice(0, 1))
@@ -134,8 +134,8 @@ describe('muster state import', () => {
       'error: <folder>/.muster/alpha has a different state than the archive, and muster never overwrites a state (already-exists)\n' +
         '  - the authority: only there\n' +
         '  - the stores of host db2: only there\n' +
-        '  - what is kept of user admin differs\n' +
-        '  fix: to use the state of the archive, move <folder>/.muster/alpha away first\n',
+        '  - the stored data of user admin differs\n' +
+        '  fix: To use the state of the archive, move <folder>/.muster/alpha away first.\n',
     )
     expect(stateDifferences((await openState(to.options)).state, mine)).toEqual([])
   })
@@ -144,7 +144,7 @@ describe('muster state import', () => {
     [1, 'wrong-passphrase', { passphrase: new Secret('another five random words') }],
     [1, 'archive-of-other-cluster', { cluster: 'beta' }],
     [3, 'not-an-archive', { from: 'absent.state' }],
-  ])('exits with %i and changes nothing: %s', async (code, word, changes) => {
+  ])('exits with %i and changes nothing for %s', async (code, word, changes) => {
     const { to, archive } = elsewhere()
     expect(await stateImport({ ...to.options, from: archive, ...changes })).toBe(code)
     const said = to.said()
@@ -159,6 +159,6 @@ describe('muster state import', () => {
     const cut = join(to.cwd, 'cut.state')
     writeFileSync(cut, bytes.subarray(0, -100))
     expect(await stateImport({ ...to.options, from: cut })).toBe(1)
-    expect(to.said()).toContain('was changed or cut short')
+    expect(to.said()).toContain('was modified or truncated')
   })
 })

@@ -46,27 +46,31 @@ function folderWith(files: Readonly<Record<string, string | Buffer>>): string {
 
 const warned = `${good}  db2: { address: 10.0.0.12 }\n`
 
-describe('validate', () => {
-  it('says of a good file what it describes', async () => {
+describe('muster validate', () => {
+  it('summarizes a valid file', async () => {
     const result = await run(folderWith({ 'muster.yaml': good }))
-    expect(result).toEqual({ code: 0, out: 'The configuration of alpha is good: 1 host, 3 APIs.\n', err: '' })
+    expect(result).toEqual({
+      code: 0,
+      out: 'The configuration of alpha is valid: 1 host, 3 APIs.\n',
+      err: '',
+    })
   })
 
-  it('lets warnings pass, unless told to be strict', async () => {
+  it('succeeds with warnings, and fails with --strict', async () => {
     const folder = folderWith({ 'a.yaml': warned })
     const lenient = await run(folder, { files: ['a.yaml'] })
     expect(lenient.code).toBe(0)
     expect(lenient.out).toContain('a.yaml:12:3 warning unused-host')
     expect(lenient.out).toContain(
-      '1 warning. More about each: muster explain CODE\nThe configuration of alpha is good',
+      '1 warning. More about each: muster explain CODE\nThe configuration of alpha is valid',
     )
     const strict = await run(folder, { files: ['a.yaml'], strict: true })
     expect(strict.code).toBe(1)
     expect(strict.out).toContain('a.yaml:12:3 error unused-host')
-    expect(strict.out).not.toContain('is good')
+    expect(strict.out).not.toContain('is valid')
   })
 
-  it('reads the file that MUSTER_FILE names, and the argument before it', async () => {
+  it('reads the file of MUSTER_FILE, unless an argument names another', async () => {
     const folder = folderWith({ 'a.yaml': good, 'b.yaml': good.replace('cluster: alpha', 'cluster: beta') })
     const env = { MUSTER_FILE: 'b.yaml' }
     expect((await run(folder, {}, { env })).out).toContain('beta')
@@ -82,14 +86,14 @@ describe('validate', () => {
   })
 
   it('reads standard input for -', async () => {
-    expect((await run(folderWith({}), { files: ['-'] }, { typed: good })).out).toContain('is good')
+    expect((await run(folderWith({}), { files: ['-'] }, { typed: good })).out).toContain('is valid')
     expect(await found(folderWith({}), { files: ['-'] }, 'cluster: A')).toMatch(
       /^1, standard input missing-key, .*bad-cluster-name$/,
     )
     expect(await found(folderWith({}), { files: ['-', '-'] }, good)).toBe('1, standard input stdin-twice')
   })
 
-  it('takes a secret for --set from standard input', async () => {
+  it('reads a secret for --set from standard input', async () => {
     const folder = folderWith({ 'muster.yaml': good })
     const set = ['rest-api-admin-pass=-']
     expect(await found(folder, { set }, 'tungsten\n')).toBe('1, --set default-password')
@@ -97,7 +101,7 @@ describe('validate', () => {
     expect(await found(folder, { set, files: ['-'] }, good)).toBe('1, --set stdin-twice')
   })
 
-  it('finds stores that are not there', async () => {
+  it('reports missing keystores', async () => {
     const stores = ['keystore-path: a.p12', 'keystore-password: !env A'].map((line) => `  java-${line}\n`)
     const text = good.replace(
       'defaults:\n',
@@ -113,19 +117,19 @@ describe('validate', () => {
   })
 })
 
-describe('what comments silence', () => {
+describe('a silenced finding of muster validate', () => {
   const spare = `${good}  db2: { address: 10.0.0.12 } # muster-ignore: unused-host spare\n`
 
-  it('is not printed, but counted in the last line, and is no reason to fail', async () => {
+  it('is not printed, is counted in the last line, and does not fail the run', async () => {
     const folder = folderWith({ 'a.yaml': spare })
     for (const strict of [false, true]) {
       const { code, out } = await run(folder, { files: ['a.yaml'], strict })
-      expect(out).toBe('The configuration of alpha is good: 1 host, 3 APIs (1 silenced).\n')
+      expect(out).toBe('The configuration of alpha is valid: 1 host, 3 APIs (1 silenced).\n')
       expect(code).toBe(0)
     }
   })
 
-  it('is counted beside what is left', async () => {
+  it('is counted beside the other findings', async () => {
     const folder = folderWith({ 'a.yaml': `${spare}  db3: { address: 10.0.0.13 }\n` })
     const lenient = await run(folder, { files: ['a.yaml'] })
     expect(lenient.out).toMatch(
@@ -136,20 +140,20 @@ describe('what comments silence', () => {
     expect(strict.out).toMatch(/\n1 error and 1 silenced\. More about each: muster explain CODE\n$/)
   })
 
-  it('is wrong where it silences nothing, and that counts with --strict', async () => {
+  it('has an unused comment reported if it silences nothing, and that fails with --strict', async () => {
     const folder = folderWith({ 'a.yaml': `# muster-ignore: unused-host spare\n${good}` })
     expect(await found(folder, { files: ['a.yaml'] })).toBe('0, a.yaml ignore-unused')
     expect(await found(folder, { files: ['a.yaml'], strict: true })).toBe('1, a.yaml ignore-unused')
   })
 
-  it('may be needed without another file or --set', async () => {
+  it('has no unused comment reported if files or --set are merged', async () => {
     const folder = folderWith({ 'a.yaml': `# muster-ignore: unused-host spare\n${good}`, 'b.yaml': good })
     expect(await found(folder, { files: ['a.yaml', 'b.yaml'] })).toBe('0')
     expect(await found(folder, { files: ['a.yaml'], set: ['log-level=debug'] })).toBe('0')
   })
 })
 
-describe('formats for programs', () => {
+describe('the output formats of muster validate', () => {
   const programs = findingFormats.filter((format) => format !== 'text')
 
   /** How each format says that there was nothing, a warning, an error. */
@@ -160,7 +164,7 @@ describe('formats for programs', () => {
     github: { clean: '', warning: '::warning file=', error: '::error file=' },
   } as const
 
-  it.each(programs)('%s: the exit code is that of the text', async (format) => {
+  it.each(programs)('%s: the exit code is the same as for text', async (format) => {
     const folder = folderWith({ 'good.yaml': good, 'warned.yaml': warned, 'bad.yaml': 'cluster: A' })
     const sign = signs[format]
     const clean = await run(folder, { files: ['good.yaml'], format })
@@ -178,7 +182,7 @@ describe('formats for programs', () => {
     expect((await run(folder, { files: ['bad.yaml'], format })).code).toBe(1)
   })
 
-  it.each(programs)('%s: a file that is not there is told in the format', async (format) => {
+  it.each(programs)('%s: a missing file is reported in the format', async (format) => {
     const folder = folderWith({})
     const { code, out, err } = await run(folder, { files: [join(folder, 'none.yaml')], format })
     expect(code).toBe(3)
@@ -188,7 +192,7 @@ describe('formats for programs', () => {
     expect(err).toBe('')
   })
 
-  it.each(programs)('%s: no absolute path appears', async (format) => {
+  it.each(programs)('%s: contains no absolute path', async (format) => {
     const folder = folderWith({ 'a.yaml': warned, 'b.yaml': 'defaults: { log-level: x }' })
     mkdirSync(join(folder, 'deep'))
     const files = [join(folder, 'a.yaml'), join(folder, 'b.yaml')]
@@ -218,7 +222,7 @@ describe('formats for programs', () => {
     expect((await argued('--format', 'xml')).code).toBe(3)
   })
 
-  it('tell silenced findings where the format has a word for it', async () => {
+  it('include silenced findings if the format supports it', async () => {
     const text = warned.replace('0.12 }', '0.12 } # muster-ignore: unused-host spare')
     const folder = folderWith({ 'a.yaml': text })
     const of = async (format: FindingFormat): Promise<string> =>
@@ -230,7 +234,7 @@ describe('formats for programs', () => {
   })
 })
 
-describe('several files', () => {
+describe('several files of muster validate', () => {
   const folder = (): string =>
     folderWith({
       'a.yaml': good,
@@ -240,11 +244,11 @@ describe('several files', () => {
     })
   const merged = 'Merged a.yaml and b.yaml into one configuration. To validate each file alone, use --each.\n'
 
-  it('are merged, and the output says so, in formats for programs on standard error', async () => {
+  it('are merged, and the output says so, on standard error for JSON and the like', async () => {
     const files = ['a.yaml', 'b.yaml']
     expect(await run(folder(), { files })).toEqual({
       code: 0,
-      out: `${merged}The configuration of beta is good: 1 host, 3 APIs.\n`,
+      out: `${merged}The configuration of beta is valid: 1 host, 3 APIs.\n`,
       err: '',
     })
     for (const format of findingFormats.filter((it) => it !== 'text')) {
@@ -253,13 +257,13 @@ describe('several files', () => {
     expect((await run(folder(), { files: ['a.yaml'] })).out).not.toContain('Merged')
   })
 
-  it('are judged alone with --each, and each has its line', async () => {
+  it('are validated separately with --each, with one line each', async () => {
     const files = ['a.yaml', 'b.yaml', 'a.yaml']
     expect(await run(folder(), { files, each: true })).toEqual({
       code: 0,
       out:
-        'a.yaml: The configuration of alpha is good: 1 host, 3 APIs.\n' +
-        'b.yaml: The configuration of beta is good: 1 host, 3 APIs.\n',
+        'a.yaml: The configuration of alpha is valid: 1 host, 3 APIs.\n' +
+        'b.yaml: The configuration of beta is valid: 1 host, 3 APIs.\n',
       err: '',
     })
     const mixed = await run(folder(), { files: ['bad.yaml', 'b.yaml', 'none.yaml'], each: true })
@@ -267,7 +271,7 @@ describe('several files', () => {
     expect(mixed.out).toMatch(
       /bad\.yaml:1:10 error bad-cluster-name\n[\s\S]*none\.yaml:1:1 error file-not-found\n/,
     )
-    expect(mixed.out).toMatch(/\nbad\.yaml: 1 error\.\nb\.yaml: The .* is good.*\nnone\.yaml: 1 error\.\n$/)
+    expect(mixed.out).toMatch(/\nbad\.yaml: 1 error\.\nb\.yaml: The .* is valid.*\nnone\.yaml: 1 error\.\n$/)
   })
 
   it('end with the worst exit code of --each', async () => {
@@ -291,20 +295,20 @@ describe('several files', () => {
       expect(out).toContain('<testcase classname="b" name="no findings" file="b.yaml"/>')
   })
 
-  it('share with --each what --set reads from standard input, which no file may then be', async () => {
+  it('share the value that --set reads from standard input, which cannot be a file then', async () => {
     const set = ['rest-api-admin-pass=-']
     const files = ['a.yaml', 'b.yaml']
     expect((await run(folder(), { files, set, each: true }, { typed: 'v3ry-L0ng-and-odd\n' })).code).toBe(0)
     const wrong = await run(folder(), { files, set, each: true }, { typed: 'secret\n' })
     expect(wrong.out).toContain('a.yaml: 1 error.\nb.yaml: 1 error.\n')
     await expect(run(folder(), { files: ['-', 'a.yaml'], set, each: true })).rejects.toThrow(
-      'Both a file and --set are to be read from standard input.',
+      'Standard input can be read only once, but a file and --set both use it.',
     )
   })
 })
 
-describe('a file that cannot be judged', () => {
-  it('is told apart by what is wrong with it', async () => {
+describe('a file that muster validate cannot read', () => {
+  it('is reported with the reason', async () => {
     const folder = folderWith({
       'empty.yaml': '',
       'large.yaml': Buffer.alloc(largestConfigFile + 1, '#'),
@@ -324,19 +328,19 @@ describe('a file that cannot be judged', () => {
     expect(await of('utf16.yaml')).toBe('1, utf16.yaml file-not-utf8')
   })
 
-  it('says where it stops being UTF-8', async () => {
+  it('is reported with the first byte that is not UTF-8', async () => {
     const folder = folderWith({ 'a.yaml': Buffer.from('cluster: caf\xe9\n', 'latin1') })
     expect((await run(folder, { files: ['a.yaml'] })).out).toContain('the byte at position 13')
   })
 
-  it('says how to name or make the file when none was named', async () => {
+  it('is reported with the way to name or create one if none was named', async () => {
     const { code, out } = await run(folderWith({}))
     expect(code).toBe(3)
     expect(out).toContain('There is no file muster.yaml.')
     expect(out).toContain('muster init')
   })
 
-  it.skipIf(process.platform === 'win32')('says that permission is missing', async () => {
+  it.skipIf(process.platform === 'win32')('is reported if permission is denied', async () => {
     const folder = folderWith({ 'a.yaml': good })
     chmodSync(folder, 0o755)
     chmodSync(join(folder, 'a.yaml'), 0)
@@ -345,7 +349,7 @@ describe('a file that cannot be judged', () => {
     expect(out).toContain('a.yaml cannot be read: permission denied.')
   })
 
-  it('is told together with what is wrong with the others', async () => {
+  it('is reported together with the findings of other files', async () => {
     const folder = folderWith({ 'a.yaml': 'cluster: A' })
     expect(await found(folder, { files: ['a.yaml', 'b.yaml'] })).toMatch(
       /^3, b.yaml file-not-found, a.yaml bad-cluster-name$/,
@@ -353,7 +357,7 @@ describe('a file that cannot be judged', () => {
   })
 })
 
-describe('a password in the file', () => {
+describe('a password in a file of muster validate', () => {
   const sentinel = `Zq7'"\\$#%:@ é`
 
   it.each([

@@ -30,7 +30,7 @@ describe('openComponent', () => {
   it.each([
     ['manager', 'no database configured: the manager serves users and status only'],
     ['connector', 'no database configured: the connector opens no port for clients'],
-    ['replicator', 'no database configured: the replicator steers no replication'],
+    ['replicator', 'no database configured: the replicator controls no replication'],
   ] as const)('tells the log of the %s what it does without a database', async (component, words) => {
     const lines: string[] = []
     const told = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })

@@ -38,8 +38,8 @@ const edit = fc.record({
 /** One of these texts after a few edits. */
 export const mutationsOf = (texts: readonly string[]): fc.Arbitrary<string> =>
   fc.tuple(fc.constantFrom(...texts), fc.array(edit, { minLength: 1, maxLength: 6 })).map(([text, edits]) =>
-    edits.reduce((sofar, { at, remove, insert }) => {
-      const offset = Math.floor(at * sofar.length)
-      return sofar.slice(0, offset) + insert + sofar.slice(offset + remove)
+    edits.reduce((edited, { at, remove, insert }) => {
+      const offset = Math.floor(at * edited.length)
+      return edited.slice(0, offset) + insert + edited.slice(offset + remove)
     }, text),
   )

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../src/config/load.ts'
 import { asksForStdin } from '../../src/config/sets.ts'
-import { codes, fileOf, good, loadText, shown } from './loadText.ts'
+import { codes, good, loadText, shown } from './loadText.ts'
 
 describe('--set', () => {
-  it('wins over defaults, services and hosts', () => {
+  it('overrides defaults, services and hosts', () => {
     const text = good.replace(
       '{ address: 10.0.0.11 }',
       '{ address: 10.0.0.11, options: { log-level: error } }',
@@ -16,7 +15,7 @@ describe('--set', () => {
     expect(codes(loadText(text, { set }))).toEqual(['4 wrong-type'])
   })
 
-  it('takes lists with commas and text that looks like something else as text', () => {
+  it('splits lists at commas and reads a number or boolean as text where text is expected', () => {
     const set = [
       'rest-api-allowed-hosts=a.example.org, 10.0.0.5',
       'java-tls-alias=123',
@@ -28,7 +27,7 @@ describe('--set', () => {
     expect(host?.users[0]?.user).toBe('true')
   })
 
-  it('takes a secret from standard input without its last newline, or from a file', () => {
+  it('reads a secret from standard input without its last newline, or from a file', () => {
     const read = loadText(good, { set: ['rest-api-admin-password=-'], stdin: 'correct horse battery\n\n' })
     const password = read.config?.hosts[0]?.users[0]?.password
     expect(password?.kind === 'literal' && password.value.reveal()).toBe('correct horse battery\n')
@@ -39,7 +38,7 @@ describe('--set', () => {
     })
   })
 
-  it('refuses a secret that is written out, and never shows it', () => {
+  it('rejects a secret on the command line and never shows it', () => {
     const result = loadText(good, { set: ['log-level=debug', 'rest-api-admin-pass=hunter2hunter2'] })
     expect(result.diagnostics.map(({ code, span }) => [code, span.file, span.line, span.column])).toEqual([
       ['set-secret-literal', '--set', 2, 21],
@@ -49,7 +48,7 @@ describe('--set', () => {
     expect(shown(result)).toContain('rest-api-admin-pass=[redacted]')
   })
 
-  it('says what is wrong with each assignment', () => {
+  it('reports every invalid assignment', () => {
     const set = [
       'log-level',
       '=x',
@@ -68,73 +67,15 @@ describe('--set', () => {
     ])
   })
 
-  it('reads standard input once', () => {
+  it('reads standard input only once', () => {
     const set = ['rest-api-admin-pass=-', 'java-keystore-password=-']
     expect(codes(loadText(good, { set, stdin: 'correct horse battery' }))).toEqual(['2 stdin-twice'])
   })
 
-  it('asks for standard input only for a secret', () => {
+  it('reads standard input only for a secret', () => {
     expect(asksForStdin('rest-api-admin-password=-')).toBe(true)
     expect(asksForStdin('log-level=-')).toBe(false)
     expect(asksForStdin('rest-api-admin-pass=--')).toBe(false)
     expect(asksForStdin('-')).toBe(false)
-  })
-})
-
-describe('several files', () => {
-  it('lays the later over the earlier, name by name', () => {
-    const staging = `cluster: beta
-defaults: { rest-api-admin-password: !file ../secret }
-hosts:
-  db1: { address: 10.9.0.11 }
-  db2: { address: 10.9.0.12 }
-services:
-  alpha: { connectors: [db2] }
-`
-    const files = [
-      fileOf(
-        good.replace(
-          'rest-api-admin-user: admin',
-          'rest-api-admin-user: admin\n  rest-api-admin-pass: !env A',
-        ),
-      ),
-      { name: 'envs/staging.yaml', directory: '/etc/muster/envs/deep', text: staging },
-    ]
-    const { config, diagnostics } = loadConfig({ files, home: '/home/ops' })
-    expect(diagnostics).toEqual([])
-    expect(config?.cluster).toBe('beta')
-    expect(config?.directory).toBe('/etc/muster')
-    expect(
-      config?.hosts.map(({ name, address, apis }) => [name, address, apis.map((api) => api.component)]),
-    ).toEqual([
-      ['db1', '10.9.0.11', ['manager', 'replicator']],
-      ['db2', '10.9.0.12', ['connector']],
-    ])
-    expect(config?.hosts[0]?.users[0]?.password).toMatchObject({
-      kind: 'file',
-      path: '/etc/muster/envs/secret',
-      at: { directory: '/etc/muster/envs/deep', place: expect.stringMatching(/^envs.staging.yaml:\d+:\d+$/) },
-    })
-  })
-
-  it('points into the file that a value came from, in the order of the files', () => {
-    const files = [
-      fileOf(`${good}# end\n`),
-      fileOf('defaults: { connector-rest-api-port: 8090 }\nx: 1\n', 'over.yaml'),
-    ]
-    const { diagnostics } = loadConfig({ files, home: '/home/ops' })
-    expect(diagnostics.map(({ code, span }) => `${span.file}:${span.line} ${code}`)).toEqual([
-      'over.yaml:1 port-clash',
-      'over.yaml:2 unknown-key',
-    ])
-  })
-
-  it('judges the other files when one is not YAML, and no rule then guesses', () => {
-    const files = [fileOf('cluster: "alpha\n'), fileOf('defaults: { log-level: x }\n', 'over.yaml')]
-    const { diagnostics } = loadConfig({ files, home: '/home/ops' })
-    expect(diagnostics.map(({ code, span }) => `${span.file} ${code}`)).toEqual([
-      'muster.yaml not-closed',
-      'over.yaml wrong-type',
-    ])
   })
 })

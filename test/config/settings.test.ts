@@ -8,7 +8,7 @@ describe('the settings table', () => {
   const tables = { allOptions, allSsh, allFile, allService, allHost }
 
   it.each(Object.entries(tables))(
-    '%s: every setting has a type, an example, documentation and a version',
+    'has a type, an example, documentation and a version for every setting of %s',
     (_, table) => {
       for (const setting of table) {
         expect(setting.documentation, setting.name).toMatch(/^[A-Z].*\.$|: .*\.$/)
@@ -21,13 +21,13 @@ describe('the settings table', () => {
     },
   )
 
-  it('groups every option once', () => {
+  it('has every option in one group', () => {
     const grouped = optionGroups.flatMap(({ settings }) => settings)
     expect(new Set(grouped).size).toBe(grouped.length)
     expect(grouped).toEqual(allOptions)
   })
 
-  it('reads the default of every setting back from a file', () => {
+  it('has only defaults that a file could contain', () => {
     for (const setting of [...allOptions, ...allSsh, ...allHost]) {
       const value = setting.default
       if (value === undefined || typeof value === 'object') continue
@@ -38,7 +38,7 @@ describe('the settings table', () => {
     }
   })
 
-  it('marks exactly the passwords, and what holds some, as secret', () => {
+  it('marks passwords and the users with passwords as secret', () => {
     expect(allOptions.filter(({ secret }) => secret).map(({ name }) => name)).toEqual([
       'rest-api-admin-pass',
       'rest-api-users',

@@ -14,7 +14,7 @@ describe('a credentials body', () => {
     { payloadType: 'CredentialsPayload', ...pair },
     { payloadType: 'credentials', payload: pair },
     { payloadType: 'CredentialsPayload', payloadVersion: '1', payload: pair },
-  ])('is read in the spelling %j', (body) => {
+  ])('is accepted as %j', (body) => {
     expect(Value.Check(schema, body)).toBe(true)
     expect(credentialsOf(body)).toEqual(pair)
   })
@@ -28,19 +28,19 @@ describe('a credentials body', () => {
     { payloadType: 'credentials', user: 1, pass: 'x' },
     { ...pair },
     [],
-  ])('does not have the shape of %j', (body) => {
+  ])('is rejected as %j', (body) => {
     expect(Value.Check(schema, body)).toBe(false)
   })
 
-  it('is refused with the pair in both places, even half of it', () => {
-    const message = 'stands beside user and pass: give them in one place, not in both'
+  it('is rejected with user or pass both beside and inside the payload', () => {
+    const message = 'must not be combined with user and pass beside it'
     const errors = { errors: [{ path: '/payload', message }] }
     expect(credentialsOf({ payloadType: 'credentials', ...pair, payload: pair })).toEqual(errors)
     expect(credentialsOf({ payloadType: 'credentials', user: 'a', payload: { pass: 'b' } })).toEqual(errors)
     expect(credentialsOf({ payloadType: 'credentials', ...pair, payload: {} })).toEqual(errors)
   })
 
-  it('names what is missing where it should be', () => {
+  it('reports missing members at their path', () => {
     expect(credentialsOf({ payloadType: 'credentials' })).toEqual({
       errors: [
         { path: '/user', message: 'is missing' },

@@ -4,7 +4,7 @@ import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
 const routes = Object.values(commonRoutes)
 
 describe('the common routes', () => {
-  it('are those of the contract', () => {
+  it('match the contract', () => {
     expect(
       routes.map((it) => `${it.method} ${it.path} ${it.auth} ${it.guard ? 'guarded' : 'plain'}`),
     ).toEqual([
@@ -24,11 +24,11 @@ describe('the common routes', () => {
     ])
   })
 
-  it('change nothing by GET, and guard everything that changes', () => {
+  it('change nothing by GET, and are guarded if they change something', () => {
     for (const route of routes) expect(route.guard, route.name).toBe(route.method === 'POST')
   })
 
-  it('are named as they are keyed', () => {
+  it('have the names of their keys', () => {
     expect(routes.map(({ name }) => name)).toEqual(Object.keys(commonRoutes))
   })
 })

@@ -13,14 +13,14 @@ describe('userNameProblems', () => {
     expect(reservedCharacters.join('')).toBe(" !#$&'()*+,/:;=?@[]")
   })
 
-  it.each([...reservedCharacters])('refuses %j wherever it stands', (character) => {
+  it.each([...reservedCharacters])('rejects %j at any position', (character) => {
     const shown = character === ' ' ? 'a space' : character === "'" ? `"'"` : `'${character}'`
     for (const name of [`${character}a`, `a${character}b`, `a${character}`]) {
       expect(userNameProblems(name)).toEqual([`must not contain ${shown}`])
     }
   })
 
-  it('names every offending character once, in order', () => {
+  it('names every invalid character once, in order', () => {
     expect(userNameProblems('a:b@c:\u0007d')).toEqual([
       "must not contain ':'",
       "must not contain '@'",
@@ -30,11 +30,11 @@ describe('userNameProblems', () => {
 
   it.each([
     ['', ['must not be empty']],
-    ['a'.repeat(129), ['has 129 characters, and 128 is the most']],
-    ['a\ud800', ['must not contain the half character U+D800']],
+    ['a'.repeat(129), ['has 129 characters; the maximum is 128']],
+    ['a\ud800', ['must not contain the lone surrogate U+D800']],
     ['\u0085', ['must not contain the control character U+0085']],
-    ['..', ["must not be '..', which has a meaning of its own in a URL"]],
-  ])('refuses %j', (name, problems) => {
+    ['..', ["must not be '..', which has a special meaning in a URL"]],
+  ])('rejects %j', (name, problems) => {
     expect(userNameProblems(name)).toEqual(problems)
   })
 
@@ -73,14 +73,17 @@ describe('userNameProblems', () => {
     ['\ue000', 'the unassigned character U+E000'],
     ['\uff41', "U+FF41, another form of 'a'"],
     ['\u{1d41a}', "U+1D41A, another form of 'a'"],
-  ])('refuses a look-alike with %j to a new user, and lets an existing one go', (character, shown) => {
-    for (const name of [`${character}admin`, `ad${character}min`, `admin${character}`]) {
-      expect(userNameProblems(name)).toEqual([`must not contain ${shown}`])
-      expect(existingNameProblems(name)).toEqual([])
-    }
-  })
+  ])(
+    'rejects the look-alike character %j for a new user, and accepts it for an existing one',
+    (character, shown) => {
+      for (const name of [`${character}admin`, `ad${character}min`, `admin${character}`]) {
+        expect(userNameProblems(name)).toEqual([`must not contain ${shown}`])
+        expect(existingNameProblems(name)).toEqual([])
+      }
+    },
+  )
 
-  it('accepts no name in which a character cannot be seen, whatever stands beside it', () => {
+  it('accepts no name with an invisible character, whatever surrounds it', () => {
     const anything = fc.string({ unit: 'binary', maxLength: 20 })
     fc.assert(
       fc.property(anything, (name) => {
@@ -101,11 +104,11 @@ describe('passwordProblems', () => {
     },
   )
 
-  it('refuses what is empty, too long or no Unicode, and never quotes it', () => {
+  it('rejects a password that is empty, too long or not Unicode, and never quotes it', () => {
     expect(passwordProblems('')).toEqual(['must not be empty'])
-    expect(passwordProblems('x'.repeat(1025))).toEqual(['has 1025 characters, and 1024 is the most'])
+    expect(passwordProblems('x'.repeat(1025))).toEqual(['has 1025 characters; the maximum is 1024'])
     expect(passwordProblems('a\udc00')).toEqual([
-      'contains half of a character (a lone surrogate), which no login can carry',
+      'contains a lone surrogate (half of a character), which a login cannot contain',
     ])
   })
 })

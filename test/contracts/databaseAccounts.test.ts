@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { monitorGrants, monitorPrivileges, replicationGrants } from '../../src/contracts/databaseAccounts.ts'
 
 describe('monitorGrants', () => {
-  it('makes the account on MariaDB', () => {
+  it('returns the SQL for an account on MariaDB', () => {
     expect(monitorGrants({ type: 'mariadb', user: 'watch', from: '10.0.0.%' })).toBe(
-      `-- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+      `-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'watch'@'10.0.0.%' IDENTIFIED BY '<monitor-password>';
 GRANT REPLICA MONITOR ON *.* TO 'watch'@'10.0.0.%'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.%'; -- for SHOW MASTER STATUS
@@ -13,14 +13,14 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.%'; -- for SHOW MASTER STATUS
     )
   })
 
-  it('makes the account on MySQL, with the one privilege', () => {
+  it('returns the SQL for an account on MySQL, with its one privilege', () => {
     const text = monitorGrants({ type: 'mysql', user: 'watch', from: '%' })
     expect(text.split('\n').filter((line) => line.startsWith('GRANT'))).toEqual([
       "GRANT REPLICATION CLIENT ON *.* TO 'watch'@'%'; -- for SHOW REPLICA STATUS and SHOW BINARY LOG STATUS",
     ])
   })
 
-  it('names the privileges for those who read of a refusal', () => {
+  it('needs the privileges that monitorPrivileges names', () => {
     expect(monitorPrivileges('mariadb')).toBe(
       'REPLICA MONITOR and BINLOG MONITOR (MariaDB before 10.5: REPLICATION CLIENT)',
     )
@@ -28,11 +28,11 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.%'; -- for SHOW MASTER STATUS
   })
 })
 
-describe('replicatorGrants', () => {
-  it('makes the account on MariaDB', () => {
+describe('replicationGrants', () => {
+  it('returns the SQL for an account on MariaDB', () => {
     expect(replicationGrants({ type: 'mariadb', user: 'muster', from: '127.0.0.1' })).toBe(
-      `-- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+      `-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'muster'@'127.0.0.1' IDENTIFIED BY '<replication-password>';
 GRANT REPLICA MONITOR ON *.* TO 'muster'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'muster'@'127.0.0.1'; -- for SHOW MASTER STATUS
@@ -42,7 +42,7 @@ GRANT RELOAD ON *.* TO 'muster'@'127.0.0.1'; -- for RESET SLAVE
     )
   })
 
-  it('makes the account on MySQL, whatever its name', () => {
+  it('returns the SQL for an account on MySQL, whatever its name', () => {
     const text = replicationGrants({ type: 'mysql', user: "it's", from: '10.0.0.%' })
     expect(text.split('\n').filter((line) => line.startsWith('GRANT'))).toEqual([
       "GRANT REPLICATION CLIENT ON *.* TO 'it\\'s'@'10.0.0.%'; -- for SHOW REPLICA STATUS and SHOW BINARY LOG STATUS",

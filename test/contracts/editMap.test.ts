@@ -33,13 +33,13 @@ const refusalOf = (work: () => unknown): string => {
   return 'none'
 }
 
-describe('refuseContradiction', () => {
+describe('rejectContradiction', () => {
   it.each<[string, MapService[], string]>([
-    ['a service twice', [alpha, alpha], 'The service alpha stands in the map more than once.'],
+    ['a service twice', [alpha, alpha], 'The map contains the service alpha more than once.'],
     [
       'a data source twice',
       [{ name: 'alpha', datasources: [db2, source('db2', { host: 'b' })] }],
-      'The data source db2 stands in the service alpha more than once.',
+      'The service alpha contains the data source db2 more than once.',
     ],
     [
       'an address twice',
@@ -51,36 +51,36 @@ describe('refuseContradiction', () => {
       [{ name: 'alpha', datasources: [db1, { ...db2, role: 'primary' }] }],
       'The service alpha has more than one primary: db1, db2.',
     ],
-  ])('finds %s', (_name, services, detail) => {
+  ])('rejects a map with %s', (_name, services, detail) => {
     expect(refusalOf(() => rejectContradiction({ services }))).toBe(
       `invalid-map: ${detail} Nothing was changed.`,
     )
   })
 
-  it('lets the same names and addresses be in several services, and a service have no primary', () => {
+  it('accepts the same names and addresses in several services, and a service without a primary', () => {
     const services = [alpha, { ...alpha, name: 'beta' }, { name: 'gamma', datasources: [db2] }]
     expect(refusalOf(() => rejectContradiction({ services }))).toBe('none')
   })
 })
 
-describe('adding', () => {
-  it('adds a service without data sources, and one with them', () => {
+describe('adding to a services map', () => {
+  it('adds a service with and without data sources', () => {
     expect(addService(map, { name: 'beta' }).map.services).toEqual([alpha, { name: 'beta', datasources: [] }])
     const beta = { name: 'beta', datasources: [db1] }
     expect(addService(map, beta)).toEqual({ map: { services: [alpha, beta] }, changed: true })
   })
 
-  it('changes nothing where the same is there, in whatever order', () => {
+  it('changes nothing if the same entry exists, in any order', () => {
     expect(addService(map, { name: 'alpha', datasources: [db2, db1] })).toEqual({ map, changed: false })
     expect(addDataSource(map, { service: 'alpha', ...db2 })).toEqual({ map, changed: false })
   })
 
-  it('refuses other content under the same name, and an unknown service', () => {
+  it('rejects other content under the same name, and an unknown service', () => {
     expect(refusalOf(() => addService(map, { name: 'alpha' }))).toBe(
-      'already-exists: The service alpha is there already with other data sources. Nothing was changed.',
+      'already-exists: The service alpha already exists with other data sources. Nothing was changed.',
     )
     expect(refusalOf(() => addDataSource(map, { service: 'alpha', ...db2, role: 'archive' }))).toBe(
-      'already-exists: The data source db2 is there already as replica at 10.0.0.2 port 3306. Nothing was changed.',
+      'already-exists: The data source db2 already exists as replica at 10.0.0.2 port 3306. Nothing was changed.',
     )
     expect(refusalOf(() => addDataSource(map, { service: 'beta', ...db2 }))).toBe(
       'unknown-service: The map has no service beta. Add it with addDataService first.',
@@ -91,7 +91,7 @@ describe('adding', () => {
 })
 
 describe('replaceMap', () => {
-  it('keeps the map where the new one says the same in another order', () => {
+  it('keeps the map if the new one has the same content in another order', () => {
     const other: ServicesMap = { services: [{ name: 'alpha', datasources: [db2, db1] }] }
     expect(replaceMap(map, other)).toEqual({ map, changed: false })
   })
@@ -100,9 +100,9 @@ describe('replaceMap', () => {
     ['a port', { services: [{ ...alpha, datasources: [db1, { ...db2, port: 3307 }] }] }],
     ['a role', { services: [{ ...alpha, datasources: [db1, { ...db2, role: 'relay' }] }] }],
     ['a host', { services: [{ ...alpha, datasources: [db1, { ...db2, host: 'db2' }] }] }],
-    ['one less', { services: [{ ...alpha, datasources: [db1] }] }],
-    ['nothing', { services: [] }],
-  ])('takes %s for a change', (_name, next) => {
+    ['a missing data source', { services: [{ ...alpha, datasources: [db1] }] }],
+    ['having no services', { services: [] }],
+  ])('replaces the map if the new one differs in %s', (_name, next) => {
     expect(replaceMap(map, next)).toEqual({ map: next, changed: true })
   })
 })
@@ -130,8 +130,8 @@ const edits: fc.Arbitrary<(map: ServicesMap) => EditedMap> = fc.oneof(
   ),
 )
 
-describe('any row of changes', () => {
-  it('leaves a map that does not contradict itself, repeats without effect, and never touches the one before', () => {
+describe('any sequence of changes of a services map', () => {
+  it('leaves a consistent map, has no effect when repeated, and never alters the previous map', () => {
     let changes = 0
     let refusals = 0
     fc.assert(
@@ -161,7 +161,7 @@ describe('any row of changes', () => {
     expect([changes > 100, refusals > 100]).toEqual([true, true])
   })
 
-  it('grows by exactly what was added', () => {
+  it('adds exactly what was requested', () => {
     fc.assert(
       fc.property(sources, (next) => {
         fc.pre(next.name === 'db3' && next.role !== 'primary')

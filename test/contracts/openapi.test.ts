@@ -13,7 +13,7 @@ const text = JSON.stringify(
 const document = JSON.parse(text)
 
 describe('openApiDocument', () => {
-  it('says what it describes', () => {
+  it('describes its component and its server', () => {
     expect(document.openapi).toBe('3.1.0')
     expect(document.info).toMatchObject({
       title: 'APIv2 of the manager',
@@ -21,7 +21,7 @@ describe('openApiDocument', () => {
       license: { name: 'MIT', identifier: 'MIT' },
     })
     expect(document.servers).toEqual([
-      { url: 'https://db1:8090', description: 'The manager that gave this document' },
+      { url: 'https://db1:8090', description: 'The manager that serves this document' },
     ])
   })
 
@@ -32,7 +32,7 @@ describe('openApiDocument', () => {
     expect(described).toEqual(routes.map(({ method, path }) => `${method} ${path}`))
   })
 
-  it('describes a guarded call wholly', () => {
+  it('describes all of a guarded call', () => {
     const call = document.paths['/api/v2/createAdminUser'].post
     expect(call.operationId).toBe('createAdminUser')
     expect(call.security).toEqual([{}, { basic: [] }])
@@ -78,7 +78,7 @@ describe('openApiDocument', () => {
     })
   })
 
-  it('names path parameters, and asks for no login where none is needed', () => {
+  it('describes path parameters, and requires no login for open calls', () => {
     expect(document.paths['/api/v2/user/{user}'].get.parameters).toEqual([
       {
         name: 'user',
@@ -92,7 +92,7 @@ describe('openApiDocument', () => {
     expect(document.paths['/api/v2/ping'].get.security).toEqual([])
   })
 
-  it('refers to nothing that it does not hold', () => {
+  it('contains every schema that it refers to', () => {
     const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? '')
     expect(references.length).toBeGreaterThan(10)
     for (const path of references) {
@@ -104,7 +104,7 @@ describe('openApiDocument', () => {
   })
 })
 
-describe.each(components)('the document of the %s', (component) => {
+describe.each(components)('the OpenAPI document of the %s', (component) => {
   const made = openApiDocument({
     component,
     version: '1.2.3',
@@ -117,7 +117,7 @@ describe.each(components)('the document of the %s', (component) => {
   )
   const check = schemaCheck(document.components)
 
-  it('has an example for every request and every response, each valid by its own schema', () => {
+  it('has an example for every request and response, each valid by its schema', () => {
     const contents = [
       ...operations.flatMap(({ operationId, requestBody, responses }) =>
         [requestBody?.content, ...Object.values(responses).map((it) => it.content)].flatMap((content) =>
@@ -135,7 +135,7 @@ describe.each(components)('the document of the %s', (component) => {
     }
   })
 
-  it('has a described parameter wherever it has one, with a valid example where one has to be sent', () => {
+  it('has a description for every parameter, and a valid example for every required one', () => {
     const parameters = operations.flatMap((it) => it.parameters)
     expect(parameters.length).toBeGreaterThan(0)
     for (const { name, description, required, schema, example } of parameters) {
@@ -144,14 +144,14 @@ describe.each(components)('the document of the %s', (component) => {
     }
   })
 
-  it('groups every call by a tag that it describes, and describes no other', () => {
+  it('groups every call by a described tag, and describes no unused tag', () => {
     const used = operations.flatMap((it) => it.tags)
     expect(used).toHaveLength(operations.length)
     expect(new Set(document.tags.map(({ name }) => name))).toEqual(new Set(used))
     for (const { name, description } of document.tags) expect(description, name).toMatch(/\.$/)
   })
 
-  it('names the schema of every JSON body and every object in it, and keeps none that is not used', () => {
+  it('names the schema of every JSON body and of every object in it, and no unused one', () => {
     const bodies = operations.flatMap(({ requestBody, responses }) => [
       ...Object.entries(requestBody?.content ?? {}),
       ...Object.values(responses).flatMap(({ content }) => Object.entries(content ?? {})),
@@ -168,13 +168,13 @@ describe.each(components)('the document of the %s', (component) => {
     }
   })
 
-  it('gives every list of words its type, which generators of code need', () => {
+  it('gives every enum its type, as code generators need it', () => {
     const words = [...JSON.stringify(document).matchAll(/\{[^{}]*"enum":\[[^{}]*\}/g)].map(([found]) => found)
     expect(words.length).toBeGreaterThan(1)
     for (const found of words) expect(found).toContain('"type":"string"')
   })
 
-  it('answers each call by a schema of its own payload type', () => {
+  it('has a response schema with its own payload type for each call', () => {
     for (const route of componentRoutes(component)) {
       if (route.response.kind !== 'payload') continue
       const { content } = document.paths[route.path]?.[route.method.toLowerCase()]?.responses['200'] ?? {}

@@ -6,7 +6,7 @@ import { replicatorRoutes } from '../../src/contracts/replicatorRoutes.ts'
 const routes = Object.values(replicatorRoutes)
 
 describe('the routes of the replicator', () => {
-  it('are those of the contract', () => {
+  it('match the contract', () => {
     expect(
       routes.map((it) => `${it.method} ${it.path} ${it.auth} ${it.guard ? 'guarded' : 'plain'}`),
     ).toEqual([
@@ -22,12 +22,12 @@ describe('the routes of the replicator', () => {
     ])
   })
 
-  it('are named as they are keyed, and unlike any common one', () => {
+  it('have the names of their keys, and none of a common route', () => {
     expect(routes.map(({ name }) => name)).toEqual(Object.keys(replicatorRoutes))
     expect(Object.keys(commonRoutes).filter((name) => name in replicatorRoutes)).toEqual([])
   })
 
-  it('are described with the ways in which a database can fail', () => {
+  it('name the problems of a failing database', () => {
     const text = JSON.stringify(
       openApiDocument({ component: 'replicator', version: '1.2.3', routes, server: 'https://db1:8090' }),
     )

@@ -35,9 +35,9 @@ describe('readServerSettings', () => {
     [{ ...good, listen: { address: '127.0.0.1' } }, '/listen/port is missing'],
     [{ ...good, socket: 'run/x.sock' }, '/socket must be an absolute path'],
     [{ ...good, auditFile: 'audit.jsonl' }, '/auditFile must be an absolute path'],
-    [{ ...good, tls: { ...good.tls, ca: '/x' } }, '/tls/ca is not a member that belongs here'],
+    [{ ...good, tls: { ...good.tls, ca: '/x' } }, '/tls/ca is not a known member'],
     [{ ...good, remoteBootstrap: 'no' }, '/remoteBootstrap must be true or false'],
-    [{ ...good, extra: 1 }, '/extra is not a member that belongs here'],
+    [{ ...good, extra: 1 }, '/extra is not a known member'],
     [{ ...good, database }, '/secretsFile is missing: it holds the password of the database'],
     [
       { ...good, secretsFile, database: { ...database, type: 'oracle' } },
@@ -46,7 +46,7 @@ describe('readServerSettings', () => {
     [{ ...good, secretsFile, database: { ...database, port: 0 } }, '/database/port must be >= 1'],
     [
       { ...good, secretsFile, database: { ...database, password: 'x' } },
-      '/database/password is not a member that belongs here',
+      '/database/password is not a known member',
     ],
     [null, 'the file must be an object'],
   ])('says in one sentence what is wrong with %j', (settings, message) => {

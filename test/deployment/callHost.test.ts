@@ -39,9 +39,9 @@ describe('callHost', () => {
   })
 
   it.each([
-    ['the transport leads nowhere else', undefined],
-    ['the host forbids it', async () => new Error('administratively prohibited')],
-  ])('lets the host call where %s', async (_what, dial) => {
+    ['the transport cannot forward', undefined],
+    ['the host denies forwarding', async () => new Error('administratively prohibited')],
+  ])('lets the host call if %s', async (_what, dial) => {
     const { transport, scripts } = host(dial)
     const results = await callHost({
       transport,
@@ -55,7 +55,7 @@ describe('callHost', () => {
     expect(scripts).toHaveLength(1)
   })
 
-  it('opens no socket of another user with the rights of root, nor does the program that it starts', async () => {
+  it('does not open a socket of another user as root', async () => {
     const dialled: unknown[] = []
     const { transport, scripts } = host(async (place) => {
       dialled.push(place)
@@ -74,7 +74,7 @@ describe('callHost', () => {
     expect(dialled).toEqual([{ address: '127.0.0.1', port: 8090 }])
   })
 
-  it('fails as that host, in one line and printable, where what answers is no muster-api', async () => {
+  it('fails with one printable line if the output is not from muster-api', async () => {
     const result = { stdout: 'junk \u001b[2Jnot json\nerror db2: forged' }
     const transport = fakeTransport({ expect: [{ script: / call$/, result }] })
     const options = { transport, layout, account, timeout: 5000, requests: requests('/x'), running: true }

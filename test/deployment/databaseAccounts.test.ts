@@ -30,8 +30,8 @@ const installed = (target: Target): Target => ({ ...target, facts: finishedFacts
 const told = (...targets: readonly Target[]): readonly string[] =>
   newGrants(targets).map(({ option, type, sql }) => `${option} ${type} ${/CREATE.*@(\S+)/.exec(sql)?.[1]}`)
 
-describe('the accounts that a run needs', () => {
-  it('are told with their SQL, whose password is a placeholder, where their login failed, with the reason', () => {
+describe('the database accounts of a run', () => {
+  it('are listed with SQL and error if their login failed, with a placeholder for the password', () => {
     const error = 'The database 127.0.0.1:3306 said ERROR 1045: Access denied.'
     const logins = [
       { option: 'replication-user' as const, place: '127.0.0.1:3306', error, refused: true as const },
@@ -40,11 +40,11 @@ describe('the accounts that a run needs', () => {
     expect(
       grantsText(missingGrants([installed(member())], [{ host: 'db1', logins }])),
     ).toBe(`No login as 'o'brien' (replication-user) from db1: ${error}
-Where the account is missing, make it with the password that your file gives:
+If the account is missing, create it with the password of your file:
 
 -- replication-user, MariaDB
--- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'o\\'brien'@'127.0.0.1' IDENTIFIED BY '<replication-password>';
 GRANT REPLICA MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW MASTER STATUS
@@ -52,18 +52,18 @@ GRANT REPLICATION SLAVE ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for START SL
 GRANT RELOAD ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for RESET SLAVE
 
 No login as 'watch' (monitor-user) from db1: ${error}
-Where the account is missing, make it with the password that your file gives:
+If the account is missing, create it with the password of your file:
 
 -- monitor-user, MariaDB
--- Run this on the primary: replication carries it to the replicas.
--- Where no replication runs yet, run it there too; a second time does no harm.
+-- Run this on the primary: replication copies it to the replicas.
+-- Also run it on every database without replication. It is safe to run it twice.
 CREATE USER IF NOT EXISTS 'watch'@'10.0.0.11' IDENTIFIED BY '<monitor-password>';
 GRANT REPLICA MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
 `)
   })
 
-  it('are told once for all hosts, for every address where they log in from several', () => {
+  it('are listed once for all hosts, for every address if they differ', () => {
     const witness = targetOf({
       host: { address: '10.0.0.13', monitor: { user: 'watch', password } },
     })
@@ -73,13 +73,13 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
       "monitor-user mariadb '%'",
     ])
     const [, monitor] = newGrants([member(), witness])
-    expect(monitor?.sql).toMatch(/^-- '%' is every address: narrow it/)
+    expect(monitor?.sql).toMatch(/^-- '%' matches every address: restrict it/)
     expect(told(member(), member())).toEqual([local, "monitor-user mariadb '10.0.0.11'"])
     expect(told(member({ address: 'db1.example.org' }))).toEqual([local, "monitor-user mariadb '%'"])
     expect(told(member({ address: 'localhost' }))[1]).toBe("monitor-user mariadb '127.0.0.1'")
   })
 
-  it('are told per kind of server, and the replicator’s as the database sees it', () => {
+  it("are listed per database type, the replicator's with its own address", () => {
     const other = { ...database, type: 'mysql' as const, host: '192.0.2.12' }
     expect(told(member(), member({ address: '10.0.0.12', database: other }))).toEqual([
       "replication-user mariadb '127.0.0.1'",
@@ -89,7 +89,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     ])
   })
 
-  it('are told only where something about them is new', () => {
+  it('are listed only if they are new', () => {
     const [one, two] = [installed(member()), installed(member({ address: '10.0.0.12' }))]
     expect(told(one, two)).toEqual([])
     expect(newGrantsNote(newGrants([one, two]))).toBeUndefined()
@@ -106,7 +106,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     ])
   })
 
-  it('are none where the file names none', () => {
+  it('are none if the file names none', () => {
     expect(told(targetOf())).toEqual([])
     const { account: _, ...bare } = database
     expect(
@@ -118,7 +118,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     ).toEqual([])
   })
 
-  it('are told after a run only where a login with them failed', async () => {
+  it('are listed after a run only if a login failed', async () => {
     const target = member()
     const tried = async (result: Partial<ToldResult> | TransportError) => {
       const one = await tryDatabases(fakeTransport({ expect: [{ script: 'try-databases', result }] }), target)

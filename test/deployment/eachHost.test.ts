@@ -3,7 +3,7 @@ import { onEachHost } from '../../src/deployment/eachHost.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 import { fakeTransport } from '../support/fakeTransport.ts'
 
-it('takes a bug that one host brings forth as a failure of that host, closes it and works on the others', async () => {
+it('onEachHost treats an exception as a failure of that host and continues with the others', async () => {
   const transports = new Map(['db1', 'db2'].map((host) => [host, fakeTransport({ host })]))
   const results = await onEachHost({
     hosts: [hostConfig(), hostConfig({ name: 'db2' })],
@@ -29,7 +29,7 @@ it('takes a bug that one host brings forth as a failure of that host, closes it 
   expect([...transports.values()].map((transport) => transport.closed())).toEqual([true, true])
 })
 
-it('tells an error of this machine in its own words', async () => {
+it('onEachHost reports an error of this machine with its own message', async () => {
   const own = Object.assign(new Error('A secret cannot be read.'), { code: 'file-missing', fix: 'Make it.' })
   const results = await onEachHost({
     hosts: [hostConfig()],

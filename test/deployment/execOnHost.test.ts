@@ -14,13 +14,13 @@ describe('a program on a host', () => {
   const exec = (...words: readonly [string, ...string[]]) => execOnHost(transport, { words, timeout: 20_000 })
   const whole = (text: string) => ({ text, cut: 0 })
 
-  it('gives its exit code and both outputs, each byte for byte', async () => {
+  it('returns its exit code and both outputs byte for byte', async () => {
     const script = 'printf "a\\n\\nb"; printf "c\\n" >&2; exit 7'
     expect(await exec('sh', '-c', script)).toEqual({ code: 7, stdout: whole('a\n\nb'), stderr: whole('c\n') })
     expect(await exec('true')).toEqual({ code: 0, stdout: whole(''), stderr: whole('') })
   })
 
-  it('gets every word as it stands', async () => {
+  it('gets every word unchanged', async () => {
     const word = fc.string({
       unit: fc.constantFrom('a', ' ', "'", '"', '$', '`', '\\', '*', '\n', ';', '!', 'é', '%'),
     })
@@ -33,7 +33,7 @@ describe('a program on a host', () => {
     )
   })
 
-  it('is never a command of the shell', async () => {
+  it('is never a shell command', async () => {
     expect(await exec('exit', '3')).toMatchObject({ code: 127 })
     expect(await exec('A=b')).toMatchObject({ code: 127 })
     expect((await exec('eval', 'echo no')).stdout.text).toBe('')
@@ -41,11 +41,11 @@ describe('a program on a host', () => {
     expect(stderr.text).toContain('no-such-program: not found')
   })
 
-  it('has an end of its input at once', async () => {
+  it('has an empty standard input', async () => {
     expect(await exec('cat')).toEqual({ code: 0, stdout: whole(''), stderr: whole('') })
   })
 
-  it('is not disturbed by how much of it is kept', async () => {
+  it('is not affected by the output limit', async () => {
     const many = 3_000_000
     const script = `head -c ${many} /dev/zero | tr '\\0' x; head -c ${many} /dev/zero | tr '\\0' y >&2; exit 5`
     const { code, stdout, stderr } = await exec('sh', '-c', script)
@@ -54,11 +54,11 @@ describe('a program on a host', () => {
     expect(stderr).toEqual({ text: 'y'.repeat(keptBytes), cut: many - keptBytes })
   })
 
-  it('has its signal as an exit code, as a shell tells it', async () => {
+  it('has a signal as exit code, as in a shell', async () => {
     expect(await exec('sh', '-c', 'kill -TERM $$')).toMatchObject({ code: 143 })
   })
 
-  it('is told of, and not the script around it, where its time is over', async () => {
+  it('is named if it times out', async () => {
     const slow = await connectLocal({ host: 'here', env: process.env })
     const running = execOnHost(slow, { words: ['sleep', '30'], timeout: 100 })
     await expect(running).rejects.toMatchObject({

@@ -40,26 +40,26 @@ const judged = ({ recorded, installed, now = own, connection = 'ssh', replaced =
 
 describe('the machine behind a host', () => {
   it.each<[string, Case]>([
-    ['that nobody has met', {}],
-    ['that is the recorded one', { recorded: own, installed: own }],
-    ['that had no machine-id when it was installed', { now: '' }],
-    ['that a person says is new', { recorded: other, installed: other, replaced: ['db1'] }],
-    ['that is whatever runs muster', { recorded: other, installed: other, connection: 'local' }],
-  ])('%s is taken', (_, one) => {
+    ['no recorded machine', {}],
+    ['the recorded machine', { recorded: own, installed: own }],
+    ['no machine-id at its installation', { now: '' }],
+    ['--replaced names the host', { recorded: other, installed: other, replaced: ['db1'] }],
+    ['this machine', { recorded: other, installed: other, connection: 'local' }],
+  ])('is accepted: %s', (_, one) => {
     expect(judged(one)).toBeUndefined()
   })
 
   it.each<[string, Case]>([
-    ['another than the state directory has', { recorded: other }],
-    ['another than its own installation says, as a copy of a disk is', { installed: other }],
+    ['not the one of the state directory', { recorded: other }],
+    ['not the one of its manifest, as after copying a disk', { installed: other }],
     ['the one of the manifest, but not of the state directory', { recorded: other, installed: own }],
-    ['one that no longer says who it is', { recorded: own, now: '' }],
-    ['another, while it is a different host that was replaced', { recorded: other, replaced: ['db2'] }],
-  ])('%s is refused', (_, one) => {
+    ['no machine-id any more', { recorded: own, now: '' }],
+    ['another machine, while --replaced names a different host', { recorded: other, replaced: ['db2'] }],
+  ])('is rejected: %s', (_, one) => {
     expect(judged(one)?.code).toBe('other-machine')
   })
 
-  it('is told apart without its whole machine-id, and with both ways out', () => {
+  it('is reported with a shortened machine-id and both fixes', () => {
     const error = judged({ recorded: other })
     expect(`${error?.message}\n${error?.fix}`).toMatchInlineSnapshot(`
       "db1 is not the machine that was installed: expected machine-id fedcba98…, but the machine at 10.0.0.11 has 01234567…
@@ -68,7 +68,7 @@ describe('the machine behind a host', () => {
     expect(judged({ recorded: own, now: '' })?.message).toMatch(/ the machine at 10\.0\.0\.11 has none$/)
   })
 
-  it('is recorded with its installation, where SSH leads there and it says who it is', () => {
+  it('is recorded with its machine-id if it is reached over SSH', () => {
     const surveyed = [
       { host: hostConfig(), facts: hostFacts() },
       { host: hostConfig({ name: 'db2', connection: 'local' }), facts: hostFacts() },
@@ -83,7 +83,7 @@ describe('the machine behind a host', () => {
     )
   })
 
-  it('is recorded with the folder of its installation, wherever it is', () => {
+  it('is recorded with its install-directory', () => {
     const surveyed = [
       { host: hostConfig(), facts: hostFacts() },
       {
@@ -103,7 +103,7 @@ describe('the machine behind a host', () => {
 const installed = (machineId: string): string =>
   Buffer.from(manifestText({ version: 1, cluster: 'alpha', host: 'db1', machineId })).toString('base64')
 
-describe('a host that is asked for no more than who it is', () => {
+describe('requireOwnMachine', () => {
   const ask = (stdout: string, recorded: RecordedMachines['recorded'] = new Map([['db1', own]])) => {
     const transport = fakeTransport({
       expect: [{ script: '/opt/muster/share/installation.json', result: { stdout } }],
@@ -115,7 +115,7 @@ describe('a host that is asked for no more than who it is', () => {
   it.each([
     ['that was installed', `${own}\n${installed(own)}`],
     ['without an installation', `${own}\n`],
-  ])('is taken for the machine %s', async (_, stdout) => {
+  ])('accepts the machine %s', async (_, stdout) => {
     await ask(stdout)
   })
 
@@ -123,18 +123,18 @@ describe('a host that is asked for no more than who it is', () => {
     ['another machine-id than is known here', `${other}\n`],
     ['none', '\n'],
     ['another than its installation has', `${own}\n${installed(other)}`],
-  ])('is refused with %s', async (_, stdout) => {
+  ])('rejects a host with %s', async (_, stdout) => {
     await expect(ask(stdout)).rejects.toMatchObject({ code: 'other-machine', host: 'db1' })
   })
 
-  it('is refused by its installation alone where nothing is known here', async () => {
+  it('rejects a host by its manifest if nothing is recorded', async () => {
     await ask(`${own}\n${installed(own)}`, new Map())
     await expect(ask(`${own}\n${installed(other)}`, new Map())).rejects.toMatchObject({
       code: 'other-machine',
     })
   })
 
-  it('is not asked where it is this machine', async () => {
+  it('does not check this machine', async () => {
     const transport = fakeTransport({})
     const machines = { recorded: new Map([['db1', other]]), folders: new Map(), replaced: [] }
     await requireOwnMachine(transport, { host: hostConfig({ connection: 'local' }), machines })
@@ -142,7 +142,7 @@ describe('a host that is asked for no more than who it is', () => {
   })
 })
 
-describe('otherInstallation', () => {
+describe('foreignInstallation', () => {
   const judged = (manifest: string): string | undefined =>
     foreignInstallation({
       cluster: 'alpha',
@@ -150,7 +150,7 @@ describe('otherInstallation', () => {
       facts: hostFacts({ installation: installationFacts({ manifest }) }),
     })?.message
 
-  it('lets the own installation be, and a folder that nobody installed to', () => {
+  it("accepts the host's own installation and an empty folder", () => {
     expect(judged('{"version":1,"cluster":"alpha","host":"db1"}')).toBeUndefined()
     expect(judged('something else')).toBeUndefined()
     expect(foreignInstallation({ cluster: 'alpha', host: hostConfig(), facts: hostFacts() })).toBeUndefined()
@@ -159,7 +159,7 @@ describe('otherInstallation', () => {
   it.each([
     ['cluster', '{"version":1,"cluster":"beta","host":"db1"}', 'host db1 of cluster beta'],
     ['host', '{"version":1,"cluster":"alpha","host":"db7"}', 'host db7 of cluster alpha'],
-  ])('names that of another %s', (_, manifest, whose) => {
+  ])('reports the installation of another %s', (_, manifest, whose) => {
     expect(judged(manifest)).toBe(`/opt/muster holds the installation of ${whose}`)
   })
 })

@@ -28,11 +28,11 @@ const statusOf = (
 const answers = (...results: readonly object[]) => ({ stdout: JSON.stringify(results) })
 
 describe('hostStatus', () => {
-  it('is not-installed where there is no release', async () => {
+  it('is not-installed without a release', async () => {
     expect(await statusOf(undefined, hostFacts())).toMatchObject({ state: 'not-installed', components: [] })
   })
 
-  it('tells each component by its own answer', async () => {
+  it('reports each component by its own response', async () => {
     const status = await statusOf(
       answers(
         { id: 'manager', status: 200, body: {} },
@@ -47,7 +47,7 @@ describe('hostStatus', () => {
     ])
   })
 
-  it('says where the connector takes clients', async () => {
+  it('reports where clients connect to the connector', async () => {
     const { service, address, port, readonlyPort } = proxy
     const { components } = await statusOf(answers(), undefined, hostConfig({ proxy }))
     expect(components.map(({ clients }) => clients)).toEqual([
@@ -57,14 +57,14 @@ describe('hostStatus', () => {
     ])
   })
 
-  it('notes what a component leaves undone without a database, and nothing of one that has all', async () => {
+  it('notes what a component does not do without a database', async () => {
     const notes = async (
       ...more: [facts?: ReturnType<typeof hostFacts>, host?: HostConfig, services?: readonly MapService[]]
     ) => (await statusOf(answers(), ...more)).components.map(({ note }) => note)
     expect(await notes()).toEqual([
       'no database configured: the manager serves users and status only',
       'no database configured: the connector opens no port for clients and serves users and status only',
-      'no database configured: the replicator steers no replication and serves users and status only',
+      'no database configured: the replicator controls no replication and serves users and status only',
     ])
     const source = { name: 'db1', host: '10.0.0.11', port: 3306, role: 'primary' } as const
     const account = { user: 'muster', password: { kind: 'env', name: 'PASSWORD' } } as const
@@ -76,7 +76,7 @@ describe('hostStatus', () => {
     expect(lacking.map((note) => note === undefined)).toEqual([true, true, false])
   })
 
-  it('shows what keeps the host from being asked, and its services all the same', async () => {
+  it('reports why the APIs could not be called, and the services', async () => {
     const status = await statusOf({ code: 127, stderr: 'node: not found\n' })
     expect(status).toMatchObject({
       state: 'up',
@@ -89,7 +89,7 @@ describe('hostStatus', () => {
     ])
   })
 
-  it('does not call a host up that is lost meanwhile', async () => {
+  it('rejects if the host becomes unreachable', async () => {
     const lost = new TransportError({ host: 'db1', code: 'connection-lost', message: 'lost', fix: 'see' })
     await expect(statusOf(lost)).rejects.toBe(lost)
   })

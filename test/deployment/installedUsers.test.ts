@@ -3,7 +3,7 @@ import { startHashing } from '../../src/deployment/installedUsers.ts'
 import { emptyState, withUser } from '../../src/deployment/state/clusterState.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
-it('begins with each password whose salt is known, and leaves failures to who asks again', async () => {
+it('startHashing hashes each password with a known salt and leaves failures to the later caller', async () => {
   const salt = Buffer.alloc(16, 7)
   const state = withUser(emptyState, 'admin', { salt })
   const given = new Map([['db1', new Map(['admin', 'ops'].map((user) => [user, new Secret(`of ${user}`)]))]])

@@ -19,8 +19,8 @@ const pathsOf = (place: Parameters<typeof serviceData>[0]): readonly string[] =>
   ]
 }
 
-describe('what the service user writes', () => {
-  it('lies under systemd in the folders that systemd gives a service, each socket in its unit’s own', () => {
+describe('the data of the service user', () => {
+  it('is in the service folders of systemd, each socket in that of its unit', () => {
     const data = serviceData('systemd', at)
     expect(data).toMatchObject({
       place: 'systemd',
@@ -36,7 +36,7 @@ describe('what the service user writes', () => {
     ])
   })
 
-  it('lies of processes in one folder of the installation', () => {
+  it('is in one folder of the installation without systemd', () => {
     const data = serviceData('process', at)
     expect(data.folders).toEqual(['/opt/muster/data'])
     expect(pathsOf('process').filter((path) => !path.startsWith('/opt/muster/data/'))).toEqual([])
@@ -44,7 +44,7 @@ describe('what the service user writes', () => {
     expect(data.socket('connector')).toBe('/opt/muster/data/connector.sock')
   })
 
-  it('is found where muster 0.1 kept it', () => {
+  it('is found where muster 0.1 stored it', () => {
     const data = serviceData('legacy', at)
     expect(data.folders).toEqual([
       '/opt/muster/share/users',
@@ -65,7 +65,7 @@ describe('what the service user writes', () => {
     ])
   })
 
-  it.each(['systemd', 'process'] as const)('shares no folder with what root trusts (%s)', (place) => {
+  it.each(['systemd', 'process'] as const)('shares no folder with files that root trusts (%s)', (place) => {
     const roots = [layout.root, ...installationDirectories(layout)]
     const { folders } = serviceData(place, at)
     for (const folder of folders) expect(roots).not.toContain(folder)
@@ -85,11 +85,11 @@ describe('what the service user writes', () => {
     }
   })
 
-  it.each(['systemd', 'process', 'legacy'] as const)('has a path of its own for each file (%s)', (place) => {
+  it.each(['systemd', 'process', 'legacy'] as const)('has a separate path for each file (%s)', (place) => {
     expect(new Set(pathsOf(place)).size).toBe(pathsOf(place).length)
   })
 
-  it('is known by three words', () => {
+  it('has three known places', () => {
     expect(['systemd', 'process', 'legacy'].every(isDataPlace)).toBe(true)
     expect(['', 'Systemd', 'systemd ', '/var'].some(isDataPlace)).toBe(false)
   })
@@ -101,7 +101,7 @@ describe('the system user of a cluster', () => {
     expect(clusterUser('a'.repeat(25))).toBe(`muster-${'a'.repeat(25)}`)
   })
 
-  it('is as long as useradd takes it, and another one for another cluster', () => {
+  it('fits the limit of useradd and differs between clusters', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9_-]{0,62}$/)
     fc.assert(
       fc.property(name, name, (one, other) => {

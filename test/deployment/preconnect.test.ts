@@ -31,8 +31,8 @@ const host = { apis }
 const manager = { address: '127.0.0.1', port: 8090 }
 const replicator = { ...manager, port: 8092 }
 
-describe('dialEarly', () => {
-  it('dials where enabled APIs listen, once, and closes what nobody asked for', async () => {
+describe('preconnect', () => {
+  it('connects once to each enabled API and closes unused connections', async () => {
     const { transport, dialled, opened, closed } = leading()
     const early = preconnect(transport, host)
     // No socket: a folder of the service user leads where that user likes.
@@ -47,7 +47,7 @@ describe('dialEarly', () => {
     expect(opened.map((one) => one instanceof Error || one.destroyed)).toEqual(gone)
   })
 
-  it('dials anew where the early connection is over, and tells why there was none', async () => {
+  it('connects again if the early connection ended, and returns its error', async () => {
     const { transport, opened } = leading()
     const early = preconnect(transport, host)
     await new Promise((done) => setImmediate(done))
@@ -59,7 +59,7 @@ describe('dialEarly', () => {
     expect(refused.dialled).toHaveLength(2)
   })
 
-  it('leaves a transport alone that leads nowhere else', () => {
+  it('returns a transport without forwarding unchanged', () => {
     const transport = fakeTransport({})
     expect(preconnect(transport, host)).toBe(transport)
   })

@@ -34,8 +34,8 @@ function leadingTo(path: string): { transport: Transport; dialled: unknown[] } {
   return { transport: { ...fakeTransport({}), dial }, dialled }
 }
 
-describe('putThrough', () => {
-  it('has a component that runs write the users', async () => {
+describe('putUsers', () => {
+  it('lets a running component write the users', async () => {
     const settings = settingsIn(temporaryFolder(), { component: 'connector' })
     await start(settings)
     const { transport, dialled } = leadingTo(settings.socket)
@@ -44,7 +44,7 @@ describe('putThrough', () => {
     expect(JSON.parse(readFileSync(settings.usersFile, 'utf8')).users).toEqual(records)
   })
 
-  it('does not say that it is done where that is not sure', async () => {
+  it('returns false without a confirmation', async () => {
     const path = `${temporaryFolder()}/old.sock`
     const old = await servePlain((_message, answer) => answer.writeHead(404).end(), { path })
     const options = { data, account, facts, records }
@@ -61,7 +61,7 @@ describe('putThrough', () => {
     expect(dialled).toEqual([])
   })
 
-  it('opens no socket of another user with the rights of root', async () => {
+  it('does not open a socket of another user as root', async () => {
     const { transport, dialled } = leadingTo(`${temporaryFolder()}/connector.sock`)
     const other = { user: 'muster-alpha', isOther: true }
     expect(await putUsers(transport, { data, account: other, facts, records })).toBe(false)

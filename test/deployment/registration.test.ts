@@ -13,14 +13,14 @@ const db1 = hostConfig({ name: 'db1' })
 const db2 = hostConfig({ name: 'db2' })
 const db3 = hostConfig({ name: 'db3' })
 
-describe('what tapi is told of a cluster', () => {
-  it('is what the file says of all hosts', () => {
+describe('the registration of a cluster for tapi', () => {
+  it('has all hosts of the file', () => {
     const after = registration(config(db1, db2), [targetOf()])
     expect(after.hosts.map(({ name }) => name)).toEqual(['db1', 'db2'])
     expect(after.authorities).toEqual(['the authority'])
   })
 
-  it('stays as it was of hosts that a run left alone', () => {
+  it('keeps its entries of excluded hosts', () => {
     const before = { ...registration(config(db1, db2), [targetOf()]), authorities: ['another'] }
     const moved = { ...db2, address: '10.0.0.99' }
     const after = registration(config(moved, db3), [targetOf()], before)

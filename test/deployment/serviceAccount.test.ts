@@ -26,14 +26,14 @@ const nobody = { user: 'nobody', isOther: true }
 const look = `sh -c 'id -u; id -g; id -G; grep -E "^(CapEff|CapPrm|NoNewPrivs):" /proc/self/status | tr -s "\\t " " "'`
 
 describe('the rights of the service user', () => {
-  it('are none of root’s, where the login is another one', async () => {
+  it('are unchanged if the login is not root', async () => {
     const { user } = { user: await said('id -un') }
     expect(asService({ user: user.trim(), isOther: false })).toBe('')
     expect(await said(`${setAsService({ user: 'root', isOther: false })}\n$as echo "[$as]"`)).toBe('[]\n')
   })
 
   it.skipIf(process.getuid?.() !== 0)(
-    'are its own alone: user, group, no other group, no capability, and none to win (needs root)',
+    'are only its user and group, without capabilities or new privileges (needs root)',
     async () => {
       const group = (await said('id -g nobody')).trim()
       const expected = `65534\n${group}\n${group}\nCapPrm: 0000000000000000\nCapEff: 0000000000000000\nNoNewPrivs: 1\n`
@@ -42,12 +42,9 @@ describe('the rights of the service user', () => {
     },
   )
 
-  it.skipIf(process.getuid?.() !== 0)(
-    'run nothing as root where there is no such user (needs root)',
-    async () => {
-      expect(await said(`${asService({ user: 'no such-user', isOther: true })}echo ran; :`)).toBe('')
-    },
-  )
+  it.skipIf(process.getuid?.() !== 0)('never run as root if there is no such user (needs root)', async () => {
+    expect(await said(`${asService({ user: 'no such-user', isOther: true })}echo ran; :`)).toBe('')
+  })
 })
 
 async function run(script: string) {
@@ -76,13 +73,13 @@ function traps(): { readonly [what: string]: string } {
 }
 
 describe('a file of the service user', () => {
-  it('is read whole, whatever its name and its bytes', async () => {
+  it('is read completely, whatever its name and bytes', async () => {
     const path = join(temporaryFolder(), "a 'file' $(id)\n-")
     writeFileSync(path, 'first\tline\n\n  last')
     expect(await read(path)).toEqual({ code: 0, stdout: 'first\tline\n\n  last' })
   })
 
-  it('is read as far as it may be, also where it says to have four terabytes', async () => {
+  it('is read up to the limit, also if it is sparse with 4 TB', async () => {
     const path = join(temporaryFolder(), 'users.json')
     writeFileSync(path, 'x'.repeat(300_000))
     expect((await read(path, 200_001)).stdout).toHaveLength(200_001)
@@ -91,7 +88,7 @@ describe('a file of the service user', () => {
     expect(Number(stdout)).toBe(maxUserFileBytes)
   })
 
-  it('is not read where it is a link, a pipe, a socket or a folder, and nobody waits', async () => {
+  it('is not read, without waiting, if it is a link, a pipe, a socket or a folder', async () => {
     for (const [what, path] of Object.entries(traps())) {
       expect({ what, stdout: (await read(path)).stdout }).toEqual({ what, stdout: '' })
     }
@@ -99,7 +96,7 @@ describe('a file of the service user', () => {
 })
 
 describe('the end of a file of the service user', () => {
-  it('is its last lines, and not more than so many bytes', async () => {
+  it('has a limit of lines and bytes', async () => {
     const path = join(temporaryFolder(), "a 'log'")
     writeFileSync(path, 'one\ntwo\nthree\n')
     expect(await tail(path)).toEqual({ code: 0, stdout: 'two\nthree\n' })
@@ -108,7 +105,7 @@ describe('the end of a file of the service user', () => {
     expect((await tail(path, 9, 50)).stdout).toHaveLength(50)
   })
 
-  it('begins in the file before where the file was just begun anew, within the same bounds', async () => {
+  it('includes the rotated file within the same limits', async () => {
     const path = join(temporaryFolder(), 'audit')
     writeFileSync(`${path}.1`, 'one\ntwo\n')
     expect((await tail(path)).stdout).toBe('one\ntwo\n')
@@ -119,7 +116,7 @@ describe('the end of a file of the service user', () => {
     expect((await tail(`${path}2`)).stdout).toBe('')
   })
 
-  it('is nothing where it is a link, a pipe, a socket or a folder, and nobody waits', async () => {
+  it('is empty, without waiting, for a link, a pipe, a socket or a folder', async () => {
     for (const [what, path] of Object.entries(traps())) {
       expect({ what, ...(await tail(path)) }).toEqual({ what, code: 0, stdout: '' })
     }

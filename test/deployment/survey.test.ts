@@ -4,7 +4,7 @@ import { hostConfig, hostFacts } from '../support/deploymentValues.ts'
 import { fakeTransport } from '../support/fakeTransport.ts'
 
 describe('a survey', () => {
-  it('asks a host for the folder that the state directory has of it, where the file names another one', async () => {
+  it('reads the previous install-directory of a host if the file names another one', async () => {
     const asked = new Map<string, string | undefined>()
     const scope: FactsScope<ReturnType<typeof hostFacts>> = {
       facts: async (_cluster, { host, previousFolder }) => {

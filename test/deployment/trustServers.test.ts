@@ -16,8 +16,8 @@ const server = (label: string, jump = false, user = 'ops'): Destination => ({
 })
 const key = Buffer.from(makeKey('ed25519').public.split(' ')[1] ?? '', 'base64')
 
-describe('the servers whose keys must be known', () => {
-  it('are each named once, whoever logs in, none before the jump hosts that it lies behind', () => {
+describe('serversOf and trustServers', () => {
+  it('return each server once, after its jump hosts', () => {
     const gate = server('gate', true)
     const routes = [
       { jumps: [gate, server('inner', true)], target: server('db1') },
@@ -29,7 +29,7 @@ describe('the servers whose keys must be known', () => {
     expect(servers.at(-1)?.jumpHostIds).toEqual([servers[0]?.id, servers[2]?.id])
   })
 
-  it('are two where the same name lies behind two jump hosts', () => {
+  it('return two servers for one name behind two jump hosts', () => {
     const inner = server('inner', true)
     const routes = ['north', 'south'].map((name) => ({
       jumps: [server(name, true), inner],
@@ -38,7 +38,7 @@ describe('the servers whose keys must be known', () => {
     expect(serversOf(routes).filter(({ label }) => label === 'inner')).toHaveLength(2)
   })
 
-  it('are read at most ten at once, and one that fails is no other one’s matter', async () => {
+  it('read at most ten servers in parallel, and a failure affects no other server', async () => {
     let [open, most] = [0, 0]
     const servers = serversOf(
       Array.from({ length: 40 }, (_, index) => ({ jumps: [], target: server(`db${index}`) })),

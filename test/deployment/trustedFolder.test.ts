@@ -14,7 +14,7 @@ import { rawResult } from '../support/rawResult.ts'
 
 const nobody = 65534
 
-describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs root)', () => {
+describe.skipIf(process.getuid?.() !== 0)('the path of an install-directory (needs root)', () => {
   let folder = ''
   const at = (path: string): string => join(folder, path)
   const make = (path: string, mode = 0o755, owner = 0): string => {
@@ -43,7 +43,7 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('can be trusted where each part is root’s alone, /tmp among them', async () => {
+  it('is trusted if only root can change each part, also below /tmp', async () => {
     make('a')
     expect(await found(make('a/b'))).toBe('')
     expect(await found(make('a/c', 0o700))).toBe('')
@@ -55,20 +55,20 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
     ['a group may write', 0o775, 0, '0 775'],
     ['everybody may write', 0o757, 0, '0 757'],
     ['belongs to another, sticky or not', 0o1777, nobody, '65534 1777'],
-  ])('is told at the part that %s, on the way and at its end', async (_what, mode, owner, words) => {
+  ])('is reported at the part that %s, in the middle and at the end', async (_what, mode, owner, words) => {
     const own = make('own', mode, owner)
     make('own/below')
     expect(await found(own)).toBe(`${own} ${words}\n`)
     expect(await found(at('own/below'))).toBe(`${own} ${words}\n`)
   })
 
-  it('is told at the first part of several', async () => {
+  it('is reported at the first of several parts', async () => {
     const first = make('first', 0o777)
     make('first/second', 0o755, nobody)
     expect(await found(at('first/second'))).toBe(`${first} 0 777\n`)
   })
 
-  it('may lead through a folder in which nobody removes what is root’s, and not end there', async () => {
+  it('may contain a sticky folder, but not end there', async () => {
     const sticky = make('sticky', 0o1777)
     expect(await found(make('sticky/own'))).toBe('')
     expect(await found(sticky)).toBe(`${sticky} 0 1777\n`)
@@ -77,7 +77,7 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
     expect(await found(join(theirs, 'below'))).toBe(`${theirs} 65534 755\n`)
   })
 
-  it('is judged by each folder that a link on it leads to, and by the links between', async () => {
+  it('is checked at each folder and link that a link leads to', async () => {
     make('good')
     make('good/end')
     const theirs = make('theirs', 0o755, nobody)
@@ -90,7 +90,7 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
     expect(await found(join(link('dots', './good/../good/./'), 'end'))).toBe('')
   })
 
-  it('is told at a link of somebody else, also where only its owner can replace it', async () => {
+  it('is reported at a link of another user', async () => {
     make('sticky', 0o1777)
     make('good')
     const theirs = link('sticky/link', '../good', nobody)
@@ -98,13 +98,13 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
     expect(await found(link('sticky/own', '../good'))).toBe('')
   })
 
-  it('is not trusted where it cannot be looked at: gone, or a link without an end', async () => {
+  it('is not trusted if it is missing or a cycle of links', async () => {
     expect(await found(at('gone'))).toBe(`${at('gone')} - -\n`)
     link('round', 'round')
     expect(await found(at('round'))).not.toBe('')
   })
 
-  it('is left alone by root where it is not root’s, up to the nearest folder that is there', async () => {
+  it('is checked up to the nearest existing folder', async () => {
     const untrusted = (path: string) =>
       said(`root=${quote(path)}\n${requireTrustedRoot('echo "$found"; exit 0')}\necho trusted`)
     expect(await untrusted(at('new/folder'))).toBe('trusted\n')
@@ -122,18 +122,18 @@ describe.skipIf(process.getuid?.() !== 0)('the way to a folder of root (needs ro
   })
 })
 
-describe('an install-directory that cannot be trusted', () => {
+describe('an untrusted install-directory', () => {
   const host = hostConfig({ installDirectory: '/home/svc/g' })
 
   it.each([
-    ['/home/svc 1001 755', '/home/svc belongs to the user with the id 1001'],
+    ['/home/svc 1001 755', '/home/svc belongs to user id 1001'],
     ['/home/my svc 0 775', '/home/my svc can be changed by users other than root (mode 775)'],
-  ])('is told with its reason and what to do: %s', (found, why) => {
+  ])('is reported with its reason and fix: %s', (found, why) => {
     const { code, message, fix } = untrustedFolder(host, found)
     expect({ code, message }).toEqual({
       code: 'install-directory-untrusted',
       message: `/home/svc/g cannot be trusted: ${why}, who could replace what root runs there`,
     })
-    expect(fix).toContain('such as /opt/muster; or, on db1: chown -h root /home/')
+    expect(fix).toContain('such as /opt/muster. Or run on db1: chown -h root /home/')
   })
 })

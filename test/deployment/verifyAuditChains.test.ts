@@ -22,8 +22,8 @@ const intact = { lines: 3, first: 1, last: { seq: 3, digest }, unchained: 0, tor
 const hostThat = (result: { stdout?: string; stderr?: string; code?: number }) =>
   fakeTransport({ expect: [{ script: 'verify-audit', result }] })
 
-describe('the audit logs of a host', () => {
-  it('are followed by its own program, one for each component', async () => {
+describe('verifyChains', () => {
+  it("runs the host's own program for each component", async () => {
     const transport = hostThat({ stdout: `${JSON.stringify(intact)}\n` })
     const chains = await verifyChains(transport, { host, set })
     expect(chains).toEqual(host.apis.map(({ component }) => ({ component, ...intact })))
@@ -33,7 +33,7 @@ describe('the audit logs of a host', () => {
     )
   })
 
-  it('are told with the first line that does not fit, and what a terminal acts on is not', async () => {
+  it('returns the first invalid line, printable', async () => {
     const fault = { file: '/log/a\u001b[2J\nb', line: 7, reason: 'it was changed' }
     const transport = hostThat({ code: 1, stdout: JSON.stringify({ ...intact, fault }) })
     const chains = await verifyChains(transport, { host, set })
@@ -48,13 +48,13 @@ describe('the audit logs of a host', () => {
     ],
     [{ code: 1, stderr: 'sh: not found' }, 'could not be read: sh: not found'],
     [{ code: 0, stdout: 'junk' }, 'no result was returned'],
-  ])('fail with words where the host gives no verdict: %j', async (result, message) => {
+  ])('fails without a verdict of the host: %j', async (result, message) => {
     await expect(verifyChains(hostThat(result), { host, set })).rejects.toMatchObject({
       message: expect.stringContaining(message),
     })
   })
 
-  it('are no verdict, and no crash, whatever a host answers', () => {
+  it('never throws for any output of a host', () => {
     assert(
       property(string(), (text) => {
         expect(readChain('manager', text)).toBeUndefined()
@@ -71,7 +71,7 @@ describe('the audit logs of a host', () => {
 })
 
 describe('muster-api verify-audit', () => {
-  it('prints the verdict, and fails where a line does not fit', async () => {
+  it('prints the verdict and fails for an invalid line', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl')
     const file = createAuditFile(path)
     await file.append('{"n":1}\n{"n":2}\n', { sync: true })

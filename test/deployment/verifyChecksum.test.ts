@@ -28,12 +28,12 @@ async function judge(digest: string): Promise<string> {
   )
 }
 
-describe('a file that was sent', () => {
-  it('holds what was sent, and is refused otherwise', async () => {
+describe('verifyChecksum', () => {
+  it('accepts the sent bytes and rejects others', async () => {
     const { stdout } = await run('sh', ['-c', 'command -v sha256sum'])
     await mkdir(join(folder, 'bin'))
     await symlink(stdout.trim(), join(folder, 'bin', 'sha256sum'))
     expect(await judge(sha256(content))).toBe('held\n')
-    expect(await judge(sha256(Buffer.from('another')))).toBe('1 the program arrived damaged\n')
+    expect(await judge(sha256(Buffer.from('another')))).toBe('1 the checksum of the program does not match\n')
   })
 })

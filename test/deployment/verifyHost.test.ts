@@ -53,8 +53,8 @@ function waitingClock(meanwhile: (milliseconds: number) => void = () => {}) {
   return { clock: { now: () => now, wait }, waits }
 }
 
-describe('a user that somebody locked out', () => {
-  it('is waited for until the lock-out ends, and the login is proved then', async () => {
+describe('the verification of a locked-out user', () => {
+  it('waits until the lock-out ends and then succeeds', async () => {
     const state = { locked: true }
     const { host } = hostThat(({ id }) => (id === 'connector admin' && state.locked ? 429 : 200))
     const { clock, waits } = waitingClock((time) => {
@@ -64,7 +64,7 @@ describe('a user that somebody locked out', () => {
     expect(waits).toEqual(Array(30).fill(10_000))
   })
 
-  it('is waited for no longer than a lock-out lasts, and the fix names what ends it', async () => {
+  it('waits no longer than a lock-out lasts, and the fix names the command that ends it', async () => {
     const { host } = hostThat(({ id }) => (id === 'manager admin' ? 429 : 200))
     const { clock, waits } = waitingClock()
     await expect(verifyHost(host, target, clock)).rejects.toMatchObject({
@@ -97,13 +97,13 @@ describe('verifyHost', () => {
     expect(host.scripts.join('')).not.toContain('the password')
   })
 
-  it('gives a host that checks all passwords at once as long for an answer as for its start', async () => {
+  it('gives a response as much time as a start, because a host checks all passwords at once', async () => {
     const { host, requests } = hostThat(() => 200)
     await verifyHost(host, target)
     for (const { timeout, retryUntil } of requests()) expect([timeout, retryUntil]).toEqual([20_000, 20_000])
   })
 
-  it('asks over the connection only where all components are known to run', async () => {
+  it('calls over the connection only if all components are running', async () => {
     const { host, requests } = hostThat(() => 200)
     const dialled: unknown[] = []
     const leading = {
@@ -121,7 +121,7 @@ describe('verifyHost', () => {
     expect(requests()).toHaveLength(3)
   })
 
-  it('claims no more than answers where no password is known', async () => {
+  it('reports only responses if no password is known', async () => {
     const { host, requests } = hostThat(() => 200)
     expect(await verifyHost(host, { ...target, users: [] })).toBe('every API answers')
     expect(requests().map(({ path, credentials }) => [path, credentials])).toEqual([
@@ -131,7 +131,7 @@ describe('verifyHost', () => {
     ])
   })
 
-  it('logs in with each user that is known, and says whose password is not', async () => {
+  it('logs in with each known password and names the others', async () => {
     const { host, requests } = hostThat(() => 200)
     const users = [...target.users, { user: 'ops', password: new Secret('of ops') }, { user: 'nightly' }]
     expect(await verifyHost(host, { ...target, users })).toBe(
@@ -149,14 +149,14 @@ describe('verifyHost', () => {
     })
   })
 
-  it('asks on the socket where the API is switched off', async () => {
+  it('calls the socket of a disabled API', async () => {
     const apis = target.host.apis.map((api) => ({ ...api, enabled: false }))
     const { host, requests } = hostThat(() => 200)
     await verifyHost(host, targetOf({ host: { apis } }))
     expect(requests()[0]?.target).toEqual({ socket: '/run/muster-alpha/manager/api.sock' })
   })
 
-  it('wants the replaced password refused, over the socket', async () => {
+  it('requires that the replaced password is rejected, over the socket', async () => {
     const old = (request: CallRequest) => request.credentials?.password === 'the old'
     const good = hostThat((request) => (old(request) ? 401 : 200))
     await verifyHost(good.host, replaced)
@@ -180,7 +180,7 @@ describe('verifyHost', () => {
   it.each([
     [401, 'answered 401 instead of accepting the login of admin'],
     ['nothing listens there', 'gave no answer: nothing listens there'],
-  ])('fails with the component, its answer and the end of its log: %s', async (said, words) => {
+  ])('fails with the component, its response and the end of its log: %s', async (said, words) => {
     const { host } = hostThat(({ id }) => (id === 'connector admin' ? said : 200))
     await expect(verifyHost(host, target)).rejects.toMatchObject({
       host: 'db1',
@@ -189,7 +189,7 @@ describe('verifyHost', () => {
     })
   })
 
-  it('wants each API to show the certificate of the host’s files', async () => {
+  it("requires that each API presents the certificate of the host's files", async () => {
     const demanding: Target = { ...target, leaf: 'AB:CD' }
     const shows = (shown: object) => {
       const results = (requests: readonly CallRequest[]) =>
@@ -229,7 +229,7 @@ describe('verifyHost', () => {
     })
   })
 
-  it('tells what ended meanwhile, whatever comes before it', async () => {
+  it('reports a component that ended before any other failure', async () => {
     const ended = { id: 'connector', error: { code: 'ended', message: 'it ended after its start' } }
     const host = fakeTransport({
       expect: [
@@ -250,7 +250,7 @@ describe('verifyHost', () => {
     })
   })
 
-  it('wants a removed user unknown to each component, asked on its socket', async () => {
+  it('requires that no component knows a removed user', async () => {
     const gone = (status: number) => hostThat(({ credentials }) => (credentials ? 200 : status))
     const good = gone(404)
     await verifyHost(good.host, { ...target, removedUsers: ['zoe'] })
@@ -268,7 +268,7 @@ describe('verifyHost', () => {
     })
   })
 
-  it('takes no answer for no proof', async () => {
+  it('fails without a response', async () => {
     const host = fakeTransport({
       expect: [
         { script: 'muster-api.cjs call', result: { stdout: '[]' } },

@@ -15,16 +15,16 @@ const lines = (text: string, at: Span, hidden: readonly Span[] = [], width = 60)
   return shown === undefined ? [] : [shown.text, shown.caret]
 }
 
-describe('an excerpt', () => {
+describe('the excerpt of a finding', () => {
   it('puts carets under the span', () => {
     expect(lines('one\ntwo: three\n', span(2, 6, 11))).toEqual(['two: three', '     ^^^^^'])
   })
 
-  it('marks to the end of the line when the span goes on', () => {
+  it('marks the rest of the line if the span continues on the next', () => {
     expect(lines('a: [1,\n 2]', span(1, 4, 4, 2))).toEqual(['a: [1,', '   ^^^'])
   })
 
-  it('redacts from the colon on and marks the mark', () => {
+  it('redacts a secret after its colon and puts carets under [redacted]', () => {
     const hidden = [span(1, 5, Number.MAX_SAFE_INTEGER)]
     expect(lines('pass: hunter2 # x', span(1, 7, 14), hidden)).toEqual([
       'pass: [redacted]',
@@ -32,7 +32,7 @@ describe('an excerpt', () => {
     ])
   })
 
-  it('keeps the caret in place behind something redacted', () => {
+  it('keeps the caret in place after a redacted value', () => {
     const hidden = [span(1, 6, 13), span(1, 8, 13)]
     expect(lines('{ p: hunter2, prot: 1 }', span(1, 15, 19), hidden)).toEqual([
       '{ p: [redacted], prot: 1 }',
@@ -40,7 +40,7 @@ describe('an excerpt', () => {
     ])
   })
 
-  it('redacts the later lines of a long secret too', () => {
+  it('redacts every line of a secret', () => {
     const hidden = [span(1, 3, 5, 3)]
     expect(lines('p: |\n  one\n  two', span(3, 3, 6), hidden)).toEqual(['  [redacted]o', '  ^^^^^^^^^^^'])
   })

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { catalogue, findingGroups } from '../../src/diagnostics/catalogue.ts'
 import { type Explanation, explanationOf } from '../../src/diagnostics/explanation.ts'
 
-/** Findings that no single text can show: hosts, bytes, a command line, depth, git, what is read from elsewhere, an export. */
+/** Findings that no single text can show: they need hosts, bytes, a command line, git or other files. */
 const withoutExample = [
   'file-not-found',
   'file-is-directory',
@@ -76,8 +76,8 @@ const withoutExample = [
   'user-untried',
 ]
 
-/** Findings that an example cannot do without: a comment that silences nothing leaves the finding that it is about. */
-const together: Readonly<Record<string, string>> = {
+/** Findings that an example has in addition: a comment that silences nothing leaves the finding that it names. */
+const additional: Readonly<Record<string, string>> = {
   'ignore-without-reason': 'unused-host',
   'ignore-unknown-code': 'unused-host',
   'ignore-error': 'wrong-type',
@@ -86,7 +86,7 @@ const together: Readonly<Record<string, string>> = {
 const codes = findingGroups.flatMap((group) => group.codes)
 const all = codes.map((code): readonly [string, Explanation] => [code, explanationOf(code)])
 
-/** Findings of validation in an example, beside which there is a folder of stores. */
+/** Findings of validation in an example; the store files exist. */
 function findingsOf(text: string, language: Explanation['language']): readonly string[] {
   if (language === 'ini') {
     return importIni({ name: 'alpha.ini', text: `${text}\n` }).findings.map(({ code }) => code)
@@ -105,17 +105,17 @@ function findingsOf(text: string, language: Explanation['language']): readonly s
   return left.findings.map(({ code }) => code)
 }
 
-describe('the explanations', () => {
-  it('group every code of the catalogue once', () => {
+describe('the explanations of findings', () => {
+  it('contain every code of the catalogue in one group', () => {
     expect(codes.toSorted()).toEqual(Object.keys(catalogue).toSorted())
   })
 
-  it('are the pages of docs/findings: one for each code, and none without a code', () => {
+  it('are the pages of docs/findings, one for each code', () => {
     const pages = readdirSync(fileURLToPath(new URL('../../docs/findings', import.meta.url)))
     expect(pages.toSorted()).toEqual(codes.map((code) => `${code}.md`).toSorted())
   })
 
-  it('have an example for every code but those that are known to have none', () => {
+  it('have examples for every code that one file can show', () => {
     const lacking = all.filter(([, { bad, good }]) => bad === undefined || good === undefined)
     expect(lacking.map(([code]) => code).toSorted()).toEqual(withoutExample.toSorted())
   })
@@ -124,16 +124,16 @@ describe('the explanations', () => {
     bad === undefined || good === undefined ? [] : [{ code, bad, good, language }],
   )
 
-  it.each(examples)('$code: the wrong example makes it and nothing else', ({ code, bad, language }) => {
-    const wanted = [code, together[code] ?? code]
+  it.each(examples)('have a wrong example for $code with no other finding', ({ code, bad, language }) => {
+    const wanted = [code, additional[code] ?? code]
     expect([...new Set(findingsOf(bad, language))].toSorted()).toEqual([...new Set(wanted)].toSorted())
   })
 
-  it.each(examples)('$code: in the right example nothing is found', ({ good, language }) => {
+  it.each(examples)('have a right example for $code without findings', ({ good, language }) => {
     expect(findingsOf(good, language)).toEqual([])
   })
 
-  it.each(examples)('$code: both examples fit a small terminal', ({ bad, good }) => {
+  it.each(examples)('have examples for $code that fit a small terminal', ({ bad, good }) => {
     for (const text of [bad, good]) {
       const lines = text.split('\n')
       expect(lines.length).toBeLessThanOrEqual(15)
@@ -142,7 +142,7 @@ describe('the explanations', () => {
     }
   })
 
-  it.each(all)('%s: title and text are whole', (code, explanation) => {
+  it.each(all)('have a title and complete sentences for %s', (code, explanation) => {
     const { title, about: paragraphs, commands = '' } = explanation
     expect(title).toMatch(/^[A-Z!-].*[^.]$/)
     expect(title.length).toBeLessThanOrEqual(64)

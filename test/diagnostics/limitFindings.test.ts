@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { diagnose } from '../../src/diagnostics/diagnose.ts'
 import { limitFindings, maxFindings } from '../../src/diagnostics/limitFindings.ts'
 
@@ -13,14 +13,16 @@ const findings = (count: number) =>
     ),
   )
 
-it('leaves a thousand findings as they are', () => {
-  const whole = findings(maxFindings)
-  expect(limitFindings(whole)).toBe(whole)
-})
+describe('the list of findings', () => {
+  it('has at most a thousand findings', () => {
+    const whole = findings(maxFindings)
+    expect(limitFindings(whole)).toBe(whole)
+  })
 
-it('counts the rest in one error at the place where the list ends', () => {
-  const short = limitFindings(findings(maxFindings + 7))
-  expect(short).toHaveLength(maxFindings + 1)
-  expect(short.at(-1)).toMatchObject({ code: 'too-many-findings', severity: 'error', span: { line: 1001 } })
-  expect(short.at(-1)?.message).toContain('7 more findings')
+  it('ends with an error that counts the others', () => {
+    const short = limitFindings(findings(maxFindings + 7))
+    expect(short).toHaveLength(maxFindings + 1)
+    expect(short.at(-1)).toMatchObject({ code: 'too-many-findings', severity: 'error', span: { line: 1001 } })
+    expect(short.at(-1)?.message).toContain('7 more findings')
+  })
 })

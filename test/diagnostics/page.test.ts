@@ -9,31 +9,31 @@ const pages = ['findings', 'options'].flatMap((folder) =>
   readdirSync(`${docs}/${folder}`).map((file) => [`${folder}/${file}`]),
 )
 
-describe('a page', () => {
+describe('a page of the documentation', () => {
   it('has a title and blocks of Markdown', () => {
-    const text = '---\ntitle: Of ports\n---\n\nA port.\n\nWrong:\n\n```yaml\nport: 0\n```\n'
+    const text = '---\ntitle: Ports\n---\n\nA port.\n\nWrong:\n\n```yaml\nport: 0\n```\n'
     expect(readPage(text)).toEqual({
-      title: 'Of ports',
+      title: 'Ports',
       blocks: ['A port.', 'Wrong:', '```yaml\nport: 0\n```'],
     })
   })
 
   it('may have a title alone', () => {
-    expect(readPage('---\ntitle: Of ports\n---\n')).toEqual({ title: 'Of ports', blocks: [] })
+    expect(readPage('---\ntitle: Ports\n---\n')).toEqual({ title: 'Ports', blocks: [] })
   })
 
-  it('has a title in double quotes where YAML would read another one', () => {
+  it('has a title in double quotes if YAML requires them', () => {
     expect(readPage('---\ntitle: "!env: \\"a\\""\n---\n').title).toBe('!env: "a"')
   })
 
   it.each(['', 'A port.\n', '---\n---\n', '---\ntitle: \n---\n', '---\ntitle: A\nA port.\n'])(
-    'is refused without a front matter that has a title: %j',
+    'is rejected without a title in its front matter: %j',
     (text) => {
       expect(() => readPage(text)).toThrow('not a page: ')
     },
   )
 
-  it.each(pages)('%s has a front matter of YAML that gives the same title', (path) => {
+  it.each(pages)('has the same title as in YAML (%s)', (path) => {
     const text = readFileSync(`${docs}/${path}`, 'utf8')
     const [, frontMatter = ''] = /^---\n(.*?)\n---\n/s.exec(text) ?? []
     expect(parse(frontMatter)).toEqual({ title: readPage(text).title })

@@ -6,7 +6,7 @@ const at = (file: string, line: number, column: number) => ({
   span: { file, line, column, endLine: line, endColumn: column + 1 },
 })
 
-it('orders by file as given, line and column, and says the same of the same place once', () => {
+it('findings are sorted by file, line and column, without duplicates', () => {
   const findings = [
     diagnose('duplicate-key', { name: 'a' }, at('b', 1, 1)),
     diagnose('duplicate-key', { name: 'a' }, at('z', 10, 1)),

@@ -198,7 +198,7 @@ done; : > over ) </dev/null >/dev/null 2>&1 &`,
     const { code, stderr, stdout } = await operator.muster(['install', '--yes', 'gamma.yaml'])
     expect(code).toBe(1)
     expect(stderr + stdout).toMatch(
-      /\/home\/svc belongs to the user with the id \d+, who could replace what root runs there/,
+      /\/home\/svc belongs to user id \d+, who could replace what root runs there/,
     )
     expect(await must(host, 'ls -A /home/svc/g; id muster-gamma 2>/dev/null || true')).toBe('')
   })

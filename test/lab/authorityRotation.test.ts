@@ -101,7 +101,7 @@ describe.skipIf(labHere.missing)(`the certificates of Debian hosts${labHere.need
       expect(outcome.code, outcome.stdout).toBe(4)
       expect(outcome.stderr).toMatch(/^error db3: /m)
       expect(outcome.stdout).toContain(
-        '\nThe rotation stopped in phase 1 of 3. db3 is not in it yet. The old authority is still trusted everywhere. Run the same command again to continue.\n',
+        '\nThe rotation stopped in phase 1 of 3. db3 has not reached it yet. The old authority is still trusted everywhere. Run the same command again to continue.\n',
       )
       expect(prints(kept('authority.crt'))).toHaveLength(2)
       expect(await javaTrusts('db1')).toEqual(prints(kept('authority.crt')))
@@ -122,7 +122,7 @@ describe.skipIf(labHere.missing)(`the certificates of Debian hosts${labHere.need
       await host('db3').kill()
       const outcome = await cert('rotate-authority')
       expect(outcome.code, outcome.stdout).toBe(4)
-      expect(outcome.stdout).toContain('\nThe rotation stopped in phase 2 of 3. db3 is not in it yet. ')
+      expect(outcome.stdout).toContain('\nThe rotation stopped in phase 2 of 3. db3 has not reached it yet. ')
       await host('db3').boot()
       expect(await allReach(names, copy('both.crt'))).toEqual([true, true, true])
       expect(await allReach(names, kept('authority.crt'))).toEqual([true, true, true])

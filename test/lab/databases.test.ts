@@ -1,125 +1,55 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ConnectorStatusPayload } from '../../src/contracts/connectorPayloads.ts'
-import { monitorGrants, replicationGrants } from '../../src/contracts/databaseAccounts.ts'
-import type {
-  ClusterTopologyPayload,
-  DatasourceStatusPayload,
-  ServiceStatusPayload,
-} from '../../src/contracts/managerPayloads.ts'
+import type { ClusterTopologyPayload } from '../../src/contracts/managerPayloads.ts'
 import type { ReplicatorStatusPayload } from '../../src/contracts/replicatorPayloads.ts'
-import { type Apis, apisOf } from './scenario/api.ts'
+import type { Apis } from './scenario/api.ts'
 import { askOnce, connectClient } from './scenario/client.ts'
-import { clusterFile } from './scenario/clusterFile.ts'
-import { replicates, sql, startReplication } from './scenario/databases.ts'
+import { type DatabaseCluster, startDatabaseCluster } from './scenario/databaseCluster.ts'
+import { replicates, sql } from './scenario/databases.ts'
 import { betrayedBy } from './scenario/filesBelow.ts'
 import { installationState, pidsOf, remains } from './scenario/hostState.ts'
-import { createOperator, type Operator } from './scenario/operator.ts'
-import { makeSentinel } from './scenario/sentinel.ts'
+import type { Operator } from './scenario/operator.ts'
 import { eventually } from './support/eventually.ts'
-import { startLab } from './support/lab.ts'
-import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
+import type { LabHost } from './support/labTypes.ts'
 import { labHere } from './support/requirements.ts'
 
 const names = ['db1', 'db2', 'db3']
-const writes = 9999
-const reads = 9998
-const { password } = makeSentinel()
-const [replicatorSecret, monitorSecret] = [makeSentinel(), makeSentinel()]
-const app = 'of the application'
-
-const literal = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
-
-/** The SQL that muster prints for an account, with the password that the reader puts in. */
-const filledIn = (printed: string, secret: string): string =>
-  printed.replace(/'<[a-z-]+>'/, () => literal(secret))
 
 describe.skipIf(labHere.missing)(`a cluster over three databases in replication${labHere.needs}`, () => {
-  let lab: Lab
+  let cluster: DatabaseCluster
   let hosts: readonly LabHost[]
   let operator: Operator
-  let apis: Apis
   let [db1, db2, db3]: LabHost[] = []
 
   const host = (it: LabHost | undefined): LabHost => {
     if (!it) throw new Error('the lab is not there')
     return it
   }
-  const through = (it: LabHost, port = writes) => ({
-    host: it.address,
-    port,
-    password: app,
-  })
-  const service = (of: LabHost) => apis.get<ServiceStatusPayload>(of, 'manager', 'status/service/alpha')
-  const source = (of: LabHost, name: string) =>
-    apis.get<DatasourceStatusPayload>(of, 'manager', `status/service/alpha/datasource/${name}`)
+  const apis: Apis = {
+    get: (...call) => cluster.apis().get(...call),
+    post: (...call) => cluster.apis().post(...call),
+  }
   const replicator = async (of: LabHost) =>
     (await apis.get<ReplicatorStatusPayload>(of, 'replicator', 'status')).alpha
-  const connector = (of: LabHost) => apis.get<ConnectorStatusPayload>(of, 'connector', 'status')
-
-  /** Waits until all managers that run see a data source so. */
-  const seenAs = (name: string, state: string, by: readonly LabHost[] = hosts) =>
-    eventually(
-      `${name} as ${state}`,
-      async () => {
-        const seen = await Promise.all(by.map((it) => source(it, name)))
-        if (seen.every((it) => it.state === state)) return seen
-        throw new Error(seen.map((it) => `${it.state} (${it.reason})`).join(', '))
-      },
-      { timeout: 60_000, every: 200 },
-    )
-  const allOnline = async (): Promise<void> => {
-    for (const name of names) await seenAs(name, 'ONLINE')
-  }
-  const serverOf = async (place: ReturnType<typeof through>): Promise<number> =>
-    Number(await askOnce(place, 'SELECT @@server_id'))
-  /** The numbers of the servers that answer readers of a connector, of twelve connections. */
-  async function readersOf(it: LabHost): Promise<readonly number[]> {
-    const seen = await Promise.all(Array.from({ length: 12 }, () => serverOf(through(it, reads))))
-    return [...new Set(seen)].sort()
-  }
-  const readers = (it: LabHost, wanted: readonly number[]) =>
-    eventually(`readers of ${it.name} at ${wanted}`, async () => `${await readersOf(it)}` === `${wanted}`)
+  const through: DatabaseCluster['through'] = (...place) => cluster.through(...place)
+  const service: DatabaseCluster['service'] = (of) => cluster.service(of)
+  const source: DatabaseCluster['source'] = (...which) => cluster.source(...which)
+  const connector: DatabaseCluster['connector'] = (of) => cluster.connector(of)
+  const seenAs: DatabaseCluster['seenAs'] = (...seen) => cluster.seenAs(...seen)
+  const allOnline: DatabaseCluster['allOnline'] = () => cluster.allOnline()
+  const serverOf: DatabaseCluster['serverOf'] = (place) => cluster.serverOf(place)
+  const readers: DatabaseCluster['readers'] = (...wanted) => cluster.readers(...wanted)
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: names })
-    hosts = names.map((name) => hostOf(lab, name))
+    cluster = await startDatabaseCluster({ members: names, defaults: ['connector-max-hold: 30s'] })
+    ;({ members: hosts, operator } = cluster)
     ;[db1, db2, db3] = [...hosts]
-    const everywhere = { type: 'mariadb', from: '%' } as const
-    await startReplication(hosts, {
-      app,
-      statements: [
-        filledIn(replicationGrants({ ...everywhere, user: 'replicator' }), replicatorSecret.password),
-        filledIn(monitorGrants({ ...everywhere, user: 'monitor' }), monitorSecret.password),
-      ],
-    })
-    operator = createOperator(lab, 'operator', password)
-    operator.write('replicator.password', replicatorSecret.password)
-    operator.write('monitor.password', monitorSecret.password)
-    const file = clusterFile(lab, {
-      cluster: 'alpha',
-      topology: 'clustered',
-      hosts: names.map((name) => ({ name })),
-      defaults: [
-        'datasource-type: mariadb',
-        'replication-user: replicator',
-        'replication-password: !file replicator.password',
-        'monitor-user: monitor',
-        'monitor-password: !file monitor.password',
-        'application-address: 0.0.0.0',
-        `application-readonly-port: ${reads}`,
-        'connector-max-hold: 30s',
-      ],
-    })
-    operator.write('alpha.yaml', file)
   })
-  afterAll(() => lab?.stop())
+  afterAll(() => cluster?.lab.stop())
 
   it('is installed in one run, and a second one has nothing to do', async () => {
     const install = await operator.muster(['install', '--yes', 'alpha.yaml'])
     expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
-    const authority = join(operator.directory, '.muster', 'alpha', 'authority.crt')
-    apis = apisOf({ authority, password })
     const before = await Promise.all(hosts.map(installationState))
     const again = await operator.muster(['install', '--yes', 'alpha.yaml'])
     expect(again, again.stderr).toMatchObject({ code: 0 })
@@ -130,7 +60,7 @@ describe.skipIf(labHere.missing)(`a cluster over three databases in replication$
   it('keeps the passwords of the databases in one file of each host, for its service alone', async () => {
     for (const it of hosts) {
       const folders = ['etc', 'opt', 'run', 'tmp', 'var/log'].map((name) => join(it.root(), name))
-      for (const secret of [replicatorSecret, monitorSecret]) {
+      for (const secret of [cluster.secrets.replicator, cluster.secrets.monitor]) {
         expect(betrayedBy(secret, folders)).toEqual([join(it.root(), 'opt/muster/share/secrets.json')])
       }
       const { stdout } = await it.run('stat -c "%a %U" /opt/muster/share/secrets.json')

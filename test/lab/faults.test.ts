@@ -80,11 +80,11 @@ describe.skipIf(labHere.missing)(`a fault of a Debian host${labHere.needs}`, () 
         do {
           outcome = await site.muster('install')
           await run('truncate -s -4K /opt/filler')
-        } while (outcome.stderr.includes('copying what is in /opt/muster'))
+        } while (outcome.stderr.includes('taking a snapshot of /opt/muster'))
         return outcome
       },
     })
-    expect(outcome?.stdout).toMatch(/^db1 +failed: .*taken back/m)
+    expect(outcome?.stdout).toMatch(/^db1 +failed: .*rolled back/m)
   })
 
   it('of a folder that is read-only', async () => {

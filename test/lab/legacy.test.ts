@@ -71,7 +71,7 @@ describe.skipIf(labHere.missing)(`an installation of before folders were split${
         )
         const failed = await muster('install', '--yes')
         expect(failed.code, failed.stdout).toBe(1)
-        expect(failed.stderr).toContain('was taken back')
+        expect(failed.stderr).toContain('were undone')
         await must(host, `rm -r ${folder}; systemctl daemon-reload`)
         expect(
           await must(

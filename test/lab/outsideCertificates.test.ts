@@ -135,7 +135,7 @@ describe.skipIf(labHere.missing)(`certificates that muster does not sign alone${
     expect(incomplete).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error: The chain ends with CN=db1, and O=Corp, CN=Corp Issuing, .*\n {2}fix: /,
+        /^error: The chain is incomplete: it ends with CN=db1, and its issuer O=Corp, CN=Corp Issuing .*\n {2}fix: /,
       ),
     })
     const other = await muster('cert', 'import', '--host', 'db2', '--from', corp.chain(leaf))
@@ -210,7 +210,7 @@ describe.skipIf(labHere.missing)(`certificates that muster does not sign alone${
   it('are left alone by renewals, and told of before they end', async () => {
     const [before, running] = [await serials(), await pids()]
     expect(await succeeds('cert', 'renew', '--yes')).toContain(
-      'db1 has a certificate of an external authority, which muster never renews: see muster cert csr',
+      'db1 has a certificate of an external authority, which muster cannot renew: request a new one with muster cert csr',
     )
     const after = await serials()
     expect(after.db1).toBe(before.db1)
@@ -241,13 +241,13 @@ describe.skipIf(labHere.missing)(`certificates that muster does not sign alone${
       code: 3,
       stdout: '',
       stderr: `error: There is no terminal to ask for the passphrase of the authority's key.
-  fix: Give it with --authority-passphrase-file FILE, with --authority-passphrase-stdin, or in the environment as MUSTER_AUTHORITY_PASSPHRASE.
+  fix: Pass it with --authority-passphrase-file FILE, with --authority-passphrase-stdin, or in the environment variable MUSTER_AUTHORITY_PASSPHRASE.
 `,
     })
     const wrong = await muster(...renew, '--authority-passphrase-file', wrongFile())
     expect(wrong.code, wrong.stdout).toBe(1)
     expect(wrong.stderr).toMatch(
-      /^error db2: the passphrase does not open the authority's key \[authority-passphrase\]\n {2}fix: .*\nNothing was changed\.\n$/,
+      /^error db2: wrong passphrase for the authority's key \[authority-passphrase\]\n {2}fix: .*\nNothing was changed\.\n$/,
     )
     expect(stateFiles()).toEqual(files)
     expect(await installationState(host('db2'))).toBe(before)
@@ -275,7 +275,7 @@ describe.skipIf(labHere.missing)(`certificates that muster does not sign alone${
     const install = ['install', '--yes', '--authority-passphrase-stdin', 'alpha.yaml']
     const wrong = await operator.muster(install, { input: 'not the passphrase\n' })
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('[authority-passphrase]') })
-    expect(wrong.stderr).toMatch(/^error db3: the passphrase does not open /)
+    expect(wrong.stderr).toMatch(/^error db3: wrong passphrase for /)
     expect(await remains(host('db3'))).toBe('')
     expect(stateFiles()).toEqual(files)
     expect(await Promise.all(['db1', 'db2'].map((name) => installationState(host(name))))).toEqual(before)

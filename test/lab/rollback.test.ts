@@ -60,9 +60,7 @@ describe.skipIf(labHere.missing)(`muster rollback on Debian hosts${labHere.needs
     await put(two, '0.0.2-0123456789ab', 'if (command === "serve") process.exit(3)')
     const outcome = await operator.muster(['rollback', '--yes', '--to', '0.0.2-0123456789ab', file])
     expect(outcome.code).toBe(1)
-    expect(outcome.stderr).toContain(
-      `It was undone: switch from ${installed} back to release 0.0.2-0123456789ab.`,
-    )
+    expect(outcome.stderr).toContain(`Undone: switch from ${installed} back to release 0.0.2-0123456789ab.`)
     expect(await currentOf(one)).toBe('0.0.2-0123456789ab')
     expect(await currentOf(two)).toBe(installed)
     for (const host of hosts()) expect(await enter(host)).toBe(200)

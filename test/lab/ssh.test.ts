@@ -96,7 +96,7 @@ describe.skipIf(labHere.missing)(`the way to hosts${labHere.needs}`, () => {
       expect(outcome.code).toBe(1)
       for (const name of ['db1', 'db2']) {
         expect(words(outcome)).toMatch(
-          new RegExp(`the jump host ${gate.address} does not let anybody through to ${name} `),
+          new RegExp(`the jump host ${gate.address} refuses to forward connections to ${name} `),
         )
       }
       expect(words(outcome)).toContain('[forwarding-refused]')
@@ -128,7 +128,7 @@ describe.skipIf(labHere.missing)(`the way to hosts${labHere.needs}`, () => {
       describeCluster({})
       const outcome = await operator.muster(['plan', 'alpha.yaml'])
       expect(outcome.code).toBe(1)
-      expect(words(outcome)).toContain('sudo on db2 wants a password of ops: ')
+      expect(words(outcome)).toContain('sudo on db2 requires a password for ops: ')
     })
 
     it('tries a wrong one once', async () => {
@@ -143,7 +143,7 @@ describe.skipIf(labHere.missing)(`the way to hosts${labHere.needs}`, () => {
 
     it('says that sudo wants a terminal, or does not allow it', async () => {
       await config(db2, rule, `Defaults:ops requiretty\n${asks}`)
-      expect(words(await plan(sudoPassword))).toContain('sudo on db2 wants a terminal (requiretty)')
+      expect(words(await plan(sudoPassword))).toContain('sudo on db2 requires a terminal (requiretty)')
       await config(db2, rule, 'ops ALL=(ALL) /bin/true\n')
       const outcome = await plan(sudoPassword)
       expect(words(outcome)).toContain('sudo on db2 does not let ops become root: ')

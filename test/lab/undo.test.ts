@@ -66,7 +66,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
     const before = await state(db1())
     const old = site.password()
     const goesBack = async (failed: Outcome) => {
-      expect(failed.stdout).toMatch(/^db1 +failed: .*taken back .*\ndb2 +/m)
+      expect(failed.stdout).toMatch(/^db1 +failed: .*rolled back .*\ndb2 +/m)
       expect(Object.values(await pidsOf(db1(), 'alpha'))).not.toContain(0)
     }
     // A password that was left with --keep-failed stays.
@@ -88,7 +88,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
         // Left as it is for a look, it goes back to what ran before that.
         const kept = await install('--keep-failed')
         expect(kept.code).toBe(1)
-        expect(kept.stderr).toContain('It was left as it is (--keep-failed): look at it with ')
+        expect(kept.stderr).toContain('The changes were not undone (--keep-failed). Inspect the host with ')
         expect(await currentOf(db1())).toBe(await currentOf(hostOf(lab, 'db2')))
         expect(await must(db1(), 'stat -c "%a %U" /opt/muster/.before')).toBe('700 root')
         const again = await install()
@@ -101,7 +101,7 @@ describe.skipIf(labHere.missing)(`an installation that fails on a Debian host${l
       told: oneError({
         host: 'db1',
         // All three end alike; which one is seen first is not said.
-        what: /^the (manager|connector|replicator) at 0\.0\.0\.0:809\d gave no answer: it ended after its start \((result [a-z-]+, exit status \d+[^)]*|restarted (once|\d+ times))\)[\s\S]*\n {4}What was changed there was taken back: manager, connector, replicator run as before\./,
+        what: /^the (manager|connector|replicator) at 0\.0\.0\.0:809\d gave no answer: it ended after its start \((result [a-z-]+, exit status \d+[^)]*|restarted (once|\d+ times))\)[\s\S]*\n {4}The changes on the host were undone: manager, connector, replicator run as before\./,
         code: 'login-not-proved',
         fix: /^See `muster status` and the log of the (manager|connector|replicator) on db1/,
       }),

@@ -12,8 +12,8 @@ const rows: readonly Row[] = [
 ]
 const shown = (width: number, colour = false) => tableLines({ titles, rows, colour, width }).join('\n')
 
-describe('a table', () => {
-  it('has aligned columns where the terminal is wide enough, to the column', () => {
+describe('tableLines', () => {
+  it('aligns columns if the terminal is wide enough, to the column', () => {
     const wide = `HOST  COMPONENT    LISTENS ON
 db1   manager      10.0.0.11:8090  runs now
 db1   connector    socket only
@@ -23,7 +23,7 @@ db2   unreachable`
     expect(shown(42)).not.toBe(wide)
   })
 
-  it('is a block for each row on a narrow terminal, below what rows share', () => {
+  it('writes a block for each row on a narrow terminal, below the shared first cell', () => {
     expect(shown(40)).toBe(`db1
   COMPONENT: manager
     LISTENS ON: 10.0.0.11:8090  runs now
@@ -32,21 +32,21 @@ db2   unreachable`
 db2: unreachable`)
   })
 
-  it('stays as it is where the terminal names no width that could be one', () => {
+  it('writes a table if the terminal reports no valid width', () => {
     expect(shown(0)).toBe(shown(80))
   })
 
-  it('is what the caller makes of it on a narrow terminal where it makes something of it', () => {
+  it('uses the narrow layout of the caller on a narrow terminal', () => {
     expect(tableLines({ titles, rows, colour: false, width: 40, narrow: () => ['db1'] })).toEqual(['db1'])
   })
 
-  it('is its titles where there are no rows, however narrow the terminal is', () => {
+  it('writes only the titles without rows, at any width', () => {
     expect(tableLines({ titles, rows: [], colour: false, width: 20 })).toEqual([
       'HOST  COMPONENT  LISTENS ON',
     ])
   })
 
-  it('differs in colour by colour alone, and lets no cell steer the terminal', () => {
+  it('has the same text in colour, and escapes control characters of cells', () => {
     for (const width of [40, 80]) {
       expect(shown(width, true)).not.toBe(shown(width))
       expect(stripVTControlCharacters(shown(width, true))).toBe(shown(width))
@@ -58,7 +58,7 @@ db2: unreachable`)
     }
   })
 
-  it('is never wider than the terminal but for a word that is, and loses no cell', () => {
+  it('is never wider than the terminal, except for a long word, and keeps all cells', () => {
     const cell = fc.stringMatching(/^[a-z0-9äß漢.:-]{1,18}( [a-z0-9äß漢.:-]{1,18}){0,3}$/)
     const made = fc.array(fc.tuple(cell, cell, cell, cell), { minLength: 1, maxLength: 6 })
     fc.assert(

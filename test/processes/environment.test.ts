@@ -15,8 +15,8 @@ const operator = {
   EMPTY: undefined,
 }
 
-describe('the environment of a child', () => {
-  it('hands a program what it needs to find itself and the network, and no secret', () => {
+describe('the environment of a child process', () => {
+  it('has the variables for programs and the network, and no secret', () => {
     expect(programEnvironment(operator)).toEqual({
       PATH: '/bin',
       HOME: '/home/op',
@@ -26,11 +26,11 @@ describe('the environment of a child', () => {
     })
   })
 
-  it("hands npm's configuration, which may hold a token, to npm alone", () => {
+  it('has the npm configuration, which may contain a token, only for npm', () => {
     expect(npmEnvironment(operator)).toEqual({ npm_config_registry: 'https://registry.example' })
   })
 
-  it('hands a shell that stands for a host even less', () => {
+  it('has even fewer variables for a shell that acts as a host', () => {
     expect(shellEnvironment(operator)).toEqual({ PATH: '/bin', HOME: '/home/op', LC_CTYPE: 'de_DE.UTF-8' })
   })
 })

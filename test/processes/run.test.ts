@@ -20,17 +20,17 @@ async function failure(promise: Promise<unknown>): Promise<ProcessError> {
 }
 
 describe('run', () => {
-  it('returns code, output and errors as they were written', async () => {
+  it('returns exit code, output and errors unchanged', async () => {
     const result = await run({ command: sh('echo out; printf err >&2; exit 3'), timeout: 5000, env })
     expect(result).toEqual({ code: 3, stdout: 'out\n', stderr: 'err' })
   })
 
-  it('starts no shell: an argument is an argument', async () => {
+  it('starts no shell for its arguments', async () => {
     const result = await run({ command: ['printf', '%s', '$(id) "; `x`'], timeout: 5000, env })
     expect(result.stdout).toBe('$(id) "; `x`')
   })
 
-  it('hands a secret on standard input and the environment only in the allowed part', async () => {
+  it('passes a secret on standard input and only allowed variables', async () => {
     const result = await run({
       command: sh('cat; printf "|%s" "$EXTRA"; test -n "$ADMIN_PASS" && echo leaked'),
       stdin: new Secret('pÄss'),
@@ -41,30 +41,30 @@ describe('run', () => {
     expect(result.stdout).toBe('pÄss|x')
   })
 
-  it('does not mind a program that leaves its input unread', async () => {
+  it('accepts a program that does not read its input', async () => {
     const result = await run({ command: sh('exit 0'), stdin: Buffer.alloc(4_000_000), timeout: 5000, env })
     expect(result.code).toBe(0)
   })
 
-  it('says that a program does not exist', async () => {
+  it('reports a missing program', async () => {
     const error = await failure(run({ command: ['/usr/bin/muster-no-such-program'], timeout: 5000, env }))
     expect(error.code).toBe('not-found')
     expect(error.message).toBe('/usr/bin/muster-no-such-program cannot be run: no such program')
   })
 
-  it('says that a program may not be run', async () => {
+  it('reports a program that is not executable', async () => {
     const error = await failure(run({ command: ['/etc/passwd'], timeout: 5000, env }))
     expect(error.message).toBe('/etc/passwd cannot be run: permission denied')
   })
 
-  it('ends what takes too long, keeping what it said', async () => {
+  it('kills a program that times out and keeps its error output', async () => {
     const error = await failure(run({ command: sh('echo waiting >&2; sleep 60; true'), timeout: 1000, env }))
     expect(error.code).toBe('timeout')
-    expect(error.message).toBe('/bin/sh did not end within 1 s')
+    expect(error.message).toBe('/bin/sh timed out after 1 s')
     expect(error.stderr).toBe('waiting\n')
   })
 
-  it('keeps what it printed until then as a secret', async () => {
+  it('keeps the output of a failed program as a secret', async () => {
     const error = await failure(run({ command: sh('echo hunter2; exec sleep 60'), timeout: 1000, env }))
     expect(error.stdout.reveal()).toBe('hunter2\n')
     expect(inspect(error, { depth: 9, showHidden: true }).replaceAll('echo hunter2', '')).not.toContain(
@@ -72,17 +72,17 @@ describe('run', () => {
     )
   })
 
-  it('stops reading at the cap', async () => {
+  it('stops reading at the output limit', async () => {
     const error = await failure(
       run({ command: ['head', '-c', '2000000', '/dev/zero'], timeout: 5000, env, maxOutput: 1000 }),
     )
     expect(error.code).toBe('too-much-output')
   })
 
-  it('tells a death by signal from an exit', async () => {
+  it('distinguishes a signal from an exit', async () => {
     const error = await failure(run({ command: sh('kill -9 $$'), timeout: 5000, env }))
     expect(error.code).toBe('killed')
-    expect(error.message).toBe('/bin/sh was ended by SIGKILL')
+    expect(error.message).toBe('/bin/sh was killed by SIGKILL')
   })
 
   it('ends the program when the signal is aborted', async () => {
@@ -94,26 +94,26 @@ describe('run', () => {
 })
 
 describe('startInteractive', () => {
-  it('talks through the streams and tells the end', async () => {
+  it('connects the streams and reports the end of the program', async () => {
     const child = startInteractive({ command: sh('read -r x; echo "got $x"; exit 4'), env })
     child.stdin.write('hello\n')
     expect(await text(child.stdout)).toBe('got hello\n')
     expect(await child.exited).toEqual({ code: 4, reason: 'exit' })
   })
 
-  it('keeps secrets of the environment away from it', async () => {
+  it('passes no secret of the environment', async () => {
     const child = startInteractive({ command: ['env'], env })
     expect(await text(child.stdout)).not.toContain('hunter2')
   })
 
-  it('ends it with its process group', async () => {
+  it('kills its whole process group', async () => {
     const child = startInteractive({ command: sh('sleep 60 & echo up; wait'), env })
     child.stdout.once('data', () => child.kill())
     expect(await text(child.stdout)).toBe('up\n')
     expect(await child.exited).toEqual({ code: null, reason: 'SIGKILL' })
   })
 
-  it('tells that it could not be started', async () => {
+  it('reports a program that cannot be started', async () => {
     const child = startInteractive({ command: ['/usr/bin/muster-no-such-program'], env })
     expect(await child.exited).toEqual({
       code: null,

@@ -26,7 +26,7 @@ type Defect = {
   readonly says?: RegExp
 }
 
-describe.skipIf(process.platform !== 'linux')('a certificate of one’s own (needs Linux)', async () => {
+describe.skipIf(process.platform !== 'linux')('a keystore of the user (needs Linux)', async () => {
   let world: World
   let site: ReturnType<typeof faultSite>
   const authority = await createAuthority({ cluster: 'theirs', now: daysAgo(100) })
@@ -138,7 +138,7 @@ describe.skipIf(process.platform !== 'linux')('a certificate of one’s own (nee
   }
 
   it.each(Object.entries(defects))(
-    '%s is told, and the right one ends what was wanted',
+    '%s is reported, and the next run with the right one completes',
     async (_, defect) => {
       const { keystore: wrong, truststore: other, options = {}, code, says } = defect
       await endsWell({
@@ -166,8 +166,8 @@ describe.skipIf(process.platform !== 'linux')('a certificate of one’s own (nee
     },
   )
 
-  it('that expires soon and can be read by others is used with warnings', async () => {
-    site.wish()
+  it('that expires soon and is readable by others is used with warnings', async () => {
+    site.changeConfiguration()
     put('keystore.p12', keystore(await issue(['db1'], 10)))
     chmodSync(join(world.operator.directory, 'keystore.p12'), 0o644)
     const told = await world.operator.muster(['validate', '--resolve-secrets', 'alpha.yaml'])

@@ -12,7 +12,7 @@ import { filesBelow, pathsBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
 
 /** Certificates of two hosts that are replaced while clients log in; each test goes on where the last ended. */
-describe.skipIf(process.platform !== 'linux')('certificates that are replaced (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (needs Linux)', () => {
   let world: World
   const doors = (): readonly Door[] => [
     { host: world.host('db1'), component: 'manager' },
@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
   }, 120_000)
   afterAll(() => world?.close())
 
-  it('are renewed without a restart, and no login is refused meanwhile', async () => {
+  it('are renewed without a restart and without refused logins', async () => {
     const [before, running] = [await serials(), pids()]
     const outcome = await loaded(() => cert('renew'))
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect((await world.muster('audit')).stdout).toMatch(/ cert renew .* 0 +2 changed\n/)
   }, 120_000)
 
-  it('are renewed on the chosen hosts alone', async () => {
+  it('are renewed only on the selected hosts', async () => {
     const before = await serials()
     const outcome = await cert('renew', ['--host', 'db2', '--json'])
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
@@ -85,12 +85,12 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(after[2]).not.toBe(before[2])
   }, 120_000)
 
-  it('stay while every host and tapi come to trust another authority, and an installation keeps both', async () => {
+  it('stay the same while all hosts and tapi start to trust a new authority, and install keeps both', async () => {
     const [before, old] = [await serials(), trusted(world.operator)]
     const outcome = await cert('rotate-authority', ['--trust-only'])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toContain(
-      `\nEvery host trusts both authorities. ${state('authority.crt')} holds both: `,
+      `\nEvery host trusts both authorities. ${state('authority.crt')} contains both: `,
     )
     expect(trusted(world.operator).startsWith(old)).toBe(true)
     expect(known()).toEqual(trusted(world.operator).split(/(?<=END CERTIFICATE-----\n)/))
@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(known()).toHaveLength(2)
   }, 120_000)
 
-  it('follow another authority host by host, and no login is refused meanwhile', async () => {
+  it('are replaced by those of a new authority host by host, without refused logins', async () => {
     const [before, running, both] = [await serials(), pids(), trusted(world.operator)]
     const [old = '', next = ''] = both.split(/(?<=END CERTIFICATE-----\n)/)
     const outcome = await loaded(() => cert('rotate-authority'))
@@ -116,10 +116,10 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     )
     expect(phases).toMatchInlineSnapshot(`
       [
-        "phase 2 of 3: certificates of the new authority move over, host by host; both are trusted",
-        "2 waves of at most 1 host; a failure ends it before the next",
+        "phase 2 of 3: hosts get certificates of the new authority, one by one; both are trusted",
+        "2 waves of at most 1 host; a failure stops the run before the next wave",
         "issue certificates for db1 and db2: each present one is of the old authority",
-        "phase 3 of 3: the old authority is trusted no longer",
+        "phase 3 of 3: hosts stop trusting the old authority",
       ]
     `)
   }, 120_000)
@@ -222,7 +222,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(existsSync(state('hosts/db1/outside.pem'))).toBe(true)
   }
 
-  it('come back from an outside authority where the run was killed at any point', async () => {
+  it('return from an external authority after a run that was killed at any point', async () => {
     const corp = await outsideAuthority('corp', new Date())
     const key = new Secret(readFileSync(state('hosts/db1/key.pem'), 'utf8'))
     const { address } = world.host('db1')
@@ -237,7 +237,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     for (const host of world.hosts) expect(javaTrusts(host)).toEqual([own, corp.certificate])
     await expect(shownSerial({ host: world.host('db1'), component: 'manager' }, own)).rejects.toThrow()
     const left = await cert('renew', ['--host', 'db1'])
-    expect(left.stdout).toContain("--own-authority gives it one of the cluster's own instead")
+    expect(left.stdout).toContain('or replace it with --own-authority')
     expect(left.stdout).toContain('alpha: nothing to do on db1.\n')
     await expectKeptWithoutProof(chain)
     const running = pids()
@@ -257,7 +257,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     await expectConvergence()
   }, 240_000)
 
-  it('are renewed by the next run where one was killed at any point', async () => {
+  it('are renewed by the next run after one that was killed at any point', async () => {
     const [before, running] = [await serials(), pids()]
     const points = await loaded(() => killAtEachPoint('renew'))
     expect([...points].sort()).toEqual(['db1', 'db2'].flatMap((host) => pointsOf(`renew`, host)).sort())
@@ -273,7 +273,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     expect(readFileSync(state('authority.key'), 'utf8')).toContain('BEGIN ENCRYPTED PRIVATE KEY')
   }
 
-  it('follow another authority where the rotation was killed at any point, its key protected all the while', async () => {
+  it('are replaced by those of a new authority after a rotation that was killed at any point, with a protected key', async () => {
     const env = { MUSTER_AUTHORITY_PASSPHRASE: 'five random words' }
     const protection = await runProgram({
       program: 'muster',
@@ -289,7 +289,7 @@ describe.skipIf(process.platform !== 'linux')('certificates that are replaced (n
     world.operator.write('slip', 'five random word')
     const slip = await cert('rotate-authority', ['--authority-passphrase-file', 'slip'])
     expect(slip).toMatchObject({ code: 1, stdout: '' })
-    expect(slip.stderr).toContain("the passphrase does not open the authority's key [authority-passphrase]")
+    expect(slip.stderr).toContain("wrong passphrase for the authority's key [authority-passphrase]")
     expect(snapshot(state(''))).toEqual(kept)
     const [old, running] = [trusted(world.operator), pids()]
     const phases = ['phase 1', 'phase 2', 'phase 3']

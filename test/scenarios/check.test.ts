@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
   })
   afterAll(() => world?.close())
 
-  it('finds nothing wrong with fresh hosts, checks them all, and leaves them as they are: 0', async () => {
+  it('exits with 0 for fresh hosts, checks them all, and changes nothing', async () => {
     const before = snapshot(world.folder)
     const { code, stderr, hosts } = await json()
     expect({ code, stderr, notOk: notOk(hosts) }).toEqual({ code: 0, stderr: '', notOk: [] })
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect(filesBelow(join(world.operator.directory, '.muster'))).toEqual([])
   })
 
-  it('reports all problems of a host at once, and the other hosts too: 1', async () => {
+  it('exits with 1 and reports all problems of all hosts at once', async () => {
     const [db1, db2, db3] = ['db1', 'db2', 'db3'].map((name) => world.host(name))
     if (!db1 || !db2 || !db3) throw new Error('three hosts')
     const occupant = createServer()
@@ -75,14 +75,14 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
       expect(found(hosts, 'db2', 'installation')?.[0]?.reason).toContain('of host db9 of cluster beta')
       const { stdout } = await world.muster('check')
       expect(stdout).toMatch(
-        new RegExp(`^db1 +failure +ports +port ${db1.ports.manager} of the manager is taken`, 'm'),
+        new RegExp(`^db1 +failure +ports +port ${db1.ports.manager} of the manager is in use`, 'm'),
       )
     } finally {
       await new Promise((resolve) => occupant.close(resolve))
     }
   })
 
-  it('checks the others where a host cannot be reached: 4, but 1 where a login is refused', async () => {
+  it('checks the other hosts if one is unreachable (exit code 4) or refuses the login (1)', async () => {
     world.host('db2').server.setFault('close-before-banner')
     const withShortTimeout = { ...world.host('db2'), ssh: { ...world.host('db2').ssh, timeout: '700ms' } }
     world.describe({ hosts: [world.host('db1'), withShortTimeout, world.host('db3')] })
@@ -98,11 +98,11 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     const worse = await world.muster('check')
     expect(worse.code).toBe(1)
     expect(worse.stdout).toMatch(/^db3 +failure +login +db3 refused the login/m)
-    expect(worse.stdout).toContain('1 host could not be reached.')
+    expect(worse.stdout).toContain('1 host unreachable.')
     expect(worse.stderr).toBe('')
   })
 
-  it('takes --strict: a warning is 1', async () => {
+  it('exits with 1 for a warning with --strict', async () => {
     world.describe({ defaults: { 'datasource-type': 'mariadb', 'replication-port': 1 } })
     const argv = ['--host', 'db1']
     const { code, hosts } = await json(...argv)
@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect((await json('--strict', ...argv)).code).toBe(1)
   })
 
-  it('checks only the hosts that --host selects, and refuses one that selects none: 3', async () => {
+  it('checks only the hosts of --host, and exits with 3 if there are none', async () => {
     const connections = world.hosts.map(({ server }) => server.connections())
     const { hosts } = await json('--host', 'db2', '--host', 'd?3')
     expect(hosts.map(({ host }) => host)).toEqual(['db2', 'db3'])
@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect(outcome.stderr).toContain("no host in alpha matches 'web*'")
   })
 
-  it('opens own stores, and reports a password that cannot be read: 1', async () => {
+  it('opens keystores of the user, and exits with 1 if a password cannot be read', async () => {
     world.describe({
       defaults: {
         'java-tls-keystore-path': 'alpha.yaml',
@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     expect(world.operator.printed()).not.toContain('a store password')
   })
 
-  it('fixes with --fix what it can, on the hosts that need it, and checks again: 0', async () => {
+  it('fixes problems with --fix on the hosts that have them, checks again, and exits with 0', async () => {
     const { directory } = world.host('db2')
     rmSync(directory, { recursive: true, force: true })
     const left = join(directory, 'releases/.new-release')

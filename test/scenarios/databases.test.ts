@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
   })
   afterAll(() => world?.close())
 
-  it('plans it with the accounts that the databases need, and no word of a password', async () => {
+  it('has a plan that names the database accounts, and no password', async () => {
     const { code, stdout } = await world.muster('plan')
     expect(code).toBe(2)
     const clients = `clients of alpha at ${host.address}:${ports.clients}, to read at ${host.address}:${ports.reading}`
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(stdout).toContain("the accounts 'repl' (replication-user) and 'watch' (monitor-user)")
   })
 
-  it('installs what every component takes, opens the proxy, and tells the SQL of accounts that do not get in', async () => {
+  it('is installed with an open proxy, and with the SQL of accounts whose login failed', async () => {
     const { code, stdout, stderr } = await world.muster('install')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain("No login as 'repl' (replication-user) from db1: The database 127.0.0.1:")
@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect((await world.muster('status')).stdout).toMatch(/^db1: clients of alpha at /m)
   })
 
-  it('keeps the passwords in the secrets file alone', () => {
+  it('has its passwords only in the secrets file', () => {
     expect(secrets()).toMatchObject({
       'replication-password': replication.password,
       'monitor-password': monitor.password,
@@ -122,7 +122,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect([replication, monitor].some((one) => betrays(one, world.operator.printed()))).toBe(false)
   })
 
-  it('leaves what calls changed as it is: the second run does nothing', async () => {
+  it('keeps the changes of API calls: the second run changes nothing', async () => {
     // Nothing listens where the database should be: once that is known, the components write no more by themselves.
     const known = () => ['manager', 'connector'].map((name) => readFileSync(data(`${name}.json`), 'utf8'))
     await eventually(() => expect(known().map((text) => text.includes('FAILED'))).toEqual([true, true]))
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(everything()).toEqual(before)
   })
 
-  it('brings a changed password to the host and restarts nothing', async () => {
+  it('gets a changed password without a restart', async () => {
     world.operator.env.MONITOR_PASSWORD = other.password
     const before = { pids: host.pids(), state: snapshot(data('')) }
     const { code, stdout } = await world.muster('install')
@@ -149,12 +149,12 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect([monitor, other].some((one) => betrays(one, world.operator.printed()))).toBe(false)
   })
 
-  it('refuses a port that another program has, before anything is touched', async () => {
+  it('is not installed on a port that another program has', async () => {
     const before = snapshot(host.directory)
     world.describe({ defaults: databases({ 'application-port': host.server.port }) })
     const taken = await world.muster('install')
     expect(taken.code).toBe(1)
-    expect(taken.stderr).toContain(`port ${host.server.port} of the connector's clients is taken`)
+    expect(taken.stderr).toContain(`port ${host.server.port} of the connector's clients is in use`)
     expect(snapshot(host.directory)).toEqual(before)
   })
 
@@ -171,7 +171,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(await open()).toEqual([true, true])
   })
 
-  it('takes passwords and proxy away when the file no longer names them', async () => {
+  it('loses passwords and proxy if the file no longer names them', async () => {
     world.describe({ defaults: { 'rest-api-admin-pass': '!env ADMIN_PASS' } })
     const { code, stdout } = await world.muster('install')
     expect(code).toBe(0)
@@ -180,7 +180,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(await open()).toEqual([false, false])
   })
 
-  it('is uninstalled with all that calls changed', async () => {
+  it('is uninstalled with the changes of API calls', async () => {
     expect((await world.muster('uninstall')).code).toBe(0)
     expect(filesBelow(host.directory)).toEqual([])
   })

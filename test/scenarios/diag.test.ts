@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
   })
   afterAll(() => world?.close())
 
-  it('collects everything, and no secret in any spelling, hash or key', async () => {
+  it('collects all files, and no secret, hash or key in any spelling', async () => {
     // What the components themselves write goes on meanwhile.
     const installed = () =>
       world.hosts.map(({ directory }) =>
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     expect(installed()).toEqual(before)
     const [archive = ''] = archives()
     expect(archive).toMatch(/^muster-diag-alpha-\d{8}T\d{6}Z\.tar\.gz$/)
-    expect(outcome.stdout.indexOf('will hold:')).toBeLessThan(outcome.stdout.indexOf(archive))
+    expect(outcome.stdout.indexOf('will contain:')).toBeLessThan(outcome.stdout.indexOf(archive))
     expect(statSync(join(world.operator.directory, archive)).mode & 0o777).toBe(0o600)
     const files = unpacked(archive)
     expect(Object.keys(files)).toEqual([
@@ -120,7 +120,7 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     for (const [name, pattern] of says) expect(files[name], name).toMatch(pattern)
   })
 
-  it('tells inside which host it could not reach, and never writes over a file', async () => {
+  it('lists unreachable hosts in the archive, and overwrites no file', async () => {
     world.host('db2').server.setFault('close-before-banner')
     const outcome = await world.muster('diag', ['--out', 'report.tar.gz'])
     expect(outcome, words(outcome)).toMatchObject({ code: 0 })
@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     expect(files['status.txt']).not.toContain('unreachable')
     const again = await world.muster('diag', ['--out', 'report.tar.gz'])
     expect(again.code).toBe(1)
-    expect(again.stderr).toContain('report.tar.gz exists, and muster never overwrites a file')
+    expect(again.stderr).toContain('report.tar.gz already exists')
     expect(readdirSync(world.operator.directory).filter((name) => name.includes('.tmp'))).toEqual([])
   })
 })

@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         says: {
           what: /^refused the connection to 127\.0\.0\.3 port \d+$/,
           code: 'connection-refused',
-          fix: /^Is sshd running there, and on this port\?/,
+          fix: /^Check that sshd runs there on this port, /,
         },
       },
     ],
@@ -102,9 +102,9 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         },
         code: 4,
         says: {
-          what: /^127\.0\.0\.3 port \d+ .* did not say within 1 s that it is an SSH server$/,
+          what: /^127\.0\.0\.3 port \d+ accepted the connection, but sent no SSH banner within 1 s$/,
           code: 'no-ssh-banner',
-          fix: /^Is it sshd that listens on this port\? If so, it may be overloaded/,
+          fix: /^Check that sshd listens on this port\. It may also be overloaded/,
         },
       },
     ],
@@ -115,9 +115,9 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         begin: sshFault('reset-after-banner'),
         code: 4,
         says: {
-          what: /^the connection to db2 .* broke: the other side reset the connection$/,
+          what: /^the connection to db2 .* was lost: the other side reset the connection$/,
           code: 'connection-lost',
-          fix: /^Look at the log of sshd on the host/,
+          fix: /^Check the log of sshd on the host/,
         },
       },
     ],
@@ -130,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         says: {
           what: /^refused the login of \S+ \(tried: .*id_ed25519\)$/,
           code: 'login-refused',
-          fix: /one of these keys in its ~\/\.ssh\/authorized_keys/,
+          fix: /one of these keys to its ~\/\.ssh\/authorized_keys/,
         },
       },
     ],
@@ -147,7 +147,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         },
         code: 1,
         says: {
-          what: /it showed SHA256:.* line 1 has SHA256:/,
+          what: /it presented SHA256:.* line 1 has SHA256:/,
           code: 'host-key-changed',
           fix: /remove the old key with "ssh-keygen -R/,
         },
@@ -177,7 +177,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         },
         code: 1,
         says: {
-          what: /^the jump host 127\.0\.0\.9 does not let anybody through to db2 /,
+          what: /^the jump host 127\.0\.0\.9 refuses to forward connections to db2 /,
           code: 'forwarding-refused',
           fix: /^Set "AllowTcpForwarding yes" in sshd_config there/,
         },
@@ -196,7 +196,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         },
         code: 1,
         says: {
-          what: /^port \d+ of the connector is taken: something already listens on 127\.0\.0\.3:\d+$/,
+          what: /^port \d+ of the connector is in use: another program listens on 127\.0\.0\.3:\d+$/,
           code: 'port-in-use',
           fix: /^Stop that program .* or set connector-rest-api-port to a free port\.$/,
         },
@@ -219,9 +219,9 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         },
         code: 1,
         says: {
-          what: /^sudo on db2 wants a password of ops: sudo: a password is required$/,
+          what: /^sudo on db2 requires a password for ops: sudo: a password is required$/,
           code: 'sudo-refused',
-          fix: /^Give it as become-password under ssh/,
+          fix: /^Set become-password under ssh/,
         },
       },
     ],
@@ -238,7 +238,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         says: {
           what: /^a script on db2 wrote more than 8 MiB$/,
           code: 'too-much-output',
-          fix: /^Something on the host prints without end/,
+          fix: /^Find out what prints without end on the host/,
         },
       },
     ],
@@ -257,7 +257,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         done: ['db1'],
         torn: ['db2'],
         says: {
-          what: /^the connection to db2 was lost: .*\n {4}Nothing could be taken back there: it is gone\. The next run goes on there\.$/,
+          what: /^the connection to db2 was lost: .*\n {4}The host is unreachable, so its changes were not undone\. The next run continues there\.$/,
           code: 'connection-lost',
           fix: /^Check that the host is up and reachable/,
         },
@@ -267,7 +267,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
   let cleanUp: () => unknown = () => undefined
 
   it.each(rows)(
-    '%s is told, loses nothing, and leaves the next run to end what was wanted',
+    '%s is reported, loses nothing, and the next run completes',
     async (_, { says, ...fault }) => {
       try {
         await endsWell({ ...fault, site, told: oneError({ host: 'db2', ...says }) })
@@ -291,7 +291,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     })
     afterAll(() => sshd?.close())
 
-    it('that is full (MaxStartups 2:100:3) is told, and the next run ends what was wanted', async () => {
+    it('that is full (MaxStartups 2:100:3) is reported, and the next run completes', async () => {
       await endsWell({
         row: 'MaxStartups 2:100:3',
         site,
@@ -302,14 +302,14 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
         code: 4,
         told: oneError({
           host: 'db2',
-          what: /^127\.0\.0\.3 port \d+ closed the connection before it said that it is an SSH server$/,
+          what: /^127\.0\.0\.3 port \d+ closed the connection before it sent an SSH banner$/,
           code: 'no-ssh-banner',
           fix: /MaxStartups/,
         }),
       })
     }, 120_000)
 
-    it('that gives one session a connection (MaxSessions 1) is in no run’s way', async () => {
+    it('that allows one session per connection (MaxSessions 1) does not hinder a run', async () => {
       await endsWell({
         row: 'MaxSessions 1',
         site,
@@ -325,7 +325,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
   })
 
   it.skipIf(clockLibrary === undefined)(
-    'of a clock two hours behind is told by check, and no run is misled by it (needs libfaketime)',
+    'of a clock two hours behind is reported by check, and does not affect a run (needs libfaketime)',
     async () => {
       const date = join(db2().tools, 'date')
       const node = join(world.folder, 'clocked-node')
@@ -360,7 +360,7 @@ describe.skipIf(process.platform !== 'linux')('a fault (needs Linux)', () => {
     120_000,
   )
 
-  it('of an address that is now another machine stops every command on that host, until it is said to be meant', async () => {
+  it('of an address that is now another machine stops every command on that host, until --replaced', async () => {
     const record = join(world.operator.directory, '.muster/alpha/machines.json')
     const own = JSON.parse(readFileSync(record, 'utf8'))
     expect(Object.keys(own.machines)).toEqual(['db1', 'db2'])

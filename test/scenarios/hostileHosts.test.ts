@@ -33,7 +33,7 @@ const mustFail: readonly string[] = ['status', 'plan', 'check', 'logs', 'lock st
 const tellsAll: readonly string[] = ['status', 'logs', 'lock status', 'users list', 'cert list']
 
 /** One host that is what it should be, and one in whose place an attacker answers. */
-describe.skipIf(process.platform !== 'linux')('a host that means ill (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('a hostile host (needs Linux)', () => {
   let world: World
   const servers: { close(): Promise<void> }[] = []
 
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('a host that means ill (needs Linu
   })
   afterAll(() => world?.close())
 
-  it('says what it likes before its key is verified, and steers nothing', async () => {
+  it('cannot control the terminal by text before its key is verified', async () => {
     const server = await startDisconnecting(world.host('db2').address, steering)
     servers.push(server)
     describeWith({ port: server.port })
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('a host that means ill (needs Linu
     expect(stderr).toContain('\\x1b]0;owned\\x07')
   })
 
-  it('prints what it likes at its login, in its banner and in place of a shell, and steers nothing', async () => {
+  it('cannot control the terminal by text at login, in its banner or in place of a shell', async () => {
     const shell = join(world.folder, 'hostile-shell')
     writeFileSync(shell, `#!/bin/sh\nprintf '%s' ${JSON.stringify(steering)} >&2\nexit 1\n`, { mode: 0o755 })
     await serve({ banner: steering, chatter: steering, shell })
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== 'linux')('a host that means ill (needs Linu
     ['failures that steer', { code: 1, out: '', err: steering }],
     ['seven megabytes of newlines', { out: Buffer.alloc(7_000_000, '\n') }],
     ['no exit code', { code: Number.NaN, out: steering }],
-  ])('answers %s to each kind of command, and is the only one that fails', async (_what, answer) => {
+  ])('that answers %s to each kind of command is the only one that fails', async (_what, answer) => {
     await serve({ serve: answeringShell(() => answer) })
     for (const [command, argv] of looking) {
       const outcome = await run(command, argv)
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('a host that means ill (needs Linu
     expect([1, 4]).toContain(installed.code)
   })
 
-  it('cannot steer through what exec prints, on a terminal or into a file; JSON has it exactly', async () => {
+  it('cannot control the terminal through muster exec; its JSON has the exact output', async () => {
     const out = `${steering}\n0`
     await serve({
       serve: answeringShell((script) => (script.includes('machine-id') ? { out: '' } : { out, err: out })),

@@ -121,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
   })
   afterAll(() => world?.close())
 
-  it('by SIGKILL at each step in turn is ended by the next run', async () => {
+  it('by SIGKILL at each step in turn is completed by the next run', async () => {
     const { kills } = await killAtEachStep(() => [kept() ?? ''])
     // Those too that had nothing left to change and were killed in their proof.
     const { stdout } = await world.muster('audit')
@@ -129,7 +129,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     await expectConvergence(kept)
   }, 120_000)
 
-  it('by SIGKILL at each step over another installation always leaves a login, with the old password or the new', async () => {
+  it('by SIGKILL at each step of an update always leaves a login with the old password or the new', async () => {
     const made = kept() ?? ''
     appendFileSync(join(world.folder, 'node'), '\0')
     const site = faultSite(world, {
@@ -165,7 +165,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     expect(existsSync(db1().directory)).toBe(false)
   })
 
-  it('by SIGINT ends after its step with 130, by a lost connection with 4, and is ended by the next run', async () => {
+  it('by SIGINT ends after its step with 130, by a lost connection with 4, and is completed by the next run', async () => {
     const stopped = await install('SIGINT', ['"step":"release"'])
     expect(stopped).toMatchObject({ code: 130, signal: null, stderr: '' })
     expect(stopped.stdout).toContain('"type":"stopping"')
@@ -192,7 +192,7 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
           failure: {
             code: 'connection-lost',
             message: expect.stringMatching(
-              /^the connection to db1 was lost: .*\nNothing could be taken back there: it is gone\. The next run goes on there\.$/,
+              /^the connection to db1 was lost: .*\nThe host is unreachable, so its changes were not undone\. The next run continues there\.$/,
             ),
           },
         },
@@ -203,12 +203,12 @@ describe.skipIf(process.platform !== 'linux')('a run that is stopped (needs Linu
     await purge()
   }, 180_000)
 
-  it('by a second signal ends at once, and says so; the audit knows that it never ended', async () => {
+  it('by a second signal ends immediately, says so, and is recorded as not ended', async () => {
     const stopped = await install(['SIGINT', 'SIGTERM'], ['"step":"release"'])
     expect(stopped).toMatchObject({
       ...{ code: 130, signal: null },
       stderr:
-        'Stopped at once: a step may be incomplete on a host. Run the same command again to continue.\n',
+        'Stopped immediately: a step may be incomplete on a host. Run the same command again to continue.\n',
     })
     expect(stopped.stdout).not.toContain('"run-ended"')
     expect((await world.muster('audit', ['last'])).stdout).toMatch(

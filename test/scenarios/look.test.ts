@@ -7,7 +7,7 @@ import { snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
 /** Looking into hosts: `muster logs` and `muster exec`. */
-describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('muster (needs Linux)', () => {
   let world: World
 
   const exec = (options: readonly string[], words: readonly string[]) =>
@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
   afterAll(() => world?.close())
 
   describe('logs', () => {
-    it('are those of all hosts by time, and reading them changes nothing', async () => {
+    it('prints the lines of all hosts by time, and changes nothing', async () => {
       const before = snapshot(world.folder)
       const { code, stdout, stderr } = await world.muster('logs')
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
       })
     })
 
-    it('come from the others where a host cannot be reached: 4', async () => {
+    it('prints the lines of the other hosts and exits with 4 if one is unreachable', async () => {
       world.host('db2').server.setFault('close-before-banner')
       impatient()
       const { code, stdout, stderr } = await world.muster('logs')
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
       [['--lines', '0'], '--lines 0 is not a whole number from 1 to 10000.'],
       [['--lines', '10001'], '--lines 10001 is not a whole number from 1 to 10000.'],
       [['--component', 'conector'], 'Allowed choices are manager, connector, replicator'],
-    ])('are not read for %j: 3', async (argv, message) => {
+    ])('exits with 3 for %j', async (argv, message) => {
       const { code, stdout, stderr } = await world.muster('logs', argv)
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
       expect(stderr).toContain(message)
@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
   })
 
   describe('exec', () => {
-    it('runs a program on all hosts with the words as they stand', async () => {
+    it('runs a program on all hosts with its arguments unchanged', async () => {
       const { code, stdout } = await exec(
         ['alpha.yaml'],
         ['printf', '%s|', '--json', '--', '$HOME', "it's *"],
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
       expect(stdout).toBe("db1, db2  exit 0\n  | --json|--|$HOME|it's *|\n")
     })
 
-    it('takes its file from the environment as every command, and has options of its own', async () => {
+    it('reads its file from MUSTER_FILE, and has its own options', async () => {
       world.operator.env.MUSTER_FILE = 'alpha.yaml'
       const { code, stdout } = await exec(
         ['--host', 'db2', '--json'],
@@ -110,7 +110,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
       })
     })
 
-    it('runs on the others where a host cannot be reached: 4', async () => {
+    it('runs on the other hosts and exits with 4 if one is unreachable', async () => {
       world.host('db2').server.setFault('close-before-banner')
       impatient()
       const { code, stdout, stderr } = await exec(['alpha.yaml'], ['echo', 'here'])
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
       expect(stderr).toMatch(/^error db2: /)
     })
 
-    it('gives up a program that does not end', async () => {
+    it('stops waiting for a program after its timeout', async () => {
       const pidFile = join(world.folder, 'pid')
       const script = 'echo $$ > "$1"; exec sleep 600'
       const argv = ['alpha.yaml', '--host', 'db1', '--timeout', '3s']
@@ -138,7 +138,7 @@ describe.skipIf(process.platform !== 'linux')('looking into hosts (needs Linux)'
       [['exec', 'alpha.yaml', '--', '-x'], '-x is not a command.'],
       [['exec', 'alpha.yaml', '--timeout', '1', '--', 'true'], '--timeout 1 is not a duration.'],
       [['exec', 'alpha.yaml', '--user', 'x', '--', 'true'], "unknown option '--user'"],
-    ])('refuses %j: 3', async (argv, message) => {
+    ])('exits with 3 for %j', async (argv, message) => {
       const { code, stdout, stderr } = await world.operator.muster(argv)
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
       expect(stderr).toContain(message)

@@ -33,7 +33,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
   })
   afterAll(() => world?.close())
 
-  it('plans everything and changes nothing, exit code 2', async () => {
+  it('is planned with exit code 2 and without changes', async () => {
     const before = snapshot(world.folder)
     const outcome = await world.muster('plan')
     expect(outcome.code).toBe(2)
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect((await world.muster('status')).stdout).toMatch(/^db1 +not installed\ndb2 +not installed$/m)
   })
 
-  it('installs, shows the made password once, and keeps another run out meanwhile', async () => {
+  it('is installed with a generated password that is shown once, while other runs are refused', async () => {
     let second: Promise<Outcome> | undefined
     const watch = (text: string) => {
       if (text.includes('send muster-api')) second ??= world.muster('install')
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(await enter('db2', 'connector', made)).toBe(200)
   })
 
-  it('finds nothing to do the second time, and leaves every file and process as it is', async () => {
+  it('is unchanged by the second installation, with all its files and processes', async () => {
     const before = everything()
     const outcome = await world.muster('install')
     expect(outcome.code).toBe(0)
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(everything()).toEqual(before)
   })
 
-  it('shows every component as it is', async () => {
+  it('has a status of every component', async () => {
     const outcome = await world.muster('status')
     expect(outcome.code).toBe(0)
     const { ports, address } = world.host('db1')
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(outcome.stdout.match(/answers/g)).toHaveLength(4)
   })
 
-  it('replaces the made password by a given one, which no output and no file betrays', async () => {
+  it('gets a password of the file instead of the generated one, which no output and no file contains', async () => {
     world.describe({ defaults: given })
     const before = pids()
     const outcome = await world.muster('install')
@@ -96,7 +96,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(readFileSync(join(state(), 'alpha/secrets.json'), 'utf8')).not.toContain(made)
   })
 
-  it('restarts only the component whose port has changed', async () => {
+  it('has only the component restarted whose port changed', async () => {
     const db1 = world.host('db1')
     const moved = { ...db1, ports: { ...db1.ports, manager: await freePort() } }
     world.describe({ defaults: given, hosts: [moved, world.host('db2')] })
@@ -115,7 +115,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(await listens({ host: db1.address, port: db1.ports.manager })).toBe(false)
   })
 
-  it('mends a password that was changed by hand, on that host alone', async () => {
+  it('gets back a password that was changed by hand, only on that host', async () => {
     const { operator } = world
     const host = world.host('db2')
     const login = { operator, host, component: 'connector', password: sentinel.password } as const
@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(await enter('db2', 'connector', 'by hand')).toBe(401)
   })
 
-  it('closes the port of an API that is switched off, and leaves its socket', async () => {
+  it('has the port of a disabled API closed, and keeps its socket', async () => {
     world.describe({ defaults: { ...given, 'connector-rest-api': false } })
     const { address, ports, directory } = world.host('db1')
     expect(await listens({ host: address, port: ports.connector })).toBe(true)
@@ -143,7 +143,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(stdout).toMatch(/^db1 +connector +running +socket only +off/m)
   })
 
-  it('stops and removes a component that the file no longer has', async () => {
+  it('loses a component that the file no longer has', async () => {
     world.describe({ defaults: given, connectors: ['db2'] })
     const db1 = world.host('db1')
     const { connector, replicator } = db1.pids()
@@ -159,7 +159,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect((await world.muster('plan')).code).toBe(0)
   })
 
-  it('stops, starts and restarts', async () => {
+  it('is stopped, started and restarted', async () => {
     const before = pids()
     expect((await world.muster('stop')).stdout).toMatch(/^db1: stop manager, replicator/m)
     expect(pids()).toEqual({ db1: {}, db2: {} })
@@ -178,7 +178,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect((await world.muster('plan')).code).toBe(0)
   })
 
-  it('shows a dead host as unreachable and the others as they are, exit code 4', async () => {
+  it('has a status with exit code 4 if a host is unreachable, and the state of the others', async () => {
     const db2 = world.host('db2')
     const dead = { ...db2, ssh: { ...db2.ssh, port: await freePort() } }
     world.describe({ defaults: given, connectors: ['db2'], hosts: [world.host('db1'), dead] })
@@ -193,13 +193,13 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(existsSync(join(state(), 'alpha/authority.key'))).toBe(true)
   })
 
-  it('betrays the given password in no file and no output', () => {
+  it('has the password of the file in no file and no output', () => {
     expect(filesBelow(world.folder).filter((path) => betrays(sentinel, readFileSync(path)))).toEqual([])
     expect(betrays(sentinel, world.operator.printed())).toBe(false)
     expect(world.operator.printed()).not.toContain(sentinel.password.slice(-10))
   })
 
-  it('uninstalls all but what others put there, and keeps the state until it is told to purge', async () => {
+  it('is uninstalled without the files of others, and keeps its state until --purge', async () => {
     world.describe({ defaults: given, connectors: ['db2'] })
     const { directory } = world.host('db2')
     mkdirSync(join(directory, 'theirs'))

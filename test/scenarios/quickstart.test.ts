@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
   it('installs three APIs and shows the password once', async () => {
     expect((await muster('validate')).stdout).toBe(
       'Merged quickstart.yaml and ports.yaml into one configuration. To validate each file alone, use --each.\n' +
-        'The configuration of quickstart is good: 1 host, 3 APIs.\n',
+        'The configuration of quickstart is valid: 1 host, 3 APIs.\n',
     )
     const outcome = await muster('install', '--yes')
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     expect(Object.keys(pidsBelow(installed())).sort()).toEqual(['connector', 'manager', 'replicator'])
   })
 
-  it('ends with the time it took, a call that works as printed, and how to stop it', async () => {
+  it('ends with the duration, a working call, and the command to stop it', async () => {
     const { stdout } = await muster('install', '--yes')
     const [, verdict = ''] = stdout.split(/^(?=DONE: )/m)
     expect(verdict).toMatch(
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     expect(JSON.parse(answer)).toHaveProperty('payload')
   })
 
-  it('is called by tapi, which finds ports and authority by itself', async () => {
+  it('can be called with tapi, which finds ports and authority', async () => {
     expect((await tapi(['--host', 'localhost', 'ping'])).code).toBe(0)
     for (const component of ['manager', 'connector', 'replicator']) {
       const user = ['--host', 'localhost', '--component', component, '--user', 'admin', 'user', 'admin']
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     expect((await tapi(wrong, 'not it')).code).toBe(1)
   })
 
-  it('finds nothing to do the second time', async () => {
+  it('changes nothing the second time', async () => {
     const before = [snapshot(installed()), pidsBelow(installed()), snapshot(operator.home)]
     const outcome = await muster('install', '--yes')
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
@@ -109,14 +109,14 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     expect([snapshot(installed()), pidsBelow(installed()), snapshot(operator.home)]).toEqual(before)
   })
 
-  it('tells how it is', async () => {
+  it('has a status', async () => {
     const outcome = await muster('status')
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout.match(/^localhost .*running .*answers/gm)).toHaveLength(3)
   })
 
   it.skipIf(!hasScript())(
-    'asks at a terminal, and ends there when something is wrong (needs script)',
+    'asks at a terminal, and ends with an error message there (needs script)',
     async () => {
       const atTerminal = (line: string, answer: string): string =>
         execFileSync(
@@ -146,7 +146,7 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     },
   )
 
-  it('is not moved while it stands, though no port of the other place is taken', async () => {
+  it('is not moved to another folder while it is installed', async () => {
     operator.write(
       'elsewhere.yaml',
       `defaults:
@@ -161,8 +161,8 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     expect(code).toBe(1)
     expect(
       stderr,
-    ).toBe(`error localhost: its components are installed in ${installed()}, and install-directory is ${join(operator.directory, 'elsewhere')} [installed-elsewhere]
-  fix: Set install-directory back to ${installed()}. Or uninstall with the old value and install again: password, certificates and the databases stay.
+    ).toBe(`error localhost: its components are installed in ${installed()}, but install-directory is ${join(operator.directory, 'elsewhere')} [installed-elsewhere]
+  fix: Set install-directory back to ${installed()}. Or uninstall with the old value and install again: passwords, certificates and databases are kept.
 Nothing was changed.
 `)
     expect(existsSync(join(operator.directory, 'elsewhere'))).toBe(false)

@@ -71,11 +71,11 @@ describe.skipIf(process.platform !== 'linux')('README.md (needs Linux)', () => {
     return text.replaceAll(operator.directory, '~/muster').replaceAll(/ +$/gm, '')
   }
 
-  it('installs its quickstart by the command that its session begins with', () => {
+  it('has an npm script quickstart that runs the first command of its session', () => {
     expect(packageJson.scripts.quickstart.replace('node dist/muster.js', 'muster')).toBe(sessionLines[0])
   })
 
-  it('shows the session as the programs print it', async () => {
+  it('shows a session with the real output', async () => {
     let printed = ''
     for (const line of sessionLines) {
       const { code, stdout, stderr } = await run(line)
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('README.md (needs Linux)', () => {
     )
   })
 
-  it('leads to a page on certificates whose curl line logs in', () => {
+  it('links to a page on certificates whose curl command logs in', () => {
     const shown = commandsOf('docs/guide/certificates.md').find((line) => line.startsWith('curl ')) ?? 'false'
     const [port] = [...taken].find(([, component]) => component === ports.manager) ?? []
     const line = shown
@@ -103,7 +103,7 @@ describe.skipIf(process.platform !== 'linux')('README.md (needs Linux)', () => {
     expect(JSON.parse(answer)).toHaveProperty('payload')
   })
 
-  it('has a tour whose commands work in their order, and that leaves nothing', async () => {
+  it('has a tour whose commands work in order, and that leaves nothing', async () => {
     expect(tour.length).toBeGreaterThan(6)
     let isStopped = false
     for (const line of tour) {

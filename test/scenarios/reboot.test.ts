@@ -72,7 +72,7 @@ hosts:
     expect(running()).toBe(3)
   })
 
-  it('are started by the user unit of the guide, which systemd finds well-formed', () => {
+  it('are started by the user unit of the guide, which systemd accepts', () => {
     const unit = blockOf(page, 'ini')
     const value = (key: string): string => new RegExp(`^${key}=(.+)$`, 'm').exec(unit)?.[1] ?? 'false'
     expect(value('WorkingDirectory')).toBe('%h')

@@ -17,7 +17,7 @@ import { createWorld, type World } from './support/world.ts'
 const verdict = expect.stringMatching(/^FAILED: \d of \d hosts? \(db[12 andb]+\)\n$/)
 
 /** Bad input and bad hosts: one clear message, an exit code that says which kind, and nothing touched. */
-describe.skipIf(process.platform !== 'linux')('an installation that cannot be (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('install (needs Linux)', () => {
   let world: World
   let untouched: unknown
 
@@ -46,27 +46,27 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
   })
   afterAll(() => world?.close())
 
-  describe('because of the file', () => {
+  describe('refuses a file', () => {
     const install = (text: string) => {
       world.operator.write('alpha.yaml', text)
       return world.muster('install')
     }
 
-    it('that is not there: 3', async () => {
+    it('that is missing, with exit code 3', async () => {
       const { code, stdout, stderr } = await world.operator.muster(['install', '--yes', 'nowhere.yaml'])
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
       expect(stderr).toContain('There is no file nowhere.yaml.')
       expect(stderr).toContain('muster init')
     })
 
-    it('that is not named and not there: 3', async () => {
+    it('that is neither named nor in the folder, with exit code 3', async () => {
       const { code, stderr } = await world.operator.muster(['install', '--yes'])
       expect(code).toBe(3)
       expect(stderr).toContain('There is no file muster.yaml.')
       expect(stderr).toContain('MUSTER_FILE')
     })
 
-    it('that is a folder: 3', async () => {
+    it('that is a folder, with exit code 3', async () => {
       const { code, stderr } = await world.operator.muster(['install', '--yes', '.'])
       expect(code).toBe(3)
       expect(stderr).toContain('. is a directory.')
@@ -76,14 +76,14 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       ['that is empty', '', /alpha\.yaml:1:1 error/],
       ['that is not YAML', 'cluster: [alpha\nhosts: {', /alpha\.yaml:\d+:\d+ error/],
       ['that is another kind of file', '\u0000\u0001 \t{', /alpha\.yaml:\d+:\d+ error/],
-    ])('%s: 1', async (_, text, place) => {
+    ])('%s, with exit code 1', async (_, text, place) => {
       const outcome = await install(text)
       expect(outcome).toMatchObject({ code: 1, stdout: '' })
       expect(outcome.stderr).toMatch(place)
       expect(outcome.stderr).toContain('fix: ')
     })
 
-    it('with an unknown option: 1, with its place and the nearest name', async () => {
+    it('with an unknown option, with exit code 1, its place and a similar name', async () => {
       const text = clusterFile({ hosts: world.hosts, defaults: { 'manager-rest-api-prt': 8090 } })
       const line = text.split('\n').findIndex((one) => one.includes('api-prt')) + 1
       const outcome = await install(text)
@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(outcome.stderr).toContain('manager-rest-api-port')
     })
 
-    it('with a value of the wrong type: 1', async () => {
+    it('with a value of the wrong type, with exit code 1', async () => {
       const outcome = await install(
         clusterFile({ hosts: world.hosts, defaults: { 'java-tls-key-lifetime': 'soon' } }),
       )
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(times(outcome, /:\d+ error /g)).toBe(1)
     })
 
-    it('with a secret that its source does not have: 1', async () => {
+    it('with a missing secret, with exit code 1', async () => {
       world.describe({ defaults: { 'rest-api-admin-pass': '!env NOT_THERE' } })
       for (const command of ['plan', 'install']) {
         const { code, stderr } = await world.muster(command)
@@ -112,8 +112,8 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
     })
   })
 
-  describe('because of the way it was called', () => {
-    it('without --yes where there is no terminal: 3', async () => {
+  describe('refuses a call', () => {
+    it('without --yes and without a terminal, with exit code 3', async () => {
       for (const [command, look] of [
         ['install', 'plan'],
         ['upgrade', 'plan'],
@@ -126,18 +126,18 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
         const { code, stdout, stderr } = await world.operator.muster([command, 'alpha.yaml'])
         expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
         expect(stderr).toBe(
-          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask for confirmation.\n  fix: Look at \`muster ${look}\` first, then give --yes.\n`,
+          `error: \`muster ${command}\` changes hosts, and there is no terminal to ask for confirmation.\n  fix: Review \`muster ${look}\` first, then pass --yes.\n`,
         )
       }
     })
 
-    it('and the person says no: 1', async () => {
+    it('if the user answers no, with exit code 1', async () => {
       const outcome = await world.muster('install', [], { typed: 'no\n' })
       expect(outcome.code).toBe(1)
       expect(outcome.stderr).toMatch(/Go on\? \[yes\/no\] Nothing was changed\.\n$/)
     })
 
-    it('and the person presses Ctrl-C instead of an answer: 130', async () => {
+    it('if the user presses Ctrl-C instead of an answer, with exit code 130', async () => {
       for (const argv of [['install'], ['uninstall', '--purge']]) {
         const stop = new AbortController()
         const watch = (text: string) => {
@@ -158,20 +158,20 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       ['an unknown option', ['install', '--force', 'alpha.yaml'], /unknown option '--force'/],
       ['an option without its value', ['install', '--runtime-file'], /argument missing/],
       ['no assignment', ['plan', '--set', 'log-level', 'alpha.yaml'], /name=value/],
-    ])('%s', async (_, argv, message) => {
+    ])('with %s', async (_, argv, message) => {
       const { code, stderr } = await world.operator.muster(argv)
       expect([1, 3]).toContain(code)
       expect(stderr).toMatch(message)
       expect(stderr).toMatch(/fix: /)
     })
 
-    it('no command at all: 3, with the help', async () => {
+    it('without a command, with exit code 3 and the help', async () => {
       const { code, stderr } = await world.operator.muster([])
       expect(code).toBe(3)
       expect(stderr).toContain('Usage: muster')
     })
 
-    it('a --runtime-file that is no Node.js: 1', async () => {
+    it('with a --runtime-file that is not Node.js, with exit code 1', async () => {
       const text = world.operator.write('text', 'not a program\n')
       for (const [path, reason] of [
         [text, 'is not a Node.js binary'],
@@ -191,8 +191,8 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
     })
   })
 
-  describe('because a host cannot be reached', () => {
-    it('where nobody listens: 4', async () => {
+  describe('refuses an unreachable host', () => {
+    it('that refuses connections, with exit code 4', async () => {
       const port = await freePort('127.0.0.3')
       db2({ ssh: { port } })
       const outcome = await world.muster('install')
@@ -201,15 +201,15 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(times(outcome, /error/g)).toBe(1)
     })
 
-    it('where connections are taken and nothing is said: 4', async () => {
+    it('that accepts connections and sends nothing, with exit code 4', async () => {
       world.host('db2').server.setFault('silent')
       db2({ ssh: { timeout: '700ms' } })
       const outcome = await world.muster('install')
       expect(outcome.code).toBe(4)
-      expect(outcome.stderr).toMatch(/db2: .* takes connections, but did not say within 0\.7 s/)
+      expect(outcome.stderr).toMatch(/db2: .* accepted the connection, but sent no SSH banner within 0\.7 s/)
     })
 
-    it('and nobody waits for it after Ctrl-C: 130, with the summary that every run has', async () => {
+    it('without waiting for it after Ctrl-C, with exit code 130 and the summary of the run', async () => {
       world.host('db2').server.setFault('silent')
       const stop = new AbortController()
       const outcome = await world.muster('install', ['--json'], {
@@ -235,7 +235,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(events.filter(({ type }) => type === 'host-failed')).toEqual([])
     })
 
-    it('where the connection is reset after the banner: 4', async () => {
+    it('that resets the connection after the banner, with exit code 4', async () => {
       world.host('db2').server.setFault('reset-after-banner')
       db2({ ssh: { timeout: '700ms' } })
       const outcome = await world.muster('plan')
@@ -243,7 +243,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(outcome.stderr).toContain('error db2:')
     })
 
-    it('where the name is not known: 4', async () => {
+    it('whose name is unknown, with exit code 4', async () => {
       db2({ address: 'no-such-host.invalid', options: { 'connector-rest-api-address': '127.0.0.3' } })
       const outcome = await world.muster('plan')
       expect(outcome.code).toBe(4)
@@ -251,15 +251,15 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
     })
   })
 
-  describe('because of SSH', () => {
-    it('where the login is refused: 1, with what was tried', async () => {
+  describe('refuses an SSH connection', () => {
+    it('with a refused login, with exit code 1 and the tried keys', async () => {
       world.host('db2').server.setFault('refuse-login')
       const outcome = await world.muster('install')
       expect(outcome).toMatchObject({ code: 1, stdout: verdict })
       expect(outcome.stderr).toMatch(/db2: refused the login of .*id_ed25519/)
     })
 
-    it('where the host key has changed: 1, with both fingerprints', async () => {
+    it('with a changed host key, with exit code 1 and both fingerprints', async () => {
       const { server } = world.host('db2')
       const other = await startSshServer({ address: '127.0.0.3' })
       try {
@@ -277,14 +277,14 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       }
     })
 
-    it('where nobody has vouched for the host key: 1', async () => {
+    it('with an unknown host key, with exit code 1', async () => {
       db2({ ssh: { 'known-hosts': world.operator.write('known_hosts', '') } })
       const outcome = await world.muster('install')
       expect(outcome.code).toBe(1)
       expect(outcome.stderr).toContain(`host-key: ${world.host('db2').server.hostKeyFingerprint}`)
     })
 
-    it('where the identity is no key: 1', async () => {
+    it('with an identity that is not a key, with exit code 1', async () => {
       db2({ ssh: { identity: world.operator.write('id', 'no key\n') } })
       const outcome = await world.muster('plan')
       expect(outcome.code).toBe(1)
@@ -292,15 +292,15 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
     })
   })
 
-  describe('because of what is on the host', () => {
-    it('where something has the port: 1', async () => {
+  describe('refuses a host', () => {
+    it('whose port is in use, with exit code 1', async () => {
       const { address, ports } = world.host('db2')
       const occupant = createServer()
       await new Promise<void>((resolve) => occupant.listen(ports.connector, address, resolve))
       try {
         const outcome = await world.muster('install')
         expect(outcome).toMatchObject({ code: 1, stdout: verdict })
-        expect(outcome.stderr).toContain(`port ${ports.connector} of the connector is taken`)
+        expect(outcome.stderr).toContain(`port ${ports.connector} of the connector is in use`)
         expect(outcome.stderr).toContain('connector-rest-api-port')
         expect(times(outcome, /error/g)).toBe(1)
       } finally {
@@ -308,7 +308,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       }
     })
 
-    it('where a part of the install-directory is a file: 1', async () => {
+    it('with a file in the path of the install-directory, with exit code 1', async () => {
       const file = world.operator.write('a-file', '')
       db2({ directory: join(file, 'muster') })
       const outcome = await world.muster('install')
@@ -317,14 +317,14 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(outcome.stderr).toContain('[not-enough-rights]')
     })
 
-    it('where the API should listen at an address of another host: 1', async () => {
+    it('that does not have the address of its API, with exit code 1', async () => {
       db2({ options: { 'connector-rest-api-address': '192.0.2.1' } })
       const outcome = await world.muster('install')
       expect(outcome.code).toBe(1)
       expect(outcome.stderr).toContain('192.0.2.1, which is not an address of this host')
     })
 
-    it('where another cluster has the folder: 1, for every command', async () => {
+    it('whose folder another cluster uses, with exit code 1 for every command', async () => {
       const { directory } = world.host('db2')
       mkdirSync(join(directory, 'share'), { recursive: true })
       writeFileSync(
@@ -343,7 +343,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
     })
   })
 
-  describe('because of the operator’s own stores', () => {
+  describe('refuses keystores of the user', () => {
     const stores = {
       'java-tls-keystore-path': 'keystore.p12',
       'java-truststore-path': 'truststore.p12',
@@ -362,11 +362,11 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       return outcome.stderr
     }
 
-    it('that are not there: 1', async () => {
+    it('that are missing, with exit code 1', async () => {
       expect(await install(stores)).toContain('keystore.p12')
     })
 
-    it('that are no stores: 1', async () => {
+    it('that are not keystores, with exit code 1', async () => {
       const named = {
         ...stores,
         'java-tls-keystore-path': 'alpha.yaml',
@@ -375,7 +375,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that cannot be (n
       expect(await install(named)).toContain('alpha.yaml')
     })
 
-    it('that another password opens, or that another host should show: 1', async () => {
+    it('with another password or of another host, with exit code 1', async () => {
       const now = new Date()
       const authority = await createAuthority({ cluster: 'theirs', now })
       const made = await createHostStores({

@@ -15,7 +15,7 @@ import { runs } from './support/pids.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
 
 /** The releases of two hosts; each test goes on where the last ended. */
-describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('the releases of a host (needs Linux)', () => {
   let world: World
   /** The releases, from the oldest to the one that is installed last. */
   const [gone, oldest] = ['0.0.0-00000000901e', '0.0.0-0000001dead0']
@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
   })
   afterAll(() => world?.close())
 
-  it('are the last three, each with its runtime, once a new one has proved itself', async () => {
+  it('are the last three, each with its runtime, after a new one is verified', async () => {
     previous = await install()
     for (const host of world.hosts) {
       for (const id of [gone, oldest]) put(host, id, 'if (command === "check") process.exitCode = 0')
@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
   }, 180_000)
 
-  it('are shown, and nothing is changed, where nobody agrees', async () => {
+  it('are listed before the confirmation, and nothing is changed without it', async () => {
     const before = { pids: pids(), current: currents() }
     expect((await world.operator.muster(['rollback', 'alpha.yaml'])).code).toBe(3)
     const outcome = await world.muster('rollback', [], { typed: 'no\n' })
@@ -94,12 +94,12 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
       return `db1 +${number} +${digest} +20\\d\\d-\\d\\d-\\d\\dT\\S+Z${mark}\n`
     }
     expect(outcome.stdout).toMatch(
-      new RegExp(`^${row(latest, ' +runs now')}${row(previous, ' +goes here')}${row(oldest, '')}`, 'm'),
+      new RegExp(`^${row(latest, ' +current')}${row(previous, ' +target')}${row(oldest, '')}`, 'm'),
     )
     expect({ pids: pids(), current: currents() }).toEqual(before)
   })
 
-  it('are gone back to on every host, restarted and proved, and forth again', async () => {
+  it('are rolled back on every host, restarted and verified, and rolled forward again', async () => {
     const before = pids()
     const outcome = await world.muster('rollback')
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
@@ -109,9 +109,11 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     // Without a terminal, what the plan says is not said again.
     expect(outcome.stdout.split(`switch from ${latest} back to release ${previous}`)).toHaveLength(3)
     expect(outcome.stdout).toMatch(/^db1: done \([\d.]+ s\)$/m)
-    expect(outcome.stdout).toMatch(/^ {2}\* the next `muster install` goes forward again/m)
     expect(outcome.stdout).toMatch(
-      /\nDONE: 2 hosts in .*\n {2}note: the next `muster install` goes forward again, .*\n$/,
+      /^ {2}\* the next `muster install` returns to the release of the muster that runs it/m,
+    )
+    expect(outcome.stdout).toMatch(
+      /\nDONE: 2 hosts in .*\n {2}note: the next `muster install` returns to the release .*\n$/,
     )
     expect(currents()).toEqual([previous, previous])
     expect(before.flatMap((host) => Object.values(host)).filter(runs)).toEqual([])
@@ -126,14 +128,14 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(currents()).toEqual([latest, latest])
   }, 180_000)
 
-  it('are kept back by --release, which installs the rest of the file, until an installation goes without it', async () => {
+  it('stay at the older one with --release, which installs the rest of the file, until an installation without it', async () => {
     const pinned = (...argv: readonly string[]) => world.operator.muster([...argv, 'alpha.yaml'])
     expect((await world.muster('rollback', ['--to', previous])).stdout).toContain(
-      `\`muster install --release ${previous}\` keeps it back\n`,
+      `\`muster install --release ${previous}\` keeps this one\n`,
     )
     const ordinary = await world.muster('plan')
     expect(ordinary.stdout).toContain(
-      `  * forward again from release ${previous} to ${latest}: db1 and db2; \`--release ${previous}\` keeps the older one\n`,
+      `  * upgrade again from release ${previous} to ${latest} after a rollback: db1 and db2; \`--release ${previous}\` keeps the older one\n`,
     )
     world.describe({ defaults: { 'log-level': 'debug' } })
     expect(await pinned('plan', '--release', previous, '--out', 'back.plan')).toMatchObject({ code: 2 })
@@ -152,7 +154,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(none.code).toBe(1)
     expect(none.stderr).toMatch(
       new RegExp(
-        `^error db1 and db2: the release 9\\.9\\.9 is not kept there \\[no-such-release\\]\\n {4}db1 and db2 keep ${previous}, ${latest}`,
+        `^error db1 and db2: the release 9\\.9\\.9 is not on this host \\[no-such-release\\]\\n {4}db1 and db2 have ${previous}, ${latest}`,
       ),
     )
     expect({ pids: pids(), current: currents() }).toEqual(before)
@@ -165,7 +167,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(currents()).toEqual([latest, latest])
   }, 180_000)
 
-  it('are left by the next installation, which restarts what the older one runs', async () => {
+  it('change to the new one with the next installation, which restarts the components', async () => {
     expect((await world.muster('rollback', ['--to', oldest])).code).toBe(0)
     const before = pids()
     const status = await world.muster('status')
@@ -179,7 +181,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
   }, 180_000)
 
-  it('are left alone everywhere where one host lacks the one that is named', async () => {
+  it('are unchanged on all hosts if one host lacks the named one', async () => {
     const before = { pids: pids(), current: currents() }
     rmSync(join(world.host('db2').directory, 'releases', oldest, '.complete'))
     const outcome = await world.muster('rollback', ['--to', oldest])
@@ -193,7 +195,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect({ pids: pids(), current: currents() }).toEqual(before)
   })
 
-  it('are left alone where one host’s would not understand its settings', async () => {
+  it('are unchanged if one does not support its settings', async () => {
     const [one, two] = world.hosts
     if (one === undefined || two === undefined) throw new Error('two hosts')
     put(one, '0.0.1-0000000f1700', 'if (command === "check") process.exitCode = 0')
@@ -206,14 +208,14 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     const outcome = await world.muster('rollback', ['--to', '0.0.1-0000000f1700', '--json'])
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain(
-      '"message":"the release 0.0.1-0000000f1700 cannot start with what is installed now: /proxy is new"',
+      '"message":"the release 0.0.1-0000000f1700 cannot start with the installed settings: /proxy is new"',
     )
     const last = JSON.parse(outcome.stdout.trimEnd().split('\n').at(-1) ?? '')
     expect(last.outcomes.map(({ result }: { result: string }) => result)).toEqual(['not-started', 'failed'])
     expect({ pids: pids(), current: currents() }).toEqual(before)
   })
 
-  it('come back by themselves on the host where the older one fails, and on that host alone', async () => {
+  it('are restored only on the host where the older one fails', async () => {
     const [one, two] = world.hosts
     if (one === undefined || two === undefined) throw new Error('two hosts')
     put(one, '0.0.2-00000051c700', 'if (command === "check") process.exitCode = 0')
@@ -229,7 +231,7 @@ describe.skipIf(process.platform !== 'linux')('releases (needs Linux)', () => {
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toMatch(/^error db2: the connector at \S+ answered 500 .*\[login-not-proved\]$/m)
     expect(outcome.stderr).toContain(
-      `\n    It was undone: switch from ${latest} back to release 0.0.2-00000051c700.\n`,
+      `\n    Undone: switch from ${latest} back to release 0.0.2-00000051c700.\n`,
     )
     expect(currents()).toEqual(['0.0.2-00000051c700', latest])
     expect(readdirSync(join(two.directory, 'releases', '0.0.2-00000051c700'))).not.toContain('.activated')

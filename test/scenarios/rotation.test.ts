@@ -19,7 +19,7 @@ const apis: readonly (readonly [host: string, component: Component])[] = [
 ]
 
 /** A password over its life; each test goes on where the last one ended. */
-describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () => {
   let world: World
   const secrets = () => join(world.operator.directory, '.muster/alpha/secrets.json')
   const admin = (): { password: string; pending?: string[]; replaced?: { at: string }[] } =>
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
   }, 180_000)
   afterAll(() => world?.close())
 
-  it('makes one, spreads it without a restart, and while it does no login is refused', async () => {
+  it('rotate generates a password and deploys it without a restart and without refused logins', async () => {
     const { password: old } = admin()
     const before = pids()
     let going = true
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 3 hosts.\n')
   }, 180_000)
 
-  it('killed at anything that it tells leaves a known login everywhere, and the next run ends it', async () => {
+  it('rotate that is killed after any event leaves a known login everywhere, and the next run completes it', async () => {
     const whole = await program([])
     expect(whole.code).toBe(0)
     expect(whole.stdout).not.toContain(admin().password)
@@ -152,7 +152,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     }
   }, 240_000)
 
-  it('keeps a second operator out, who then finds a new password of his own', async () => {
+  it('rotate waits for another run with --lock-wait, and is refused without it', async () => {
     const [one, two] = await Promise.all([rotate(['--lock-wait', '30s']), rotate(['--lock-wait', '30s'])])
     expect([one.code, two.code], `${one.stderr}${two.stderr}`).toEqual([0, 0])
     await expectDone('')
@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     await expectDone('')
   }, 180_000)
 
-  it('names a host that is down, and an installation mends it', async () => {
+  it('rotate reports an unreachable host, and an installation completes it', async () => {
     const { password: old } = admin()
     const { server } = world.host('db2')
     server.setFault('reset-after-banner')
@@ -182,7 +182,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(await statuses(old)).toEqual(all(401))
   }, 180_000)
 
-  it('takes a password for a source of the file, which must follow before anything else is installed', async () => {
+  it('rotate accepts a password for a source of the file, which must be updated before the next installation', async () => {
     world.operator.env.ADMIN_PASS = admin().password
     world.describe({ connectors: ['db2', 'db3'], defaults: { 'rest-api-admin-pass': '!env ADMIN_PASS' } })
     const { password: old } = admin()
@@ -193,7 +193,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     writeFileSync(join(world.operator.directory, 'new'), 'Correct-Horse-7!\n', { mode: 0o600 })
     const outcome = await rotate(['--new-password', 'new'])
     expect(outcome, outcome.stderr).toMatchObject({ code: 0 })
-    expect(outcome.stdout).toContain('Put the new password where the file takes it from')
+    expect(outcome.stdout).toContain('Put the new password where the file reads it')
     expect(await statuses('Correct-Horse-7!')).toEqual(all(200))
     expect(await statuses(old)).toEqual(all(401))
     const today = new Date().toISOString().slice(0, 10)
@@ -220,7 +220,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(existsSync(secrets())).toBe(true)
   }, 180_000)
 
-  it('removes a user from every host, also one that was down, and then forgets the password', async () => {
+  it('remove removes a user from every host, also one that was down, and then deletes the password', async () => {
     world.operator.env.ADMIN_PASS ??= admin().password
     const defaults = { 'rest-api-admin-pass': '!env ADMIN_PASS' }
     world.describe({ connectors: ['db2', 'db3'], defaults })
@@ -278,7 +278,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
     expect(await ops()).toEqual(all(401))
     expect(kept()).toBeUndefined()
     expect((await users(['remove', 'Ops'])).stdout).toContain(
-      'alpha: nothing to do on 3 hosts.\n  * no host has Ops; users that the file does not name: nobody\n',
+      'alpha: nothing to do on 3 hosts.\n  * no host has Ops; users that the file does not name: none\n',
     )
     writeFileSync(path, without.replace('rest-api-admin-user: "admin"', 'rest-api-admin-user: "other"'))
     expect(await users(['remove', 'admin'])).toMatchObject({
@@ -295,7 +295,7 @@ describe.skipIf(process.platform !== 'linux')('muster users rotate (needs Linux)
       ['users', 'rotate', 'admin', '--new-password', 'new'],
       'The new password of admin is the same as the current one',
     ],
-  ])('refuses %s', async (_, argv, message) => {
+  ])('rotate refuses %s', async (_, argv, message) => {
     const outcome = await world.operator.muster([...argv, '--yes', 'alpha.yaml'])
     expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining(message) })
   })

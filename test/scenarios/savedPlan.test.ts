@@ -27,7 +27,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
   })
   afterAll(() => world?.close())
 
-  it('of a first installation is kept, for its owner alone, and betrays no secret', async () => {
+  it('of a first installation is readable only by its owner, and contains no secret', async () => {
     const before = pathsBelow(world.folder)
     const outcome = await save()
     expect(outcome).toMatchObject({ code: 2, stderr: '' })
@@ -50,9 +50,9 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     [
       'with another option',
       { 'log-level': 'debug' },
-      'The plan alpha.plan was made when the file gave db1 and db2 something else.',
+      'The plan alpha.plan is outdated: the configuration of db1 and db2 has changed.',
     ],
-  ])('is not carried out %s: 3, and nobody is reached', async (_, options, message) => {
+  ])('is not applied %s, exit code 3, and no host is contacted', async (_, options, message) => {
     const logins = world.hosts.map(({ server }) => server.logins().length)
     if (Object.keys(options).length === 0) world.operator.env.ADMIN_PASS = makeSentinel().password
     world.describe({ defaults: { ...given, ...options } })
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect(world.hosts.map(({ server }) => server.logins().length)).toEqual(logins)
   })
 
-  it('is carried out without a question, and then is out of date', async () => {
+  it('is applied without a question, and then is outdated', async () => {
     const outcome = await follow()
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toMatch(/^db2 {2}done: \d changes, logins verified/m)
@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect(everything()).toEqual(before)
   })
 
-  it('that has nothing to do is kept as well, and proves the logins', async () => {
+  it('without changes is saved as well, and its application verifies the logins', async () => {
     expect((await save()).code).toBe(0)
     const outcome = await follow(['--json'])
     expect(outcome.code).toBe(0)
@@ -89,7 +89,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect(last.outcomes.map(({ result }: { result: string }) => result)).toEqual(['unchanged', 'unchanged'])
   })
 
-  it('is refused on the host that has outrun it, and no host is touched', async () => {
+  it('is refused for a host that changed since, and changes no host', async () => {
     world.operator.env.ADMIN_PASS = makeSentinel().password
     expect((await save()).code).toBe(2)
     chmodSync(join(world.host('db2').directory, 'data'), 0o750)
@@ -98,7 +98,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect(outcome.code).toBe(1)
     expect(outcome.stderr.replaceAll(world.folder, '')).toMatchInlineSnapshot(`
       "error db2: the host has changed since alpha.plan was made: [plan-outrun]
-          new: lay out /db2/opt/muster
+          new: set up /db2/opt/muster
         fix: Look at \`muster plan\`, then save a new plan with --out.
       Nothing was changed.
       "
@@ -119,14 +119,14 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect((await follow()).code).toBe(0)
   })
 
-  it('for one host is carried out on that host, and takes no other hosts', async () => {
+  it('for one host is applied only on that host, and refuses other hosts', async () => {
     world.operator.env.ADMIN_PASS = sentinel.password
     expect((await save(['--host', 'db2'])).code).toBe(2)
     const refused = await follow(['--host', 'db1'])
     expect(refused.code).toBe(3)
     expect(refused.stderr).toContain('A saved plan has its own hosts')
     const before = snapshot(world.host('db1').directory)
-    expect((await follow()).stdout).toContain('This was db2 of alpha alone')
+    expect((await follow()).stdout).toContain('Only db2 of alpha was selected')
     expect(snapshot(world.host('db1').directory)).toEqual(before)
     expect((await world.muster('plan')).stdout).toContain('\ndb2: nothing to do\n')
   })
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     ['foreign', () => 'cluster: alpha\n', 'alpha.plan is not a plan of muster.'],
     ['newer', () => '{"muster-plan":7}', 'alpha.plan was written by a newer version of muster.'],
     ['missing', undefined, 'alpha.plan does not exist.'],
-  ])('that is %s is told in one message: 3', async (_, change, message) => {
+  ])('that is %s is reported in one message, exit code 3', async (_, change, message) => {
     const text = readFileSync(path(), 'utf8')
     if (change === undefined) rmSync(path())
     else writeFileSync(path(), change(text))
@@ -147,7 +147,7 @@ describe.skipIf(process.platform !== 'linux')('a saved plan of two hosts (needs 
     expect(stderr).toMatch(/^error: .*\n {2}fix: .*\n$/)
   })
 
-  it('is written over an older plan, and over nothing else', async () => {
+  it('replaces an older plan, and no other file', async () => {
     const yaml = readFileSync(join(world.operator.directory, 'alpha.yaml'), 'utf8')
     const { code, stderr } = await world.muster('plan', ['--out', 'alpha.yaml'])
     expect(code).toBe(3)

@@ -10,7 +10,7 @@ import { createWorld, type World } from './support/world.ts'
 const passphrase = "correct horse 'battery' %h"
 
 /** What works with `ssh HOST` works here: ways to hosts that no key of the YAML describes. */
-describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux and ssh)', () => {
+describe.skipIf(process.platform !== 'linux')('the SSH connection to a host (needs Linux and ssh)', () => {
   let world: World
   let jump: SshServer
   /** Hosts that take a key with a passphrase. */
@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
     await world?.close()
   })
 
-  it('is the one of ~/.ssh/config, through its jump host, which is logged in to once', async () => {
+  it('follows ~/.ssh/config through a jump host, with one login there', async () => {
     const key = world.host('db1').server.clientKeyPath
     configure([
       ...world.hosts.flatMap(({ name, server }) => [
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
     )
   })
 
-  it('is told with the jump host that refuses, for each host behind it, and refused once', async () => {
+  it('is reported for each host behind a jump host that refuses, which is asked once', async () => {
     const before = jump.connections()
     jump.setFault('refuse-login')
     hosts(({ ssh }) => ({ ...ssh, jump: `walter@${jump.address}:${jump.port}` }))
@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
       expect(outcome.code).toBe(1)
       for (const name of ['db1', 'db2']) {
         expect(words(outcome)).toContain(
-          `error ${name}: lies behind the jump host 127.0.0.9: the jump host 127.0.0.9 refused the login of walter`,
+          `error ${name}: is behind the jump host 127.0.0.9: the jump host 127.0.0.9 refused the login of walter`,
         )
       }
       // Two hosts with keys of their own are two ways to the jump host.
@@ -105,20 +105,22 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
     expect(words(outcome)).not.toContain(passphrase)
   })
 
-  it('says what to do about a passphrase where there is nobody to ask', async () => {
+  it('explains how to give a passphrase without a terminal', async () => {
     const outcome = await world.muster('status', ['--json'])
-    expect(outcome.stdout).toContain(`the key for db1, ${lockedKey}, has a passphrase, and no agent runs`)
+    expect(outcome.stdout).toContain(
+      `the key for db1, ${lockedKey}, has a passphrase, and no agent is running`,
+    )
     expect(outcome.code).toBe(1)
     const wrong = await world.muster('plan', [], { typed: 'a\nb\nc\n' })
     expect(wrong.code).toBe(1)
-    expect(wrong.stderr).toContain(`the key for db2, ${lockedKey}, has another passphrase`)
+    expect(wrong.stderr).toContain(`the key for db2, ${lockedKey}, has a different passphrase`)
     expect(wrong.stderr.match(/Passphrase of /g)).toHaveLength(3)
     expect(readFileSync(lockedKey, 'utf8')).not.toContain(passphrase)
   })
 
   describe('as another user than root', () => {
     let sudoers: SshServer
-    const wish = { user: 'ops', become: 'true', 'known-hosts': '', identity: '', port: 0 }
+    const sshOptions = { user: 'ops', become: 'true', 'known-hosts': '', identity: '', port: 0 }
     const secret = `s'"$#%:@ é`
 
     beforeAll(async () => {
@@ -140,12 +142,12 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
 
     const become = (more: Readonly<Record<string, string>> = {}) => {
       const { address, port, clientKeyPath: identity, knownHostsPath } = sudoers
-      const ssh = { ...wish, port, identity, 'known-hosts': knownHostsPath, ...more }
+      const ssh = { ...sshOptions, port, identity, 'known-hosts': knownHostsPath, ...more }
       const text = clusterFile({ hosts: [{ ...world.host('db1'), address, ssh }] })
       world.operator.write('alpha.yaml', text.replace('become: "true"', 'become: true'))
     }
 
-    it('sudo is given the password that the file refers to', async () => {
+    it('passes the password of the file to sudo', async () => {
       become({ 'become-password': '!env SUDO_PASS' })
       world.operator.env.SUDO_PASS = secret
       const outcome = await world.muster('status', ['--json'])
@@ -158,34 +160,34 @@ describe.skipIf(process.platform !== 'linux')('the way to the hosts (needs Linux
       )
     })
 
-    it('a person is asked for it with --ask-become-pass, on a terminal alone', async () => {
+    it('asks for the sudo password with --ask-become-pass, only on a terminal', async () => {
       become()
       const outcome = await world.muster('status', ['--json', '--ask-become-pass'], { typed: `${secret}\n` })
       expect(states(outcome)).toEqual(['db1 not-installed'])
-      expect(outcome.stderr).toBe('Password of sudo on the hosts: \n')
+      expect(outcome.stderr).toBe('sudo password for the hosts: \n')
       const nobody = await world.muster('status', ['--ask-become-pass'])
       expect(nobody).toMatchObject({ code: 3, stdout: '' })
-      expect(nobody.stderr).toContain('There is no terminal to ask for the password of sudo.')
+      expect(nobody.stderr).toContain('There is no terminal to ask for the sudo password.')
     })
 
-    it('a wrong one is told, and so is that one is needed', async () => {
+    it('reports a wrong sudo password, and a missing one', async () => {
       become()
       const wrong = await world.muster('plan', ['--ask-become-pass'], { typed: 'wrong\n' })
       expect(wrong.code).toBe(1)
       expect(wrong.stderr).toContain('sudo on db1 refused the password of ops: Sorry, try again.')
       expect(wrong.stderr).toContain('[sudo-refused]')
       const none = await world.muster('plan')
-      expect(none.stderr).toContain('sudo on db1 wants a password of ops: sudo: a password is required')
+      expect(none.stderr).toContain('sudo on db1 requires a password for ops: sudo: a password is required')
       expect(world.operator.printed()).not.toContain(secret)
     })
   })
 
-  it('is refused by name where ssh_config asks for what cannot be done', async () => {
+  it('is refused if ssh_config has an unsupported option, which is named', async () => {
     configure(['Host db2', '  CertificateFile ~/.ssh/id-cert.pub'])
     hosts(({ server }) => ({ port: server.port }))
     const outcome = await world.muster('plan')
     expect(outcome.code).toBe(1)
-    expect(outcome.stderr).toContain('ssh_config says CertificateFile for db2, which cannot be followed here')
+    expect(outcome.stderr).toContain('ssh_config sets CertificateFile for db2, which muster does not support')
     expect(outcome.stderr).toContain('[ssh-config]')
   })
 })

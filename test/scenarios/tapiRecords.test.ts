@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, type World } from './support/world.ts'
 
-describe('what tapi knows of a cluster', () => {
+describe('the record of a cluster for tapi', () => {
   let world: World
   let records = ''
   let installed: unknown
@@ -28,7 +28,7 @@ describe('what tapi knows of a cluster', () => {
     expect(known()).toEqual([installed])
   })
 
-  it('grows by the hosts that a command for some of them saw', async () => {
+  it('gets the hosts that a command for some of them contacted', async () => {
     forget()
     await world.muster('status', ['--host', 'db2'])
     expect(known()).toMatchObject([{ hosts: [{ name: 'db2' }] }])
@@ -55,7 +55,7 @@ describe('what tapi knows of a cluster', () => {
     forget()
   })
 
-  it('is not taken from a host where the operator has no authority to trust', async () => {
+  it('is not written if the operator has no authority to trust', async () => {
     const state = join(world.operator.directory, '.muster')
     const away = join(world.operator.directory, 'away')
     renameSync(state, away)
@@ -65,7 +65,7 @@ describe('what tapi knows of a cluster', () => {
     renameSync(away, state)
   })
 
-  it('ends when a command sees that the cluster was uninstalled from elsewhere', async () => {
+  it('is removed by a command that finds the cluster uninstalled', async () => {
     await world.muster('status')
     expect(known()).toEqual([installed])
     const { env } = world.operator

@@ -6,7 +6,7 @@ import { filesBelow, snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
 /** A cluster whose hosts are installed, looked at and taken away one after another; each test goes on. */
-describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('selected hosts of a cluster (needs Linux)', () => {
   let world: World
   const authority = () => join(world.operator.directory, '.muster/alpha/authority.crt')
   const registered = (): { hosts: readonly { name: string }[]; authorities: readonly string[] } => {
@@ -19,25 +19,25 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
   })
   afterAll(() => world?.close())
 
-  it('are installed while the others cannot even be reached', async () => {
+  it('are installed while the others are unreachable', async () => {
     const db2 = world.host('db2')
     const dead = { ...db2, ssh: { ...db2.ssh, port: await freePort() } }
     world.describe({ hosts: [world.host('db1'), dead] })
     const before = snapshot(join(world.folder, 'db2'))
     const plan = await world.muster('plan', ['--host', 'db1'])
     expect(plan.code).toBe(2)
-    expect(plan.stdout).toMatch(/^alpha: changes on 1 of 1 host\n[\s\S]*\n\ndb2: left out\n$/)
+    expect(plan.stdout).toMatch(/^alpha: changes on 1 of 1 host\n[\s\S]*\n\ndb2: not selected\n$/)
     const outcome = await world.muster('install', ['--host', 'db1'])
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout).toMatch(
-      /\nThis was db1 of alpha alone; db2 was neither reached nor changed\.\nDONE: 1 host in /,
+      /\nOnly db1 of alpha was selected; db2 was not contacted\.\nDONE: 1 host in /,
     )
     expect(snapshot(join(world.folder, 'db2'))).toEqual(before)
     expect(registered().hosts.map(({ name }) => name)).toEqual(['db1'])
     world.describe()
   })
 
-  it('are joined by the next ones: the authority, the password and what is known of the first stay', async () => {
+  it('are followed by the next ones with the same authority, password and records', async () => {
     const first = { authority: readFileSync(authority(), 'utf8'), db1: snapshot(world.host('db1').directory) }
     const outcome = await world.muster('install', ['--host', '*2', '--service', 'alpha', '--json'])
     expect(outcome).toMatchObject({ code: 0 })
@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
     expect(events[0]).toMatchObject({ type: 'run-started', hosts: ['db2'] })
     expect(events.at(-1)).toMatchObject({
       type: 'notice',
-      message: expect.stringContaining('db1 was neither'),
+      message: expect.stringContaining('db1 was not contacted'),
     })
     expect(outcome.stdout).not.toContain('was generated')
     expect(readFileSync(authority(), 'utf8')).toBe(first.authority)
@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
   })
 
-  it('are not given a second authority where the first is lost', async () => {
+  it('do not get a second authority if the first is missing', async () => {
     const state = join(world.operator.directory, '.muster')
     renameSync(state, `${state}.away`)
     const refused = await world.muster('install', ['--host', 'db2'])
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
     expect((await world.muster('plan', ['--host', 'db2'])).code).toBe(0)
   })
 
-  it('and one component alone are shown, stopped and started', async () => {
+  it('and one component can be listed, stopped and started', async () => {
     const [db1, db2] = [world.host('db1').pids(), world.host('db2').pids()]
     const stopped = await world.muster('stop', ['--component', 'connector', '--host', 'db1'])
     expect(stopped.stdout).toMatch(/^db1: stop connector .*\ndb1 {2}done: 1 change/)
@@ -90,14 +90,14 @@ describe.skipIf(process.platform !== 'linux')('some hosts of a cluster (needs Li
     expect(Object.keys(world.host('db1').pids())).toHaveLength(3)
   })
 
-  it('that are this machine are reached without SSH, and nothing is found to change there', async () => {
+  it('that are this machine need no SSH, and have nothing to change', async () => {
     const running = world.host('db2').server.logins().length
     const outcome = await world.muster('plan', ['--host', 'db2', '--connection', 'local'])
-    expect(outcome).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on db2.\ndb1: left out\n' })
+    expect(outcome).toMatchObject({ code: 0, stdout: 'alpha: nothing to do on db2.\ndb1: not selected\n' })
     expect(world.host('db2').server.logins().length).toBe(running)
   })
 
-  it('are taken away; the state and what is known of the others stay', async () => {
+  it('are uninstalled; the state and the records of the others stay', async () => {
     const refused = await world.muster('uninstall', ['--host', 'db2', '--purge'])
     expect(refused.code).toBe(3)
     expect((await world.muster('uninstall', ['--host', 'db2'])).code).toBe(0)

@@ -14,7 +14,7 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
   let jump: SshServer
   let file: string
 
-  const wish = (more: Readonly<Record<string, string>> = {}, name?: string) =>
+  const describeHosts = (more: Readonly<Record<string, string>> = {}, name?: string) =>
     world.describe({
       hosts: world.hosts.map((host) => {
         const { 'known-hosts': _, ...ssh } = host.ssh
@@ -49,8 +49,8 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     await world?.close()
   })
 
-  it('asks about every new key, takes a fingerprint for an answer, and logs in nowhere', async () => {
-    wish()
+  it('asks about every new key, accepts a fingerprint as the answer, and logs in nowhere', async () => {
+    describeHosts()
     const [one, two] = world.hosts.map(({ server }) => server)
     const wrong = `SHA256:${'A'.repeat(43)}`
     const typed = `perhaps\n${wrong}\n${one?.hostKeyFingerprint}=\nno\n`
@@ -68,8 +68,8 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect(words(await world.muster('plan'))).toContain('Run `muster trust`: it shows the key')
   })
 
-  it('goes to a jump host first, and behind it only once its key is trusted', async () => {
-    wish(through())
+  it('reads the keys behind a jump host only after its key is trusted', async () => {
+    describeHosts(through())
     const before = attempts()
     const alone = await world.muster('trust', ['--json'])
     expect(results(alone)).toEqual(['the jump host 127.0.0.9 untrusted 3', 'db1 behind 0', 'db2 behind 0'])
@@ -86,8 +86,8 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect(states(await world.muster('status', ['--json']))).toEqual(reached)
   })
 
-  it('never overwrites a changed key: both are told, and the way out works', async () => {
-    wish()
+  it('never overwrites a changed key, prints both, and its fix works', async () => {
+    describeHosts()
     const server = world.host('db1').server
     const stranger = makeKey('ed25519').public
     const name = `[${server.address}]:${server.port}`
@@ -110,8 +110,8 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect(states(await world.muster('status', ['--json']))).toEqual(reached)
   })
 
-  it('writes names as the file has them, behind a line that does not end', async () => {
-    wish()
+  it('writes names as in the file, after a last line without a newline', async () => {
+    describeHosts()
     writeFileSync(file, `db9 ${makeKey('ecdsa').public}`)
     execFileSync('ssh-keygen', ['-q', '-H', '-f', file], { stdio: 'ignore' })
     writeFileSync(file, known().trimEnd())
@@ -124,8 +124,8 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect(found).toContain(' found: line 3')
   })
 
-  it('prints YAML that pins the keys, which serves as a second file', async () => {
-    wish()
+  it('prints YAML that pins the keys, usable as a second file', async () => {
+    describeHosts()
     const outcome = await world.muster('trust', ['--pin'])
     expect(outcome.code).toBe(0)
     expect(known()).toBe('')
@@ -137,8 +137,8 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect((await world.muster('trust', ['--pin', '--yes'])).code).toBe(3)
   })
 
-  it('looks where the command line leads, whatever the file says', async () => {
-    wish()
+  it('follows --connection instead of the file', async () => {
+    describeHosts()
     const one = ['--json', '--host', 'db1']
     expect(results(await world.muster('trust', [...one, '--connection', 'local']))).toEqual([])
     const local = world.operator.write('local.yaml', 'hosts:\n  db1:\n    connection: local\n')
@@ -148,12 +148,12 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect(results(over), words(over)).toEqual(['db1 untrusted 1'])
   })
 
-  it('tells what it could not read or keep, and asks nothing where nobody can answer', async () => {
-    wish({ 'known-hosts': '/dev/null' }, 'db1')
+  it('reports keys that it cannot read or save, and asks nothing without a terminal', async () => {
+    describeHosts({ 'known-hosts': '/dev/null' }, 'db1')
     const kept = await world.muster('trust', ['--yes', '--host', 'db1'])
     expect(kept.code).toBe(1)
     expect(words(kept)).toContain('was written to /dev/null and is not found there')
-    wish({ timeout: '1s' })
+    describeHosts({ timeout: '1s' })
     world.host('db2').server.setFault('silent')
     const outcome = await world.muster('trust')
     expect(outcome.code).toBe(4)

@@ -88,15 +88,15 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
   })
   afterAll(() => world?.close())
 
-  it('for the first time leaves nothing that runs, wherever it fails, and the next one goes on', async () => {
+  it('for the first time leaves no running component at any step, and the next one completes', async () => {
     const commits = await steps()
     expect(commits).toEqual(['stores', 'settings', 'users', 'activate', 'services'])
     for (const after of [...commits, 'proof']) {
       const outcome = await failing(after)
       expect(outcome.stderr, after).toMatch(
-        /\n {4}What was changed there was taken back: no component ran before, and none runs now\. The release \S+, which was sent, stays for the next run\.\n {2}fix: mend it\n/,
+        /\n {4}The changes on the host were undone: no component ran before, and none runs now\. The release \S+ stays on the host for the next run\.\n {2}fix: mend it\n/,
       )
-      expect(outcome.stdout).toMatch(/^db1 {2}failed: .*taken back/m)
+      expect(outcome.stdout).toMatch(/^db1 {2}failed: .*rolled back/m)
       expect(
         Object.keys(installed(db1())).filter((name) => !/^share\/?[a-z]*$/.test(name)),
         after,
@@ -108,7 +108,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     expect(await enter(db1(), 'replicator', made() ?? '')).toBe(200)
   }, 180_000)
 
-  it('over another one brings that back, wherever it fails: files, release, password and what runs', async () => {
+  it('of an update restores files, release, password and components at any step', async () => {
     appendFileSync(join(world.folder, 'node'), '\0')
     world.operator.env.ADMIN_PASS = next.password
     world.describe({
@@ -124,7 +124,7 @@ describe.skipIf(process.platform !== 'linux')('an installation that fails (needs
     for (const after of [...commits, 'proof']) {
       const outcome = await failing(after)
       expect(outcome.stderr, after).toMatch(
-        /\n {4}What was changed there was taken back: manager, connector, replicator run as before\. The release /,
+        /\n {4}The changes on the host were undone: manager, connector, replicator run as before\. The release /,
       )
       expect(installed(db1()), after).toEqual(before)
       for (const component of ['manager', 'connector', 'replicator'] as const) {

@@ -21,12 +21,12 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
   })
   afterAll(() => world?.close())
 
-  it('refuses hosts on which nothing is installed', async () => {
+  it('refuses hosts without an installation', async () => {
     const outcome = await world.muster('upgrade')
     expect(outcome.code).toBe(1)
     for (const host of world.hosts) {
       expect(outcome.stderr).toContain(
-        `error ${host.name}: nothing to upgrade is installed in ${host.directory} [not-installed]\n` +
+        `error ${host.name}: no complete installation in ${host.directory} [not-installed]\n` +
           `  fix: Install it with \`muster install --host ${host.name}\`, or exclude it with --host.\n`,
       )
     }
@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     expect((await world.muster('upgrade')).stdout).toContain('alpha: nothing to do on 3 hosts.\n')
   }, 180_000)
 
-  it('leaves the others alone when the canary fails, and says how to go on', async () => {
+  it('changes no other host if the canary fails, and names the next command', async () => {
     const before = { currents: currents(), pids: world.hosts.map((host) => host.pids()) }
     changeRelease()
     // What the components were started with cannot be written down where a folder is in the way.
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     const outcome = await world.muster('upgrade')
     expect(outcome.code).toBe(1)
     expect(outcome.stdout).toContain(
-      '  * 3 waves: db1 alone, then at most 1 host each; a failure ends it before the next\n',
+      '  * 3 waves: db1 alone, then at most 1 host each; a failure stops the run before the next wave\n',
     )
     expect(outcome.stdout).toMatch(/^db2 {2}not started: the canary db1 failed/m)
     expect(outcome.stdout).toContain(
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     rmSync(inTheWay, { recursive: true })
   }, 180_000)
 
-  it('goes host by host to the new release, one ahead, and is written down', async () => {
+  it('changes host by host to the new release, one first, and is recorded', async () => {
     const [, before = ''] = currents()
     expect(await world.muster('plan', ['--out', 'up.plan'])).toMatchObject({ code: 2 })
     // With a terminal on which nothing is typed: whoever asks waits for ever.
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== 'linux')('muster upgrade (needs Linux)', ()
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toContain(
       `error db2: it runs 99.0.0, which is newer than this muster, ${version} [newer-release]\n` +
-        '  fix: Upgrade with muster 99.0.0 or a newer one. To go back on purpose: `muster rollback`.\n',
+        '  fix: Upgrade with muster 99.0.0 or a newer one. To downgrade, run `muster rollback`.\n',
     )
     expect(current(world.host('db1'))).toBe(is)
   }, 180_000)

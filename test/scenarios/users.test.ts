@@ -16,7 +16,7 @@ import { runProgram } from './support/program.ts'
 import { createWorld, type World } from './support/world.ts'
 
 /** Users of two hosts over their life; each test goes on where the last ended. */
-describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('the users of a cluster (needs Linux)', () => {
   const sentinel = makeSentinel()
   let world: World
   const doors = (): readonly Door[] => [
@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
   }, 180_000)
   afterAll(() => world?.close())
 
-  it('are made without a restart, and no login is refused meanwhile', async () => {
+  it('are created without a restart and without refused logins', async () => {
     const running = world.hosts.map((host) => host.pids())
     name('{ ops: !env OPS_PASS, nightly: }')
     const outcome = await underLoad(
@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect((await world.muster('audit')).stdout).toMatch(/ users apply .* 0 +2 changed\n/)
   }, 180_000)
 
-  it('are the same the second time, for install as well', async () => {
+  it('are unchanged by the second run, also of install', async () => {
     const before = kept('nightly')
     const outcome = await users('apply')
     expect(outcome.stdout).toContain('alpha: nothing to do on 2 hosts.\n')
@@ -91,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect(kept('nightly')).toBe(before)
   })
 
-  it('are looked after on a terminal, too: progress is shown live there, and ends', async () => {
+  it('are applied with live progress on a terminal', async () => {
     const apply = await onTerminal(world.operator, ['users', 'apply', '--yes', 'alpha.yaml'])
     expect(apply.code, apply.screen).toBe(0)
     expect(apply.screen).toMatch(/^db1 {2}nothing to do, logins verified/m)
@@ -101,7 +101,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect(rotate.screen).toMatch(/^db2 {2}done: 1 change, logins verified/m)
   }, 90_000)
 
-  it('whom the file does not name are told of, and removed with --prune after showing them', async () => {
+  it('that the file does not name are reported, and removed with --prune after a confirmation', async () => {
     await makeUser('db2', 'mallory', 'made by hand')
     expect((await enter('mallory', 'made by hand'))[2]).toBe(200)
     const told = await users('apply')
@@ -118,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
     expect(await enter('ops', sentinel.password)).toEqual(everywhere)
   }, 180_000)
 
-  it('are listed as they are on every host, and verified by logging in everywhere', async () => {
+  it('are listed for every host, and verified by logging in everywhere', async () => {
     const look = (operation: string, ...argv: readonly string[]) =>
       world.operator.muster(['users', operation, ...argv, 'alpha.yaml'])
     expect(await look('verify')).toEqual({
@@ -133,13 +133,13 @@ describe.skipIf(process.platform !== 'linux')('the users of hosts (needs Linux)'
       code: 0,
       stderr: '',
       stdout: `HOST  USER     IN THE FILE  PASSWORD      MANAGER  CONNECTOR  REPLICATOR
-db1   admin    yes          as known      yes      -          yes
+db1   admin    yes          matches       yes      -          yes
 db1   ops      yes          not compared  yes      -          yes
-db1   nightly  yes          as known      yes      -          yes
-db2   admin    yes          as known      -        yes        -
+db1   nightly  yes          matches       yes      -          yes
+db2   admin    yes          matches       -        yes        -
 db2   ops      yes          not compared  -        yes        -
-db2   nightly  yes          as known      -        yes        -
-db2   mallory  no           not known     -        yes        -
+db2   nightly  yes          matches       -        yes        -
+db2   mallory  no           unknown       -        yes        -
 
 ops: the password hashes of the hosts differ, so the passwords may differ
 mallory: on db2, where the file does not name it
@@ -164,7 +164,7 @@ mallory: on db2, where the file does not name it
     world.host('db2').server.setFault('close-before-banner')
     const partly = await look('verify')
     expect(partly.code).toBe(1)
-    expect(partly.stdout).toMatch(/ error user-host-unreachable\n {2}db2 could not be reached: /)
+    expect(partly.stdout).toMatch(/ error user-host-unreachable\n {2}db2 is unreachable: /)
     expect(partly.stdout).toMatch(
       / error user-password-differs\n {2}The user ops has a different password on db1\./,
     )
@@ -174,7 +174,7 @@ mallory: on db2, where the file does not name it
     expect((await look('verify')).code).toBe(0)
   }, 180_000)
 
-  it('whose password nobody here knows are left as they are, until --generate makes one', async () => {
+  it('whose password is unknown are unchanged until --generate', async () => {
     name('{ ops: , nightly: }')
     const left = await users('apply')
     expect(left.stdout).toContain('nothing to do on 2 hosts.')
@@ -188,7 +188,7 @@ mallory: on db2, where the file does not name it
     expect(kept('ops')).toBe(before)
   }, 180_000)
 
-  it('come through a run that is killed at each step: the old or the new login is always there', async () => {
+  it('always have the old or the new login after a run that is killed at any step', async () => {
     const old = kept('ops')
     name('{ ops: !env OPS_PASS }')
     await makeUser('db1', 'mallory', 'made by hand')
@@ -231,7 +231,7 @@ mallory: on db2, where the file does not name it
     expect(await enter('admin', kept('admin'))).toEqual(everywhere)
   }, 180_000)
 
-  it('are let in again by `users unlock` after somebody guessed, and the audit logs stay whole', async () => {
+  it('are unlocked by users unlock after wrong guesses, and the audit logs stay intact', async () => {
     const enough = 6
     for (let guess = 0; guess < enough; guess += 1) await enter('nobody', `guess${guess}`)
     expect(await enter('nobody', 'x')).toEqual([429, 429, 429])

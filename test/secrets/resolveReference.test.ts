@@ -46,7 +46,7 @@ const file: SecretReference = { kind: 'file', path: '/etc/muster/s/pw', written:
 const exec: SecretReference = { kind: 'exec', command: ['pass', 'show'], at }
 
 describe('a secret', () => {
-  it('is taken as written, from the environment, a file or a program', async () => {
+  it('is read as a literal or from the environment, a file or a program', async () => {
     expect(await read({ kind: 'literal', value: new Secret('x\n') })).toBe('x\n')
     expect(await read(env, { env: { A: ' x\n' } })).toBe(' x\n')
     expect(await read(file, { readFile: content('é "x"\r\n') })).toBe('é "x"')
@@ -57,7 +57,7 @@ describe('a secret', () => {
     expect(await read(exec, { runProgram })).toBe('pass+show in /etc/muster\n')
   })
 
-  it('that is not there says which, where, why and how to bring it', async () => {
+  it('that is missing is reported with its option, position, reason and fix', async () => {
     expect(await problem(env)).toBe(
       'variable-missing: monitor-password (muster.yaml:4:21) cannot be read: the environment variable A is not set.',
     )
@@ -72,7 +72,7 @@ describe('a secret', () => {
     expect(await problem({ kind: 'env', name: 'A' })).toMatch(/: A secret cannot be read: the environment/)
   })
 
-  it('that is empty or no text is an error', async () => {
+  it('that is empty or not text is an error', async () => {
     expect(await problem(env, { env: { A: '' } })).toMatch(/^secret-empty: .* variable A is empty\.$/)
     expect(await problem(file, { readFile: content('\n') })).toMatch(
       /^secret-empty: .* file s\/pw is empty\.$/,
@@ -86,11 +86,11 @@ describe('a secret', () => {
   })
 })
 
-describe('a program that fails', () => {
+describe('a secret program that fails', () => {
   const said = async (stdout: string, stderr: string, known: readonly Secret[] = []): Promise<string> =>
     (await failure(exec, { runProgram: printing(stdout, stderr, 'ended with code 3'), known })).reason
 
-  it('has the end of its standard error told', async () => {
+  it('is reported with the end of its standard error', async () => {
     expect(await said('', 'vault is sealed\n')).toBe(
       'the program pass ended with code 3 and said: vault is sealed',
     )
@@ -101,7 +101,7 @@ describe('a program that fails', () => {
     expect((await said('', 'x'.repeat(5000))).length).toBeLessThan(1100)
   })
 
-  it('has nothing told of what it printed, nor of any other secret, even where it repeats it', async () => {
+  it('is reported without its output and without any other secret', async () => {
     const sentinel = `Zq7'"\\$#%:@ é`
     expect(await said(`${sentinel}\n`, `+ echo ${sentinel}\nno ${sentinel}!\n`)).toMatch(
       /: \+ echo \[redacted\] \/ no \[redacted\]!$/,
@@ -112,14 +112,14 @@ describe('a program that fails', () => {
   })
 })
 
-describe('a file that may be a stranger’s', () => {
+describe('a secret under the safe policy', () => {
   const safe = (given: Partial<SecretSources> = {}): Partial<SecretSources> => ({ policy: 'safe', ...given })
   const inside = (path: string): SecretReference => ({ kind: 'file', path, written: '../x', at })
 
-  it('has its programs not run, and says how they would be', async () => {
+  it('runs no program and names --resolve-secrets', async () => {
     const error = await failure(exec, safe())
     expect(error.code).toBe('secret-withheld')
-    expect(error.reason).toBe('it comes from a program, and none is run here')
+    expect(error.reason).toBe('it comes from a program, and programs are not run here')
     expect(error.fix).toContain('--resolve-secrets')
   })
 
@@ -128,12 +128,12 @@ describe('a file that may be a stranger’s', () => {
     async (path) => {
       const readFile = () => Promise.reject(new Error('nothing is expected to be read'))
       expect(await problem(inside(path), safe({ readFile }))).toMatch(
-        /^secret-withheld: .* \.\.\/x lies outside of the folder of the YAML file\.$/,
+        /^secret-withheld: .* \.\.\/x is outside the folder of the YAML file\.$/,
       )
     },
   )
 
-  it('is read from below its folder only, links and all, and from the environment', async () => {
+  it('reads secrets only below its folder, also through links, and from the environment', async () => {
     const asked: unknown[] = []
     const readFile: SecretSources['readFile'] = async (...words) => {
       asked.push(words)
@@ -149,7 +149,7 @@ describe('a file that may be a stranger’s', () => {
     expect(await read(env, safe({ env: { A: 'y' } }))).toBe('y')
   })
 
-  it('does not bind what the command line names', async () => {
+  it('does not restrict secrets of the command line', async () => {
     const { directory: _, ...place } = at
     const named: SecretReference = { kind: 'file', path: '/run/pw', written: '/run/pw', at: place }
     expect(await read(named, safe({ readFile: content('x') }))).toBe('x')

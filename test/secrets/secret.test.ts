@@ -5,7 +5,7 @@ import { Secret } from '../../src/secrets/secret.ts'
 const value = `Zq7'"\\$#%:@ é`
 const secret = new Secret(value)
 
-it('prints as [redacted] wherever it is printed', () => {
+it('a secret prints as [redacted] in every output', () => {
   const error = new Error(`with ${secret}`, { cause: { secret } })
   const printed = [
     `${secret}`,
@@ -21,7 +21,7 @@ it('prints as [redacted] wherever it is printed', () => {
   expect(printed).toContain('[redacted]')
 })
 
-it('gives its value only when asked, and compares without showing it', () => {
+it('a secret reveals its value only on request and compares without showing it', () => {
   expect(secret.reveal()).toBe(value)
   expect(secret.equals(new Secret(value))).toBe(true)
   expect(secret.equals(new Secret(`${value} `))).toBe(false)

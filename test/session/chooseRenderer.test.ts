@@ -16,15 +16,15 @@ function outputs(isTTY: boolean) {
 }
 
 describe('chooseRenderer', () => {
-  it.each([true, false])('tells a notice, which belongs to no host (terminal: %s)', async (isTTY) => {
+  it.each([true, false])('prints a notice (terminal: %s)', async (isTTY) => {
     const { said, context } = outputs(isTTY)
     const renderer = await chooseRenderer({ context, json: false, hosts: [] })
     await renderer.end()
-    renderer.emit({ type: 'notice', message: 'getting the runtime' })
-    expect(said).toEqual(['out: getting the runtime\n'])
+    renderer.emit({ type: 'notice', message: 'fetching the runtime' })
+    expect(said).toEqual(['out: fetching the runtime\n'])
   })
 
-  it('tells failures of one moment together', async () => {
+  it('prints failures of one moment together', async () => {
     const { said, context } = outputs(false)
     const renderer = await chooseRenderer({ context, json: false, hosts: ['db1', 'db2'] })
     renderer.emit(failedOf('db1'))
@@ -33,7 +33,7 @@ describe('chooseRenderer', () => {
     expect(said).toEqual(['err: error db1 and db2: it broke [broken]\n  fix: Mend it.\n'])
   })
 
-  it('keeps no failure back while a run goes on, and tells it before what comes after', async () => {
+  it('prints a failure during the run, before later events', async () => {
     const { said, context } = outputs(false)
     const renderer = await chooseRenderer({ context, json: false, hosts: ['db1', 'db2'] })
     renderer.emit(failedOf('db1'))

@@ -29,22 +29,22 @@ async function typed(
 }
 
 describe('--set name=- on a terminal', () => {
-  it('asks for the option by its name, and shows nothing of what is typed', async () => {
+  it('asks for the option by name, and shows nothing of what is typed', async () => {
     const { code, out, err, raw } = await typed(`${sentinel}${sentinel}\r`)
     expect(err).toBe('rest-api-admin-pass: \n')
     expect(raw).toEqual([true, false])
-    expect(out).toContain('is good')
+    expect(out).toContain('is valid')
     expect(code).toBe(0)
   })
 
-  it('takes what was typed as the value', async () => {
+  it('uses what was typed as the value', async () => {
     const { code, out, err } = await typed('tungsten\r')
     expect(code).toBe(1)
     expect(out).toContain('rest-api-admin-pass is a well-known default password.')
     expect(out + err).not.toContain('tungsten')
   })
 
-  it.each(['\r', '\u0004'])('says so when nothing is typed (%j)', async (keys) => {
+  it.each(['\r', '\u0004'])('fails if nothing is typed (%j)', async (keys) => {
     const { code, out, err, raw } = await typed(keys)
     expect(code).toBe(3)
     expect(out).toBe('')
@@ -54,14 +54,14 @@ describe('--set name=- on a terminal', () => {
     expect(raw).toEqual([true, false])
   })
 
-  it('ends with 130 on Ctrl-C, the terminal as it was', async () => {
+  it('ends with 130 after Ctrl-C, and restores the terminal', async () => {
     const { code, out, raw } = await typed('abc\u0003')
     expect(code).toBe(130)
     expect(out).toBe('')
     expect(raw).toEqual([true, false])
   })
 
-  it('does not ask when the file cannot be read anyway', async () => {
+  it('does not ask if the file cannot be read', async () => {
     const argv = ['--set', 'rest-api-admin-pass=-', 'none.yaml']
     const { code, out, err } = await typed('', { argv })
     expect(code).toBe(3)

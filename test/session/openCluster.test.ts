@@ -17,8 +17,8 @@ async function open(text: string): Promise<{ opened: boolean; err: string }> {
   return { opened, err: err() }
 }
 
-describe('findings that comments silence', () => {
-  it('are not shown before a command runs', async () => {
+describe('silenced findings', () => {
+  it('are not printed before a command runs', async () => {
     const unused = `${good}  db2: { address: 10.0.0.12 }`
     expect((await open(`${unused}\n`)).err).toContain('unused-host')
     expect(await open(`${unused} # muster-ignore: unused-host spare\n`)).toEqual({
@@ -32,7 +32,7 @@ describe('openCluster', () => {
   it.each([
     ['an error', `${good}  db2: [] \n`, 1],
     ['one of them missing', undefined, 3],
-  ])('ends the command for files with %s, after printing it', async (_, text, exitCode) => {
+  ])('ends the command if the files have %s, after printing the finding', async (_, text, exitCode) => {
     const cwd = temporaryFolder()
     if (text !== undefined) writeFileSync(join(cwd, 'muster.yaml'), text)
     const { context, err } = commandContext({ cwd })

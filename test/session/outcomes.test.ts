@@ -12,7 +12,7 @@ describe('exitOfRun', () => {
     [['unreachable', 'failed'], false, 1],
     [['not-started', 'unreachable'], false, 4],
     [['failed', 'unreachable'], true, 130],
-  ] as const)('of %j, interrupted: %s, is %i', (results, interrupted, code) => {
+  ] as const)('maps %j, interrupted: %s, to %i', (results, interrupted, code) => {
     expect(exitOfRun(outcomes(...results), interrupted)).toBe(code)
   })
 })

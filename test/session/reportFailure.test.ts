@@ -6,7 +6,7 @@ import { ExitError } from '../../src/cli/exitError.ts'
 import { reportFailure } from '../../src/session/reportFailure.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-describe('showFailure', () => {
+describe('reportFailure', () => {
   const shown = (error: unknown): { readonly code: number; readonly text: string } => {
     let text = ''
     const output = { write: (more: string) => (text += more) }
@@ -21,7 +21,7 @@ describe('showFailure', () => {
     }
   }
 
-  it('tells of a file that the system refuses, without a stack', () => {
+  it('prints a file error of the system, without a stack', () => {
     const path = join(temporaryFolder(), 'nowhere')
     const { code, text } = shown(thrown(() => readFileSync(path)))
     expect(code).toBe(1)
@@ -30,11 +30,11 @@ describe('showFailure', () => {
     )
   })
 
-  it('gives the exit code of a command whose reason was printed, and prints nothing', () => {
+  it('returns the exit code of an ExitError, and prints nothing', () => {
     expect(shown(new ExitError(exitCodes.usage))).toEqual({ code: 3, text: '' })
   })
 
-  it('throws a bug on, with its stack', () => {
+  it('rethrows a bug, with its stack', () => {
     expect(() => shown(new TypeError('a bug'))).toThrow('a bug')
   })
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { placesOfUsers } from '../../src/session/reportFindings.ts'
 import { loadText } from '../config/loadText.ts'
 
-it('findings about a password stand at its value, else at the name of its user, else at the host', () => {
+it('placesOfUsers returns the place of a password, else of its user, else of the host', () => {
   const loaded = loadText(`cluster: alpha
 defaults:
   rest-api-admin-user: admin

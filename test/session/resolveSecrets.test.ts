@@ -41,34 +41,32 @@ const commands: readonly (readonly string[])[] = [
   ['cert', 'rotate-authority', '--yes'],
 ]
 
-describe.each(commands)('muster %s %s %s %s', (...words) => {
-  const argv = words.filter((word) => word !== undefined)
-
-  it('refuses a well-known password that a variable gives, as validate does, and touches nothing', async () => {
+describe.each(commands.map((argv) => [argv.join(' '), argv] as const))('muster %s', (_, argv) => {
+  it('refuses a well-known password from a variable, as validate does, and changes nothing', async () => {
     const env = { ADMIN_PASS: 'secret' }
-    const judged = await ran(text('!env ADMIN_PASS'), { argv: ['validate', '--resolve-secrets'], env })
-    expect(judged.out).toContain('muster.yaml:4:33 error default-password\n')
+    const checked = await ran(text('!env ADMIN_PASS'), { argv: ['validate', '--resolve-secrets'], env })
+    expect(checked.out).toContain('muster.yaml:4:33 error default-password\n')
     const { code, out, err, cwd } = await ran(text('!env ADMIN_PASS'), { argv, env })
-    expect({ code, out, err }).toEqual({ code: 1, out: '', err: judged.out })
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: checked.out })
     expect(existsSync(join(cwd, '.muster'))).toBe(false)
   })
 
-  it('reports every secret that cannot be read at its place, and touches nothing', async () => {
+  it('reports every unreadable secret at its place, and changes nothing', async () => {
     const yaml = text('!env ADMIN_PASS', '  rest-api-users: { ops: !file none }\n')
-    const judged = await ran(yaml, { argv: ['validate', '--resolve-secrets'] })
-    expect(judged.out).toMatch(/^muster\.yaml:4:33 error secret-unreadable\n/)
+    const checked = await ran(yaml, { argv: ['validate', '--resolve-secrets'] })
+    expect(checked.out).toMatch(/^muster\.yaml:4:33 error secret-unreadable\n/)
     const { code, out, err, cwd } = await ran(yaml, { argv })
     expect(code).toBe(1)
     expect(out).toBe('')
     // A rotation reads the passwords of its user alone.
-    if (!argv.includes('rotate')) expect(err).toBe(judged.out)
+    if (!argv.includes('rotate')) expect(err).toBe(checked.out)
     expect(err).toContain('muster.yaml:4:33 error secret-unreadable\n')
     expect(existsSync(join(cwd, '.muster'))).toBe(false)
   })
 })
 
-describe('the secrets of a file', () => {
-  it('are read for the hosts that a command is for, and no program is started for others', async () => {
+describe('the secrets that a command reads', () => {
+  it('are those of the selected hosts, and no program runs for others', async () => {
     const yaml = text('!env ADMIN_PASS')
       .replace('members: [db1]', 'members: [db1, db2]')
       .replace(/$/, '  db2: { address: 10.0.0.12, options: { rest-api-admin-pass: !exec [sh, mark.sh] } }\n')
@@ -82,14 +80,14 @@ describe('the secrets of a file', () => {
     expect(readFileSync(join(all.cwd, 'started'), 'utf8')).toBe('started\n')
   })
 
-  it('are not read to list users: no program is started, and no variable is missed', async () => {
+  it('are none for users list: no program runs, and a variable may be missing', async () => {
     const yaml = text('!exec [sh, mark.sh]', '  rest-api-users: { ops: !env NONE, old: !file none }\n')
     const { cwd, err, out } = await ran(yaml, { argv: ['users', 'list'] })
     expect({ err, shown: out.includes('db1') }).toEqual({ err: '', shown: true })
     expect(existsSync(join(cwd, 'started'))).toBe(false)
   })
 
-  it('are not shown where their program fails', async () => {
+  it('are not printed if their program fails', async () => {
     const { err } = await ran(text('!exec [sh, -c, "echo hunter2; echo no hunter2 >&2; exit 3"]'), {
       argv: ['plan'],
     })
@@ -97,7 +95,7 @@ describe('the secrets of a file', () => {
     expect(err).not.toContain('hunter2')
   })
 
-  it('may be weak where a comment at their line says why', async () => {
+  it('may be weak if a comment on their line silences the finding', async () => {
     const env = { ADMIN_PASS: 'short' }
     const silenced = text('!env ADMIN_PASS # muster-ignore: weak-password it is a lab')
     expect((await ran(text('!env ADMIN_PASS'), { argv: ['users', 'verify'], env })).err).toContain(

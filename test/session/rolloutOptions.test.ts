@@ -15,8 +15,8 @@ const parse = (usual: Rollout, ...argv: readonly string[]): Rollout => {
   return rolloutGiven(made, usual)
 }
 
-describe('the options of the order of hosts', () => {
-  it('are what is usual for the command, unless given', () => {
+describe('the rollout options', () => {
+  it('have the defaults of the command', () => {
     expect(parse(allInParallel)).toEqual(allInParallel)
     expect(parse(canaryThenBatches)).toEqual(canaryThenBatches)
     expect(parse(canaryThenBatches, '--no-canary', '--batch', '100%')).toEqual({
@@ -42,11 +42,11 @@ describe('the options of the order of hosts', () => {
     ['--batch', '-1'],
     ['--max-failed', 'none'],
     ['--on-failure', 'wait'],
-  ])('%s %s is wrong usage', (...argv) => {
+  ])('reject %s %s', (...argv) => {
     expect(() => parse(allInParallel, ...argv)).toThrow(CommanderError)
   })
 
-  it('name a canary that must be a host of the file', () => {
+  it('reject a canary that is not a host of the file', () => {
     const hosts = ['db1', 'db2'].map((name) => hostConfig({ name }))
     const config = { cluster: 'alpha', directory: '/operator', services: [], hosts }
     const named = (host: string): Rollout => ({ ...allInParallel, canary: { host } })

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { exitCodes } from '../../src/cli/exitCodes.ts'
 import { change } from '../../src/deployment/step.ts'
 import { StepError } from '../../src/deployment/stepError.ts'
-import { inRun } from '../../src/session/inRun.ts'
 import { type Refusal, type RunPlan, refusalFor, runPlan } from '../../src/session/runPlan.ts'
 import { beginSession } from '../../src/session/session.ts'
+import { withRun } from '../../src/session/withRun.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 import { fakeTransport } from '../support/fakeTransport.ts'
@@ -20,7 +20,7 @@ async function run(
   const { context, out, err } = commandContext({ cwd: directory, ...(typed !== undefined && { typed }) })
   const config = { cluster: 'alpha', directory, services: [], hosts: hosts.map(named), excluded: [] }
   const happened: string[] = []
-  const code = await inRun({ context, config, json, operation: 'test', lockWait: 0 }, async (locked) => {
+  const code = await withRun({ context, config, json, operation: 'test', lockWait: 0 }, async (locked) => {
     const session = await beginSession({ context, config, json, yes: typed === undefined, run: locked })
     return runPlan({ ...session, survey: { reached: [], unreachable: [] } }, make(happened))
   })
@@ -52,16 +52,16 @@ const workOf = (host: string, happened: string[], changes = true): RunPlan['work
 const planOf = (happened: string[], changes = true): RunPlan => ({
   work: [workOf('db1', happened, changes)],
   notes: ['a note'],
-  carryOut: async (execute) => {
+  executeAndSave: async (execute) => {
     happened.push('kept')
-    const { exit, proved } = await execute()
-    happened.push(`settled ${proved.join(' ')}`)
+    const { exit, verified } = await execute()
+    happened.push(`settled ${verified.join(' ')}`)
     return exit
   },
 })
 
 describe('runPlan', () => {
-  it('shows the plan, asks, and executes between what is kept before and settled after', async () => {
+  it('shows the plan, asks, saves, executes, and saves the verified result', async () => {
     const { code, happened, out, err } = await run((log) => planOf(log), { typed: 'yes\n', hosts: ['db1'] })
     expect(code).toBe(exitCodes.ok)
     expect(happened).toEqual(['kept', 'db1 changed', 'db1 proved', 'settled db1'])
@@ -69,26 +69,26 @@ describe('runPlan', () => {
     expect(err).toBe('Go on? [yes/no] ')
   })
 
-  it('touches nothing where nobody agrees', async () => {
+  it('changes nothing without confirmation', async () => {
     const { code, happened, err } = await run((log) => planOf(log), { typed: 'no\n' })
     expect({ code, happened }).toEqual({ code: exitCodes.failed, happened: [] })
     expect(err).toBe('Go on? [yes/no] Nothing was changed.\n')
   })
 
-  it('asks nobody where no host changes, and proves them all the same', async () => {
+  it('does not ask if no host changes, but verifies the hosts', async () => {
     const { code, happened, err } = await run((log) => planOf(log, false), { typed: 'no\n', hosts: ['db1'] })
     expect(code).toBe(exitCodes.ok)
     expect({ happened, err }).toEqual({ happened: ['kept', 'db1 proved', 'settled db1'], err: '' })
   })
 
-  it('asks where no host changes but something else does', async () => {
-    const { code, happened } = await run((log) => ({ ...planOf(log, false), asksAnyway: true }), {
+  it('asks if no host but something else changes', async () => {
+    const { code, happened } = await run((log) => ({ ...planOf(log, false), alwaysConfirms: true }), {
       typed: 'no\n',
     })
     expect({ code, happened }).toEqual({ code: exitCodes.failed, happened: [] })
   })
 
-  it('refuses with the failures of hosts, each with an outcome in the order of the file', async () => {
+  it('refuses with the failures of hosts, and an outcome for each in the order of the file', async () => {
     const problem = new StepError({ host: 'db2', code: 'in-the-way', message: 'no room', fix: 'make room' })
     const { code, out, err } = await run(() => refusalFor([problem]), { json: true, hosts: ['db1', 'db2'] })
     expect(code).toBe(exitCodes.failed)

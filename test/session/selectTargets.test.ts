@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/usageError.ts'
 import { muster } from '../../src/commands/muster.ts'
 import type { ClusterConfig, HostConfig } from '../../src/config/model.ts'
-import { selectTargets, type Targets, wholeOf, withComponent } from '../../src/session/selectTargets.ts'
+import { selectTargets, type Targets, withAllHosts, withComponent } from '../../src/session/selectTargets.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 
@@ -24,7 +24,7 @@ const select = (targets: Partial<Targets>, of = config) =>
   selectTargets(of, { hosts: [], services: [], ...targets })
 const names = ({ hosts }: Pick<ClusterConfig, 'hosts'>) => hosts.map(({ name }) => name)
 
-describe('the hosts that --host means', () => {
+describe('selectTargets with --host', () => {
   it.each([
     [[], ['db1', 'db2', 'db10', 'web.example']],
     [['db1'], ['db1']],
@@ -39,27 +39,27 @@ describe('the hosts that --host means', () => {
       ['db*', 'db1'],
       ['db1', 'db2', 'db10'],
     ],
-  ])('%j: %j', (hosts, expected) => {
+  ])('selects for %j the hosts %j', (hosts, expected) => {
     const selected = select({ hosts })
     expect(names(selected)).toEqual(expected)
-    expect(names(wholeOf(selected)).toSorted()).toEqual(names(config).toSorted())
+    expect(names(withAllHosts(selected)).toSorted()).toEqual(names(config).toSorted())
     expect(selected.excluded.map(({ name }) => name)).toEqual(
       names(config).filter((name) => !expected.includes(name)),
     )
   })
 
-  it.each(['web?example', '*'])('%s is no regular expression', (pattern) => {
+  it.each(['web?example', '*'])('does not take %s as a regular expression', (pattern) => {
     expect(names(select({ hosts: [pattern] }))).toContain('web.example')
     expect(() => select({ hosts: ['web[.]example'] })).toThrow(UsageError)
     expect(() => select({ hosts: ['web.e+xample'] })).toThrow(UsageError)
   })
 
-  it('are all where a command reaches no hosts', () => {
+  it('selects all hosts for a command without targets', () => {
     expect(selectTargets(config, undefined)).toEqual({ ...config, excluded: [] })
   })
 })
 
-describe('the hosts that --service means', () => {
+describe('selectTargets with --service', () => {
   it.each([
     [{ services: ['west'] }, ['db2', 'db10', 'web.example']],
     [{ services: ['global'] }, ['db1', 'db2']],
@@ -70,7 +70,7 @@ describe('the hosts that --service means', () => {
   })
 })
 
-describe('targets that mean nothing', () => {
+describe('targets without a match', () => {
   const refused = (work: () => unknown): string => {
     try {
       work()
@@ -81,7 +81,7 @@ describe('targets that mean nothing', () => {
     return 'accepted'
   }
 
-  it('are refused with the nearest name, or the names there are', () => {
+  it('are refused with the nearest name, or the existing names', () => {
     expect(refused(() => select({ hosts: ['db1', 'web.exampel'] }))).toMatchInlineSnapshot(`
       "no host in alpha matches 'web.exampel'
       Did you mean web.example? The file has db1, db2, db10 and web.example; \`*\` stands for any characters, such as in --host 'db*'."
@@ -102,7 +102,7 @@ describe('targets that mean nothing', () => {
 })
 
 describe('--component', () => {
-  it('leaves that component of the hosts that have it', () => {
+  it('keeps only that component, on hosts that have it', () => {
     const hosts = withComponent(select({}), 'manager').hosts.map(({ name, apis }) => [name, apis.length])
     expect(hosts).toEqual([
       ['db1', 1],
@@ -113,7 +113,7 @@ describe('--component', () => {
     expect(withComponent(select({}), undefined)).toEqual(select({}))
   })
 
-  it('is no option of commands that act on a host as a whole', async () => {
+  it('is unknown to commands that act on a whole host', async () => {
     for (const name of ['install', 'plan', 'check', 'rollback', 'exec', 'uninstall']) {
       const { context, err } = commandContext({})
       expect(await muster({ argv: [name, '--component', 'manager'], context })).toBe(3)
@@ -123,16 +123,16 @@ describe('--component', () => {
 })
 
 describe('--connection', () => {
-  it('changes how a host is reached and nothing of what is installed there', () => {
+  it('changes how a host is reached, not what is installed there', () => {
     const [db1] = select({ hosts: ['db1'], connection: 'local' }).hosts
     expect(db1).toEqual({ ...config.hosts[0], via: 'local' })
   })
 
-  it('says nothing new where the file says the same', () => {
+  it('changes nothing if the file has the same connection', () => {
     expect(select({ connection: 'ssh' })).toEqual(select({}))
   })
 
-  it('takes this machine for one host only', () => {
+  it('accepts local for one host only', () => {
     expect(() => select({ hosts: ['db?'], connection: 'local' })).toThrow(
       '--connection local treats db1 and db2 as this one machine.',
     )

@@ -14,23 +14,23 @@ const codes = (
   return findings.map(({ span, code }) => `${span.line} ${span.column} ${code}`)
 }
 
-describe('comments that silence nothing', () => {
-  it('are told for what the files alone show', () => {
+describe('unused ignore comments', () => {
+  it('are reported for findings that need only the files', () => {
     expect(codes({})).toEqual(['2 23 ignore-unused'])
   })
 
-  it('are told for what else was looked for', () => {
-    expect(codes({ looked: ['keystore-'] })).toEqual(['2 23 ignore-unused'])
-    expect(codes({ looked: ['secret-'] })).toEqual(['1 18 ignore-unused', '2 23 ignore-unused'])
+  it('are reported for other findings that were checked', () => {
+    expect(codes({ checked: ['keystore-'] })).toEqual(['2 23 ignore-unused'])
+    expect(codes({ checked: ['secret-'] })).toEqual(['1 18 ignore-unused', '2 23 ignore-unused'])
   })
 
-  it('are not told where several files are combined: one may be needed without the others', () => {
-    expect(codes({ looked: ['secret-'], combined: true })).toEqual([])
+  it('are not reported if several files are merged: one may be needed without the others', () => {
+    expect(codes({ checked: ['secret-'], combined: true })).toEqual([])
   })
 })
 
-describe('very many findings', () => {
-  it('are counted after what is silenced is taken out', () => {
+describe('too many findings', () => {
+  it('are counted without the silenced ones', () => {
     const loaded = { ...loadText('# muster-ignore: unused-host why\na: 1\n'), combined: true }
     const finding = (line: number): Diagnostic => ({
       code: 'unused-host',
@@ -50,7 +50,7 @@ describe('very many findings', () => {
 })
 
 describe('the order of findings', () => {
-  it('begins with files that could not be read, then goes by file and position', () => {
+  it('is unreadable files first, then by file and position', () => {
     const at = (file: string, line: number): Diagnostic => ({
       code: 'x',
       severity: 'warning',

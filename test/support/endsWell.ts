@@ -7,7 +7,7 @@ type Passwords = { readonly old: string; readonly next: string }
 /** A cluster that runs, over which faults come: hosts that are folders, or hosts of the lab. */
 export type FaultSite = {
   /** Gives the next run something to do, another password of the administrator among it. */
-  readonly wish: () => Passwords
+  readonly changeConfiguration: () => Passwords
   /** `muster install`, and so on, with the file as it is now. */
   readonly muster: (command: 'install' | 'plan') => Promise<Outcome>
   /** What is installed and what runs, by host: equal means untouched. */
@@ -68,7 +68,7 @@ export function oneError(expected: {
  */
 export async function endsWell(fault: Fault): Promise<void> {
   const { site, done = [], torn = [], back = [], gone = [] } = fault
-  const { old, next } = site.wish()
+  const { old, next } = site.changeConfiguration()
   const before = await site.state()
   const hosts = Object.keys(before)
   const logins = async (host: string): Promise<void> => {

@@ -20,8 +20,8 @@ async function realServer() {
   return { tapi }
 }
 
-describe('what every component tells, by a real server', () => {
-  it('version, uris and health', async () => {
+describe('tapi with a real server', () => {
+  it('shows version, uris and health', async () => {
     const { tapi } = await realServer()
     expect(await tapi(['version'])).toEqual({
       code: 0,
@@ -37,7 +37,7 @@ describe('what every component tells, by a real server', () => {
     expect((await tapi(['get', 'metrics'])).stdout).toContain('# TYPE ')
   })
 
-  it('users, until there is one left', async () => {
+  it('lists and deletes users, but not the last one', async () => {
     const { tapi } = await realServer()
     const more = { ...login, TAPI_NEW_PASSWORD: 'something long' }
     expect((await tapi(['create-admin-user', 'bob', '--yes'], more)).code).toBe(0)

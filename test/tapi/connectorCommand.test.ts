@@ -22,14 +22,14 @@ alpha    db3          0       3
 `
 
 describe('tapi connector', () => {
-  it('shows its state and its connections', async () => {
+  it('shows the state and the connections', async () => {
     const { tapi } = await host()
     expect(await tapi(['connector', 'status'])).toEqual({ code: 0, stdout: fields + table, stderr: '' })
     const json = await tapi(['connector', 'status', '--json'])
     expect(JSON.parse(json.stdout).payload).toEqual(connectorStatus)
   })
 
-  it('changes it, and says whether it did', async () => {
+  it('changes the state, and reports whether it changed', async () => {
     const { tapi, answers, sent } = await host()
     answers.set('connectorOnhold', { payload: { ...connectorStatus, datasources: [], changed: true } })
     expect(await tapi(['connector', 'onhold', '--i-am-sure'])).toEqual({
@@ -45,16 +45,19 @@ describe('tapi connector', () => {
     ['offline', ['--immediate'], 'existing ones are closed at once?', '?immediate=true&i-am-sure=true'],
     ['onhold', [], 'Applications wait;', '?i-am-sure=true'],
     ['online', [], 'accept and forward connections?', '?i-am-sure=true'],
-  ])('asks before %s %j with what it means for applications', async (change, options, words, query) => {
-    const { tapi, sent } = await host()
-    const { code, stderr } = await tapi(['connector', change, ...options], { typed: ['yes\n'] })
-    expect(code).toBe(0)
-    expect(stderr).toContain(words.replace(/\?$/, ''))
-    expect(stderr).toMatch(/db1 connector at https:.* \[yes\/no\] $/s)
-    expect(sent).toEqual([`POST /api/v2/connector/${change}${query}`])
-  })
+  ])(
+    'asks before %s with options %j, and names the effect on applications',
+    async (change, options, words, query) => {
+      const { tapi, sent } = await host()
+      const { code, stderr } = await tapi(['connector', change, ...options], { typed: ['yes\n'] })
+      expect(code).toBe(0)
+      expect(stderr).toContain(words.replace(/\?$/, ''))
+      expect(stderr).toMatch(/db1 connector at https:.* \[yes\/no\] $/s)
+      expect(sent).toEqual([`POST /api/v2/connector/${change}${query}`])
+    },
+  )
 
-  it('cuts connections at once only when it goes offline', async () => {
+  it('accepts --immediate only for offline', async () => {
     const { tapi, sent } = await host()
     expect(await tapi(['connector', 'onhold', '--immediate', '--yes'])).toMatchObject({
       code: 3,

@@ -21,7 +21,7 @@ async function host() {
 const path = (component: string): string => `/api/v2/${component}/configuration/module/servicesmap`
 
 describe('tapi map', () => {
-  it("shows the manager's, and the connector's where told", async () => {
+  it('shows the map of the manager, and of the connector with --component', async () => {
     const { tapi, manager, connector } = await host()
     expect(await tapi(['map', 'show'])).toEqual({ code: 0, stdout: shown, stderr: '' })
     expect(await tapi(['map', 'show', '--component', 'connector'])).toEqual({
@@ -39,7 +39,7 @@ describe('tapi map', () => {
     })
   })
 
-  it("takes the connector's where the host has no manager, and never the replicator's", async () => {
+  it('shows the map of the connector if the host has no manager, and never that of the replicator', async () => {
     const { tapi, apis } = await fakeHost('replicator', 'connector')
     apis.connector.answers.set('connectorServicesMap', { payload: { services: [] } })
     expect(await tapi(['map', 'show'])).toEqual({ code: 0, stdout: 'no services\n', stderr: '' })
@@ -50,7 +50,7 @@ describe('tapi map', () => {
     })
   })
 
-  it('sets what `map show --json` printed, a payload alone, and standard input', async () => {
+  it('set accepts the output of `map show --json`, a bare payload, and standard input', async () => {
     const { tapi, file, manager } = await host()
     const printed = await tapi(['map', 'show', '--json'])
     const whole = await file('whole.json', printed.stdout)
@@ -77,7 +77,7 @@ describe('tapi map', () => {
     expect(manager.sent.slice(1)).toEqual([body(withoutStates), body([]), body([])])
   })
 
-  it('sends nothing that is no map', async () => {
+  it('set sends nothing that is not a map', async () => {
     const { tapi, file, manager } = await host()
     for (const text of ['{', '[]', '{"payload":{"services":1}}']) {
       const bad = await file('bad.json', text)
@@ -128,7 +128,7 @@ changed
     ])
   })
 
-  it('wants to know to which service, where there are several', async () => {
+  it('asks for the service if there are several', async () => {
     const { tapi, manager } = await host()
     manager.answers.set('managerServicesMap', { payload: twoServices })
     expect(await tapi(['map', 'add-datasource', 'db4=replica@h', '--yes'])).toMatchObject({
@@ -138,7 +138,7 @@ changed
     expect(manager.sent).toEqual([`GET ${path('manager')}`])
   })
 
-  it('shows why it is refused', async () => {
+  it('shows why a change is refused', async () => {
     const { tapi, connector } = await host()
     connector.answers.set('connectorReset', { problem: 'follows-manager' })
     expect(await tapi(['map', 'reset', '--component', 'connector', '--yes'])).toMatchObject({
@@ -149,8 +149,8 @@ changed
   })
 })
 
-describe('a data source in an argument', () => {
-  it('is NAME=ROLE@HOST:PORT', () => {
+describe('the argument of tapi map add-datasource', () => {
+  it('has the form NAME=ROLE@HOST:PORT', () => {
     const db4 = { name: 'db4', role: 'replica', host: 'h', port: 3306 }
     expect(readDataSource('db4=replica@h')).toEqual(db4)
     expect(readDataSource('db4=replica@h:3307')).toEqual({ ...db4, port: 3307 })
@@ -166,7 +166,7 @@ describe('a data source in an argument', () => {
     'db4=replica@h:0',
     'db4=replica@h:x',
     'db4=slave@h',
-  ])('and not %s', (written) => {
+  ])('is refused as %s', (written) => {
     expect(() => readDataSource(written)).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
 })

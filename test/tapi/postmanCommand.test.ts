@@ -11,7 +11,7 @@ type Printed = {
   readonly item: readonly { readonly name: string; readonly item: readonly { readonly name: string }[] }[]
 }
 
-it('prints what the components of a host serve, and leaves out those that do not answer', async () => {
+it('tapi postman prints the calls of all components of a host, and skips those that do not respond', async () => {
   const place = await workplace()
   const connector = portOf(await start(settingsIn(temporaryFolder(), { component: 'connector' })))
   const apis = [
@@ -31,7 +31,7 @@ it('prints what the components of a host serve, and leaves out those that do not
   const { code, stdout, stderr } = await place.run(['--host', 'db1', '--user', 'bob', 'postman'])
   await place.remove()
   expect(code).toBe(4)
-  expect(stderr).toMatch(/^db1 manager at https:\S+ is left out\nerror: The connection to .* was refused/)
+  expect(stderr).toMatch(/^db1 manager at https:\S+ is skipped\nerror: The connection to .* was refused/)
   const printed: Printed = JSON.parse(stdout)
   expect(printed.info.name).toBe('APIv2 of db1')
   expect(printed.variable).toContainEqual({ key: 'host', value: '127.0.0.1', type: 'string' })

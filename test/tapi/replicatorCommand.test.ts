@@ -54,7 +54,7 @@ async function replicatorWith(...expected: readonly ExpectedStatement[]) {
 }
 
 describe('tapi replicator', () => {
-  it('shows the state of all services, of one, and as it came', async () => {
+  it('shows the state of all services, of one service, and unchanged with --json', async () => {
     const { tapi } = await replicatorWith(show(mariadbReplica))
     const table = `service  role     state   seqno  latency  primary
 alpha    replica  ONLINE  35     3 s      mysql://10.0.0.11:3306
@@ -69,7 +69,7 @@ alpha    replica  ONLINE  35     3 s      mysql://10.0.0.11:3306
     })
   })
 
-  it('changes with --i-am-sure, and says whether it did', async () => {
+  it('changes the state with --i-am-sure, and reports whether it changed', async () => {
     const { tapi, fake } = await replicatorWith(
       show(mariadbReplica, 1),
       { statement: "STOP SLAVE ''", times: 1 },
@@ -86,7 +86,7 @@ alpha    replica  OFFLINE:NORMAL  35     -        mysql://10.0.0.11:3306  yes
     expect(fake.unmet()).toEqual([])
   })
 
-  it('asks on a terminal, and changes nothing after a no', async () => {
+  it('asks on a terminal, and changes nothing after the answer no', async () => {
     const { tapi, fake, at } = await replicatorWith(
       show(mariadbOffline, 1),
       { statement: "START SLAVE ''", times: 1 },
@@ -106,7 +106,7 @@ alpha    replica  OFFLINE:NORMAL  35     -        mysql://10.0.0.11:3306  yes
     expect(agreed.stdout).toMatch(/ONLINE .* yes$/m)
   })
 
-  it('says before a reset what it may cost', async () => {
+  it('names the risk before a reset', async () => {
     const { tapi, fake } = await replicatorWith()
     const { stderr } = await tapi(['replicator', 'reset'], { typed: ['\n'] })
     expect(stderr).toMatch(
@@ -115,7 +115,7 @@ alpha    replica  OFFLINE:NORMAL  35     -        mysql://10.0.0.11:3306  yes
     expect(fake.statements).toEqual([])
   })
 
-  it.each(['online', 'offline', 'reset'])('wants %s confirmed where nobody can be asked', async (change) => {
+  it.each(['online', 'offline', 'reset'])('needs confirmation for %s without a terminal', async (change) => {
     const { tapi, fake, at } = await replicatorWith()
     expect(await tapi(['replicator', change])).toEqual({
       code: 3,
@@ -125,7 +125,7 @@ alpha    replica  OFFLINE:NORMAL  35     -        mysql://10.0.0.11:3306  yes
     expect(fake.statements).toEqual([])
   })
 
-  it('tells what the replicator answers instead', async () => {
+  it('shows the problem that the replicator returns', async () => {
     const answer = new DatabaseError({ code: 'timeout', message: 'The database did not answer in time.' })
     const { tapi } = await replicatorWith({ statement: 'SHOW ALL SLAVES STATUS', answer })
     expect(await tapi(['replicator', 'online', '--yes'])).toMatchObject({
@@ -137,7 +137,7 @@ alpha    replica  OFFLINE:NORMAL  35     -        mysql://10.0.0.11:3306  yes
     })
   })
 
-  it('calls the replicator and no other component', async () => {
+  it('calls only the replicator', async () => {
     expect(
       await place.run(['--host', 'db1', '--component', 'manager', 'replicator', 'status']),
     ).toMatchObject({
@@ -176,8 +176,8 @@ const west = {
 }
 const body = (payload: unknown) => ({ payloadType: 'ReplicatorStatusPayload', payloadVersion: '1', payload })
 
-describe('renderServices', () => {
-  it('shows a table, and below it what is wrong', () => {
+describe('tapi replicator status', () => {
+  it('shows a table, and the errors below it', () => {
     expect(renderServices(body({ alpha, 'west-2': west }))).toBe(
       `service  role     state          seqno  latency  primary
 alpha    replica  ONLINE         35     0 s      mysql://10.0.0.11:3306
@@ -198,11 +198,11 @@ beta     replica  ONLINE  35     0 s      mysql://10.0.0.11:3306  no
     )
   })
 
-  it('says that there are none', () => {
+  it('reports that there are no services', () => {
     expect(renderServices(body({}))).toBe('no replication services\n')
   })
 
-  it('shows anything else as it came', () => {
+  it('shows any other response unchanged', () => {
     expect(renderServices('words')).toBe('words\n')
     expect(renderServices(body([1]))).toBe('[\n  1\n]\n')
   })

@@ -13,7 +13,7 @@ async function host() {
 
 const counts = '12 active, 4 held until 2025-03-10 10:13:18 UTC, 515 created'
 
-it('shows every component of the host, and the data sources', async () => {
+it('tapi status shows every component of the host, and the data sources', async () => {
   const { tapi } = await host()
   expect(await tapi(['status'])).toEqual({
     code: 0,
@@ -29,20 +29,20 @@ db1          primary  ONLINE  10.0.0.11:3306  35     -        12
   })
 })
 
-it('has a line for a component that does not run, with the reason, and goes on', async () => {
+it('tapi status shows why a component does not respond, and continues', async () => {
   const { tapi, connector } = await host()
   await connector.close()
   const { code, stdout, stderr } = await tapi(['status'])
   expect(code).toBe(4)
   const { port } = connector
   expect(stdout).toContain(
-    `connector   not reached  The connection to https://127.0.0.1:${port} was refused: nothing listens there.\n`,
+    `connector   unreachable  The connection to https://127.0.0.1:${port} was refused: nothing listens there.\n`,
   )
   expect(stdout).toContain('replicator  ONLINE ')
   expect(stderr).toMatch(/^fix \(connector\): Check the address and the port.*\n$/)
 })
 
-it('has a line for a component that refuses; that weighs more than one that is not reached', async () => {
+it('tapi status exits with 1 for a refusal, even if another component is unreachable', async () => {
   const { tapi, connector, manager } = await host()
   await connector.close()
   manager.answers.set('managerStatus', { problem: 'locked-out' })
@@ -51,7 +51,7 @@ it('has a line for a component that refuses; that weighs more than one that is n
   expect(stdout).toMatch(/^manager {5}refused {6}Too many logins failed \[429 locked-out\]$/m)
 })
 
-it('takes a component without a database for one in good order', async () => {
+it('tapi status treats a component without a database as healthy', async () => {
   const { tapi, manager, connector, replicator } = await host()
   const words = 'no database configured: it serves users and status only'
   manager.answers.set('managerStatus', { payload: { ...managerStatus, state: 'OFFLINE', reason: words } })
@@ -66,13 +66,13 @@ it('takes a component without a database for one in good order', async () => {
   expect(stdout).toMatch(/^replicator {2}- {8}It is no-database\.$/m)
 })
 
-it('calls one component alone where told', async () => {
+it('tapi status calls only the component of --component', async () => {
   const { tapi, manager, connector, replicator } = await host()
   expect((await tapi(['status', '--component', 'connector'])).code).toBe(0)
   expect([manager.sent, connector.sent, replicator.sent]).toEqual([[], ['GET /api/v2/connector/status'], []])
 })
 
-it('gives programs the payloads by component', async () => {
+it('tapi status prints the payloads by component with --json', async () => {
   const { tapi, connector } = await host()
   await connector.close()
   const { code, stdout, stderr } = await tapi(['status', '--json'])
@@ -84,7 +84,7 @@ it('gives programs the payloads by component', async () => {
   })
 })
 
-it('asks for the password once, and goes on below itself on a narrow terminal', async () => {
+it('tapi status asks for the password once, and wraps lines on a narrow terminal', async () => {
   const { tapi } = await host()
   const { code, stdout, stderr } = await tapi(['status'], {
     env: { TAPI_PASSWORD: '' },

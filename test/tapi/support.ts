@@ -89,7 +89,7 @@ export async function fakeApi(users: Record<string, string> = {}): Promise<FakeA
       return send(answer, 400, 'ErrorPayload', {
         status: 400,
         code: 'not-confirmed',
-        title: 'This call changes things and was not confirmed',
+        title: 'This call makes changes and was not confirmed',
         detail: 'Repeat it with the query member i-am-sure=true.',
         requestId: 'r-1',
         errors: [{ path: '?i-am-sure', message: 'is missing' }],
@@ -99,7 +99,7 @@ export async function fakeApi(users: Record<string, string> = {}): Promise<FakeA
       answer,
       404,
       'not-found',
-      'There is no such resource',
+      'The resource does not exist',
       `There is nothing at ${url}.\u001b[31m`,
     )
   })

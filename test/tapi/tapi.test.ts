@@ -38,7 +38,7 @@ async function tapi(argv: readonly string[], options: RunOptions = {}) {
 }
 
 describe('tapi ping', () => {
-  it('finds port and authority by the name of the host', async () => {
+  it('finds port and authority by the host name', async () => {
     expect(await tapi(['--host', 'db1', 'ping'])).toEqual({
       code: 0,
       stdout: `db1 manager at https://127.0.0.1:${api.port} answered
@@ -53,7 +53,7 @@ describe('tapi ping', () => {
     expect(api.seen).toEqual([{ method: 'GET', url: '/api/v2/ping', login: undefined, body: '' }])
   })
 
-  it('takes the options behind the command too, and prints the answer as it came with --json', async () => {
+  it('accepts options after the command too, and prints the response unchanged with --json', async () => {
     const { code, stdout, stderr } = await tapi(['ping', '--host', '127.0.0.1', '--json'])
     expect({ code, stderr, json: JSON.parse(stdout) }).toEqual({
       code: 0,
@@ -104,7 +104,7 @@ describe('tapi user', () => {
     expect(api.seen.every((seen) => seen.login === `admin:${sentinel}`)).toBe(true)
   })
 
-  it('shows what the API answers instead', async () => {
+  it('shows the problem that the API returns', async () => {
     const wrong = { env: { TAPI_USER: 'admin', TAPI_PASSWORD: 'wrong' } }
     expect(await tapi(['--host', 'db1', 'user', 'admin'], wrong)).toEqual({
       code: 1,
@@ -119,7 +119,7 @@ describe('tapi user', () => {
     expect(JSON.parse(stdout)).toMatchObject({ payloadType: 'ErrorPayload', payload: { code: 'not-found' } })
   })
 
-  it('says what is missing for a login where there is no terminal', async () => {
+  it('reports what is missing for a login without a terminal', async () => {
     expect(await tapi(['--host', 'db1', 'user', 'admin'])).toEqual({
       code: 3,
       stdout: '',
@@ -131,13 +131,13 @@ describe('tapi user', () => {
       code: 3,
       stdout: '',
       stderr: `error: There is no terminal to ask for the password of admin.
-  fix: Give it with --password-file FILE, with --password-stdin, or in the environment as TAPI_PASSWORD.
+  fix: Pass it with --password-file FILE, with --password-stdin, or in the environment variable TAPI_PASSWORD.
 `,
     })
     expect(api.seen).toEqual([])
   })
 
-  it('refuses a name that no user can have, before anything is asked', async () => {
+  it('refuses an invalid user name before it asks anything', async () => {
     expect(await tapi(['--host', 'db1', 'user', 'a/b'], { typed: [] })).toEqual({
       code: 3,
       stdout: '',
@@ -149,7 +149,7 @@ describe('tapi user', () => {
 })
 
 describe('tapi get and post', () => {
-  it('gets ping, /ping and /api/v2/ping alike, without a login', async () => {
+  it('get ping, /ping and /api/v2/ping alike, without a login', async () => {
     for (const path of ['ping', '/ping', '/api/v2/ping']) {
       const { code, stdout } = await tapi(['--host', 'db1', 'get', path])
       expect({ code, pid: JSON.parse(stdout).pid }).toEqual({ code: 0, pid: 4711 })
@@ -157,7 +157,7 @@ describe('tapi get and post', () => {
     expect(api.seen.map(({ url }) => url)).toEqual(['/api/v2/ping', '/api/v2/ping', '/api/v2/ping'])
   })
 
-  it('shows the payload, and a terminal nothing that would steer it', async () => {
+  it('print the payload, and nothing that controls a terminal', async () => {
     expect(await tapi(['--host', 'db1', 'get', 'version'], { env: login })).toEqual({
       code: 0,
       stdout: '{\n  "version": "1.2.3",\n  "component": "manager",\n  "node": "v24.1.0"\n}\n',
@@ -166,18 +166,18 @@ describe('tapi get and post', () => {
     expect(await tapi(['--host', 'db1', 'get', 'nothing'], { env: login })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: There is no such resource [404 not-found]
+      stderr: `error: The resource does not exist [404 not-found]
   There is nothing at /api/v2/nothing.\\x1b[31m
   request: r-1
 `,
     })
   })
 
-  it('adds the guard only when told', async () => {
+  it('add the guard only with --i-am-sure', async () => {
     expect(await tapi(['--host', 'db1', 'post', 'manager/reset'], { env: login })).toEqual({
       code: 1,
       stdout: '',
-      stderr: `error: This call changes things and was not confirmed [400 not-confirmed]
+      stderr: `error: This call makes changes and was not confirmed [400 not-confirmed]
   Repeat it with the query member i-am-sure=true.
   ?i-am-sure: is missing
   request: r-1
@@ -192,7 +192,7 @@ describe('tapi get and post', () => {
     expect(api.seen.map(({ url }) => url)).toEqual(urls)
   })
 
-  it('sends a body from an argument, a file or standard input', async () => {
+  it('send a body from an argument, a file or standard input', async () => {
     const file = await place.file('body.json', '{"a":2}')
     const argv = ['--host', 'db1', 'post', 'manager/reset', '--yes', '--body']
     expect((await tapi([...argv, '{"a":1}'], { env: login })).code).toBe(0)
@@ -201,7 +201,7 @@ describe('tapi get and post', () => {
     expect(api.seen.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":2}', '{"a":3}'])
   })
 
-  it('refuses a body that is no JSON or that holds a password in an argument', async () => {
+  it('refuse a body that is not JSON or that has a password in an argument', async () => {
     const argv = ['--host', 'db1', 'post', 'x', '--body']
     expect(await tapi([...argv, `{"pass":${sentinel}}`], { env: login })).toMatchObject({
       code: 3,
@@ -240,7 +240,7 @@ This changed only db1. Other hosts of alpha: db2; --all creates the user on all 
     ])
   })
 
-  it('asks on a terminal: for sure, for the new password twice, and for the login when the host wants one', async () => {
+  it('asks on a terminal for confirmation, the new password twice, and the login if the host needs one', async () => {
     const typed = ['yes\n', `${other}\r`, `${other}\r`, 'admin\n', `${sentinel}\r`]
     expect(await tapi(['--host', 'db1', 'create-admin-user', 'bob'], { typed })).toMatchObject({
       code: 0,
@@ -251,7 +251,7 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     expect(api.seen.map(({ login }) => login)).toEqual([undefined, `admin:${sentinel}`])
   })
 
-  it("makes --user the host's first one without a NAME, and needs no login", async () => {
+  it('without NAME creates --user as the first user, and needs no login', async () => {
     api.users.clear()
     const argv = ['--host', 'db1', '--user', 'bob', 'create-admin-user', '--yes']
     expect((await tapi(argv, { env: { TAPI_PASSWORD: sentinel } })).code).toBe(0)
@@ -259,16 +259,16 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     expect(api.seen.map(({ login }) => login)).toEqual([undefined])
   })
 
-  it('says how to go on without a NAME where the host has a user, and changes nobody', async () => {
+  it('without NAME explains how to continue if the host already has a user, and changes nothing', async () => {
     const before = Object.fromEntries(api.users)
     const argv = ['--host', 'db1', '--user', 'bob', 'create-admin-user', '--yes']
     const { code, stderr } = await tapi(argv, { env: { TAPI_PASSWORD: other } })
     expect(code).toBe(1)
-    expect(stderr).toContain('put the user to create after create-admin-user')
+    expect(stderr).toContain('name the user to create after create-admin-user')
     expect(Object.fromEntries(api.users)).toEqual(before)
   })
 
-  it("changes --user's own password without a NAME where a new one is given", async () => {
+  it('without NAME changes the password of --user if a new one is given', async () => {
     const env = { TAPI_PASSWORD: sentinel, TAPI_NEW_PASSWORD: other }
     const argv = ['--host', 'db1', '--user', 'admin', 'create-admin-user', '--yes']
     expect((await tapi(argv, { env })).code).toBe(0)
@@ -276,14 +276,14 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     expect(api.seen.map(({ login }) => login)).toEqual([`admin:${sentinel}`])
   })
 
-  it('logs in at once where --user is given', async () => {
+  it('logs in at once with --user', async () => {
     const env = { TAPI_PASSWORD: sentinel, TAPI_NEW_PASSWORD: other }
     const argv = ['--host', 'db1', '--user', 'admin', 'create-admin-user', 'bob', '--yes']
     expect((await tapi(argv, { env })).code).toBe(0)
     expect(api.seen.map(({ login }) => login)).toEqual([`admin:${sentinel}`])
   })
 
-  it('changes nothing unless sure', async () => {
+  it('changes nothing without confirmation', async () => {
     const argv = ['--host', 'db1', 'create-admin-user', 'bob']
     expect(await tapi(argv, { typed: ['no\n'] })).toMatchObject({
       code: 1,
@@ -299,7 +299,7 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     expect(api.seen).toEqual([])
   })
 
-  it('says how to log in where it cannot ask', async () => {
+  it('explains how to log in if it cannot ask', async () => {
     const argv = ['--host', 'db1', 'create-admin-user', 'bob', '--yes']
     expect(await tapi(argv, { env: { TAPI_NEW_PASSWORD: other } })).toEqual({
       code: 1,
@@ -312,7 +312,7 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     })
   })
 
-  it('refuses two passwords from one standard input, and a password that breaks the rules', async () => {
+  it('refuses two passwords from one standard input, and an invalid password', async () => {
     const argv = ['--host', 'db1', 'create-admin-user', 'bob', '--yes']
     expect(await tapi([...argv, '--new-password-stdin', '--password-stdin'])).toMatchObject({
       code: 3,
@@ -320,13 +320,13 @@ The new password of bob: \nThe new password of bob, again: \nUser: The password 
     })
     expect(await tapi(argv, { env: { TAPI_NEW_PASSWORD: 'x'.repeat(1025) } })).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('error: The new password has 1025 characters, and 1024 is the most.\n'),
+      stderr: expect.stringContaining('error: The new password has 1025 characters; the maximum is 1024.\n'),
     })
   })
 })
 
-describe('tapi: whom it trusts', () => {
-  it('tells how to name the authority of a host that no record has', async () => {
+describe('the trust of tapi in a host', () => {
+  it('needs --ca for a host without a record, and the error says so', async () => {
     const argv = ['--host', 'localhost', '--port', String(api.port), 'ping']
     expect(await tapi(argv)).toEqual({
       code: 1,
@@ -339,7 +339,7 @@ describe('tapi: whom it trusts', () => {
     expect((await tapi([...argv, '--ca', 'authority.crt'])).code).toBe(0)
   })
 
-  it('does not trust the record any more where --ca names another authority', async () => {
+  it('ignores the record if --ca names another authority', async () => {
     const file = await place.file('other.crt', makeAuthority().certificate)
     expect(await tapi(['--host', 'db1', 'ping', '--ca', file])).toMatchObject({
       code: 1,
@@ -359,7 +359,7 @@ describe('tapi: whom it trusts', () => {
     })
   })
 
-  it('believes anyone with --insecure, and says so', async () => {
+  it('accepts any certificate with --insecure, and a warning says so', async () => {
     const argv = ['--host', 'localhost', '--port', String(api.port), '--insecure', 'get', 'version']
     expect(await tapi(argv, { env: login })).toMatchObject({
       code: 0,
@@ -368,15 +368,15 @@ describe('tapi: whom it trusts', () => {
     expect(await tapi([...argv, '--ca', 'x'], { env: login })).toMatchObject({ code: 3 })
   })
 
-  it('sends no password to a host that it does not trust', async () => {
+  it('protects the password: an untrusted host never receives it', async () => {
     const argv = ['--host', 'localhost', '--port', String(api.port), 'get', 'version']
     expect((await tapi(argv, { env: login })).code).toBe(1)
     expect(api.seen).toEqual([])
   })
 })
 
-describe('tapi: which host', () => {
-  it('names them all where several fit', async () => {
+describe('tapi, choosing a host,', () => {
+  it('lists all matches if there are several', async () => {
     await place.record('beta', [{ name: 'db1', address: '10.9.9.9', apis: [] }])
     expect(await tapi(['--host', 'db1', 'ping'])).toEqual({
       code: 3,
@@ -384,7 +384,7 @@ describe('tapi: which host', () => {
       stderr: `error: db1 matches 2 clusters:
   alpha  ${place.folderOf('alpha')}
   beta   ${place.folderOf('beta')}
-  fix: Call from the folder of the cluster, or say which one is meant, for example with --cluster alpha.
+  fix: Call from the folder of the cluster, or select one, for example with --cluster alpha.
 `,
     })
     expect((await place.run(['--host', 'db1', 'ping'], { cwd: place.folderOf('alpha') })).code).toBe(0)
@@ -401,30 +401,30 @@ describe('tapi: which host', () => {
     })
   })
 
-  it('forgets a cluster whose folder is gone, and says so once', async () => {
+  it('removes the record of a cluster whose folder no longer exists, with one note', async () => {
     await place.record('beta', [{ name: 'db1', address: '10.9.9.9', apis: [] }])
     await rm(place.folderOf('beta'), { recursive: true })
     expect(await tapi(['--host', 'db1', 'ping'])).toMatchObject({
       code: 0,
-      stderr: `note: forgot the cluster beta: its folder ${place.folderOf('beta')} is gone\n`,
+      stderr: `note: removed the record of cluster beta: its folder ${place.folderOf('beta')} no longer exists\n`,
     })
     expect(await tapi(['--host', 'db1', 'ping'])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('says how a host gets known that is not', async () => {
+  it('explains how to record an unknown host', async () => {
     expect(await tapi(['--host', 'nowhere.invalid', 'ping'])).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('`muster status FILE` records an installed cluster'),
     })
   })
 
-  it('breaks its help and what follows it between words at 60 columns', async () => {
+  it('wraps its help between words at 60 columns', async () => {
     const { stdout } = await place.run(['--help'], { columns: 60 })
     expect(stdout).toContain('TAPI_PASSWORD')
     expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
   })
 
-  it('lets nothing but the end of a line break what follows its help', async () => {
+  it('fills the lines of the text after its help up to the width of the terminal', async () => {
     const footer = async (columns?: number) => {
       const { stdout } = await place.run(['--help'], columns === undefined ? {} : { columns })
       return stdout.slice(stdout.indexOf('The password of --user comes')).trimEnd().split('\n')
@@ -440,7 +440,7 @@ describe('tapi: which host', () => {
     }
   })
 
-  it('says which components a host has', async () => {
+  it('lists the components of a host', async () => {
     expect(await tapi(['--host', 'db1', '--component', 'connector', 'ping'])).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(
@@ -463,18 +463,18 @@ describe('tapi: which host', () => {
     })
   })
 
-  it('names a broken record and goes on', async () => {
+  it('skips an invalid record with a warning', async () => {
     await place.file('config/muster/clusters/broken.json', '{')
     const { code, stderr } = await tapi(['--host', 'db1', 'ping'])
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `warning: The cluster record ${place.dir}/broken.json is left out: it is not valid JSON. \`muster status\` writes it anew.\n`,
+      stderr: `warning: The cluster record ${place.dir}/broken.json is skipped: it is not valid JSON. Run \`muster status\` to replace it.\n`,
     })
   })
 })
 
-describe('tapi: exit codes', () => {
-  it('4 where nobody answers, with the error as JSON where asked for', async () => {
+describe('tapi', () => {
+  it('exits with 4 if nothing responds, with the error as JSON on request', async () => {
     const port = String(await freePort())
     const { code, stdout, stderr } = await tapi(['--host', 'db1', '--port', port, 'ping', '--json'])
     expect({ code, stderr, json: JSON.parse(stdout) }).toEqual({
@@ -484,7 +484,7 @@ describe('tapi: exit codes', () => {
         error: {
           code: 'refused',
           message: `The connection to https://127.0.0.1:${port} was refused: nothing listens there.`,
-          fix: 'Check the address and the port, and whether the API runs and listens on that address.',
+          fix: 'Check the address and the port, and that the API runs and listens on that address.',
         },
       },
     })
@@ -500,7 +500,7 @@ describe('tapi: exit codes', () => {
     }
   })
 
-  it('1 where something else answers', async () => {
+  it('exits with 1 if another program responds', async () => {
     const other = await serveTls(leaf, (_message, answer) => answer.end('hello'))
     try {
       const argv = ['--host', 'db1', '--port', String(other.port), 'ping']
@@ -510,7 +510,7 @@ describe('tapi: exit codes', () => {
     }
   })
 
-  it('130 where it is interrupted: at a prompt, and while it waits for an answer', async () => {
+  it('exits with 130 if it is interrupted: at a prompt, and while it waits for a response', async () => {
     const argv = ['--host', 'db1', 'user', 'admin', '--user', 'admin']
     expect(await tapi(argv, { typed: ['half\u0003'] })).toEqual({
       code: 130,
@@ -542,11 +542,11 @@ describe('tapi: exit codes', () => {
     [['help', 'replicator', 'onlin'], 3, 'fix: Did you mean `tapi replicator online`?'],
     [['--host', 'db1', 'user'], 3, "error: missing required argument 'name'"],
     [['--host', 'db1', 'ping', '--frob=x'], 3, "error: unknown option '--frob'\n"],
-  ])('3 for wrong usage: %j', async (argv, code, message) => {
+  ])('exits with 3 for wrong usage: %j', async (argv, code, message) => {
     expect(await tapi(argv)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
   })
 
-  it('0 for help and version', async () => {
+  it('exits with 0 for help and version', async () => {
     expect(await tapi(['--version'])).toEqual({ code: 0, stdout: '9.9.9\n', stderr: '' })
     expect(await tapi(['version'])).toEqual({ code: 0, stdout: '9.9.9\n', stderr: '' })
     expect(await tapi(['help', 'map', 'show'])).toEqual(await tapi(['map', 'show', '--help']))
@@ -560,7 +560,7 @@ describe('tapi: exit codes', () => {
   })
 })
 
-describe('tapi: a password in an argument', () => {
+describe('a password in an argument of tapi', () => {
   it.each([
     [['-p', sentinel, '--host', 'db1', 'ping']],
     [['--host', 'db1', 'ping', `-p${sentinel}`]],
@@ -568,7 +568,7 @@ describe('tapi: a password in an argument', () => {
     [['--host', 'db1', '--password', sentinel, 'ping']],
     [['--host', 'db1', 'ping', '--pass', sentinel]],
     [['--host', 'db1', 'create-admin-user', 'bob', '--new-password', sentinel]],
-  ])('is refused in one message: %#', async (argv) => {
+  ])('is refused with one message: %#', async (argv) => {
     expect(await tapi(argv)).toEqual({
       code: 3,
       stdout: '',
@@ -579,7 +579,7 @@ describe('tapi: a password in an argument', () => {
   })
 
   it.each([[`--passwrd=${sentinel}`], [`-q${sentinel}`], [`--passwrd=it's ${sentinel}`]])(
-    'is not shown even behind a mistyped option: %#',
+    'is not printed even after a mistyped option: %#',
     async (argument) => {
       const { code, stderr } = await tapi(['--host', 'db1', 'ping', argument])
       expect(code).toBe(3)

@@ -36,13 +36,13 @@ async function failure(promise: Promise<unknown>): Promise<{ message: string; fi
 const isRoot = process.getuid?.() === 0
 
 describe('this machine as a host', () => {
-  it('runs a script without the secrets of our environment', async () => {
+  it('runs a script without the secrets of the environment', async () => {
     const { stdout } = await transport.run('env; echo "$PATH"')
     expect(stdout.raw()).not.toContain('hunter2')
     expect(stdout.raw()).toMatch(/:\/usr\/sbin/)
   })
 
-  it('connects to what listens here, or says why not', async () => {
+  it('connects to a local listener or returns the error', async () => {
     const path = join(folder, 'api.sock')
     const server = await servePlain((_message, answer) => answer.end(), { path })
     const stream = await transport.dial?.({ socket: path })
@@ -52,27 +52,27 @@ describe('this machine as a host', () => {
     expect(await transport.dial?.({ socket: path })).toMatchObject({ code: 'ENOENT' })
   })
 
-  it('closes at any time, twice, and tells later runs', async () => {
+  it('can be closed twice and at any time, and rejects later runs', async () => {
     await transport.close()
     await transport.close()
     await expect(transport.run('true')).rejects.toMatchObject({ code: 'connection-lost', host: 'here' })
     await expect(transport.run('true')).rejects.toBeInstanceOf(TransportError)
   })
 
-  it('closes although something started holds the output open', async () => {
+  it('closes although a background process holds the output open', async () => {
     const { stdout } = await transport.run('setsid sleep 60 & echo $!')
     await transport.close()
     process.kill(Number(stdout))
   })
 
-  it('says so when there is no sh', async () => {
+  it('reports that there is no sh', async () => {
     const error = await connectLocal({ host: 'here', env: { PATH: folder } }).catch((reason) => reason)
     expect(error).toBeInstanceOf(TransportError)
-    expect(error.message).toBe('no sh could be started on this machine: sh cannot be run: no such program')
+    expect(error.message).toBe('sh could not be started on this machine: sh cannot be run: no such program')
   })
 })
 
-describe('upload', () => {
+describe('an upload to this machine', () => {
   it('writes content and mode, and leaves nothing beside the file', async () => {
     const path = join(folder, "it's a file")
     await transport.upload({ path, content: Buffer.from([0, 255, 10, 0]), mode: 0o640 })
@@ -81,7 +81,7 @@ describe('upload', () => {
     expect(await readdir(folder)).toEqual(["it's a file"])
   })
 
-  it('replaces a file as one change, a link by a file', async () => {
+  it('replaces a file atomically, and a link by a file', async () => {
     const path = join(folder, 'settings')
     await writeFile(join(folder, 'elsewhere'), 'untouched')
     await symlink(join(folder, 'elsewhere'), path)
@@ -95,13 +95,13 @@ describe('upload', () => {
     expect((await stat(join(folder, 'empty'))).size).toBe(0)
   })
 
-  it.skipIf(!isRoot)('gives the file to its owner (needs root)', async () => {
+  it.skipIf(!isRoot)('sets the owner (needs root)', async () => {
     const path = join(folder, 'owned')
     await transport.upload({ path, content: Buffer.from('x'), mode: 0o4755, owner: 'daemon:daemon' })
     expect(await stat(path)).toMatchObject({ uid: 1, gid: 1, mode: 0o104755 })
   })
 
-  it.skipIf(!isRoot)('names an owner who does not exist, and leaves the old file (needs root)', async () => {
+  it.skipIf(!isRoot)('reports an unknown owner and keeps the old file (needs root)', async () => {
     const path = join(folder, 'owned')
     await writeFile(path, 'old')
     const content = Buffer.from('x')
@@ -113,17 +113,17 @@ describe('upload', () => {
     expect(await readdir(folder)).toEqual(['owned'])
   })
 
-  it('refuses a folder that has the name', async () => {
+  it('refuses to replace a folder', async () => {
     const path = join(folder, 'folder')
     await mkdir(path)
     expect(await failure(transport.upload({ path, content: Buffer.from('x'), mode: 0o600 }))).toEqual({
       message: `${path} on here could not be written: ${path}: Is a directory`,
-      fix: 'A folder has the name of the file; move it away.',
+      fix: 'Move or rename the folder that has the name of this file.',
     })
     expect(await readdir(path)).toEqual([])
   })
 
-  it('says that the folder is not there', async () => {
+  it('reports a missing folder', async () => {
     const path = join(folder, 'missing', 'file')
     const { message, fix } = await failure(
       transport.upload({ path, content: Buffer.alloc(1_000_000), mode: 0o600 }),
@@ -159,7 +159,7 @@ describe('upload', () => {
     },
   )
 
-  it('writes several files in one go, each with its own mode and content', async () => {
+  it('writes several files in one request, each with its own mode and content', async () => {
     const at = (name: string): string => join(folder, name)
     await transport.upload(
       { path: at('one'), content: Buffer.from('1\n'), mode: 0o600 },
@@ -177,7 +177,7 @@ describe('upload', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['big', "it's two", 'none', 'one'])
   })
 
-  it('changes none of several files where one cannot be written, and names that one', async () => {
+  it('changes none of several files if one cannot be written, and names it', async () => {
     await writeFile(join(folder, 'one'), 'old')
     const path = join(folder, 'missing', 'two')
     const { message, fix } = await failure(
@@ -192,7 +192,7 @@ describe('upload', () => {
     expect(await readdir(folder)).toEqual(['one'])
   })
 
-  it('refuses content that arrived damaged', async () => {
+  it('refuses content with a wrong checksum', async () => {
     const path = join(folder, 'file')
     await mkdir(join(folder, 'bin'))
     await writeFile(
@@ -206,11 +206,11 @@ describe('upload', () => {
     })
     const { message } = await failure(odd.upload({ path, content: Buffer.from('abc'), mode: 0o600 }))
     await odd.close()
-    expect(message).toBe(`${path} on here could not be written: ${path}: the content arrived damaged`)
+    expect(message).toBe(`${path} on here could not be written: ${path}: checksum mismatch`)
     expect(await readdir(folder)).toEqual(['bin'])
   })
 
-  it('puts no secret where ps could see it', async () => {
+  it('shows no secret in the process list', async () => {
     const watching = transport.run('cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "')
     const uploaded = transport.upload({
       path: join(folder, 'f'),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ownersAndModes } from '../../src/transport/ownersAndModes.ts'
 
-describe('owners and modes of many paths', () => {
-  it('are given by one program for all that are alike, owners first', () => {
+describe('ownersAndModes', () => {
+  it('uses one command per owner and mode, owners first', () => {
     const paths = [
       { path: '/opt/a', mode: 0o755, owner: 'root:root' },
       { path: "/opt/b's", mode: 0o700, owner: 'muster:muster' },
@@ -19,7 +19,7 @@ describe('owners and modes of many paths', () => {
     ])
   })
 
-  it('are nothing where there is nothing', () => {
+  it('returns nothing for no paths', () => {
     expect(ownersAndModes([])).toEqual([])
   })
 })

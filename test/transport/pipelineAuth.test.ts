@@ -27,8 +27,8 @@ function keyOf(text: string | Buffer): LoginKey {
   return { label: 'the key', key }
 }
 
-describe('the private members of ssh2 that make a login quicker', () => {
-  it('are those of the version that is installed', () => {
+describe('the private members of ssh2 for a faster login', () => {
+  it('exist in the installed version', () => {
     // Another version: look at what pipelineAuth.ts uses of it, then name the version here and there.
     expect(createRequire(import.meta.url)('ssh2/package.json').version).toBe('1.17.0')
     const client = begun()
@@ -43,18 +43,18 @@ describe('the private members of ssh2 that make a login quicker', () => {
     ['the handlers', { service: nothing, authPK: nothing }],
     ['the handler', { service: nothing, authPK: nothing, _handlers: {} }],
     ['a function', { service: 1, authPK: nothing, _handlers: { SERVICE_ACCEPT: nothing } }],
-  ])('are left alone where %s is missing', (_, protocol) => {
+  ])('are not used if %s is missing', (_, protocol) => {
     const before = { ...protocol }
     const client = Object.assign(new ssh2.Client(), { _protocol: protocol })
     expect(pipelineAuth(client, [])).toBe(false)
     expect(protocol).toEqual(before)
   })
 
-  it('are not there before a client connects', () => {
+  it('are absent before a client connects', () => {
     expect(pipelineAuth(new ssh2.Client(), [])).toBe(false)
   })
 
-  it('save two round trips of a login, which comes about without them, too', async () => {
+  it('save two round trips of a login, which also succeeds without them', async () => {
     const server = await startSshServer()
     const privateKey = readFileSync(server.clientKeyPath)
     const turns = async (pipelined: boolean): Promise<number> => {
@@ -80,7 +80,7 @@ describe('the private members of ssh2 that make a login quicker', () => {
     await server.close()
   })
 
-  it('are the only ones of a library that the source reaches for', () => {
+  it('are the only private members of a library in the source', () => {
     const reaching = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file))
       .filter((file) => /\._[a-z]|'_[a-z]\w*' in/i.test(readFileSync(`${source}/${file}`, 'utf8')))

@@ -106,7 +106,7 @@ describe('a host over SSH', () => {
     expect(server.connections()).toBe(1)
   })
 
-  it('ends what runs there when it is closed', async () => {
+  it('ends its running scripts when the connection is closed', async () => {
     const server = await start()
     const transport = await connect(server)
     await transport.run('true')
@@ -122,18 +122,18 @@ describe('a host over SSH', () => {
   })
 })
 
-describe('host keys', () => {
+describe('the host key check of SSH', () => {
   it('refuses an unknown key before any login, showing its fingerprint', async () => {
     const server = await start()
     await writeFile(join(folder, 'empty'), '')
     const error = await failure(connect(server, { ssh: { knownHosts: join(folder, 'empty') } }))
     expect(error.code).toBe('host-key-unknown')
-    expect(error.message).toContain(`showed ${server.hostKeyFingerprint} (ssh-ed25519)`)
+    expect(error.message).toContain(`presented ${server.hostKeyFingerprint} (ssh-ed25519)`)
     expect(server.logins()).toEqual([])
     expect(server.connections()).toBe(1)
   })
 
-  it('refuses an unknown key when there is no known_hosts at all', async () => {
+  it('refuses an unknown key without any known_hosts file', async () => {
     const error = await failure(connect(await start(), { noKnownHosts: true }))
     expect(error.code).toBe('host-key-unknown')
     expect(error.message).toContain(join(folder, '.ssh', 'known_hosts'))
@@ -160,10 +160,10 @@ describe('host keys', () => {
     const hostKey = `SHA256:${'A'.repeat(43)}`
     const error = await failure(connect(server, { ssh: { hostKey } }))
     expect(error.code).toBe('host-key-changed')
-    expect(error.message).toContain(`host-key in the YAML pins ${hostKey}`)
+    expect(error.message).toContain(`host-key in the YAML is ${hostKey}`)
   })
 
-  it('asks for the key that is known when the host would rather show another', async () => {
+  it('requests the known key type if the host prefers another', async () => {
     const server = await start({ hostKeys: ['rsa', 'ed25519'] })
     const known = server.hostKeyLine.split('\n').filter((line) => line.includes('ssh-ed25519'))
     await writeFile(join(folder, 'known'), known.join('\n'))
@@ -172,8 +172,8 @@ describe('host keys', () => {
   })
 })
 
-describe('logging in', () => {
-  it('is refused once, and says who, where and with what', async () => {
+describe('an SSH login', () => {
+  it('that is refused is tried once and reports user, host and keys', async () => {
     const server = await start({ fault: 'refuse-login' })
     const error = await failure(connect(server, { ssh: { user: 'root' } }))
     expect(error.code).toBe('login-refused')
@@ -182,15 +182,15 @@ describe('logging in', () => {
     expect(server.logins()).toEqual(['root ssh-ed25519'])
   })
 
-  it('that is refused names what was not tried: a certificate beside the key', async () => {
+  it('that is refused names a certificate that was not tried', async () => {
     const server = await start({ fault: 'refuse-login' })
     await writeFile(`${server.clientKeyPath}-cert.pub`, 'ssh-ed25519-cert-v01@openssh.com AAAA')
     expect((await failure(connect(server))).message).toBe(
-      `db1 refused the login of ops (tried: ${server.clientKeyPath}; not tried: ${server.clientKeyPath}-cert.pub (a certificate, which cannot be used here))`,
+      `db1 refused the login of ops (tried: ${server.clientKeyPath}; not tried: ${server.clientKeyPath}-cert.pub (a certificate, which muster does not support))`,
     )
   })
 
-  it('names a key file that is missing, or is none', async () => {
+  it('reports a key file that is missing or invalid', async () => {
     const identity = join(folder, 'nothing')
     const missing = await failure(connect(await start(), { ssh: { identity } }))
     expect(missing.code).toBe('no-login-method')
@@ -198,25 +198,25 @@ describe('logging in', () => {
     await writeFile(identity, 'hello')
     const odd = await failure(connect(await start(), { ssh: { identity } }))
     expect(odd.message).toBe(
-      `the key for db1, ${identity}, is no key that can be used here (Unsupported key format)`,
+      `the key for db1, ${identity}, is not a supported private key (Unsupported key format)`,
     )
   })
 
-  it('names a key with a passphrase that no agent holds', async () => {
+  it('reports a key with a passphrase that no agent holds', async () => {
     const identity = join(folder, 'locked')
     await writeFile(identity, makeLockedKey('secret').private)
     const error = await failure(connect(await start(), { ssh: { identity } }))
     expect(error.code).toBe('no-login-method')
-    expect(error.message).toBe(`the key for db1, ${identity}, has a passphrase, and no agent runs`)
-    expect(error.fix).toBe(`Give it to an agent: eval "$(ssh-agent)"; ssh-add ${identity}`)
+    expect(error.message).toBe(`the key for db1, ${identity}, has a passphrase, and no agent is running`)
+    expect(error.fix).toBe(`Add it to an agent: eval "$(ssh-agent)"; ssh-add ${identity}`)
   })
 
-  it('finds the usual keys of ~/.ssh, and says when there are none', async () => {
+  it('tries the default keys of ~/.ssh and reports if there are none', async () => {
     const key = makeKey('ecdsa')
     const server = await start({ authorizedKeys: [key.public] })
     const none = await failure(connect(server, { noIdentity: true }))
     expect(none.message).toBe(
-      `there is no key to log in to db1 with: no agent runs, and ${folder}/.ssh has none of id_ed25519, id_ecdsa, id_rsa`,
+      `no key to log in to db1: no agent is running, and ${folder}/.ssh has none of id_ed25519, id_ecdsa, id_rsa`,
     )
     await mkdir(join(folder, '.ssh'))
     await writeFile(join(folder, '.ssh', 'id_ed25519'), makeKey('ed25519').private)
@@ -228,7 +228,7 @@ describe('logging in', () => {
     ])
   })
 
-  it('signs at once with a key that is here, of every type', async () => {
+  it('signs immediately with a local key of every type', async () => {
     for (const type of ['ed25519', 'ecdsa', 'rsa'] as const) {
       const key = makeKey(type)
       const identity = join(folder, type)
@@ -272,7 +272,7 @@ describe('logging in', () => {
     }
   })
 
-  it('goes on without an agent that is gone', async () => {
+  it('works without an agent whose socket is gone', async () => {
     const server = await start()
     await mkdir(join(folder, '.ssh'))
     await writeFile(join(folder, '.ssh', 'id_ed25519'), await readFile(server.clientKeyPath))
@@ -280,7 +280,7 @@ describe('logging in', () => {
     expect(server.logins().length).toBe(1)
   })
 
-  it('says what stands in the place of a shell', async () => {
+  it('reports the output of a host that starts no shell', async () => {
     await mkdir(join(folder, 'bin'))
     await program('nologin', 'echo "This account is currently not available."; exit 1')
     const server = await start({ shell: join(folder, 'bin', 'nologin') })
@@ -291,7 +291,7 @@ describe('logging in', () => {
     )
   })
 
-  it('names the configured timeout where no shell answers', async () => {
+  it('reports the configured timeout if no shell responds', async () => {
     const errors = await Promise.all(
       [false, true].map(async (become) => {
         const server = await start({ serve: () => undefined })
@@ -303,16 +303,16 @@ describe('logging in', () => {
       ['timeout', 'ops could log in to db1, but no sh started there: no answer within 2 s'],
       ['timeout', 'sudo on db1 does not let ops become root: no answer within 2 s'],
     ])
-    for (const { fix } of errors) expect(fix).toMatch(/ A slow host needs a longer timeout under ssh\.$/)
+    for (const { fix } of errors) expect(fix).toMatch(/ Set a longer timeout under ssh for a slow host\.$/)
   })
 
-  it('says that no session is to be had', async () => {
+  it('reports a host that opens no session', async () => {
     const error = await failure(connect(await start({ fault: 'refuse-session' })))
     expect(error.message).toMatch(/^ops could log in to db1, but no sh started there: .*Channel open failure/)
   })
 })
 
-describe('sudo', () => {
+describe('an SSH connection with become', () => {
   beforeEach(() => mkdir(join(folder, 'bin')))
 
   const become = async (sudo: string | undefined, user = 'ops'): Promise<Transport> => {
@@ -321,25 +321,25 @@ describe('sudo', () => {
     return connect(server, { ssh: { become: true, user } })
   }
 
-  it('runs everything through it, without a terminal or a password', async () => {
+  it('runs every script through sudo without a terminal or a password', async () => {
     const transport = await become('[ "$1" = -n ] && shift && AS=root exec env AS=root "$@"')
     expect((await transport.run('echo "$AS"')).stdout.raw()).toBe('root\n')
   })
 
-  it('is left out for root', async () => {
+  it('does not use sudo for root', async () => {
     const transport = await become('exit 1', 'root')
     expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
   })
 
   it.each([
-    ['sudo: a password is required', 'sudo on db1 wants a password of ops: ', 'NOPASSWD'],
+    ['sudo: a password is required', 'sudo on db1 requires a password for ops: ', 'NOPASSWD'],
     [
       'sudo: sorry, you must have a tty to run sudo',
-      'sudo on db1 wants a terminal (requiretty), ',
+      'sudo on db1 requires a terminal (requiretty), ',
       '!requiretty',
     ],
     ['ops is not in the sudoers file.', 'sudo on db1 does not let ops become root: ', 'sudo -n true'],
-  ])('tells in its own words: %s', async (words, message, fix) => {
+  ])('reports the words of sudo: %s', async (words, message, fix) => {
     const error = await failure(become(`echo "${words}" >&2; exit 1`))
     expect(error.code).toBe('sudo-refused')
     expect(error.message.startsWith(message)).toBe(true)
@@ -348,8 +348,8 @@ describe('sudo', () => {
   })
 })
 
-describe('a host that cannot be reached', () => {
-  it('says at once that nobody listens', async () => {
+describe('an unreachable SSH host', () => {
+  it('is reported at once if nothing listens on the port', async () => {
     const server = await start()
     await server.close()
     const error = await failure(connect(server, { ssh: { identity: await spareKey() } }))
@@ -358,23 +358,23 @@ describe('a host that cannot be reached', () => {
     expect(slept).toEqual([])
   })
 
-  it('says at once that the name is not known', async () => {
+  it('is reported at once if its name cannot be resolved', async () => {
     const identity = await spareKey()
     const error = await failure(connect(undefined, { address: 'no-such-host.invalid', ssh: { identity } }))
     expect(error.code).toBe('name-not-found')
     expect(error.message).toMatch(/^the name no-such-host\.invalid of db1 /)
   })
 
-  it('tells who takes connections and never speaks', async () => {
+  it('is reported if it accepts the connection and sends no banner', async () => {
     const server = await start({ fault: 'silent' })
     const error = await failure(connect(server, { ssh: { timeout: 200 } }))
     expect(error.code).toBe('no-ssh-banner')
     expect(error.message).toBe(
-      `db1 (127.0.0.1 port ${server.port}) takes connections, but did not say within 0.2 s that it is an SSH server`,
+      `db1 (127.0.0.1 port ${server.port}) accepted the connection, but sent no SSH banner within 0.2 s`,
     )
   })
 
-  it('tells who speaks something else', async () => {
+  it('is reported if it speaks another protocol', async () => {
     const door = createServer((socket) =>
       socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     )
@@ -397,7 +397,7 @@ describe('a host that cannot be reached', () => {
     },
   )
 
-  it('gets through when the fault passes', async () => {
+  it('is reached if a later attempt succeeds', async () => {
     const server = await start({ fault: 'close-before-banner' })
     const transport = await connect(server, { onSleep: () => server.setFault('none') })
     expect((await transport.run('echo in')).stdout.raw()).toBe('in\n')
@@ -405,8 +405,8 @@ describe('a host that cannot be reached', () => {
   })
 })
 
-describe('a connection that is lost', () => {
-  it('is told in the middle of a run, and to the runs that wait', async () => {
+describe('a lost SSH connection', () => {
+  it('fails the current run and the waiting runs', async () => {
     const server = await start()
     const transport = await connect(server)
     const path = join(folder, 'started')
@@ -422,7 +422,7 @@ describe('a connection that is lost', () => {
     expect(second.code).toBe('connection-lost')
   })
 
-  it('is noticed when the host no longer answers', async () => {
+  it('is detected if the host stops responding', async () => {
     const server = await start()
     const transport = await connect(server, { keepalive: 30 })
     await transport.run('true')
@@ -431,12 +431,12 @@ describe('a connection that is lost', () => {
     expect((await running).message).toBe('the connection to db1 was lost: it no longer answers')
   })
 
-  it('is not imagined while a quiet script runs', async () => {
+  it('is not assumed while a script runs without output', async () => {
     const transport = await connect(await start(), { keepalive: 30 })
     expect((await transport.run('sleep 0.4; echo done')).stdout.raw()).toBe('done\n')
   })
 
-  it('leaves nothing of a file that did not arrive', async () => {
+  it('leaves no part of an incomplete upload', async () => {
     const server = await start()
     const transport = await connect(server)
     await mkdir(join(folder, 'target'))
@@ -456,8 +456,8 @@ async function spareKey(): Promise<string> {
   return path
 }
 
-describe('many hosts at once', () => {
-  it('are logged in to ten at a time, which no sshd turns away, and all of them stay connected', async () => {
+describe('SSH connections to many hosts', () => {
+  it('log in ten at a time, and all stay connected', async () => {
     const server = await start({ fault: 'silent' })
     const connector = createSshConnector({ readFile: (path) => readFile(path), sleep: async () => undefined })
     const { port, clientKeyPath: identity, knownHostsPath: knownHosts } = server
@@ -504,8 +504,8 @@ function way() {
 
 const stopped = { name: 'TransportError', host: 'db1', code: 'stopped' }
 
-describe('untilStopped', () => {
-  it('is the way itself while nobody stops anything', async () => {
+describe('connectUnlessStopped', () => {
+  it('returns the connection if nothing is stopped', async () => {
     const { connect, open, stop } = way()
     const transport = fakeTransport({})
     const connecting = connect()
@@ -515,14 +515,14 @@ describe('untilStopped', () => {
     expect(transport.closed()).toBe(false)
   })
 
-  it('fails as the way fails', async () => {
+  it('rejects as the connection does', async () => {
     const { connect, fail } = way()
     const connecting = connect()
     fail(new Error('no answer'))
     await expect(connecting).rejects.toThrow('no answer')
   })
 
-  it('waits no more when it is stopped, and closes what comes about all the same', async () => {
+  it('rejects when stopped and closes a connection that opens later', async () => {
     const { connect, open, stop } = way()
     const connecting = connect()
     stop()
@@ -532,7 +532,7 @@ describe('untilStopped', () => {
     await expect.poll(() => transport.closed()).toBe(true)
   })
 
-  it('leaves alone what fails after it was stopped', async () => {
+  it('ignores a connection that fails after the stop', async () => {
     const { connect, fail, stop } = way()
     const connecting = connect()
     stop()
@@ -542,7 +542,7 @@ describe('untilStopped', () => {
     await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('does not even begin once it is stopped', async () => {
+  it('does not connect once stopped', async () => {
     const { connect, stop, dialled } = way()
     stop()
     await expect(connect()).rejects.toMatchObject(stopped)
@@ -556,20 +556,20 @@ function world(overrides: Partial<RetryOptions> = {}) {
   const options: RetryOptions = {
     attempts: 4,
     budget: 10_000,
-    passes: () => true,
+    isRetryable: () => true,
     now: () => clock,
     sleep: async (milliseconds) => {
       slept.push(milliseconds)
       clock += milliseconds
     },
-    chance: () => 0.5,
+    random: () => 0.5,
     ...overrides,
   }
   return { options, slept }
 }
 
 describe('retry', () => {
-  it('waits longer each time and hands on what is left', async () => {
+  it('waits longer each time and passes the remaining time', async () => {
     const { options, slept } = world()
     const left: number[] = []
     const trying = retry(options, async (milliseconds) => {
@@ -581,8 +581,8 @@ describe('retry', () => {
     expect(left).toEqual([10_000, 9700, 9100, 7900])
   })
 
-  it('does not repeat what will not pass', async () => {
-    const { options, slept } = world({ passes: () => false })
+  it('does not repeat a permanent failure', async () => {
+    const { options, slept } = world({ isRetryable: () => false })
     await expect(retry(options, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
     expect(slept).toEqual([])
   })

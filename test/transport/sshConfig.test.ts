@@ -30,8 +30,8 @@ const usual = ['rsa', 'ecdsa', 'ecdsa_sk', 'ed25519', 'ed25519_sk', 'xmss', 'dsa
   (name) => `identityfile ~/.ssh/id_${name}`,
 )
 
-describe('what ssh -G prints', () => {
-  it('is read, with the home that HOME names instead of the one of the password database', () => {
+describe('the output of ssh -G', () => {
+  it('is parsed with the home of HOME instead of that of the user database', () => {
     expect(read(...usual)).toEqual({
       hostname: 'db1.example.org',
       port: 2222,
@@ -48,7 +48,7 @@ describe('what ssh -G prints', () => {
     })
   })
 
-  it('names keys with tokens, variables and blanks', () => {
+  it('has key files with tokens, variables and blanks expanded', () => {
     const { identities, refused } = read(
       'identityfile ~/.ssh/%r@%h:%p',
       'identityfile /with blank/%n 100%%',
@@ -68,11 +68,11 @@ describe('what ssh -G prints', () => {
     ['identityagent $MY_AGENT', '/run/agent'],
     ['identityagent $NOT_THERE', 'none'],
     ['identityagent ~/.1password/agent.sock', '/home/ops/.1password/agent.sock'],
-  ])('%s', (line, agent) => {
+  ])('gives the agent for %s', (line, agent) => {
     expect(read(line).agent).toBe(agent)
   })
 
-  it('names jump hosts, a program, an alias and files', () => {
+  it('gives jump hosts, ProxyCommand, alias and known_hosts files', () => {
     expect(read('proxyjump bob@b1:2200,[2001:db8::1]:22').jump).toEqual(['bob@b1:2200', '[2001:db8::1]:22'])
     expect(read('proxyjump none', 'proxycommand none')).toMatchObject({ jump: [] })
     expect(read('proxycommand nc -q0 %h %p').proxyCommand).toBe('nc -q0 db1.example.org 2222')
@@ -102,12 +102,12 @@ describe('what ssh -G prints', () => {
     ['hostKeys', 'revokedhostkeys /etc/ssh/revoked', 'RevokedHostKeys'],
     ['way', 'bindinterface eth0', 'BindInterface'],
     ['way', 'proxycommand nc %C', 'ProxyCommand with %C'],
-  ] as const)('what cannot be followed is named: %s, %s', (about, line, name) => {
+  ] as const)('is reported if it sets an unsupported option for %s: %s', (about, line, name) => {
     const { refused } = read(line)
     expect(refused).toEqual({ keys: [], hostKeys: [], way: [], [about]: [name] })
   })
 
-  it('lets public keys be one method of several', () => {
+  it('is accepted if publickey is one of several methods', () => {
     expect(read('preferredauthentications publickey,password').refused.keys).toEqual([])
   })
 })

@@ -7,18 +7,18 @@ const place = { host: 'ux3', address: '10.0.0.3', port: 22, timeout: 10_000 }
 const told = (code: string): string =>
   dialError(place, Object.assign(new Error(`connect ${code}`), { code })).message
 
-describe('a connection that does not come about', () => {
-  it('is told in words, never by the code of the system', () => {
+describe('a failed SSH connection', () => {
+  it("is explained in words, never by the system's error code", () => {
     expect(told('EHOSTUNREACH')).toBe('no route to ux3 (10.0.0.3 port 22)')
     expect(told('ENETUNREACH')).toBe('no route to ux3 (10.0.0.3 port 22)')
     expect(told('EPIPE')).toBe(
-      'the connection to ux3 (10.0.0.3 port 22) broke: the other side closed the connection',
+      'the connection to ux3 (10.0.0.3 port 22) was lost: the other side closed the connection',
     )
     for (const code of ['ECONNRESET', 'ENOENT', 'EACCES', 'EADDRNOTAVAIL'])
       expect(told(code)).not.toContain(code)
   })
 
-  it('names the timeout that is set, not what was left of it for the last attempt', async () => {
+  it('names the configured timeout, not the remaining time of the last attempt', async () => {
     const server = createServer()
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => {

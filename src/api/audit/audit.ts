@@ -7,8 +7,8 @@ import type { AuditFile } from './auditFile.ts'
 export type Audit = {
   /** Resolves to true if changes may be made: the log is writable and holds a line of every earlier change. */
   isReady(): Promise<boolean>
-  /** Writes the line of a call, synced to disk if the call was carried out. Resolves to false if it is not in the log. */
-  record(entry: AuditRecord, options: { readonly carriedOut: boolean }): Promise<boolean>
+  /** Writes the line of a call, synced to disk if the call was executed. Resolves to false if it is not in the log. */
+  record(entry: AuditRecord, options: { readonly executed: boolean }): Promise<boolean>
   /** Number of lines that could not be written, and why none can be written now. */
   state(): { readonly failures: number; readonly problem: string | undefined }
   /** Writes what is still missing, if it can be written, and closes the log. */
@@ -55,7 +55,7 @@ export function createAudit(options: {
   const { file, path, place, now, log, mirror } = options
   /** Lines of changes that were made and are not in the file yet. */
   let unwritten = ''
-  let settling: Promise<boolean> | undefined
+  let flushing: Promise<boolean> | undefined
   let failures = 0
   let problem: string | undefined
   let leftOut = 0
@@ -88,7 +88,7 @@ export function createAudit(options: {
     }
   }
 
-  const writeMissing = async (): Promise<void> => {
+  const writeUnwritten = async (): Promise<void> => {
     if (unwritten === '') return file.open()
     const lines = unwritten
     await append(lines, true)
@@ -98,35 +98,35 @@ export function createAudit(options: {
   }
 
   /** One at a time: two would write the same lines twice. */
-  const settle = (): Promise<boolean> => {
-    settling ??= attempt(writeMissing).finally(() => {
-      settling = undefined
+  const flush = (): Promise<boolean> => {
+    flushing ??= attempt(writeUnwritten).finally(() => {
+      flushing = undefined
     })
-    return settling
+    return flushing
   }
 
   return {
-    isReady: settle,
+    isReady: flush,
 
-    async record(entry, { carriedOut }) {
-      if (!carriedOut && entry.caller === null && exceedsLimit()) {
+    async record(entry, { executed }) {
+      if (!executed && entry.caller === null && exceedsLimit()) {
         leftOut += 1
         return false
       }
-      const told = leftOut
+      const skipped = leftOut
       leftOut = 0
-      const line = auditLine({ time: now(), place, entry, leftOut: told })
-      if (await attempt(() => append(line, carriedOut))) return true
-      log.error({ audit: JSON.parse(line) }, 'a line is missing in the audit log')
-      if (carriedOut) unwritten += line
-      else leftOut += told + 1
+      const line = auditLine({ time: now(), place, entry, leftOut: skipped })
+      if (await attempt(() => append(line, executed))) return true
+      log.error({ audit: JSON.parse(line) }, 'a line is missing from the audit log')
+      if (executed) unwritten += line
+      else leftOut += skipped + 1
       return false
     },
 
     state: () => ({ failures, problem }),
 
     async close() {
-      if (unwritten !== '') await settle()
+      if (unwritten !== '') await flush()
       await file.close()
     },
   }

@@ -10,8 +10,8 @@ import { type AuditEntry, hasChanged } from './auditEntry.ts'
 export type CallAudit = {
   /** Returns the entry of a request; null for one that the audit log leaves out. */
   entryFor(method: string, match: RouteMatch | undefined): AuditEntry | null
-  /** Marks that the call is carried out from here on; throws a problem where its line could not be written. */
-  begin(entry: AuditEntry): Promise<void>
+  /** Marks that the call starts; throws a problem where its line could not be written. */
+  start(entry: AuditEntry): Promise<void>
   /** Writes the line of a call with this response, and returns the response that may be sent. */
   record(context: RequestContext, entry: AuditEntry, response: Response): Promise<Response>
 }
@@ -20,16 +20,16 @@ const unavailable = (): ProblemError =>
   new ProblemError({
     code: 'audit-unavailable',
     detail:
-      'A change must not be missing from the audit log, so nothing was changed. The log of the ' +
-      'server and its readiness say what is wrong with the audit log.',
+      'Nothing was changed, because the audit log cannot be written. The log of the server and /health/ready ' +
+      'show the reason.',
   })
 
 const failed = (): ProblemError =>
   new ProblemError({
     code: 'audit-failed',
     detail:
-      'The call was carried out. Its line for the audit log is kept and stands in the log of the server; until it ' +
-      'is written, nothing more is changed.',
+      'The call succeeded, but its line could not be written to the audit log. The server logs the line and keeps ' +
+      'it. It refuses further changes until the line is written.',
   })
 
 /** Writes the audit log of the calls of one listener; without a log it does nothing. */
@@ -38,17 +38,17 @@ export function auditCalls(audit: Audit | undefined, listener: Listener): CallAu
     entryFor(method, match) {
       if (!audit || method !== 'POST') return null
       const served = match?.resource.served.find(({ route }) => route.method === 'POST')
-      return served ? { route: served.route, facts: {}, begun: false } : null
+      return served ? { route: served.route, facts: {}, started: false } : null
     },
 
-    async begin(entry) {
+    async start(entry) {
       if (audit && !(await audit.isReady())) throw unavailable()
-      entry.begun = true
+      entry.started = true
     },
 
-    async record({ request, requestId, match, caller, remoteAddress }, entry, answer) {
+    async record({ request, requestId, match, caller, remoteAddress }, entry, response) {
       const { changed: _changed, parameters, ...states } = entry.facts
-      const { status } = answer
+      const { status } = response
       const record = {
         ...states,
         parameters: { ...match?.params, ...parameters },
@@ -61,9 +61,9 @@ export function auditCalls(audit: Audit | undefined, listener: Listener): CallAu
         code: entry.code,
         changed: hasChanged(entry, status),
       }
-      if (!audit || (await audit.record(record, { carriedOut: entry.begun }))) return answer
+      if (!audit || (await audit.record(record, { executed: entry.started }))) return response
       // Another failure is sent as it is: only who sees a success would rely on its line.
-      if (!entry.begun || status >= 400) return answer
+      if (!entry.started || status >= 400) return response
       return problemResponse({ problem: failed(), requestId, accept: request.headers.accept })
     },
   }

@@ -87,8 +87,8 @@ export function auditLine(facts: {
 export type AuditEntry = {
   readonly route: Route
   facts: AuditFacts
-  /** True once the call has begun: before that nothing can have changed. */
-  begun: boolean
+  /** True once the call has started: before that nothing can have changed. */
+  started: boolean
   /** Code of the problem in its response. */
   code?: ProblemCode
   payload?: unknown
@@ -102,13 +102,13 @@ function changedOf(payload: unknown): boolean | null {
   const own: unknown = Reflect.get(payload, 'changed')
   if (typeof own === 'boolean') return own
   const entries = Object.values(payload).map((it) => (isObject(it) ? Reflect.get(it, 'changed') : undefined))
-  const told = entries.filter((it) => typeof it === 'boolean')
-  return told.length > 0 ? told.includes(true) : null
+  const flags = entries.filter((it) => typeof it === 'boolean')
+  return flags.length > 0 ? flags.includes(true) : null
 }
 
 /** Returns whether a call with this status changed anything; null if its failure leaves that open. */
-export function hasChanged({ begun, facts, payload }: AuditEntry, status: number): boolean | null {
-  if (!begun) return false
+export function hasChanged({ started, facts, payload }: AuditEntry, status: number): boolean | null {
+  if (!started) return false
   if (facts.changed !== undefined) return facts.changed
   if (status < 400) return changedOf(payload)
   return status < 500 ? false : null

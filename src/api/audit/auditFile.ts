@@ -20,10 +20,10 @@ export type AuditFile = {
 export const auditFileLimits = { bytes: 10 * 1024 * 1024, files: 20 } as const
 
 /** Bytes at the end of a file in which the end of its chain is looked for; a line is much shorter. */
-const longestTail = 1024 * 1024
+const maxTailBytes = 1024 * 1024
 
 async function tailOf(handle: FileHandle, size: number): Promise<string> {
-  const length = Math.min(size, longestTail)
+  const length = Math.min(size, maxTailBytes)
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length)
   return buffer.toString('utf8', 0, bytesRead)
 }
@@ -34,7 +34,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Returns the end of the chain of the file before; undefined where there is none. */
-async function endBefore(path: string): Promise<Link | undefined> {
+async function lastLinkOfPreviousFile(path: string): Promise<Link | undefined> {
   try {
     const { handle, stats } = await openTrustedHandle(`${path}.1`, readFlags)
     try {
@@ -65,10 +65,10 @@ export function createAuditFile(
   let latest: Link | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const mine = last.then(work)
-    last = mine.catch(() => undefined)
-    return mine
+  const enqueue = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
   }
 
   const close = async (): Promise<void> => {
@@ -77,7 +77,7 @@ export function createAuditFile(
     await opened?.handle.close()
   }
 
-  const isStillThere = async ({ handle }: Opened): Promise<boolean> => {
+  const isUnchanged = async ({ handle }: Opened): Promise<boolean> => {
     const [ours, there] = await Promise.all([
       handle.stat({ bigint: true }),
       lstat(path, { bigint: true }).catch(() => undefined),
@@ -85,7 +85,7 @@ export function createAuditFile(
     return there !== undefined && there.ino === ours.ino && there.dev === ours.dev
   }
 
-  const openAnew = async (): Promise<Opened> => {
+  const reopen = async (): Promise<Opened> => {
     const { handle, stats } = await openTrustedHandle(path, appendFlags)
     try {
       if ((stats.mode & 0o777) !== 0o600) await handle.chmod(0o600)
@@ -93,7 +93,7 @@ export function createAuditFile(
       const found = lastLink(tail.split('\n'))
       const opens = found === undefined
       // A file without a chain was written by an earlier release, and begins one; an empty one goes on.
-      const before = stats.size === 0 ? (latest ?? (await endBefore(path))) : undefined
+      const before = stats.size === 0 ? (latest ?? (await lastLinkOfPreviousFile(path))) : undefined
       if (stats.size === 0) await syncFolder(path)
       const link = found ?? before ?? chainStart
       current = { handle, size: stats.size, isTorn: tail !== '' && !tail.endsWith('\n'), opens, link }
@@ -104,10 +104,10 @@ export function createAuditFile(
     }
   }
 
-  const usable = async (): Promise<Opened> => {
-    if (current !== undefined && (await isStillThere(current))) return current
+  const openCurrent = async (): Promise<Opened> => {
+    if (current !== undefined && (await isUnchanged(current))) return current
     await close()
-    return openAnew()
+    return reopen()
   }
 
   const rotate = async ({ link }: Opened): Promise<Opened> => {
@@ -120,7 +120,7 @@ export function createAuditFile(
     }
     await syncFolder(path)
     latest = link
-    return openAnew()
+    return reopen()
   }
 
   const write = async (opened: Opened, lines: readonly string[], sync: boolean): Promise<string> => {
@@ -141,8 +141,8 @@ export function createAuditFile(
 
   return {
     append: (lines, { sync }) =>
-      inTurn(async () => {
-        const opened = await usable()
+      enqueue(async () => {
+        const opened = await openCurrent()
         try {
           const isFull = opened.size > 0 && opened.size + lines.length > rule.bytes
           const texts = lines.split('\n').filter((line) => line !== '')
@@ -154,9 +154,9 @@ export function createAuditFile(
         }
       }),
     open: () =>
-      inTurn(async () => {
-        await usable()
+      enqueue(async () => {
+        await openCurrent()
       }),
-    close: () => inTurn(close),
+    close: () => enqueue(close),
   }
 }

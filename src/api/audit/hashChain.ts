@@ -63,7 +63,7 @@ export function lastLink(lines: readonly string[]): Link | undefined {
 }
 
 /** Result of verifying a chain of lines. */
-export type ChainVerdict = {
+export type ChainResult = {
   /** Lines of the chain, and the number of the first one that is still there: 1, or later ones after a rotation. */
   readonly lines: number
   readonly first: number | null
@@ -83,7 +83,7 @@ export function createChainVerifier() {
   let [lines, unchained, torn, pending] = [0, 0, 0, 0]
   let first: number | null = null
   let last: Link | null = null
-  let fault: ChainVerdict['fault'] = null
+  let fault: ChainResult['fault'] = null
 
   /** Returns why a line does not fit; undefined if it does. */
   const problemOf = ({ body, link, continues }: ChainedLine): string | undefined => {
@@ -91,14 +91,14 @@ export function createChainVerifier() {
     const before = end?.digest ?? continues ?? ''
     if (continues !== undefined && continues !== before) return 'lines or files before it are missing'
     if (sha256(before + body) !== link.digest) {
-      return 'it was changed, or lines before it were changed, removed or put elsewhere'
+      return 'it was changed, or lines before it were changed, removed or moved'
     }
     if (end !== undefined && link.seq !== end.seq + 1)
-      return 'its number does not follow that of the line before'
+      return 'its number does not follow the number of the line before'
     return undefined
   }
 
-  const follow = (file: string, number: number, line: string): void => {
+  const addLine = (file: string, number: number, line: string): void => {
     if (fault !== null || line === '') return
     const found = parseChainedLine(line)
     if (found === undefined) {
@@ -123,14 +123,14 @@ export function createChainVerifier() {
   }
 
   return {
-    follow,
+    addLine,
     fail: (file: string, number: number, reason: string): void => {
       fault ??= { file, line: number, reason }
     },
     /** `isTorn`: the last file ends within a line, as after a writer that was killed. */
-    verdict(file: string, number: number, isTorn: boolean): ChainVerdict {
+    result(file: string, number: number, isTorn: boolean): ChainResult {
       if (fault === null && pending > (isTorn ? 1 : 0)) {
-        fault = { file, line: number, reason: 'the last lines are of no chain' }
+        fault = { file, line: number, reason: 'the last lines do not belong to the chain' }
       }
       return { lines, first, last, unchained, torn: torn + pending, fault }
     },

@@ -2,13 +2,13 @@ import { closeSync, existsSync, readSync } from 'node:fs'
 import { openTrusted, readFlags } from '../../base/trustedFile.ts'
 import { reasonOf } from '../startError.ts'
 import { auditFileLimits } from './auditFile.ts'
-import { type ChainVerdict, createChainVerifier } from './hashChain.ts'
+import { type ChainResult, createChainVerifier } from './hashChain.ts'
 
 const chunkBytes = 64 * 1024
 const longestLine = 1024 * 1024
 
-/** Follows the chain of an audit log through its files, oldest first; reads a line at a time and follows no link. */
-export function verifyAudit(path: string, most: number = auditFileLimits.files): ChainVerdict {
+/** Verifies the chain of an audit log through its files, oldest first; reads a line at a time and follows no link. */
+export function verifyAudit(path: string, most: number = auditFileLimits.files): ChainResult {
   const older = Array.from({ length: most - 1 }, (_, index) => `${path}.${index + 1}`)
   const files = [...older.filter((file) => existsSync(file)).toReversed(), path]
   const chain = createChainVerifier()
@@ -28,7 +28,7 @@ export function verifyAudit(path: string, most: number = auditFileLimits.files):
         for (const line of bytes.toString('utf8', 0, Math.max(end, 0)).split('\n')) {
           if (end < 0) break
           number += 1
-          chain.follow(file, number, line)
+          chain.addLine(file, number, line)
         }
         if (rest.length > longestLine) {
           chain.fail(file, number + 1, 'it is longer than 1 MB')
@@ -38,7 +38,7 @@ export function verifyAudit(path: string, most: number = auditFileLimits.files):
       isTorn = rest.length > 0
       if (!isTorn) return
       number += 1
-      chain.follow(file, number, rest.toString('utf8'))
+      chain.addLine(file, number, rest.toString('utf8'))
     } finally {
       closeSync(descriptor)
     }
@@ -53,9 +53,9 @@ export function verifyAudit(path: string, most: number = auditFileLimits.files):
       chain.fail(file, 0, `it cannot be read: ${reasonOf(error)}`)
     }
   }
-  const verdict = chain.verdict(latest, number, isTorn)
+  const result = chain.result(latest, number, isTorn)
   // The writer itself takes only what would be one file too many.
-  if (verdict.fault !== null || (verdict.first ?? 1) === 1 || files.length === most) return verdict
-  const reason = `the lines 1 to ${(verdict.first ?? 1) - 1} are missing, and no rotation has removed them`
-  return { ...verdict, fault: { file: files[0] ?? path, line: 1, reason } }
+  if (result.fault !== null || (result.first ?? 1) === 1 || files.length === most) return result
+  const reason = `lines 1 to ${(result.first ?? 1) - 1} are missing, and no rotation has removed them`
+  return { ...result, fault: { file: files[0] ?? path, line: 1, reason } }
 }

@@ -24,11 +24,11 @@ async function reasonsAgainst(context: ApiContext): Promise<readonly string[]> {
 
 export const ready = serve(commonRoutes.ready, async ({ caller }, context) => {
   const reasons = await reasonsAgainst(context)
-  // A certificate that was refused keeps nobody out while the one before is good, but somebody must know.
-  const notes = [...reasons, context.certificate?.().refused ?? []].flat()
-  const told = caller.kind === 'anonymous' ? [] : notes
+  // A rejected certificate stops nobody while the previous one is valid, but the operator must know.
+  const notes = [...reasons, context.certificate?.().rejected ?? []].flat()
+  const lines = caller.kind === 'anonymous' ? [] : notes
   const [status, word] = reasons.length === 0 ? ([200, 'ready'] as const) : ([503, 'unready'] as const)
-  return textResponse(status, [word, ...told, ''].join('\n'))
+  return textResponse(status, [word, ...lines, ''].join('\n'))
 })
 
 /** Readiness of the component itself, beside that of every component; `notes` are shown and do not fail it. */
@@ -39,8 +39,8 @@ export const readyWith = (own: () => OwnReadiness | Promise<OwnReadiness>): Serv
   serve(commonRoutes.ready, async (call, context) => {
     const common = (await ready.handle(call, context)) as TextResponse
     const { reasons, notes = [] } = await own()
-    const told = call.caller.kind === 'anonymous' ? [] : [...reasons, ...notes]
+    const lines = call.caller.kind === 'anonymous' ? [] : [...reasons, ...notes]
     const isReady = reasons.length === 0
     const first = isReady ? common.text : common.text.replace(/^ready/, 'unready')
-    return textResponse(isReady ? common.status : 503, first + told.map((it) => `${it}\n`).join(''))
+    return textResponse(isReady ? common.status : 503, first + lines.map((it) => `${it}\n`).join(''))
   })

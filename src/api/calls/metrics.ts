@@ -9,7 +9,7 @@ const ofProcess = ({ version, component, node, uptime }: ApiContext): readonly M
   {
     name: 'muster_build_info',
     type: 'gauge',
-    help: 'Which version of which component runs; always 1.',
+    help: 'Version of the running component; the value is always 1.',
     samples: [{ labels: { version, component, node }, value: 1 }],
   },
   single({
@@ -20,18 +20,18 @@ const ofProcess = ({ version, component, node, uptime }: ApiContext): readonly M
   }),
 ]
 
-const ofCertificate = ({ expiry, refused }: CertificateState): readonly MetricFamily[] => [
+const ofCertificate = ({ expiry, rejected }: CertificateState): readonly MetricFamily[] => [
   single({
     name: 'muster_certificate_expiry_timestamp_seconds',
     type: 'gauge',
-    help: 'When the certificate of the API expires, in Unix time.',
+    help: 'Expiry time of the API certificate, in Unix time.',
     value: Math.floor(expiry.getTime() / 1000),
   }),
   single({
     name: 'muster_certificate_refused',
     type: 'gauge',
-    help: 'Whether the files hold a new certificate that was refused, so that the one before is still shown.',
-    value: refused === undefined ? 0 : 1,
+    help: '1 if a new certificate was rejected and the previous one is still in use, else 0.',
+    value: rejected === undefined ? 0 : 1,
   }),
 ]
 
@@ -47,7 +47,7 @@ async function ofLogins({ accounts, lockout }: ApiContext): Promise<readonly Met
     single({
       name: 'muster_lockouts_total',
       type: 'counter',
-      help: 'How often an address and user name were locked out after failed logins.',
+      help: 'Lockouts of an address and user name after failed logins.',
       value: locks,
     }),
     single({
@@ -66,7 +66,7 @@ const ofAudit = ({ audit }: ApiContext): readonly MetricFamily[] =>
         single({
           name: 'muster_audit_failures_total',
           type: 'counter',
-          help: 'How often the audit log could not be written.',
+          help: 'Failed writes to the audit log.',
           value: audit.state().failures,
         }),
       ]

@@ -57,7 +57,7 @@ function readCredentials({ body, audit }: Read): { readonly user: string; readon
   const pair = credentialsOf(body)
   if ('errors' in pair) {
     const detail = pair.errors.map(({ path, message }) => `${path} ${message}`).join('; ')
-    throw new ProblemError({ code: 'invalid-body', detail: `In the body, ${detail}.`, errors: pair.errors })
+    throw new ProblemError({ code: 'invalid-body', detail: `Invalid body: ${detail}.`, errors: pair.errors })
   }
   audit({ parameters: { user: pair.user } })
   const place = body.payload === undefined ? '' : '/payload'
@@ -77,7 +77,7 @@ export const createAdminUser = serve(commonRoutes.createAdminUser, async (call, 
     call.audit({ before: auditedUser(findUser(file, record.user)) })
     // Two may come at once while there is no user: the second of them is not the first any more.
     if (call.caller.kind === 'anonymous' && file.users.length > 0) {
-      const detail = 'This host got its first user a moment ago. Send the login of a user.'
+      const detail = 'Another call has just created the first user of this host. Log in as a user.'
       throw new ProblemError({ code: 'login-required', detail })
     }
     return putUser(file, record)
@@ -95,7 +95,7 @@ export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit },
     audit({ before: auditedUser(findUser(file, name)) })
     const next = removeUser(file, name)
     if (next !== file && next.users.length === 0) {
-      const detail = 'No one could log in any more. Create another user first.'
+      const detail = 'Nobody could log in without this user. Create another user first.'
       throw new ProblemError({ code: 'last-user', detail })
     }
     return next
@@ -134,7 +134,7 @@ function parseRecord(value: unknown, path: string): UserRecord {
     const message = error instanceof Error ? error.message : String(error)
     throw new ProblemError({
       code: 'invalid-body',
-      detail: `In the body, ${message}.`,
+      detail: `Invalid body: ${message}.`,
       errors: [{ path, message }],
     })
   }

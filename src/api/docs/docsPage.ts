@@ -87,7 +87,7 @@ const shortPath = (path: string): string =>
 function loginWords({ method, operation: { security } }: Call): string {
   if (security.length === 0) return 'No login.'
   if (security.every(({ basic }) => basic)) return 'Needs a login.'
-  return method === 'GET' ? 'A login is optional.' : 'Needs a login, but for the first user of a host.'
+  return method === 'GET' ? 'A login is optional.' : 'Needs a login, except for the first user of a host.'
 }
 
 function parameterList({ parameters }: OpenApiOperation): Html {
@@ -173,8 +173,8 @@ ${navigation(document)}
 <section aria-labelledby="basics"><h2 id="basics">Basics</h2>
 ${info.description.split('\n\n').map((text) => html`<p>${withCode(text)}</p>\n`)}
 <p>The curl commands ask for the password of the user <code>admin</code>. <code>authority.crt</code> is the certificate of
-the authority that signed this server’s: <code>.muster/&lt;cluster&gt;/authority.crt</code> where muster runs, or what
-<code>muster cert export</code> writes.</p>
+the cluster’s authority: <code>.muster/&lt;cluster&gt;/authority.crt</code> where muster runs, or the output of
+<code>muster cert export</code>.</p>
 <h3>Errors</h3>
 <div class="examples">${errorSection(document)}</div></section>
 ${groups}<section aria-labelledby="schemas"><h2 id="schemas">Schemas</h2>

@@ -71,7 +71,7 @@ function recoverKey(options: { encrypted: Buffer; passwordBytes: Buffer; alias: 
   }
   const check = createHash('sha1').update(passwordBytes).update(plain).digest()
   if (!check.equals(blob.subarray(blob.length - digestLength))) {
-    throw new StoreReadError('key-password', `entry \`${alias}\` has another password than the store`)
+    throw new StoreReadError('key-password', `entry \`${alias}\` has a different password than the store`)
   }
   const key = privateKeyPem(plain)
   if (key === undefined) throw new StoreReadError('unsupported', `the kind of key of entry \`${alias}\``)
@@ -82,7 +82,7 @@ function recoverKey(options: { encrypted: Buffer; passwordBytes: Buffer; alias: 
 function readerOf(bytes: Buffer) {
   let at = 0
   const block = (length: number): Buffer => {
-    if (length > bytes.length - at) throw new MalformedError('it ends too early')
+    if (length > bytes.length - at) throw new MalformedError('it is truncated')
     at += length
     return bytes.subarray(at - length, at)
   }

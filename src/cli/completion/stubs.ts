@@ -94,7 +94,7 @@ complete -c ${name} -f -a '(__${name}_complete)'
 const stubs = { bash, zsh, fish } as const
 
 const installation = (name: string): string => `
-Load it whenever the shell starts, so that it is always that of your ${name}:
+Load it at every start of the shell, so that it always fits your version of ${name}:
   bash  echo 'source <(${name} completion bash)' >> ~/.bashrc
   zsh   echo 'source <(${name} completion zsh)' >> ~/.zshrc        (below compinit)
   fish  echo '${name} completion fish | source' > ~/.config/fish/completions/${name}.fish`

@@ -40,7 +40,7 @@ export const words = (list: Iterable<string>): Values => ({
 export const isPlain = (name: string): boolean => /^[\w.-]+$/.test(name)
 
 const files: Source = () => ({ candidates: [], directive: 'files' })
-export const nothing: Source = () => words([])
+export const noValues: Source = () => words([])
 
 /** Sources by the names that every program gives its arguments and the values of its options. */
 const common: Sources = { file: files, path: files, archive: files, before: files, after: files }
@@ -60,7 +60,7 @@ export function sourceOf(place: Argument | Option, command: Command, sources: So
 
 /** Returns the values of an argument or an option, each behind the prefix. */
 export async function valuesOf(place: Argument | Option, asked: CompletionRequest): Promise<Values> {
-  const { candidates, directive } = await (sourceOf(place, asked.command, asked.sources) ?? nothing)(asked)
+  const { candidates, directive } = await (sourceOf(place, asked.command, asked.sources) ?? noValues)(asked)
   return { candidates: candidates.map((one) => ({ ...one, word: asked.prefix + one.word })), directive }
 }
 

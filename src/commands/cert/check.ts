@@ -15,7 +15,7 @@ export const certCheckCommand: Define = (made, world) =>
   runOnFiles(
     formatOption(componentOption(targetOptions(made))).addHelpText(
       'after',
-      '\nWarnings fail the check; tls-warning-days sets how early a certificate is reported.',
+      '\nWarnings fail the check; tls-warning-days sets how many days before its end a certificate is reported.',
     ),
     world,
     (options) => certCheck({ ...options, component: componentGiven(made), format: formatGiven(made) }),
@@ -55,7 +55,7 @@ function summary(cluster: string, hosts: readonly InspectedHost[], silenced: num
   const until =
     first === undefined
       ? ''
-      : `; the first ends on ${first.notAfter.slice(0, 10)}, in ${counted(first.daysLeft, 'day')}`
+      : `; the first expires on ${first.notAfter.slice(0, 10)}, in ${counted(first.daysLeft, 'day')}`
   const quiet = silenced === 0 ? '' : ` (${silenced} silenced)`
-  return `The certificates of ${cluster} are good: ${counted(hosts.length, 'host')}, ${counted(served.length, 'API')}${until}${quiet}.`
+  return `The certificates of ${cluster} are valid: ${counted(hosts.length, 'host')}, ${counted(served.length, 'API')}${until}${quiet}.`
 }

@@ -24,10 +24,10 @@ import { saveState } from '../../deployment/state/openState.ts'
 import { storesStep } from '../../deployment/steps/storesStep.ts'
 import { verifyHost } from '../../deployment/verifyHost.ts'
 import { shortPrint } from '../../output/deployment/certificates.ts'
+import { type PassphraseOptions, withPassphrasePrompt } from '../../session/authorityPassphrase.ts'
 import { orderNotes, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
 import { report, type Session, type SurveyedSession } from '../../session/session.ts'
-import { type PassphraseOptions, unlocking } from '../../session/unlocking.ts'
 import type { Transport } from '../../transport/transport.ts'
 
 /** Input of the commands that replace certificates. */
@@ -59,7 +59,7 @@ export async function deployCertificates(
   const decided = await decideCertificates({
     cluster: config.cluster,
     surveyed: survey.reached,
-    state: unlocking(options.state, { ...options, context }),
+    state: withPassphrasePrompt(options.state, { ...options, context }),
     secrets,
     renew,
     ...(options.ownAuthority === true ? { ownAuthority: true } : {}),
@@ -83,10 +83,10 @@ export async function deployCertificates(
     work,
     notes,
     rollout,
-    carryOut: async (execute) => {
+    executeAndSave: async (execute) => {
       await saveState({ ...config, before: kept, after: decided.state })
       const executed = await execute()
-      const shown = [...decided.onceProved].filter(([name]) => executed.proved.includes(name))
+      const shown = [...decided.onceProved].filter(([name]) => executed.verified.includes(name))
       state = afterVerification(decided.state, new Map(shown))
       ran = true
       await saveState({ ...config, before: decided.state, after: state })

@@ -9,7 +9,7 @@ import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { readPassword } from '../../cli/readPassword.ts'
 import { UsageError } from '../../cli/usageError.ts'
-import { existing, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
+import { existingPaths, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import { apiAddress } from '../../deployment/callHost.ts'
 import {
@@ -50,7 +50,7 @@ export const certExportCommand: Define = (made, world) =>
       .option('--with-key', "include the host's private key; only you can read the file")
       .option('--password-file <path>', 'file with the password of the store')
       .option('--password-stdin', 'read the password of the store from standard input')
-      .option('--force', 'overwrite an existing file'),
+      .option('--force', 'overwrite an existingPaths file'),
     world,
     (options) => {
       const { out, format, host, passwordFile } = made.opts<{
@@ -83,11 +83,11 @@ type StorePasswordOptions = {
 /** Returns the password of a truststore, which holds nothing secret: the given one, else Java's default. */
 export async function truststorePassword(
   options: StorePasswordOptions,
-): Promise<{ readonly password: Secret; readonly usual: boolean }> {
+): Promise<{ readonly password: Secret; readonly hasDefaultPassword: boolean }> {
   const { context, passwordFile, passwordStdin } = options
   const given = passwordFile !== undefined || passwordStdin || Boolean(context.env.MUSTER_STORE_PASSWORD)
-  if (!given) return { password: new Secret(defaultTruststorePassword), usual: true }
-  return { password: await ask(options, 'the password of the truststore'), usual: false }
+  if (!given) return { password: new Secret(defaultTruststorePassword), hasDefaultPassword: true }
+  return { password: await ask(options, 'the password of the truststore'), hasDefaultPassword: false }
 }
 
 /** Returns the password of a keystore, which holds a key: given or prompted for. */
@@ -133,7 +133,7 @@ type Exported = {
   /** Each with what it is, in words. */
   readonly files: readonly { readonly out: string; readonly content: Buffer; readonly words: string }[]
   readonly what: ExportedFile['what']
-  readonly usual: boolean
+  readonly hasDefaultPassword: boolean
 }
 
 /**
@@ -143,8 +143,8 @@ type Exported = {
 async function certExport(options: ExportOptions): Promise<ExitCode> {
   const { context, out, force, format } = options
   const { config } = await openCluster(options)
-  // Nobody types a password in vain.
-  const there = force || options.each ? [] : await existing([resolve(context.cwd, out)])
+  // Checked before the user types a password.
+  const there = force || options.each ? [] : await existingPaths([resolve(context.cwd, out)])
   if (there.length > 0) throw notWritten('exists', { files: [out] })
   const opened = await readState(config)
   for (const note of opened?.notes ?? []) context.stderr.write(`warning: ${note}\n`)
@@ -185,17 +185,21 @@ async function exportedOf(
     )
   }
   if (options.each) return eachOf(options, authorities)
-  const { password, usual } = format === 'pem' ? noPassword : await truststorePassword(options)
+  const { password, hasDefaultPassword } = format === 'pem' ? noPassword : await truststorePassword(options)
   const now = options.context.now()
   const content = exportAuthorities({ authorities, format, password, now })
   const store =
     format === 'pem'
       ? ''
-      : `, as a truststore${usual ? ` with Java's usual password, ${defaultTruststorePassword}` : ''}`
+      : `, as a truststore${hasDefaultPassword ? ` with Java's default password, ${defaultTruststorePassword}` : ''}`
   const several = authorities.length > 1
   const subject = several ? `the ${authorities.length} authorities` : 'the authority'
   const words = `${subject} of ${config.cluster}${store}`
-  return { files: [{ out: options.out, content, words }], what: several ? 'authorities' : 'authority', usual }
+  return {
+    files: [{ out: options.out, content, words }],
+    what: several ? 'authorities' : 'authority',
+    hasDefaultPassword,
+  }
 }
 
 /** One file for each: browsers take no more than one authority from a file. */
@@ -212,10 +216,10 @@ function eachOf({ out, format, context }: ExportOptions, authorities: readonly s
     content: Buffer.from(authority),
     words: printable(leafFacts(authority, context.now())?.subject ?? 'an authority'),
   }))
-  return { files, what: 'each', usual: false }
+  return { files, what: 'each', hasDefaultPassword: false }
 }
 
-const noPassword = { password: new Secret(''), usual: false }
+const noPassword = { password: new Secret(''), hasDefaultPassword: false }
 
 async function hostOf(
   options: ExportOptions,
@@ -256,7 +260,11 @@ async function hostOf(
   const words = withKey
     ? `the private key of ${host.name} with its certificate; only you can read it`
     : `the certificate of ${host.name} and its authority`
-  return { files: [{ out: options.out, content, words }], what: withKey ? 'key' : 'chain', usual: false }
+  return {
+    files: [{ out: options.out, content, words }],
+    what: withKey ? 'key' : 'chain',
+    hasDefaultPassword: false,
+  }
 }
 
 function named(config: ClusterConfig, name: string): HostConfig {

@@ -75,6 +75,6 @@ async function certImport(
 
 const noKey = (place: Parameters<typeof stateFolder>[0], { name }: HostConfig): UsageError =>
   new UsageError(
-    `${stateFolder(place)} has no key of ${name}, so no certificate can belong to it.`,
-    `A key is made by the first \`muster install\` of a host; then: muster cert csr --host ${name}`,
+    `${stateFolder(place)} has no key of ${name} for this certificate.`,
+    `Run \`muster install\` to create the key, then request a certificate: muster cert csr --host ${name}`,
   )

@@ -44,7 +44,7 @@ export async function protectAuthority(
 ): Promise<ExitCode> {
   const { context, remove } = options
   const { config } = await openCluster(options)
-  // Looked at first: nobody types a passphrase in vain, and taking the lock makes a folder where there was none.
+  // Checked before the user types a passphrase; taking the lock would create the folder.
   protectable((await readState(config))?.state, { place: config, remove })
   const passphrase = await readPassword({
     context,

@@ -21,8 +21,8 @@ import { resolveSecrets } from '../../session/resolveSecrets.ts'
 import { rolloutGiven, rolloutOptions } from '../../session/rolloutOptions.ts'
 import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { namesOf, rolloutFor } from '../../session/selectTargets.ts'
-import { openStateToChange, reportPart } from '../../session/session.ts'
-import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
+import { openStateToChange, reportLimitedRun } from '../../session/session.ts'
+import { resurvey, withHosts } from '../../session/withHosts.ts'
 import {
   type CertificateRun,
   deployCertificates,
@@ -61,7 +61,7 @@ export async function renew(
   options: CertificateOptions & { readonly rollout: Rollout; readonly ownAuthority: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json, ownAuthority } = options
-  requireConfirmation(context, { yes, command: 'cert renew', look: 'cert list' })
+  requireConfirmation(context, { yes, command: 'cert renew', previewCommand: 'cert list' })
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'renew',
@@ -73,7 +73,7 @@ export async function renew(
     ...options,
     config,
     operation: ownAuthority ? 'cert renew --own-authority' : 'cert renew',
-    look: allFacts,
+    scope: allFacts,
     requires: 'all',
     work: async (session) => {
       const state = await openStateToChange(context, config)
@@ -81,7 +81,7 @@ export async function renew(
       const { exit } = ownAuthority
         ? { exit: await returnToClusterAuthority(certificates, { state, notes }) }
         : await deployCertificates({ ...certificates, kept: state, state, renew: true, notes })
-      if (!json) reportPart(session)
+      if (!json) reportLimitedRun(session)
       return exit
     },
   })
@@ -113,7 +113,7 @@ async function returnToClusterAuthority(
     if (!json) context.stdout.write('\n')
     const dropped = await deployCertificates({
       ...{ ...given, kept: moved.state, state: moved.state, renew: false, rollout: allInParallel },
-      session: { ...(await surveyedAgain(session)), yes: true },
+      session: { ...(await resurvey(session)), yes: true },
       notes: [droppedAuthoritiesText(leaving.dropped)],
     })
     if (dropped.exit !== exitCodes.ok) {

@@ -22,14 +22,14 @@ import {
   rotationPausedText,
   rotationStoppedText,
 } from '../../output/deployment/rotation.ts'
+import { withPassphrasePrompt } from '../../session/authorityPassphrase.ts'
 import { allHostsOptions, passphraseOptions, runOnFiles } from '../../session/clusterOptions.ts'
 import { openCluster } from '../../session/openCluster.ts'
 import { resolveSecrets } from '../../session/resolveSecrets.ts'
 import { changeFlags, confirmationOptions } from '../../session/runOptions.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 import { openStateToChange } from '../../session/session.ts'
-import { unlocking } from '../../session/unlocking.ts'
-import { surveyedAgain, withHosts } from '../../session/withHosts.ts'
+import { resurvey, withHosts } from '../../session/withHosts.ts'
 import {
   type CertificateRun,
   deployCertificates,
@@ -64,7 +64,7 @@ type RotateOptions = CertificateOptions & {
  */
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, trustOnly } = options
-  requireConfirmation(context, { yes, command: 'cert rotate-authority', look: 'cert list' })
+  requireConfirmation(context, { yes, command: 'cert rotate-authority', previewCommand: 'cert list' })
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'rotate',
@@ -75,7 +75,7 @@ export async function rotateAuthority(options: RotateOptions): Promise<ExitCode>
     ...options,
     config,
     operation: 'cert rotate-authority',
-    look: allFacts,
+    scope: allFacts,
     requires: 'one',
     work: async (session) =>
       rotate({ ...options, session, secrets, trustOnly, notes }, await openStateToChange(context, config)),
@@ -93,7 +93,7 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
   const { context, config, json, yes } = given.session
   let { session } = given
   let kept = opened
-  let state = await begun(given, unlocking(kept, { ...given, context }))
+  let state = await beginOrContinue(given, withPassphrasePrompt(kept, { ...given, context }))
   const file = join(stateFolder(config), authorityFiles.certificate)
   for (let first = true; ; first = false) {
     const phase = state.rotation?.phase ?? 'trust'
@@ -108,8 +108,9 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
       notes: notesOf(given, { phase, first, file }),
     })
     if (deployed.exit !== exitCodes.ok) {
-      const lost = namesOf(session.survey.unreachable.map(({ host }) => host))
-      if (deployed.state.rotation !== undefined) reportResult(session, rotationStoppedText(phase, lost))
+      const unreachable = namesOf(session.survey.unreachable.map(({ host }) => host))
+      if (deployed.state.rotation !== undefined)
+        reportResult(session, rotationStoppedText(phase, unreachable))
       return deployed.exit
     }
     if (trustOnly && phase === 'trust') {
@@ -124,14 +125,17 @@ async function rotate(given: RotationRun, opened: ClusterState): Promise<ExitCod
     if (next.rotation === undefined) break
     kept = next
     state = next
-    session = await surveyedAgain(session)
+    session = await resurvey(session)
   }
   reportResult(session, rotationDoneText(file))
   return exitCodes.ok
 }
 
 /** The state of the rotation that is on its way, or else of a new one. */
-async function begun({ session, trustOnly }: RotationRun, state: ClusterState): Promise<ClusterState> {
+async function beginOrContinue(
+  { session, trustOnly }: RotationRun,
+  state: ClusterState,
+): Promise<ClusterState> {
   const { context, config } = session
   const { authority, rotation } = state
   if (authority === undefined) return state

@@ -7,7 +7,7 @@ import { failureOf } from '../../deployment/hostFailure.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { allFacts, closeAll, type SurveyedHost } from '../../deployment/survey.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
-import { readOwnStores, readStoreSecrets } from '../../session/readOwnStores.ts'
+import { readStoreSecrets, readUserProvidedStores } from '../../session/readUserProvidedStores.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
 import { inOrderOf, surveyReadOnly, withShortTimeout } from '../../session/surveyReadOnly.ts'
 
@@ -17,23 +17,23 @@ export async function surveyCertificates(
   config: SelectedCluster,
 ): Promise<{ readonly state: ClusterState; readonly now: Date; readonly hosts: readonly InspectedHost[] }> {
   await prepareConnections(context, withShortTimeout(config).hosts)
-  const files = await readOwnStores(config)
+  const files = await readUserProvidedStores(config)
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
   const { state, survey } = await surveyReadOnly(context, config, allFacts)
   const now = context.now()
   const looked = await Promise.all(
-    survey.reached.map((surveyed) => look(surveyed, { state, stores, now })),
+    survey.reached.map((surveyed) => inspectHost(surveyed, { state, stores, now })),
   ).finally(() => closeAll(survey))
   if (context.signal.aborted) throw new Interrupted()
-  const lost = survey.unreachable.map(({ host, failure, unreachable }): InspectedHost => {
+  const unreachable = survey.unreachable.map(({ host, failure, unreachable }): InspectedHost => {
     const why = unreachable ? ('unreachable' as const) : ('failed' as const)
-    const told = { state: why, detail: failure.message, origin: originOf(host, state) }
-    return { host, certificates: unreachableCertificates(host, told) }
+    const unreachableHosts = { state: why, detail: failure.message, origin: originOf(host, state) }
+    return { host, certificates: unreachableCertificates(host, unreachableHosts) }
   })
-  return { state, now, hosts: inOrderOf(config, [...looked, ...lost], ({ host }) => host.name) }
+  return { state, now, hosts: inOrderOf(config, [...looked, ...unreachable], ({ host }) => host.name) }
 }
 
-async function look(
+async function inspectHost(
   surveyed: SurveyedHost,
   around: Parameters<typeof expectedCertificate>[1],
 ): Promise<InspectedHost> {

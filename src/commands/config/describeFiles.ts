@@ -50,7 +50,7 @@ export async function describeFiles(
  * Returns a filter for the hosts that `--host` matches in any of the descriptions. Throws a `UsageError` for a pattern
  * without a match.
  */
-export function hostsMeant(
+export function hostFilter(
   patterns: readonly string[],
   descriptions: readonly Description[],
 ): (description: Description) => Description {

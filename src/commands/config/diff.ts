@@ -6,7 +6,7 @@ import { UsageError } from '../../cli/usageError.ts'
 import { compareDescriptions, isSame } from '../../config/describe/compare.ts'
 import { diffJson, diffText } from '../../output/config/diff.ts'
 import { hostOption } from '../../session/clusterOptions.ts'
-import { describeFiles, describeFormatOption, describeGiven, hostsMeant } from './describeFiles.ts'
+import { describeFiles, describeFormatOption, describeGiven, hostFilter } from './describeFiles.ts'
 
 export const configDiffCommand: Define = (made, { context, done }) =>
   describeFormatOption(
@@ -62,7 +62,7 @@ async function configDiff(options: {
     const codes = [before, after].flatMap((side) => (side.ok ? [] : side.exitCode))
     return codes.includes(exitCodes.usage) ? exitCodes.usage : exitCodes.failed
   }
-  const meant = hostsMeant(hosts, [before.description, after.description])
+  const meant = hostFilter(hosts, [before.description, after.description])
   const difference = compareDescriptions(meant(before.description), meant(after.description))
   const { stdout } = context
   stdout.write(format === 'json' ? diffJson(difference) : diffText(difference, colourOf(context, stdout)))

@@ -6,8 +6,8 @@ import { writeFileTo } from '../../cli/terminal.ts'
 import { scrubFiles } from '../../config/scrub/scrubFiles.ts'
 import { readNamedFiles } from '../../session/loadCluster.ts'
 
-const differs = `note: validate finds other mistakes in this text than in yours. What makes the difference must not be shown,
-  such as a password; say in your report which findings you got.
+const differentFindingsNote = `note: validate reports different findings for this text than for your file, because of a hidden value such as a
+  password. Include your own findings in the report.
 `
 
 /** Several files one after the other, each under a line that counts them; their names may be private. */
@@ -33,8 +33,8 @@ export async function scrub(options: {
     printDiagnostics({ diagnostics: read.diagnostics, sources: [] }, { context, output: context.stderr })
     return exitCodes.usage
   }
-  const { texts, faithful } = scrubFiles({ files: read.files, home: context.env.HOME ?? homedir() })
+  const { texts, hasSameFindings } = scrubFiles({ files: read.files, home: context.env.HOME ?? homedir() })
   writeFileTo(context.stdout, joined(texts))
-  if (!faithful) context.stderr.write(differs)
+  if (!hasSameFindings) context.stderr.write(differentFindingsNote)
   return exitCodes.ok
 }

@@ -14,7 +14,7 @@ export function createCapture(context: CommandContext): {
   readonly context: CommandContext
   readonly capture: (run: (context: CommandContext) => Promise<ExitCode>) => Promise<Captured>
 } {
-  const nobody: CommandContext['stdin'] = Readable.from([])
+  const emptyInput: CommandContext['stdin'] = Readable.from([])
   let pieces: string[] | undefined
   const output = (stream: CommandContext['stdout']): CommandContext['stdout'] => ({
     write: (text) => (pieces === undefined ? stream.write(text) : pieces.push(text)),
@@ -24,7 +24,7 @@ export function createCapture(context: CommandContext): {
     stdout: output(context.stdout),
     stderr: output(context.stderr),
     get stdin() {
-      return pieces === undefined ? context.stdin : nobody
+      return pieces === undefined ? context.stdin : emptyInput
     },
   }
   const capture = async (run: (context: CommandContext) => Promise<ExitCode>): Promise<Captured> => {

@@ -25,15 +25,15 @@ import type { GivenPasswords } from '../../deployment/users/viaApi/apiHost.ts'
 import { verifyHost } from '../../deployment/verifyHost.ts'
 import { runOnFiles } from '../../session/clusterOptions.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
-import { inRun } from '../../session/inRun.ts'
-import { reportMade } from '../../session/madePasswords.ts'
+import { reportGeneratedPasswords } from '../../session/generatedPasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { readUserPasswords } from '../../session/resolveSecrets.ts'
 import { changeFlags, changeOptions } from '../../session/runOptions.ts'
 import { type Refusal, type RunPlan, refusalFor, runPlan } from '../../session/runPlan.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
-import { beginSession, printNotes, reportPart, type SurveyedSession } from '../../session/session.ts'
+import { beginSession, printNotes, reportLimitedRun, type SurveyedSession } from '../../session/session.ts'
 import { withSurvey } from '../../session/withHosts.ts'
+import { withRun } from '../../session/withRun.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { requireUsers, usersGiven } from './namedUsers.ts'
 import { applyViaApi } from './viaApi.ts'
@@ -49,7 +49,7 @@ export const usersApplyCommand: Define = (made, world) =>
       .option('--prune', 'remove users that the file does not name, after showing them')
       .option('--generate', 'generate a password for every user without one, even existing users')
       .option('--cacert <file>', 'with --via api: authority to trust instead of the one in the state')
-      .option('--login <user>', 'with --via api: user to log in as where no known password works')
+      .option('--login <user>', 'with --via api: user to log in as if no known password works')
       .option('--login-password-file <file>', 'file with the password of --login')
       .option('--login-password-stdin', 'read the password of --login from standard input'),
     world,
@@ -113,18 +113,18 @@ type Known = Pick<ApplyOptions, 'prune' | 'generate'> & {
 async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
   const operation = 'users apply'
-  requireConfirmation(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const loaded = await openCluster(options)
   const { config } = loaded
   requireUsers(config)
   const given = await readUserPasswords(context, loaded)
   const hash = createHasher()
   await prepareConnections(context, config.hosts)
-  return inRun({ ...options, config, operation }, async (run) => {
+  return withRun({ ...options, config, operation }, async (run) => {
     const opened = await openState({ directory: config.directory, cluster: config.cluster })
     startHashing(hash, given, opened.state)
     return withSurvey(await beginSession({ ...options, config, run }), {
-      look: installedFactsOnly,
+      scope: installedFactsOnly,
       requires: 'all',
       machines: recordedMachines(opened.state),
       work: async (session) => {
@@ -161,11 +161,11 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
   return {
     work,
     notes: prune ? [] : extraNotes(decided.hosts),
-    carryOut: async (execute) => {
+    executeAndSave: async (execute) => {
       await saveState({ ...config, before: opened.state, after: state })
-      reportMade(session, generated)
+      reportGeneratedPasswords(session, generated)
       const { exit } = await execute()
-      reportPart(session)
+      reportLimitedRun(session)
       if (exit !== exitCodes.ok || config.excluded.length > 0) return exit
       const after = afterVerifiedRun(state, usersGiven(config.hosts, given))
       await saveState({ ...config, before: state, after })

@@ -38,7 +38,7 @@ type RemoveOptions = ClusterOptions & {
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
   const operation = `users remove ${user}`
-  requireConfirmation(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const { config } = await openCluster(options)
   const naming = [...config.hosts, ...config.excluded].filter(({ users }) =>
     users.some((one) => one.user === user),
@@ -53,7 +53,7 @@ export async function remove(options: RemoveOptions): Promise<ExitCode> {
     ...options,
     config,
     operation,
-    look: installedFactsOnly,
+    scope: installedFactsOnly,
     requires: 'one',
     work: async (session) => runPlan(session, await decide(session, user)),
   })
@@ -70,9 +70,9 @@ async function decide(session: SurveyedSession<InstalledFacts>, user: string): P
   return {
     work,
     notes: changes({ work }) ? [] : [unknownNote(user, survey)],
-    carryOut: async (execute) => {
-      const { exit, proved } = await execute()
-      const behind = namesOf([...config.hosts, ...config.excluded]).filter((name) => !proved.includes(name))
+    executeAndSave: async (execute) => {
+      const { exit, verified } = await execute()
+      const behind = namesOf([...config.hosts, ...config.excluded]).filter((name) => !verified.includes(name))
       if (behind.length > 0) {
         report(
           session,
@@ -80,16 +80,16 @@ async function decide(session: SurveyedSession<InstalledFacts>, user: string): P
         )
         return exit
       }
-      // Its password is of use as long as a host may take it.
+      // The password is needed as long as a host may accept it.
       await saveState({ ...config, before: state, after: afterVerifiedRun(state, [{ user, given: true }]) })
       return exit
     },
   }
 }
 
-/** Explains that no host has the user: it is gone already, or its name is misspelt. */
+/** Reports that no host has the user, with the names of other users. */
 function unknownNote(user: string, { reached }: Survey<InstalledFacts>): string {
   const others = [...new Set(reached.flatMap(({ host, facts }) => extraUsers(host, facts)))]
-  const has = others.length === 0 ? 'nobody' : shortListOf(others, 8)
+  const has = others.length === 0 ? 'none' : shortListOf(others, 8)
   return `no host has ${user}; users that the file does not name: ${has}`
 }

@@ -19,7 +19,7 @@ import { type NewLogin, rotateHost, runRotation } from '../../deployment/users/r
 import { passwordRotationNotes } from '../../output/deployment/usersText.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { runOnFiles } from '../../session/clusterOptions.ts'
-import { madePasswordText, storedText } from '../../session/madePasswords.ts'
+import { generatedPasswordsText, storedPasswordText } from '../../session/generatedPasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { readUserPasswords } from '../../session/resolveSecrets.ts'
 import { changeFlags, changeOptions } from '../../session/runOptions.ts'
@@ -92,7 +92,7 @@ type Known = {
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, show, newPassword } = options
   const operation = `users rotate ${user}`
-  requireConfirmation(context, { yes, command: operation, look: 'users list' })
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const opened = await openCluster(options)
   const config = hostsThatName(opened.config, user)
   const chosen =
@@ -101,13 +101,13 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const given = [...passwords.values()].flatMap((of) => of.get(user) ?? [])
   const alwaysGiven = given.length === config.hosts.length + config.excluded.length
   const known = { user, show, chosen, given, alwaysGiven, hash: createHasher() }
-  // A refusal is told before any host is reached, and holds again once nobody else can change the state.
+  // Refuses before any host is reached; decided again while the state is locked.
   chosenLogin(known, (await readState(config))?.state ?? emptyState)
   return withHosts({
     ...options,
     config,
     operation,
-    look: installedFactsOnly,
+    scope: installedFactsOnly,
     requires: 'one',
     work: async (session) => runPlan(session, await decide(session, known)),
   })
@@ -124,19 +124,19 @@ function chosenLogin(
 }
 
 /** Returns the next state of the user and the new password. */
-async function begun(
+async function beginOrContinue(
   known: Known,
   { state, now }: { readonly state: ClusterState; readonly now: Date },
 ): Promise<{
   readonly next: UserState
   readonly password: Secret
-  readonly kind: 'go-on' | 'make' | 'take'
+  readonly kind: 'continue' | 'generate' | 'use'
 }> {
   const { user, given, hash } = known
   const choice = chosenLogin(known, state)
   const { kind } = choice
-  if (kind === 'go-on') return { kind, next: choice.known, password: choice.password }
-  const password = kind === 'make' ? generatePassword(randomBytes) : choice.password
+  if (kind === 'continue') return { kind, next: choice.known, password: choice.password }
+  const password = kind === 'generate' ? generatePassword(randomBytes) : choice.password
   const before = state.users.get(user) ?? { salt: randomBytes(saltBytes) }
   const next = await beginRotation(before, { password, old: given, now, random: randomBytes, hash })
   return { kind, next, password }
@@ -148,19 +148,19 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
   const { user, given, alwaysGiven, show } = known
   const { cluster } = config
   const state = await openStateToChange(context, config)
-  const { next, password, kind } = await begun(known, { state, now: context.now() })
+  const { next, password, kind } = await beginOrContinue(known, { state, now: context.now() })
   const hash = await known.hash(password, next.salt)
   const login: NewLogin = { user, password, hash, previous: next.pending ?? [] }
-  const tellPassword = (): void => {
-    if (kind !== 'make') return
-    if (show && !json) context.stdout.write(madePasswordText([{ user, password }], config))
-    else report(session, storedText(`the new password of ${user}`, config))
+  const reportPassword = (): void => {
+    if (kind !== 'generate') return
+    if (show && !json) context.stdout.write(generatedPasswordsText([{ user, password }], config))
+    else report(session, storedPasswordText(`the new password of ${user}`, config))
   }
   return {
     work: survey.reached.map((surveyed) => rotateHost({ cluster, surveyed, state, login })),
-    notes: kind === 'go-on' ? [`a rotation of ${user} is unfinished: this run continues it`] : [],
-    carryOut: async (execute) => {
-      // A rotation that did not begin leaves nothing to go on with.
+    notes: kind === 'continue' ? [`a rotation of ${user} is unfinished: this run continues it`] : [],
+    executeAndSave: async (execute) => {
+      // A rotation that did not begin leaves nothing to continue.
       if (context.signal.aborted) throw new Interrupted()
       let exit: ExitCode = exitCodes.ok
       const behind = await runRotation({
@@ -171,10 +171,10 @@ async function decide(session: SurveyedSession<InstalledFacts>, known: Known): P
         hosts: namesOf([...config.hosts, ...config.excluded]),
         save: (before, after) => saveState({ ...config, before, after }),
         run: async () => {
-          tellPassword()
+          reportPassword()
           const executed = await execute()
           exit = executed.exit
-          return executed.proved
+          return executed.verified
         },
       })
       const lines = passwordRotationNotes({ user, behind, given: given.some((one) => !one.equals(password)) })

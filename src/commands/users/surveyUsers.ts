@@ -40,19 +40,19 @@ export async function surveyUsers(
       const unread = namesGiven(surveyed.host).filter((user) => !given.get(surveyed.host.name)?.has(user))
       const compare = passwordChecker(known, { unread, state, verify })
       const logins = read !== undefined
-      return look(surveyed, () =>
+      return inspectHost(surveyed, () =>
         hostUsers({ surveyed, cluster: config.cluster, state, compare, known, logins }),
       )
     }),
   ).finally(() => closeAll(survey))
   if (context.signal.aborted) throw new Interrupted()
-  const lost = survey.unreachable.map(
+  const unreachable = survey.unreachable.map(
     ({ host, failure, unreachable }): HostUsers =>
       notSeen(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
   return inOrderOf(
     config,
-    [...looked, ...lost].map((one) => withReplaced(one, replaced)),
+    [...looked, ...unreachable].map((one) => withReplaced(one, replaced)),
     ({ host }) => host,
   )
 }
@@ -73,7 +73,7 @@ const writtenOut = ({ hosts }: SelectedCluster): ReadonlyMap<string, ReadonlyMap
 const namesGiven = ({ users }: HostConfig): readonly string[] =>
   users.filter(({ password }) => password !== undefined).map(({ user }) => user)
 
-async function look(
+async function inspectHost(
   { host }: SurveyedHost<InstalledFacts>,
   work: () => Promise<HostUsers>,
 ): Promise<HostUsers> {

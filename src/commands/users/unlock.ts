@@ -2,9 +2,9 @@ import type { Define } from '../../cli/command.ts'
 import type { ExitCode } from '../../cli/exitCodes.ts'
 import { unlockOnHost } from '../../deployment/users/userCallsOnHost.ts'
 import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
+import { onEachInstallation } from '../../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../../session/outcomes.ts'
-import { onEachInstallation } from '../../session/ownHosts.ts'
 import { userArgument, userGiven } from './namedUsers.ts'
 
 export const usersUnlockCommand: Define = (made, world) =>

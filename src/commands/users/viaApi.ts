@@ -30,12 +30,12 @@ import { type ApiDecision, decideViaApi } from '../../deployment/users/viaApi/de
 import { apiOnlyTransport, reachableApis } from '../../deployment/users/viaApi/reachableApis.ts'
 import { verifyUsers } from '../../deployment/users/viaApi/verifyUsers.ts'
 import { usersNowText } from '../../output/deployment/usersText.ts'
-import { inRun } from '../../session/inRun.ts'
-import { reportMade } from '../../session/madePasswords.ts'
+import { reportGeneratedPasswords } from '../../session/generatedPasswords.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { readUserPasswords } from '../../session/resolveSecrets.ts'
 import { type Refusal, type RunPlan, runPlan } from '../../session/runPlan.ts'
-import { beginSession, openStateToChange, reportPart, type Session } from '../../session/session.ts'
+import { beginSession, openStateToChange, reportLimitedRun, type Session } from '../../session/session.ts'
+import { withRun } from '../../session/withRun.ts'
 import { requireUsers, usersGiven } from './namedUsers.ts'
 
 /** Options of a command that works without SSH. */
@@ -63,7 +63,7 @@ async function readOwnLogin(
   if (login === undefined) {
     if (file === undefined && !stdin) return undefined
     throw new UsageError(
-      `${file === undefined ? loginWays.stdin : loginWays.file} is given, and no user to log in as.`,
+      `${file === undefined ? loginWays.stdin : loginWays.file} requires --login.`,
       'Name the user with --login USER.',
     )
   }
@@ -87,8 +87,8 @@ async function readTrust(
   if (cacert === undefined) {
     if (state.authority !== undefined) return [state.authority.certificate]
     throw new UsageError(
-      `The authority of the certificates of the hosts is unknown: ${stateFolder(place)} has none.`,
-      'Name its certificate with --cacert FILE; no server is trusted without it.',
+      `The authority of the hosts' certificates is unknown: ${stateFolder(place)} has none.`,
+      'Pass its certificate with --cacert FILE. Without it muster trusts no server.',
     )
   }
   const path = resolve(context.cwd, cacert)
@@ -101,7 +101,7 @@ async function readTrust(
 }
 
 /** Returns true for the machine that the command runs on, whose loopback addresses can be called. */
-export function isHere(host: HostConfig, { name, addresses }: ThisMachine): boolean {
+export function isThisMachine(host: HostConfig, { name, addresses }: ThisMachine): boolean {
   if ((host.via ?? host.connection) === 'local' || addresses.includes(host.address)) return true
   return [host.name, host.address].some((one) => one.toLowerCase() === name.toLowerCase())
 }
@@ -131,13 +131,13 @@ const operation = 'users apply --via api'
  */
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const { context, yes, cacert } = options
-  requireConfirmation(context, { yes, command: operation, look: null })
+  requireConfirmation(context, { yes, command: operation, previewCommand: null })
   const loaded = await openCluster(options)
   const { config } = loaded
   requireUsers(config)
   const own = await readOwnLogin(context, options)
   const given = await readUserPasswords(context, loaded)
-  return inRun({ ...options, config, operation }, async (run) => {
+  return withRun({ ...options, config, operation }, async (run) => {
     const state = await openStateToChange(context, config)
     const authorities = await readTrust(context, { cacert, state, place: config })
     const session = await beginSession({ ...options, config, run })
@@ -170,14 +170,14 @@ async function decide(session: Session, known: Known): Promise<RunPlan | Refusal
   return {
     work,
     notes,
-    carryOut: async (execute) => {
+    executeAndSave: async (execute) => {
       await saveState({ ...config, before: known.state, after: state })
-      reportMade(session, generated)
+      reportGeneratedPasswords(session, generated)
       const { exit } = await execute()
       if (!json && !context.signal.aborted) {
         context.stdout.write(usersNowText(operation, run.recorder.record(exit)?.hosts ?? []) ?? '')
       }
-      reportPart(session)
+      reportLimitedRun(session)
       if (exit !== exitCodes.ok || config.excluded.length > 0) return exit
       const hosts = desiredUsers.map(({ host, users }) => ({ name: host, users }))
       await saveState({ ...config, before: state, after: afterVerifiedRun(state, usersGiven(hosts, given)) })
@@ -197,18 +197,18 @@ async function askViaApi(
   const fail = (host: string, failure: Failure, result: 'failed' | 'unreachable'): void => {
     failed.push({ host, result, applied: [], failure, seconds: {} })
   }
-  const tell = (problem: StepError): void => {
+  const reportProblem = (problem: StepError): void => {
     const failure = failureOf(problem)
     emit({ type: 'host-failed', host: problem.host, failure })
     fail(problem.host, failure, 'failed')
   }
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
-  for (const problem of await outdatedPasswordFailures(logins, state, createHasher())) tell(problem)
+  for (const problem of await outdatedPasswordFailures(logins, state, createHasher())) reportProblem(problem)
   const notes: string[] = []
   const desiredUsers = config.hosts.flatMap((host): readonly DesiredUsers[] => {
-    const reached = reachableApis({ host, here: isHere(host, machine), authorities })
+    const reached = reachableApis({ host, here: isThisMachine(host, machine), authorities })
     if (reached instanceof StepError) {
-      tell(reached)
+      reportProblem(reached)
       return []
     }
     for (const { component, address } of reached.closed) {
@@ -234,6 +234,6 @@ async function askViaApi(
     }
     return { ...decision, notes: [...notes, ...decision.notes] }
   }
-  for (const problem of decision?.problems ?? []) tell(problem)
+  for (const problem of decision?.problems ?? []) reportProblem(problem)
   return { failed, reported: true }
 }

@@ -2,7 +2,7 @@ import { checkStores } from '../../certificates/checkStores.ts'
 import { reportStoreProblem, type StoreProblem, storeProblem } from '../../certificates/storeProblem.ts'
 import { type ReadStore, readStore } from '../../certificates/stores/readStore.ts'
 import type { RegularFile } from '../../cli/readRegularFile.ts'
-import { bySpan, type ResolvedCluster, type ResolvedHost } from '../../config/resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../../config/resolve/resolved.ts'
 import { options } from '../../config/settings/options.ts'
 import type { Given } from '../../config/settings/setting.ts'
 import { diagnose, type Place } from '../../diagnostics/diagnose.ts'
@@ -65,7 +65,7 @@ function joined([first, ...others]: readonly [StoreFound, ...StoreFound[]]): Sto
 
 /** Merges equal findings of one place into one that names all hosts. */
 function mergeFindings(found: readonly StoreFound[]): readonly Diagnostic[] {
-  return bySpan(found.map((one) => ({ ...one, span: one.place.span }))).flatMap((there) => {
+  return groupBySpan(found.map((one) => ({ ...one, span: one.place.span }))).flatMap((there) => {
     const groups = new Map<string, [StoreFound, ...StoreFound[]]>()
     for (const one of there) {
       const group = groups.get(identityOf(one.problem))
@@ -157,9 +157,9 @@ function skippedStores(known: Known): readonly Diagnostic[] {
       const use = storeUse(host, kind, known)
       if (use === undefined || use.file.ok || use.file.problem !== 'outside') return []
       const { span, spelling } = use.path
-      const facts = { name: spelling, reason: `the ${kind} ${use.file.reason}`, opens: kind, fix: trustFix }
+      const facts = { name: spelling, reason: `the ${kind} ${use.file.reason}`, store: kind, fix: trustFix }
       return [{ span, finding: diagnose('secret-not-resolved', facts, { span }) }]
     }),
   )
-  return bySpan(found).map(([{ finding }]) => finding)
+  return groupBySpan(found).map(([{ finding }]) => finding)
 }

@@ -83,7 +83,7 @@ export async function readStores(
     const below = folders.find((folder) => isBelow(path, folder)) ?? fallback
     files.set(
       path,
-      await readRegularFile(path, { most: largestStore, ...(policy === 'safe' ? { below } : {}) }),
+      await readRegularFile(path, { maxBytes: largestStore, ...(policy === 'safe' ? { below } : {}) }),
     )
   }
   return files

@@ -14,14 +14,14 @@ const defaultTimeout = 5000
  * The repository may be a stranger's: nothing that its configuration names is run (a monitor of files, hooks,
  * a way to fetch what is missing), and a repository that lies among its files is none.
  */
-const nothingOfItsOwn = [
+const safeGitOptions = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['protocol.allow', 'never'],
   ['safe.bareRepository', 'explicit'],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`])
 
-const quietly = {
+const gitEnvironment = {
   GIT_OPTIONAL_LOCKS: '0',
   GIT_TERMINAL_PROMPT: '0',
   GIT_NO_LAZY_FETCH: '1',
@@ -46,13 +46,13 @@ export async function isTracked(
         'git',
         '--no-pager',
         '--literal-pathspecs',
-        ...nothingOfItsOwn,
+        ...safeGitOptions,
         '-C',
         dirname(real),
         ...question,
       ],
       env,
-      extraEnv: quietly,
+      extraEnv: gitEnvironment,
       timeout,
       signal,
     })

@@ -28,7 +28,7 @@ export const updateConnectorAt =
     try {
       const caller = { endpoint: { kind: 'socket', path: socket }, timeout: updateLimit } as const
       const outcome = await get(caller, hostRoutes.followedRouting.path)
-      return 'problem' in outcome ? `it answers ${outcome.answer.status}` : undefined
+      return 'problem' in outcome ? `it answers ${outcome.response.status}` : undefined
     } catch (error) {
       if (!(error instanceof ClientError)) throw error
       // Nobody listens there, so nobody forwards.

@@ -12,7 +12,7 @@ export type Silenced = { readonly finding: Diagnostic; readonly reason: string }
 type IgnoredCode = { readonly code: string; readonly span: Span; readonly ignore: Ignore }
 
 /** Limit of lookups for the nearest code, so that a file full of comments does not take minutes. */
-const mostSuggestions = 1000
+const maxSuggestions = 1000
 
 const looksLikeCode = (word: string): boolean => /^[A-Za-z][\w-]{0,59}$/.test(word)
 
@@ -30,33 +30,33 @@ function withoutReason({ codes, span }: Ignore): Diagnostic {
 }
 
 /** Finds the nearest code for each unknown one. */
-function suggestions(wishes: readonly IgnoredCode[]): ReadonlyMap<string, string | undefined> {
-  const words = new Set(wishes.map(({ code }) => code).filter((code) => !isCode(code)))
+function suggestions(ignoredCodes: readonly IgnoredCode[]): ReadonlyMap<string, string | undefined> {
+  const words = new Set(ignoredCodes.map(({ code }) => code).filter((code) => !isCode(code)))
   const codes = Object.keys(catalogue)
-  return new Map([...words].slice(0, mostSuggestions).map((word) => [word, nearest(word, codes)]))
+  return new Map([...words].slice(0, maxSuggestions).map((word) => [word, nearest(word, codes)]))
 }
 
 type IgnoreResult = {
-  readonly isUnused: (wish: IgnoredCode) => boolean
+  readonly isUnused: (ignored: IgnoredCode) => boolean
   readonly nearest: ReadonlyMap<string, string | undefined>
 }
 
-function checkIgnored(wish: IgnoredCode, { isUnused, nearest }: IgnoreResult): readonly Diagnostic[] {
-  const { code, span, ignore } = wish
+function checkIgnored(ignored: IgnoredCode, { isUnused, nearest }: IgnoreResult): readonly Diagnostic[] {
+  const { code, span, ignore } = ignored
   if (!isCode(code)) {
     const shown = looksLikeCode(code) ? code : undefined
     return [diagnose('ignore-unknown-code', { code: shown, nearest: nearest.get(code) }, { span })]
   }
   if (catalogue[code].severity === 'error') return [diagnose('ignore-error', { code }, { span })]
-  if (ignore.reason === '' || !isUnused(wish)) return []
+  if (ignore.reason === '' || !isUnused(ignored)) return []
   return [diagnose('ignore-unused', { code, line: ignore.line }, { span })]
 }
 
 /**
  * Removes the warnings and notes, never errors, that comments of their files silence. Returns the others in
  * the order of `files`, with findings about the comments themselves. A comment counts as unused only without
- * any error, since errors prevent other checks, and if `isJudged` says that this command checks for the code
- * at all.
+ * any error, since errors prevent other checks, and if `isChecked` returns true for its code, since no
+ * command runs every check.
  */
 export function applyIgnores(given: {
   readonly findings: readonly Diagnostic[]
@@ -64,25 +64,27 @@ export function applyIgnores(given: {
   readonly files: readonly string[]
   readonly isChecked: (code: string) => boolean
 }): { readonly findings: readonly Diagnostic[]; readonly silenced: readonly Silenced[] } {
-  const { ignores, files, isChecked: isJudged } = given
+  const { ignores, files, isChecked } = given
   const all = sortFindings(given.findings, files)
-  const wishes = ignores.flatMap((ignore) => ignore.codes.map((code): IgnoredCode => ({ ...code, ignore })))
-  const granted = wishes.filter(({ ignore }) => ignore.reason !== '')
-  const reasons = new Map(granted.map((wish) => [ignoredKey(wish), wish.ignore.reason]))
+  const ignoredCodes = ignores.flatMap((ignore) =>
+    ignore.codes.map((code): IgnoredCode => ({ ...code, ignore })),
+  )
+  const withReasons = ignoredCodes.filter(({ ignore }) => ignore.reason !== '')
+  const reasons = new Map(withReasons.map((ignored) => [ignoredKey(ignored), ignored.ignore.reason]))
   const reasonFor = (finding: Diagnostic): string =>
     finding.severity === 'error' ? '' : (reasons.get(findingKey(finding)) ?? '')
 
   const found = new Set(all.map(findingKey))
-  const sound = all.every(({ severity }) => severity !== 'error')
-  const isUnused = (wish: IgnoredCode): boolean =>
-    sound && isJudged(wish.code) && !found.has(ignoredKey(wish))
-  const judgement = { isUnused, nearest: suggestions(wishes) }
-  const own = [
+  const hasNoError = all.every(({ severity }) => severity !== 'error')
+  const isUnused = (ignored: IgnoredCode): boolean =>
+    hasNoError && isChecked(ignored.code) && !found.has(ignoredKey(ignored))
+  const result = { isUnused, nearest: suggestions(ignoredCodes) }
+  const aboutComments = [
     ...ignores.filter(({ reason }) => reason === '').map(withoutReason),
-    ...wishes.flatMap((wish) => checkIgnored(wish, judgement)),
+    ...ignoredCodes.flatMap((ignored) => checkIgnored(ignored, result)),
   ]
   return {
-    findings: sortFindings([...all.filter((finding) => reasonFor(finding) === ''), ...own], files),
+    findings: sortFindings([...all.filter((finding) => reasonFor(finding) === ''), ...aboutComments], files),
     silenced: all
       .map((finding) => ({ finding, reason: reasonFor(finding) }))
       .filter(({ reason }) => reason !== ''),

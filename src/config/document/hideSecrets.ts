@@ -53,23 +53,23 @@ export function hideSecretsInText(
   isKnown: (name: string) => boolean,
 ): readonly Span[] {
   const hidden: Span[] = []
-  let below: number | undefined
+  let secretIndent: number | undefined
   let open = false
   for (const [index, line] of text.split('\n').entries()) {
     const number = index + 1
-    if (!open && below !== undefined && indentOf(line) <= below && brackets.test(line)) continue
-    if (open || (below !== undefined && (indentOf(line) > below || !namedLine.test(line)))) {
+    if (!open && secretIndent !== undefined && indentOf(line) <= secretIndent && brackets.test(line)) continue
+    if (open || (secretIndent !== undefined && (indentOf(line) > secretIndent || !namedLine.test(line)))) {
       hidden.push(hiddenFrom(file, number, 1))
       continue
     }
-    below = undefined
+    secretIndent = undefined
     const found = secretWord.exec(line)
     const unknown = unknownValue(line, isKnown)
     if (unknown !== undefined) hidden.push(hiddenFrom(file, number, unknown + 1))
     if (found === null) continue
     const end = found.index + found[0].length
     hidden.push(hiddenFrom(file, number, end + 1))
-    below = indentOf(line)
+    secretIndent = indentOf(line)
     open = leavesQuoteOpen(line.slice(end))
   }
   return hidden
@@ -139,29 +139,29 @@ function insideSecret({ value }: MapEntry): readonly Span[] | undefined {
   return value.entries.flatMap(hiddenSpansOf)
 }
 
-function collect(node: YamlNode, names: SecretNames): Span[] {
+function collectHidden(node: YamlNode, names: SecretNames): Span[] {
   const { isSecret, isSecretMap } = names
   if (node.kind === 'scalar') return []
-  if (node.kind === 'list') return node.items.flatMap((item) => collect(item, names))
+  if (node.kind === 'list') return node.items.flatMap((item) => collectHidden(item, names))
   const oneLine = node.flow && node.span.line === node.span.endLine
   const secret = node.entries.some((entry) => isSecret(entry.key))
   return node.entries.flatMap((entry) => {
     if (isSecretMap(entry.key)) return insideSecret(entry) ?? hiddenSpansOf(entry)
     if (isSecret(entry.key)) return hiddenSpansOf(entry)
     const beside = oneLine && secret && entry.value.kind === 'scalar' ? [entry.value.span] : []
-    return [...beside, ...collect(entry.value, names)]
+    return [...beside, ...collectHidden(entry.value, names)]
   })
 }
 
-function marked(node: YamlNode, isHidden: (span: Span) => boolean): YamlNode {
+function markHidden(node: YamlNode, isHidden: (span: Span) => boolean): YamlNode {
   const own = isHidden(node.span) || (node.anchoredAt !== undefined && isHidden(node.anchoredAt))
   const flag = own ? { hidden: true } : {}
   if (node.kind === 'scalar') return { ...node, ...flag }
   if (node.kind === 'list')
-    return { ...node, ...flag, items: node.items.map((item) => marked(item, isHidden)) }
+    return { ...node, ...flag, items: node.items.map((item) => markHidden(item, isHidden)) }
   const entries = node.entries.map((entry) => ({
     ...entry,
-    value: marked(entry.value, isHidden),
+    value: markHidden(entry.value, isHidden),
     ...(isHidden(entry.keySpan) ? { hidden: true } : {}),
   }))
   return { ...node, ...flag, entries }
@@ -175,7 +175,7 @@ export function hideSecrets(
   root: YamlNode,
   names: SecretNames,
 ): { readonly root: YamlNode; readonly hidden: readonly Span[] } {
-  const hidden = collect(root, {
+  const hidden = collectHidden(root, {
     isSecret: (name) => names.isSecret(name) || looksSecret(name),
     isSecretMap: names.isSecretMap,
   })
@@ -188,5 +188,5 @@ export function hideSecrets(
     }
   }
   const isHidden = (span: Span): boolean => (byLine.get(span.line) ?? []).some((outer) => inside(span, outer))
-  return { root: hidden.length === 0 ? root : marked(root, isHidden), hidden }
+  return { root: hidden.length === 0 ? root : markHidden(root, isHidden), hidden }
 }

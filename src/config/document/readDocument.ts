@@ -9,7 +9,7 @@ import { type Ignore, ignoreWord, readIgnores } from './readIgnores.ts'
 import { resolveAliases } from './resolveAliases.ts'
 import { breaksTree, syntaxFinding, valuesOf } from './syntaxFindings.ts'
 
-/** Returns a finding for each duplicate name in a map; it stands at the later one and names the earlier. */
+/** Returns a finding for each duplicate name in a map; it is at the later one and refers to the earlier. */
 function duplicates(node: YamlNode): readonly Diagnostic[] {
   if (node.kind === 'scalar') return []
   if (node.kind === 'list') return node.items.flatMap(duplicates)
@@ -27,11 +27,11 @@ function duplicates(node: YamlNode): readonly Diagnostic[] {
   })
 }
 
-const deepest = 64
-const mostSyntaxFindings = 20
+const maxDepth = 64
+const maxSyntaxFindings = 20
 
-/** Limit of the parser's errors that are read; several often stand in one line. */
-const mostProblems = 200
+/** Limit of the parser's errors that are read; one line often has several. */
+const maxProblems = 200
 
 /** Names that are known, to decide what may be printed. */
 type Names = SecretNames & {
@@ -44,7 +44,7 @@ type ReadDocument = {
   readonly findings: readonly Diagnostic[]
   readonly hidden: readonly Span[]
   /** Lines with a syntax error: other findings there are mostly consequences. */
-  readonly doubtful: ReadonlySet<number>
+  readonly erroneousLines: ReadonlySet<number>
   /** Comments that silence findings; empty without a root. */
   readonly ignores: readonly Ignore[]
 }
@@ -53,7 +53,7 @@ type ReadDocument = {
 function firstOfEachLine(findings: readonly Diagnostic[]): Diagnostic[] {
   const lines = new Map<number, Diagnostic>()
   for (const finding of findings) if (!lines.has(finding.span.line)) lines.set(finding.span.line, finding)
-  return [...lines.values()].slice(0, mostSyntaxFindings)
+  return [...lines.values()].slice(0, maxSyntaxFindings)
 }
 
 function nulFinding(text: string, lines: Lines): Diagnostic | undefined {
@@ -70,21 +70,21 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   const broken = (findings: readonly Diagnostic[]): ReadDocument => ({
     findings,
     hidden: hideSecretsInText(name, text, names.isKnown),
-    doubtful: new Set(),
+    erroneousLines: new Set(),
     ignores: [],
   })
 
   const nul = nulFinding(text, lines)
   if (nul !== undefined) return broken([nul])
-  const parsed = parseYaml(text, deepest)
+  const parsed = parseYaml(text, maxDepth)
   if (parsed.tooDeep !== undefined) {
     const { from } = parsed.tooDeep
-    return broken([diagnose('too-deep', { limit: deepest }, { span: lines.span(from, from + 1) })])
+    return broken([diagnose('too-deep', { limit: maxDepth }, { span: lines.span(from, from + 1) })])
   }
 
   const values = valuesOf(parsed.roots.map(({ node }) => node).filter((node) => node !== undefined))
   const syntax = firstOfEachLine(
-    parsed.problems.slice(0, mostProblems).map((problem) => syntaxFinding(problem, { lines, text, values })),
+    parsed.problems.slice(0, maxProblems).map((problem) => syntaxFinding(problem, { lines, text, values })),
   )
   if (parsed.problems.some(breaksTree)) return broken(syntax)
   const [first, second] = parsed.roots
@@ -96,23 +96,23 @@ export function readDocument(file: { name: string; text: string }, names: Names)
     return broken([...syntax, ...several, diagnose('empty-file', {}, { span: lines.span(0, 0) })])
   }
 
-  const followed = resolveAliases(first.node, lines)
-  const { root, hidden } = hideSecrets(followed.root, names)
-  const findings = [...syntax, ...several, ...followed.findings, ...duplicates(root)]
+  const resolved = resolveAliases(first.node, lines)
+  const { root, hidden } = hideSecrets(resolved.root, names)
+  const findings = [...syntax, ...several, ...resolved.findings, ...duplicates(root)]
   if (root.kind === 'map') {
-    const doubtful = new Set(syntax.map(({ span }) => span.line))
+    const erroneousLines = new Set(syntax.map(({ span }) => span.line))
     return {
       root,
       findings,
       hidden: [...hidden, ...hiddenLater(parsed.roots.length, broken)],
-      doubtful,
+      erroneousLines,
       ignores: text.includes(ignoreWord) ? readIgnores(parsed.comments(), { text, lines }) : [],
     }
   }
   const got = root.kind === 'list' ? describeNode(root) : 'a single value'
-  const judged = broken([...findings, diagnose('not-a-mapping', { got }, { span: root.span })])
+  const unusable = broken([...findings, diagnose('not-a-mapping', { got }, { span: root.span })])
   // A lone value may well be a password file given by mistake.
-  return root.kind === 'list' ? judged : { ...judged, hidden: [root.span] }
+  return root.kind === 'list' ? unusable : { ...unusable, hidden: [root.span] }
 }
 
 /** Hides the lines of later documents like those of broken text, since they are not parsed as a tree. */

@@ -12,15 +12,15 @@ const isComment = (value: object): value is CST.SourceToken => 'type' in value &
  */
 export function commentsOf(tokens: readonly CST.Token[]): readonly RawComment[] {
   const comments: RawComment[] = []
-  const waiting: unknown[] = [...tokens]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const pending: unknown[] = [...tokens]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next !== 'object' || next === null) continue
     if (isComment(next)) {
       const { offset, source } = next
       comments.push({ from: offset, to: offset + source.length, text: source })
       continue
     }
-    for (const within of Object.values(next)) if (within !== undefined) waiting.push(within)
+    for (const within of Object.values(next)) if (within !== undefined) pending.push(within)
   }
   return comments.sort((a, b) => a.from - b.from)
 }
@@ -76,23 +76,23 @@ export function readIgnores(
 ): readonly Ignore[] {
   const { text, lines } = file
   const rows = text.split('\n')
-  const placed = comments.map((comment) => {
+  const located = comments.map((comment) => {
     const span = lines.span(comment.from, comment.to)
-    const alone = (rows[span.line - 1] ?? '').slice(0, span.column - 1).trim() === ''
-    return { comment, span, alone }
+    const isAlone = (rows[span.line - 1] ?? '').slice(0, span.column - 1).trim() === ''
+    return { comment, span, isAlone }
   })
-  const aloneOn = new Set(placed.filter(({ alone }) => alone).map(({ span }) => span.line))
+  const commentLines = new Set(located.filter(({ isAlone }) => isAlone).map(({ span }) => span.line))
   // Backwards, so that a file full of comments is still looked at once.
-  const meant: (number | undefined)[] = []
+  const targetLines: (number | undefined)[] = []
   for (let line = rows.length; line > 0; line--) {
-    const skipped = aloneOn.has(line) || rows[line - 1]?.trim() === ''
-    meant[line] = skipped ? meant[line + 1] : line
+    const skipped = commentLines.has(line) || rows[line - 1]?.trim() === ''
+    targetLines[line] = skipped ? targetLines[line + 1] : line
   }
 
-  return placed.flatMap(({ comment, span, alone }) => {
+  return located.flatMap(({ comment, span, isAlone }) => {
     const parts = partsOf(comment.text)
     if (parts === undefined) return []
-    const line = alone ? meant[span.line] : span.line
+    const line = isAlone ? targetLines[span.line] : span.line
     const codes = parts.codes.map(({ code, at }) => ({
       code,
       span: lines.span(comment.from + at, comment.from + at + code.length),

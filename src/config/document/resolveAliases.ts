@@ -12,7 +12,7 @@ type Anchor = { readonly node: YamlNode; readonly size: number } | 'open'
 
 const isTag = (word: string): word is ReferenceTag => (referenceTags as readonly string[]).includes(word)
 
-const nothing = (span: Span): YamlNode => ({ kind: 'scalar', value: null, source: '', span, faulty: true })
+const emptyNode = (span: Span): YamlNode => ({ kind: 'scalar', value: null, source: '', span, faulty: true })
 
 /** Resolves aliases, merge keys and tags to one tree, with a finding for each that is invalid. */
 export function resolveAliases(
@@ -22,13 +22,13 @@ export function resolveAliases(
   const findings: Diagnostic[] = []
   const anchors = new Map<string, Anchor>()
   let added = 0
-  let exploded = false
+  let isReported = false
 
-  const add = (count: number, span: Span): boolean => {
+  const countAdded = (count: number, span: Span): boolean => {
     added += count
     if (added <= expansionLimit) return true
-    if (!exploded) findings.push(diagnose('alias-bomb', { limit: expansionLimit }, { span }))
-    exploded = true
+    if (!isReported) findings.push(diagnose('alias-bomb', { limit: expansionLimit }, { span }))
+    isReported = true
     return false
   }
 
@@ -45,14 +45,14 @@ export function resolveAliases(
     if (anchor === undefined || anchor === 'open') {
       const code = anchor === undefined ? 'unknown-anchor' : 'anchor-loop'
       findings.push(diagnose(code, {}, { span }))
-      return { node: nothing(span), size: 1 }
+      return { node: emptyNode(span), size: 1 }
     }
-    if (!add(anchor.size, span)) return { node: nothing(span), size: 1 }
+    if (!countAdded(anchor.size, span)) return { node: emptyNode(span), size: 1 }
     const { node, size } = anchor
     return { node: { ...node, span, anchoredAt: node.anchoredAt ?? node.span }, size }
   }
 
-  const merged = (node: YamlNode, own: ReadonlySet<string>): MapEntry[] => {
+  const mergedEntries = (node: YamlNode, own: ReadonlySet<string>): MapEntry[] => {
     const sources = node.kind === 'list' ? node.items : [node]
     const seen = new Set(own)
     const entries: MapEntry[] = []
@@ -63,7 +63,7 @@ export function resolveAliases(
         findings.push(diagnose('merge-not-mapping', {}, { span: source.span }))
         continue
       }
-      if (!add(source.entries.length, source.span)) break
+      if (!countAdded(source.entries.length, source.span)) break
       for (const entry of source.entries) if (!seen.has(entry.key)) entries.push(entry)
       for (const entry of source.entries) seen.add(entry.key)
     }
@@ -88,7 +88,7 @@ export function resolveAliases(
     for (const node of merges) {
       const own = new Set(entries.map((entry) => entry.key))
       // One by one: a call cannot take as many arguments as a file may have entries.
-      for (const entry of merged(node, own)) entries.push(entry)
+      for (const entry of mergedEntries(node, own)) entries.push(entry)
     }
     return {
       node: { kind: 'map', flow: raw.flow, entries, span, ...tagOf(raw, span) },

@@ -55,15 +55,15 @@ function notClosed(text: string): { what: string; open: string; close: string; n
 }
 
 const details: Partial<Readonly<Record<RawProblem['code'], string>>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'a second "name:" stands where the value of the first belongs',
+  BLOCK_AS_IMPLICIT_KEY: 'a second "name:" is where the value of the first one should be',
   MULTILINE_IMPLICIT_KEY: 'a colon is missing on this line, or its indentation is wrong',
   KEY_OVER_1024_CHARS: 'the name before the colon has more than 1024 characters',
-  BLOCK_IN_FLOW: 'inside brackets or braces a value must stay inside them',
+  BLOCK_IN_FLOW: 'a value over several lines is not allowed inside brackets or braces',
   MULTIPLE_ANCHORS: 'a value can have one anchor (&…) only',
   MULTIPLE_TAGS: 'a value can have one tag (!…) only',
   ALIAS_PROPS: 'an alias (*…) can have neither anchor nor tag',
   BAD_ALIAS: 'the alias (*…) has no usable name',
-  BAD_DIRECTIVE: 'a line that starts with % is an instruction to the reader, and this one is unknown',
+  BAD_DIRECTIVE: 'a line that starts with % is a YAML directive, and this one is unknown',
   BAD_COLLECTION_TYPE: 'the tag (!…) does not fit the value after it',
   MISSING_CHAR: 'a character is missing here, such as a comma between values or a space after a colon',
 }
@@ -100,10 +100,6 @@ export function syntaxFinding(problem: RawProblem, context: SyntaxContext): Diag
     case 'TAG_RESOLVE_FAILED':
       return diagnose('unknown-tag', { nearest: undefined }, place)
     default:
-      return diagnose(
-        'not-yaml',
-        { detail: details[problem.code] ?? 'something here is out of place' },
-        place,
-      )
+      return diagnose('not-yaml', { detail: details[problem.code] ?? 'this text is not allowed here' }, place)
   }
 }

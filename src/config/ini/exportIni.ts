@@ -36,7 +36,7 @@ function hostsOfService(service: ServiceDraft): readonly string[] {
 
 /** Writes the section of a service. */
 function serviceLines(
-  found: ExportState,
+  state: ExportState,
   service: ServiceDraft,
   given: {
     readonly section: string
@@ -51,8 +51,8 @@ function serviceLines(
   const witnesses = list(service, fields.witnesses)
   const renamed = serviceFrom(section) !== service.name
   if (renamed) {
-    const reason = 'The family allows only letters, digits and _ in it.'
-    recordUnsupported(found, { name: `The name of the service ${service.name}`, reason, span: service.span })
+    const reason = 'The product family allows only letters, digits and _ in it.'
+    recordUnsupported(state, { name: `The name of the service ${service.name}`, reason, span: service.span })
   }
   const name = musterComment(`services.${section}.name`, { kind: 'text', text: service.name })
   return [
@@ -65,18 +65,18 @@ function serviceLines(
     ...line('connectors', list(service, fields.connectors)),
     ...line('witnesses', witnesses),
     ...(witnesses.length === 0 ? [] : [publicLine('enable-active-witnesses=true')]),
-    ...options.map((option) => optionLine(found, option, `services.${section}.options`)),
+    ...options.map((option) => optionLine(state, option, `services.${section}.options`)),
   ]
 }
 
 /** Options of one host and the section in which tpm lets them win: that of a service that gives them too. */
-type Placed = { readonly section: string; readonly given: Given }
+type OptionInSection = { readonly section: string; readonly given: Given }
 
 /** Distributes the options of a host to sections; `sections` are those of the services. */
-function placedOptions(
+function distributeOptions(
   host: ResolvedHost,
   given: { readonly options: readonly Given[]; readonly sections: ReadonlyMap<string, string> },
-): readonly Placed[] {
+): readonly OptionInSection[] {
   return given.options.flatMap((option) => {
     const above = host.services.filter((service) => service.options.has(option.setting.name))
     const names = above.map((service) => given.sections.get(service.name) ?? 'defaults')
@@ -92,28 +92,28 @@ const iniNameOf = ({ name, draft }: ResolvedHost): string => {
 
 /** Writes the sections that tpm applies to one host only, such as [defaults@db2]. */
 function hostSections(
-  found: ExportState,
+  state: ExportState,
   host: ResolvedHost,
-  placed: readonly Placed[],
+  distributed: readonly OptionInSection[],
 ): readonly (readonly TextLine[])[] {
   const name = iniNameOf(host)
   const options = `hosts.${host.name}.options`
-  const sections = [...new Set(placed.map(({ section }) => section))]
+  const sections = [...new Set(distributed.map(({ section }) => section))]
   return sections.map((section) => {
     const header = `${section}@${name}`
-    const own = placed.filter((one) => one.section === section)
+    const own = distributed.filter((one) => one.section === section)
     if (hostSection(header) !== undefined) {
-      return [publicLine(`[${header}]`), ...own.map(({ given }) => optionLine(found, given, options))]
+      return [publicLine(`[${header}]`), ...own.map(({ given }) => optionLine(state, given, options))]
     }
-    const reason = 'INI files have options of one host only for named hosts.'
+    const reason = 'INI files support options of a single host only for hosts with a name.'
     return own.map(({ given }) =>
-      commentLine(found, given, { path: `${options}.${given.setting.name}`, reason }),
+      commentLine(state, given, { path: `${options}.${given.setting.name}`, reason }),
     )
   })
 }
 
 /** Writes the connection settings of a host, which INI does not have. */
-function reachLines(found: ExportState, host: ResolvedHost, reason: string): readonly TextLine[] {
+function hostConnectionLines(state: ExportState, host: ResolvedHost, reason: string): readonly TextLine[] {
   const { name, draft } = host
   const address = valueFor(draft.fields, hostFields.address)
   // A service names it by its address then; a host of no service is named in a comment alone.
@@ -123,11 +123,11 @@ function reachLines(found: ExportState, host: ResolvedHost, reason: string): rea
       .filter(({ setting }) => !(implied && setting.name === hostFields.address.name))
       .map((given) => {
         const what = `The ${given.setting.name} of a host`
-        return commentLine(found, given, { path: `hosts.${name}.${given.setting.name}`, reason, name: what })
+        return commentLine(state, given, { path: `hosts.${name}.${given.setting.name}`, reason, name: what })
       }),
     ...[...draft.ssh.values()].map((given) => {
       const path = `ssh.${given.setting.name}`
-      return commentLine(found, given, { path: `hosts.${name}.${path}`, reason, name: path })
+      return commentLine(state, given, { path: `hosts.${name}.${path}`, reason, name: path })
     }),
   ]
 }
@@ -139,9 +139,9 @@ type ExportedIni = {
   readonly findings: readonly Diagnostic[]
 }
 
-type Work = {
+type ExportRequest = {
   readonly cluster: ResolvedCluster
-  readonly found: ExportState
+  readonly state: ExportState
   /** The host of a file for one host. */
   readonly host?: ResolvedHost
   /** Section of each service. */
@@ -159,56 +159,57 @@ const mergeValues = (below: readonly Given[], above: readonly Given[]): readonly
 
 const header = (host: ResolvedHost | undefined): readonly TextLine[] =>
   [
-    `# ${exportMark} --ini wrote this. Lines with "# muster:" hold settings without an INI option; muster import reads them.`,
+    `# ${exportMark} --ini created this file. Lines with "# muster:" are settings without an INI option; muster import reads them.`,
     ...(host === undefined
       ? []
-      : [`# ${exportMark}: for ${host.name} alone. Options that only other hosts have are not here.`]),
+      : [`# ${exportMark}: for ${host.name} only, without the options of other hosts.`]),
   ].map(publicLine)
 
-function clusterLine({ cluster, found }: Work): readonly TextLine[] {
+function clusterLine({ cluster, state }: ExportRequest): readonly TextLine[] {
   const { draft } = cluster
   const given = givenFor(draft.fields, file.cluster)
   const [first = ''] = draft.services.keys()
   if (given === undefined || given.value === clusterFrom(first)) return []
   const reason = 'In an INI file only services have names.'
-  return [commentLine(found, given, { path: 'cluster', reason, name: 'The name of the cluster' })]
+  return [commentLine(state, given, { path: 'cluster', reason, name: 'The name of the cluster' })]
 }
 
-function defaults(work: Work): readonly TextLine[] {
-  const { cluster, found, host, sections } = work
+function defaults(request: ExportRequest): readonly TextLine[] {
+  const { cluster, state, host, sections } = request
   const ofHost =
     host === undefined
       ? []
-      : placedOptions(host, { options: withoutSets(cluster, host.draft.options), sections })
+      : distributeOptions(host, { options: withoutSets(cluster, host.draft.options), sections })
   const merged = ofHost.filter(({ section }) => section === 'defaults').map(({ given }) => given)
   const sets = [...cluster.sets.values()].filter(({ value }) => value !== undefined)
   const options = mergeValues(mergeValues(withoutSets(cluster, cluster.draft.defaults), merged), sets)
   return [
     publicLine('[defaults]'),
-    ...clusterLine(work),
-    ...options.map((given) => optionLine(found, given, 'defaults')),
+    ...clusterLine(request),
+    ...options.map((given) => optionLine(state, given, 'defaults')),
   ]
 }
 
-function services({ cluster, found, host, sections }: Work): readonly (readonly TextLine[])[] {
+function services({ cluster, state, host, sections }: ExportRequest): readonly (readonly TextLine[])[] {
   const names = new Map(cluster.hosts.map((one) => [one.name, iniNameOf(one)] as const))
   const hostName = (name: string): string => names.get(name) ?? name
   return [...cluster.draft.services.values()].map((service) => {
     const section = sections.get(service.name) ?? service.name
-    const mine = host?.services.includes(service) === true ? withoutSets(cluster, host.draft.options) : []
-    const wins = mine.filter(({ setting }) => service.options.has(setting.name))
-    const options = mergeValues(withoutSets(cluster, service.options), wins)
-    return serviceLines(found, service, { section, options, hostName })
+    const hostOptions =
+      host?.services.includes(service) === true ? withoutSets(cluster, host.draft.options) : []
+    const overriding = hostOptions.filter(({ setting }) => service.options.has(setting.name))
+    const options = mergeValues(withoutSets(cluster, service.options), overriding)
+    return serviceLines(state, service, { section, options, hostName })
   })
 }
 
 /** Writes connection settings, and the order of the hosts if it differs from that in the services. */
-function reach({ cluster, found }: Work): readonly TextLine[] {
+function connectionLines({ cluster, state }: ExportRequest): readonly TextLine[] {
   const { draft, hosts } = cluster
-  const reason = 'An INI file has no settings for reaching hosts.'
+  const reason = 'INI files have no connection settings.'
   const ssh = [...draft.ssh.values()].map((given) => {
     const path = `ssh.${given.setting.name}`
-    return commentLine(found, given, { path, reason, name: path })
+    return commentLine(state, given, { path, reason, name: path })
   })
   const named = [...new Set([...draft.services.values()].flatMap(hostsOfService))]
   const order = hosts.map(({ name }) => name)
@@ -216,7 +217,7 @@ function reach({ cluster, found }: Work): readonly TextLine[] {
   return [
     ...(same ? [] : [publicLine(`# ${musterComment('hosts', { kind: 'list', items: order })}`)]),
     ...ssh,
-    ...hosts.flatMap((host) => reachLines(found, host, reason)),
+    ...hosts.flatMap((host) => hostConnectionLines(state, host, reason)),
   ]
 }
 
@@ -231,21 +232,21 @@ export function exportIni(given: {
   readonly directory: string
 }): ExportedIni {
   const { cluster, directory, host } = given
-  const found: ExportState = { paths: cluster.paths, directory, lost: new Map() }
+  const state: ExportState = { paths: cluster.paths, directory, unsupported: new Map() }
   const sections = sectionsFor([...cluster.draft.services.keys()])
-  const work: Work = { cluster, found, sections, ...(host === undefined ? {} : { host }) }
+  const request: ExportRequest = { cluster, state, sections, ...(host === undefined ? {} : { host }) }
   const single = cluster.hosts.flatMap((one) =>
     host === undefined
       ? hostSections(
-          found,
+          state,
           one,
-          placedOptions(one, { options: withoutSets(cluster, one.draft.options), sections }),
+          distributeOptions(one, { options: withoutSets(cluster, one.draft.options), sections }),
         )
       : [],
   )
-  const parts = [header(host), defaults(work), ...services(work), ...single, reach(work)]
+  const parts = [header(host), defaults(request), ...services(request), ...single, connectionLines(request)]
   const ini = parts
     .filter((part) => part.length > 0)
     .flatMap((part, index) => (index === 0 ? part : [publicLine(''), ...part]))
-  return { ini, findings: sortFindings(unsupportedFindings(found), cluster.files) }
+  return { ini, findings: sortFindings(unsupportedFindings(state), cluster.files) }
 }

@@ -8,7 +8,7 @@ import type { SecretEntry } from '../settings/secretMap.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import { path as pathType } from '../types/texts.ts'
 import { isFamilyOption } from './iniNames.ts'
-import { hiddenMusterComment, musterComment, type NotedValue } from './musterComment.ts'
+import { type CommentValue, hiddenMusterComment, musterComment } from './musterComment.ts'
 import { publicLine, readLine, secretLine, type TextLine } from './readIni.ts'
 import { isStorePath } from './settingValue.ts'
 
@@ -28,7 +28,7 @@ function pathFromOutput(text: string, { span, context }: At): string {
   return absolutePath(text, { span, paths: context.paths })
 }
 
-function noteOfSecret(value: SecretReference, at: At): NotedValue {
+function commentValueOfSecret(value: SecretReference, at: At): CommentValue {
   switch (value.kind) {
     case 'literal':
       return { kind: 'text', text: value.value.reveal() }
@@ -48,17 +48,19 @@ const isLiteralSecret = ({ setting, value }: Given): boolean =>
     : setting.secret && (value as SecretReference | undefined)?.kind === 'literal'
 
 /** Converts a usable value for a muster comment. */
-function noteOf(given: Given, context: ExportContext): NotedValue {
+function commentValueOf(given: Given, context: ExportContext): CommentValue {
   const { setting, value, span } = given
   const at = { span, context }
   // Only this setting's own type ever put a value under its name.
   if (setting === options.users) {
     const users = (value as readonly SecretEntry[]).map(({ name, value: secret, span: place }) =>
-      secret === undefined ? { name } : { name, value: noteOfSecret(secret, { span: place, context }) },
+      secret === undefined
+        ? { name }
+        : { name, value: commentValueOfSecret(secret, { span: place, context }) },
     )
     return { kind: 'users', users }
   }
-  if (setting.secret) return noteOfSecret(value as SecretReference, at)
+  if (setting.secret) return commentValueOfSecret(value as SecretReference, at)
   const plain = setting.type.write(value)
   if (Array.isArray(plain)) return { kind: 'list', items: plain.map(String) }
   const text = String(plain)
@@ -69,23 +71,23 @@ function noteOf(given: Given, context: ExportContext): NotedValue {
 type UnsupportedSetting = { readonly name: string; readonly reason: string; readonly spans: Span[] }
 
 /** State of an export. */
-export type ExportState = ExportContext & { readonly lost: Map<string, UnsupportedSetting> }
+export type ExportState = ExportContext & { readonly unsupported: Map<string, UnsupportedSetting> }
 
 /** Records a setting that becomes a comment. */
 export function recordUnsupported(
-  found: ExportState,
-  lost: { name: string; reason: string; span: Span },
+  state: ExportState,
+  unsupported: { name: string; reason: string; span: Span },
 ): void {
-  const { name, reason, span } = lost
+  const { name, reason, span } = unsupported
   const key = `${name} ${reason}`
-  const earlier = found.lost.get(key)
-  if (earlier === undefined) found.lost.set(key, { name, reason, spans: [span] })
+  const earlier = state.unsupported.get(key)
+  if (earlier === undefined) state.unsupported.set(key, { name, reason, spans: [span] })
   else earlier.spans.push(span)
 }
 
 /** Creates one finding per name and reason, at its first place. */
-export const unsupportedFindings = ({ lost }: ExportState): readonly Diagnostic[] =>
-  [...lost.values()].flatMap(({ name, reason, spans }) =>
+export const unsupportedFindings = ({ unsupported }: ExportState): readonly Diagnostic[] =>
+  [...unsupported.values()].flatMap(({ name, reason, spans }) =>
     spans
       .slice(0, 1)
       .map((span) => diagnose('no-ini-counterpart', { name, reason, count: spans.length }, { span })),
@@ -101,41 +103,41 @@ function canHold(setting: Setting<unknown>, text: string): boolean {
 }
 
 /** Returns the text of an option in an INI file, or why it has none. */
-function iniText(setting: Setting<unknown>, value: NotedValue): { text: string } | { reason: string } {
-  if (!isFamilyOption(setting)) return { reason: 'The family has no such option.' }
+function iniText(setting: Setting<unknown>, value: CommentValue): { text: string } | { reason: string } {
+  if (!isFamilyOption(setting)) return { reason: 'The product family has no such option.' }
   if (value.kind !== 'text') return { reason: 'It is a reference, which INI files do not support.' }
   const { text } = value
   if (isStorePath(setting)) {
     const onHost = /^host:(\/.*)$/s.exec(text)?.[1]
     if (onHost === undefined) {
-      return { reason: 'It is a path on this machine; an INI file has paths on the host.' }
+      return { reason: 'It is a path on this machine; the paths in an INI file are on the host.' }
     }
     if (canHold(setting, onHost)) return { text: onHost }
   }
   if (setting === options.installDirectory && !isAbsolute(text)) {
     return { reason: 'It is relative to the YAML file.' }
   }
-  return canHold(setting, text) ? { text } : { reason: 'A line of an INI file cannot hold this value.' }
+  return canHold(setting, text) ? { text } : { reason: 'A line of an INI file cannot contain this value.' }
 }
 
 /** Writes a setting as a muster comment; `path` is its place in the YAML file. */
 export function commentLine(
-  found: ExportState,
+  state: ExportState,
   given: Given,
   at: { path: string; reason: string; name?: string },
 ): TextLine {
   const { path, reason, name = given.setting.name } = at
-  recordUnsupported(found, { name, reason, span: given.keySpan })
-  const text = `# ${musterComment(path, noteOf(given, found))}`
+  recordUnsupported(state, { name, reason, span: given.keySpan })
+  const text = `# ${musterComment(path, commentValueOf(given, state))}`
   return isLiteralSecret(given) ? { text, shown: `# ${hiddenMusterComment(path)}` } : publicLine(text)
 }
 
 /** Writes an option as a line of an INI file, or as a muster comment if INI cannot express it. */
-export function optionLine(found: ExportState, given: Given, group: string): TextLine {
+export function optionLine(state: ExportState, given: Given, group: string): TextLine {
   const { setting } = given
-  const written = iniText(setting, noteOf(given, found))
+  const written = iniText(setting, commentValueOf(given, state))
   if ('reason' in written) {
-    return commentLine(found, given, { path: `${group}.${setting.name}`, reason: written.reason })
+    return commentLine(state, given, { path: `${group}.${setting.name}`, reason: written.reason })
   }
   const start = `${setting.name}=`
   return setting.secret ? secretLine(start, written.text) : publicLine(start + written.text)

@@ -19,7 +19,7 @@ import { isMusterComment, readMusterComment } from './musterComment.ts'
 import { commentText, publicLine, secretLine, type TextLine } from './readIni.ts'
 import { valueFromComment } from './settingValue.ts'
 import { idOf } from './sortSections.ts'
-import { addRemark, type Group, itemAsComment, valueUnder, yamlComment } from './yamlDraft.ts'
+import { addComment, type Group, itemAsComment, valueUnder, yamlComment } from './yamlDraft.ts'
 
 /** Target of a path in a muster comment; `section` and `hosts` are no settings of the YAML file. */
 type Target =
@@ -60,114 +60,118 @@ export function targetOf(path: string): Target | undefined {
 export const exportMark = 'muster export'
 
 /** Applies a muster comment; false if it cannot be parsed. */
-function importMusterComment(found: ImportState, comment: IniComment): boolean {
+function importMusterComment(state: ImportState, comment: IniComment): boolean {
   const read = readMusterComment(comment.text)
   const target = read === undefined ? undefined : targetOf(read.path)
   if (read === undefined || target === undefined) return false
   const { value, path } = read
   if (target.kind === 'host-order') {
-    if (value.kind !== 'list' || found.hostOrder.length > 0) return false
-    for (const host of value.items) found.hostOrder.push(host)
+    if (value.kind !== 'list' || state.hostOrder.length > 0) return false
+    for (const host of value.items) state.hostOrder.push(host)
     return true
   }
   if (target.kind === 'service-name') {
     const { section } = target
-    if (value.kind !== 'text' || !found.services.has(section) || found.names.has(section)) return false
-    found.names.set(section, value.text)
+    if (value.kind !== 'text' || !state.services.has(section) || state.names.has(section)) return false
+    state.names.set(section, value.text)
     return true
   }
   const { group, setting } = target
-  if (group.kind === 'service-options' && !found.services.has(group.of)) return false
+  if (group.kind === 'service-options' && !state.services.has(group.of)) return false
   const written = valueFromComment(setting, value)
   if (written === undefined) return false
-  if (group.kind.startsWith('host') && 'of' in group && !found.hosts.has(group.of)) {
-    found.hosts.set(group.of, undefined)
+  if (group.kind.startsWith('host') && 'of' in group && !state.hosts.has(group.of)) {
+    state.hosts.set(group.of, undefined)
   }
-  const instead = secretLine(`given again below, line ${comment.line}: `, commentText(comment.text))
-  const from = { spelling: path, keySpan: comment.span, instead }
-  keepValue(found, group, { kind: 'kept', name: setting.name, value: written, above: [], from })
+  const replacement = secretLine(`given again below, line ${comment.line}: `, commentText(comment.text))
+  const from = { spelling: path, keySpan: comment.span, replacement }
+  keepValue(state, group, { kind: 'value', name: setting.name, value: written, above: [], from })
   return true
 }
 
 /** Applies a muster comment; returns any other comment for the YAML file. */
-function importComment(found: ImportState, comment: IniComment): readonly TextLine[] {
+function importComment(state: ImportState, comment: IniComment): readonly TextLine[] {
   if (comment.text === '' || comment.text.startsWith(exportMark)) return []
   if (looksSecret(comment.text) || comment.text.includes(options.users.name)) {
-    found.hidden.push(comment.span)
+    state.hidden.push(comment.span)
   }
   if (!isMusterComment(comment.text)) return [yamlComment(comment.text)]
-  if (importMusterComment(found, comment)) return []
+  if (importMusterComment(state, comment)) return []
   const at: Diagnostic['span'] = comment.span
-  found.hidden.push(at)
-  report(found, 'ini-muster-comment', { facts: {}, span: at })
+  state.hidden.push(at)
+  report(state, 'ini-muster-comment', { facts: {}, span: at })
   return [secretLine('muster: ', commentText(comment.text.slice('muster:'.length).trimStart()))]
 }
 
 /** An option or an unparsed line with the comments above it; the last one may be comments alone. */
-type Step = { readonly above: readonly TextLine[]; readonly item?: IniOption | IniUnread }
+type ItemWithComments = { readonly above: readonly TextLine[]; readonly item?: IniOption | IniUnread }
 
 /** Attaches comments to the items below them. */
-export function stepsOf(found: ImportState, items: readonly IniItem[]): readonly Step[] {
-  const steps: Step[] = []
+export function withComments(state: ImportState, items: readonly IniItem[]): readonly ItemWithComments[] {
+  const result: ItemWithComments[] = []
   let above: TextLine[] = []
   for (const item of items) {
     if (item.kind === 'comment') {
-      above.push(...importComment(found, item))
+      above.push(...importComment(state, item))
       continue
     }
-    if (item.kind === 'unread') found.hidden.push(item.span)
-    steps.push({ above, item })
+    if (item.kind === 'unread') state.hidden.push(item.span)
+    result.push({ above, item })
     above = []
   }
-  return above.length === 0 ? steps : [...steps, { above }]
+  return above.length === 0 ? result : [...result, { above }]
 }
 
-/** Passes each option of a section to `take`; all other lines become comments in `group`. */
+/** Passes each option of a section to `onOption`; all other lines become comments in `group`. */
 export function eachOption(
-  found: ImportState,
-  given: { readonly section: IniSection; readonly group: Group; readonly take: (option: Commented) => void },
+  state: ImportState,
+  given: {
+    readonly section: IniSection
+    readonly group: Group
+    readonly onOption: (option: Commented) => void
+  },
 ): void {
-  const { section, group, take } = given
-  for (const { above, item } of stepsOf(found, [...section.lead, ...section.items])) {
+  const { section, group, onOption } = given
+  for (const { above, item } of withComments(state, [...section.lead, ...section.items])) {
     if (item?.kind === 'option') {
-      take({ item, above })
+      onOption({ item, above })
       continue
     }
-    for (const line of above) addRemark(found.sheet, group, line)
-    if (item !== undefined) addRemark(found.sheet, group, itemAsComment(item, 'not understood'))
+    for (const line of above) addComment(state.yaml, group, line)
+    if (item !== undefined) addComment(state.yaml, group, itemAsComment(item, 'not valid'))
   }
 }
 
 /** Imports options of [defaults], or of a section for one host, which cannot have fields of a service. */
-export function importCommonOptions(found: ImportState, given: Commented, group: Group): void {
-  if (fieldOf(given.item.key) === undefined) importOption(found, given, { group, rest: group })
-  else keepAsComment(found, group, { ...given, reason: 'It has a meaning only in the section of a service.' })
+export function importCommonOptions(state: ImportState, given: Commented, group: Group): void {
+  if (fieldOf(given.item.key) === undefined) importOption(state, given, { group, rest: group })
+  else keepAsComment(state, group, { ...given, reason: 'It is valid only in the section of a service.' })
 }
 
 /** Limit of lines from one section. */
 const maxCopies = 10_000
 
 /** Keeps a section as comments of the services; `reason` is absent if it already has a finding. */
-export function keepAsComments(found: ImportState, section: IniSection, reason?: string): void {
+export function keepAsComments(state: ImportState, section: IniSection, reason?: string): void {
   const { line, name, broken, span } = section
   const group: Group = { kind: 'service', of: idOf(section) }
   // A bracket and a name are no secret; anything else may be a piece of one.
-  if (broken && !/^\s*\[[\w.@ -]*\]?\s*$/.test(name)) found.hidden.push(span)
+  if (broken && !/^\s*\[[\w.@ -]*\]?\s*$/.test(name)) state.hidden.push(span)
   if (reason !== undefined) {
-    report(found, 'ini-section-without-counterpart', { facts: { section: name, reason }, span })
+    report(state, 'ini-section-without-counterpart', { facts: { section: name, reason }, span })
   }
   const start = `no counterpart, line ${line}: `
-  addRemark(
-    found.sheet,
+  addComment(
+    state.yaml,
     group,
     broken ? secretLine(start, commentText(name)) : publicLine(`${start}[${name}]`),
   )
-  const take = ({ item, above }: Commented): void => {
-    hideOption(found, item)
-    for (const comment of above) addRemark(found.sheet, group, comment)
-    addRemark(found.sheet, group, itemAsComment(item, 'no counterpart'))
+  const onOption = ({ item, above }: Commented): void => {
+    hideOption(state, item)
+    for (const comment of above) addComment(state.yaml, group, comment)
+    addComment(state.yaml, group, itemAsComment(item, 'no counterpart'))
   }
-  eachOption(found, { section, group, take })
+  eachOption(state, { section, group, onOption })
 }
 
 /**
@@ -175,36 +179,37 @@ export function keepAsComments(found: ImportState, section: IniSection, reason?:
  * package ignores (package_cluster.rb): they go to every service of replicators that does not give them
  * itself.
  */
-export function importReplicatorDefaults(found: ImportState, section: IniSection): void {
-  const replicators = [...found.services.values()]
+export function importReplicatorDefaults(state: ImportState, section: IniSection): void {
+  const replicators = [...state.services.values()]
     .filter(({ topology }) => topology.topology === 'replicator')
     .map((service) => service.section.name)
   // A made-up file could otherwise multiply itself.
   const tooMany = replicators.length * section.items.length > maxCopies
   if (replicators.length === 0 || tooMany) {
     const reason = tooMany
-      ? 'It would have to be repeated in too many services.'
-      : 'It is for services of the replicator package, and there is none here.'
-    keepAsComments(found, section, reason)
+      ? 'It applies to too many services.'
+      : 'It is for services of the replicator package, and the file has none.'
+    keepAsComments(state, section, reason)
     return
   }
   const rest: Group = { kind: 'service', of: section.name }
-  const said = publicLine(`from [${section.name}]`)
-  const take = (given: Commented): void => {
+  const origin = publicLine(`from [${section.name}]`)
+  const onOption = (given: Commented): void => {
     const setting = optionOf(given.item.key)
     if (setting === undefined || given.item.value === '') {
-      importCommonOptions(found, given, rest)
+      importCommonOptions(state, given, rest)
       return
     }
-    hideOption(found, given.item)
+    hideOption(state, given.item)
     const groups = replicators
       .map((of): Group => ({ kind: 'service-options', of }))
-      .filter((group) => valueUnder(found.sheet, group, setting.name) === undefined)
-    for (const group of groups) keepOption(found, group, { ...given, above: [...given.above, said], setting })
+      .filter((group) => valueUnder(state.yaml, group, setting.name) === undefined)
+    for (const group of groups)
+      keepOption(state, group, { ...given, above: [...given.above, origin], setting })
     if (groups.length > 0) return
-    for (const line of [...given.above, itemAsComment(given.item, 'every service gives its own')]) {
-      addRemark(found.sheet, rest, line)
+    for (const line of [...given.above, itemAsComment(given.item, 'every service sets its own')]) {
+      addComment(state.yaml, rest, line)
     }
   }
-  eachOption(found, { section, group: rest, take })
+  eachOption(state, { section, group: rest, onOption })
 }

@@ -6,7 +6,7 @@ import type { Field } from './iniNames.ts'
 import { fieldText } from './iniTopology.ts'
 import { publicLine } from './readIni.ts'
 import { yamlList, yamlScalar } from './writeYaml.ts'
-import { addRemark, type Group, itemAsComment, yamlComment } from './yamlDraft.ts'
+import { addComment, type Group, itemAsComment, yamlComment } from './yamlDraft.ts'
 
 const groupOf = ({ section }: Service): Group => ({ kind: 'service', of: section.name })
 
@@ -21,7 +21,7 @@ const words = (text: string | undefined): readonly string[] =>
     .filter((word) => word !== '')
 
 function keepField(
-  found: ImportState,
+  state: ImportState,
   service: Service,
   given: Commented & { name: string; value: string },
 ): void {
@@ -29,101 +29,121 @@ function keepField(
   const from = {
     spelling: item.key,
     keySpan: item.keySpan,
-    instead: itemAsComment(item, 'given again below'),
+    replacement: itemAsComment(item, 'given again below'),
   }
-  const said = item.comment === undefined ? [] : [yamlComment(item.comment)]
-  const kept = { kind: 'kept', name, value: publicLine(value), above: [...above, ...said], from } as const
-  keepValue(found, groupOf(service), kept)
+  const comments = item.comment === undefined ? [] : [yamlComment(item.comment)]
+  const kept = {
+    kind: 'value',
+    name,
+    value: publicLine(value),
+    above: [...above, ...comments],
+    from,
+  } as const
+  keepValue(state, groupOf(service), kept)
 }
 
-function remark(found: ImportState, service: Service, given: Commented & { readonly why: string }): void {
+function keepAsPlainComment(
+  state: ImportState,
+  service: Service,
+  given: Commented & { readonly why: string },
+): void {
   for (const line of [...given.above, itemAsComment(given.item, given.why)]) {
-    addRemark(found.sheet, groupOf(service), line)
+    addComment(state.yaml, groupOf(service), line)
   }
 }
 
-const named = (found: ImportState, service: Service, given: { texts: readonly string[]; item: IniOption }) =>
+const addHosts = (
+  state: ImportState,
+  service: Service,
+  given: { texts: readonly string[]; item: IniOption },
+) =>
   given.texts.map((text) => {
-    const name = addHost(found, text, given.item.span)
+    const name = addHost(state, text, given.item.span)
     service.hosts.add(name)
     return name
   })
 
 function keepHosts(
-  found: ImportState,
+  state: ImportState,
   service: Service,
   given: Commented & { name: string },
 ): readonly string[] {
-  const hosts = named(found, service, { texts: words(given.item.value), item: given.item })
-  keepField(found, service, { ...given, value: yamlList(hosts) })
+  const hosts = addHosts(state, service, { texts: words(given.item.value), item: given.item })
+  keepField(state, service, { ...given, value: yamlList(hosts) })
   return hosts
 }
 
 /** Imports members like tpm: an active witness is a member. */
-function importMembers(found: ImportState, service: Service, given: Commented): void {
+function importMembers(state: ImportState, service: Service, given: Commented): void {
   const active = isYes(fieldText(service.fields, 'active-witnesses'))
   const witnesses = new Set(active ? words(fieldText(service.fields, 'witnesses')) : [])
   const texts = words(given.item.value).filter((text) => !witnesses.has(text))
-  const value = yamlList(named(found, service, { texts, item: given.item }))
-  keepField(found, service, { ...given, name: 'members', value })
+  const value = yamlList(addHosts(state, service, { texts, item: given.item }))
+  keepField(state, service, { ...given, name: 'members', value })
 }
 
 /** Without members, tpm takes the master and the slaves. */
-function importSlaves(found: ImportState, service: Service, given: Commented): void {
+function importSlaves(state: ImportState, service: Service, given: Commented): void {
   const { fields } = service
   const slaves = words(given.item.value)
   const members = fieldText(fields, 'members')
   if (members === undefined) {
     const texts = [...new Set([...words(fieldText(fields, 'master')), ...slaves])]
-    const value = yamlList(named(found, service, { texts, item: given.item }))
-    keepField(found, service, { ...given, name: 'members', value })
+    const value = yamlList(addHosts(state, service, { texts, item: given.item }))
+    keepField(state, service, { ...given, name: 'members', value })
     return
   }
   const known = new Set(words(members))
-  if (slaves.every((slave) => known.has(slave))) remark(found, service, { ...given, why: 'members says it' })
+  if (slaves.every((slave) => known.has(slave)))
+    keepAsPlainComment(state, service, { ...given, why: 'the same as in members' })
   else
-    keepAsComment(found, groupOf(service), { ...given, reason: 'The hosts of the service are in members.' })
+    keepAsComment(state, groupOf(service), { ...given, reason: 'The hosts of the service are in members.' })
 }
 
-function importTopology(found: ImportState, service: Service, given: Commented): void {
-  const { topology, lost } = service.topology
+function importTopology(state: ImportState, service: Service, given: Commented): void {
+  const { topology, unsupported } = service.topology
   const { item, above } = given
-  const said = topology === item.value ? [] : [publicLine(`in the INI file: ${item.value}`)]
-  keepField(found, service, {
+  const comments = topology === item.value ? [] : [publicLine(`in the INI file: ${item.value}`)]
+  keepField(state, service, {
     item,
-    above: [...above, ...said],
+    above: [...above, ...comments],
     name: 'topology',
     value: yamlScalar(topology),
   })
-  if (lost === undefined) return
-  const facts = { name: `The topology ${item.value}`, reason: lost, nearest: undefined }
-  report(found, 'ini-no-counterpart', { facts, span: item.span })
+  if (unsupported === undefined) return
+  const facts = { name: `The topology ${item.value}`, reason: unsupported, nearest: undefined }
+  report(state, 'ini-no-counterpart', { facts, span: item.span })
 }
 
-function importMaster(found: ImportState, service: Service, given: Commented): void {
+function importMaster(state: ImportState, service: Service, given: Commented): void {
   const { item, above } = given
-  const [first = '', ...others] = named(found, service, { texts: words(item.value), item })
-  const said = others.length === 0 ? [] : [itemAsComment(item, 'the others have no counterpart')]
-  keepField(found, service, { item, above: [...above, ...said], name: 'master', value: yamlScalar(first) })
+  const [first = '', ...others] = addHosts(state, service, { texts: words(item.value), item })
+  const comments = others.length === 0 ? [] : [itemAsComment(item, 'only the first has a counterpart')]
+  keepField(state, service, {
+    item,
+    above: [...above, ...comments],
+    name: 'master',
+    value: yamlScalar(first),
+  })
   if (others.length > 0) {
-    const reason = 'A service in muster has at most one.'
+    const reason = 'A service in muster has at most one master.'
     const facts = { name: 'More than one master', reason, nearest: undefined }
-    report(found, 'ini-no-counterpart', { facts, span: item.span })
+    report(state, 'ini-no-counterpart', { facts, span: item.span })
   }
   if (service.fields.has('members') || service.fields.has('slaves')) return
   const { comment: _said, ...only } = item
-  keepField(found, service, { item: only, above: [], name: 'members', value: yamlList([first, ...others]) })
+  keepField(state, service, { item: only, above: [], name: 'members', value: yamlList([first, ...others]) })
 }
 
-function importWitnesses(found: ImportState, service: Service, given: Commented): void {
-  const hosts = keepHosts(found, service, { ...given, name: 'witnesses' })
+function importWitnesses(state: ImportState, service: Service, given: Commented): void {
+  const hosts = keepHosts(state, service, { ...given, name: 'witnesses' })
   if (isYes(fieldText(service.fields, 'active-witnesses'))) return
-  report(found, 'ini-passive-witness', { facts: { hosts }, span: given.item.span })
+  report(state, 'ini-passive-witness', { facts: { hosts }, span: given.item.span })
 }
 
 /** Returns true if a later line has the same field; the finding is at the last one. */
 function isOverridden(
-  found: ImportState,
+  state: ImportState,
   service: Service,
   given: Commented & { readonly field: Field },
 ): boolean {
@@ -131,40 +151,40 @@ function isOverridden(
   const all = service.fields.get(field) ?? []
   const [first] = all
   if (item !== all.at(-1)) {
-    remark(found, service, { ...given, why: 'given again below' })
+    keepAsPlainComment(state, service, { ...given, why: 'given again below' })
     return true
   }
   if (first === undefined || first === item) return false
   const facts = { name: item.key, other: first.key }
   const related = [{ message: 'The first one is here.', span: first.keySpan }]
-  found.findings.push(diagnose('ini-option-twice', facts, { span: item.keySpan, related }))
+  state.findings.push(diagnose('ini-option-twice', facts, { span: item.keySpan, related }))
   return false
 }
 
 const fieldImporters: Readonly<
-  Record<Field, (found: ImportState, service: Service, given: Commented) => void>
+  Record<Field, (state: ImportState, service: Service, given: Commented) => void>
 > = {
   topology: importTopology,
   master: importMaster,
   members: importMembers,
   slaves: importSlaves,
-  connectors: (found, service, given) => {
-    keepHosts(found, service, { ...given, name: 'connectors' })
+  connectors: (state, service, given) => {
+    keepHosts(state, service, { ...given, name: 'connectors' })
   },
   witnesses: importWitnesses,
-  // Every witness of muster is active, so nothing is lost.
-  'active-witnesses': (found, service, given) =>
-    remark(found, service, { ...given, why: 'as in every cluster of muster' }),
+  // Every witness of muster is active, so nothing changes.
+  'active-witnesses': (state, service, given) =>
+    keepAsPlainComment(state, service, { ...given, why: 'always so in muster' }),
   // A section with it becomes no service.
-  composite: (found, service, given) => keepAsComment(found, groupOf(service), given),
+  composite: (state, service, given) => keepAsComment(state, groupOf(service), given),
 }
 
 /** Imports a field that assigns hosts to a service. */
 export function importField(
-  found: ImportState,
+  state: ImportState,
   service: Service,
   given: Commented & { readonly field: Field },
 ): void {
-  if (given.item.value === '') keepAsComment(found, groupOf(service), given)
-  else if (!isOverridden(found, service, given)) fieldImporters[given.field](found, service, given)
+  if (given.item.value === '') keepAsComment(state, groupOf(service), given)
+  else if (!isOverridden(state, service, given)) fieldImporters[given.field](state, service, given)
 }

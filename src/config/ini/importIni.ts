@@ -9,7 +9,7 @@ import {
   importCommonOptions,
   importReplicatorDefaults,
   keepAsComments,
-  stepsOf,
+  withComments,
 } from './importComments.ts'
 import { importField } from './importFields.ts'
 import { type Commented, hideOption, importOption, keepAsComment, keepValue } from './importOption.ts'
@@ -20,7 +20,7 @@ import { fieldText } from './iniTopology.ts'
 import { commentText, publicLine, readIni, type TextLine } from './readIni.ts'
 import { type SortedSections, sortSections } from './sortSections.ts'
 import { writeYaml, yamlScalar } from './writeYaml.ts'
-import { addRemark, addValue, type Group, itemAsComment, shownName, valueUnder } from './yamlDraft.ts'
+import { addComment, addValue, type Group, itemAsComment, shownName, valueUnder } from './yamlDraft.ts'
 
 const reasons = {
   clustered: 'It has connectors or witnesses, which only a cluster has.',
@@ -28,15 +28,15 @@ const reasons = {
     'It has neither connectors nor witnesses, and services of the replicator package often leave the topology out.',
 } as const
 
-function assumeTopology(found: ImportState, { section, topology }: Service): void {
+function assumeTopology(state: ImportState, { section, topology }: Service): void {
   const reason = topology.topology === 'clustered' ? reasons.clustered : reasons.replicator
   const facts = { section: section.name, topology: topology.topology, reason }
-  report(found, 'ini-topology-assumed', { facts, span: section.span })
-  const from = { spelling: 'topology', keySpan: section.span, instead: publicLine('assumed') }
-  const above = [publicLine('assumed, because the INI file sets none')]
+  report(state, 'ini-topology-assumed', { facts, span: section.span })
+  const from = { spelling: 'topology', keySpan: section.span, replacement: publicLine('assumed') }
+  const above = [publicLine('assumed: the INI file sets none')]
   const group: Group = { kind: 'service', of: section.name }
-  keepValue(found, group, {
-    kind: 'kept',
+  keepValue(state, group, {
+    kind: 'value',
     name: 'topology',
     value: publicLine(topology.topology),
     above,
@@ -45,25 +45,25 @@ function assumeTopology(found: ImportState, { section, topology }: Service): voi
 }
 
 /** Imports the section of a data service. */
-function importService(found: ImportState, service: Service): void {
+function importService(state: ImportState, service: Service): void {
   const { section, fields } = service
   const group: Group = { kind: 'service', of: section.name }
   const options: Group = { kind: 'service-options', of: section.name }
-  if (fieldText(fields, 'topology') === undefined) assumeTopology(found, service)
-  eachOption(found, {
+  if (fieldText(fields, 'topology') === undefined) assumeTopology(state, service)
+  eachOption(state, {
     section,
     group,
-    take: (given) => {
+    onOption: (given) => {
       const field = fieldOf(given.item.key)
-      if (field === undefined) importOption(found, given, { group: options, rest: group })
-      else importField(found, service, { ...given, field })
+      if (field === undefined) importOption(state, given, { group: options, rest: group })
+      else importField(state, service, { ...given, field })
     },
   })
   const name = serviceFrom(section.name)
-  if (name === section.name || found.names.has(section.name)) return
-  const reason = 'Names of services are used in certificates and addresses, which do not allow _.'
+  if (name === section.name || state.names.has(section.name)) return
+  const reason = 'Certificates and addresses contain the names of services and do not allow _.'
   const facts = { what: 'service', from: section.name, to: name, reason }
-  report(found, 'ini-renamed', { facts, span: section.span })
+  report(state, 'ini-renamed', { facts, span: section.span })
 }
 
 function servicesByHost({ services }: ImportState): ReadonlyMap<string, readonly Service[]> {
@@ -80,7 +80,7 @@ function servicesByHost({ services }: ImportState): ReadonlyMap<string, readonly
 
 /** Imports the section for one host as that host's options. */
 function importHostSection(
-  found: ImportState,
+  state: ImportState,
   section: IniSection,
   given: { readonly isDefault: boolean; readonly host: string; readonly services: readonly Service[] },
 ): void {
@@ -89,20 +89,20 @@ function importHostSection(
   const givenBy = (name: string): Service | undefined =>
     services.find(({ section: { name: of } }) => {
       const options: Group = { kind: 'service-options', of }
-      return valueUnder(found.sheet, options, name) !== undefined
+      return valueUnder(state.yaml, options, name) !== undefined
     })
-  const take = (option: Commented): void => {
+  const onOption = (option: Commented): void => {
     const setting = optionOf(option.item.key)
     const above = isDefault && setting !== undefined ? givenBy(setting.name) : undefined
     if (above === undefined) {
-      importCommonOptions(found, option, group)
+      importCommonOptions(state, option, group)
       return
     }
-    hideOption(found, option.item)
-    const reason = `[${above.section.name}] gives it too, and in an INI file a service comes before defaults.`
-    keepAsComment(found, group, { ...option, reason })
+    hideOption(state, option.item)
+    const reason = `[${above.section.name}] sets it too, and in an INI file a service overrides defaults.`
+    keepAsComment(state, group, { ...option, reason })
   }
-  eachOption(found, { section, group, take })
+  eachOption(state, { section, group, onOption })
 }
 
 /** An INI file converted to a YAML file of muster. */
@@ -117,18 +117,18 @@ type ImportedIni = {
 
 const head: Group = { kind: 'head' }
 
-function importHead(found: ImportState, { head: items }: IniFile): void {
-  for (const { above, item } of stepsOf(found, items)) {
-    for (const line of above) addRemark(found.sheet, head, line)
+function importHead(state: ImportState, { head: items }: IniFile): void {
+  for (const { above, item } of withComments(state, items)) {
+    for (const line of above) addComment(state.yaml, head, line)
     if (item === undefined) continue
     if (item.kind === 'option') {
-      hideOption(found, item)
-      report(found, 'ini-outside-section', { facts: { name: shownName(item.key) }, span: item.keySpan })
+      hideOption(state, item)
+      report(state, 'ini-outside-section', { facts: { name: shownName(item.key) }, span: item.keySpan })
     }
-    addRemark(
-      found.sheet,
+    addComment(
+      state.yaml,
       head,
-      itemAsComment(item, item.kind === 'option' ? 'outside a section' : 'not understood'),
+      itemAsComment(item, item.kind === 'option' ? 'outside a section' : 'not valid'),
     )
   }
 }
@@ -136,32 +136,32 @@ function importHead(found: ImportState, { head: items }: IniFile): void {
 /**
  * Imports in the order in which tpm applies sections: defaults, services, single hosts (package_cluster.rb).
  */
-function importSections(found: ImportState, sorted: SortedSections): void {
+function importSections(state: ImportState, sorted: SortedSections): void {
   const { defaults: section, services, replicatorDefaults, others, hosts } = sorted
   if (section !== undefined) {
     const group: Group = { kind: 'defaults' }
-    eachOption(found, { section, group, take: (given) => importCommonOptions(found, given, group) })
+    eachOption(state, { section, group, onOption: (given) => importCommonOptions(state, given, group) })
   }
-  for (const service of services) importService(found, service)
-  for (const { section: other, reason } of others) keepAsComments(found, other, reason)
-  if (replicatorDefaults !== undefined) importReplicatorDefaults(found, replicatorDefaults)
-  const byHost = servicesByHost(found)
+  for (const service of services) importService(state, service)
+  for (const { section: other, reason } of others) keepAsComments(state, other, reason)
+  if (replicatorDefaults !== undefined) importReplicatorDefaults(state, replicatorDefaults)
+  const byHost = servicesByHost(state)
   for (const { section: own, host: name, isDefault } of hosts) {
-    const host = addHost(found, name, own.span)
-    importHostSection(found, own, { isDefault, host, services: byHost.get(host) ?? [] })
+    const host = addHost(state, name, own.span)
+    importHostSection(state, own, { isDefault, host, services: byHost.get(host) ?? [] })
   }
 }
 
-function nameCluster(found: ImportState, cluster: string | undefined): void {
+function nameCluster(state: ImportState, cluster: string | undefined): void {
   const group: Group = { kind: 'file' }
-  const [first] = found.services.keys()
-  const noted = valueUnder(found.sheet, group, 'cluster')
-  if (cluster === undefined && (noted !== undefined || first === undefined)) return
-  const service = first === undefined ? '' : (found.names.get(first) ?? serviceFrom(first))
+  const [first] = state.services.keys()
+  const fromComment = valueUnder(state.yaml, group, 'cluster')
+  if (cluster === undefined && (fromComment !== undefined || first === undefined)) return
+  const service = first === undefined ? '' : (state.names.get(first) ?? serviceFrom(first))
   const value = publicLine(yamlScalar(cluster ?? clusterFrom(service)))
   const span = { file: '', line: 1, column: 1, endLine: 1, endColumn: 2 }
-  const from = { spelling: 'cluster', keySpan: span, instead: publicLine('') }
-  addValue(found.sheet, group, { kind: 'kept', name: 'cluster', value, above: [], from })
+  const from = { spelling: 'cluster', keySpan: span, replacement: publicLine('') }
+  addValue(state.yaml, group, { kind: 'value', name: 'cluster', value, above: [], from })
 }
 
 /**
@@ -185,16 +185,16 @@ export function importIni(given: {
   }
   const ini = readIni(name, text)
   const sorted = sortSections(ini.sections)
-  const found = emptyImportState(sorted.services)
-  const said = `Made from ${name} by muster import. Comments say what has no counterpart.`
-  addRemark(found.sheet, head, publicLine(commentText(said)))
-  importHead(found, ini)
-  importSections(found, sorted)
-  nameCluster(found, cluster)
-  if (found.services.size === 0) report(found, 'ini-no-service', { facts: {}, span: lines.span(0, 0) })
+  const state = emptyImportState(sorted.services)
+  const heading = `Created from ${name} by muster import. Comments contain what has no counterpart.`
+  addComment(state.yaml, head, publicLine(commentText(heading)))
+  importHead(state, ini)
+  importSections(state, sorted)
+  nameCluster(state, cluster)
+  if (state.services.size === 0) report(state, 'ini-no-service', { facts: {}, span: lines.span(0, 0) })
   return {
-    yaml: writeYaml(found, sorted.places),
-    findings: limitFindings(sortFindings([...ini.findings, ...found.findings], [name])),
-    source: { name, text, hidden: found.hidden },
+    yaml: writeYaml(state, sorted.sectionOrder),
+    findings: limitFindings(sortFindings([...ini.findings, ...state.findings], [name])),
+    source: { name, text, hidden: state.hidden },
   }
 }

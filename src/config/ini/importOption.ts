@@ -7,13 +7,13 @@ import { correctedName, isPlainName, optionOf } from './iniNames.ts'
 import { commentText, secretLine, type TextLine } from './readIni.ts'
 import { valueFromIni } from './settingValue.ts'
 import {
-  addRemark,
+  addComment,
   addValue,
   type Group,
   itemAsComment,
-  type KeptValue,
   mayBeSecret,
   shownName,
+  type YamlValue,
   yamlComment,
 } from './yamlDraft.ts'
 
@@ -24,85 +24,85 @@ const isQuoted = (value: string): boolean =>
   value.length > 1 && /^["']/.test(value) && value.endsWith(value.charAt(0))
 
 /** Hides what must not be printed: the value of a secret and of any unknown option. */
-export function hideOption(found: ImportState, item: IniOption): void {
+export function hideOption(state: ImportState, item: IniOption): void {
   const known = optionOf(item.key)
   if (known !== undefined && !mayBeSecret(item)) return
   const column = isPlainName(item.key) ? item.span.column : 1
-  found.hidden.push({ ...item.span, column, endColumn: Number.MAX_SAFE_INTEGER })
+  state.hidden.push({ ...item.span, column, endColumn: Number.MAX_SAFE_INTEGER })
 }
 
 /** Adds a value to a group; of two with the same name the later one counts, with a finding. */
-export function keepValue(found: ImportState, group: Group, kept: KeptValue): void {
-  const earlier = addValue(found.sheet, group, kept)
-  // For one host the same may stand in the sections of several services.
+export function keepValue(state: ImportState, group: Group, kept: YamlValue): void {
+  const earlier = addValue(state.yaml, group, kept)
+  // The sections of several services may set the same value for one host.
   const same = group.kind === 'host-options' && earlier?.value.text === kept.value.text
   if (earlier === undefined || same) return
   const { spelling, keySpan } = kept.from
   const facts = { name: shownName(spelling), other: shownName(earlier.from.spelling) }
   const related = [{ message: 'The first one is here.', span: earlier.from.keySpan }]
-  found.findings.push(diagnose('ini-option-twice', facts, { span: keySpan, related }))
+  state.findings.push(diagnose('ini-option-twice', facts, { span: keySpan, related }))
 }
 
 /** Keeps an option as a comment, with a finding. */
 export function keepAsComment(
-  found: ImportState,
+  state: ImportState,
   group: Group,
   given: Commented & { readonly reason?: string },
 ): void {
   const { item, above, reason } = given
-  for (const line of above) addRemark(found.sheet, group, line)
-  addRemark(found.sheet, group, itemAsComment(item, item.value === '' ? 'no value' : 'no counterpart'))
+  for (const line of above) addComment(state.yaml, group, line)
+  addComment(state.yaml, group, itemAsComment(item, item.value === '' ? 'no value' : 'no counterpart'))
   const name = shownName(item.key)
-  if (item.value === '') report(found, 'ini-no-value', { facts: { name }, span: item.keySpan })
+  if (item.value === '') report(state, 'ini-no-value', { facts: { name }, span: item.keySpan })
   else {
     const nearest = reason === undefined ? correctedName(item.key) : undefined
-    report(found, 'ini-no-counterpart', { facts: { name, reason, nearest }, span: item.keySpan })
+    report(state, 'ini-no-counterpart', { facts: { name, reason, nearest }, span: item.keySpan })
   }
 }
 
 /** Removes what is no part of the value, with a finding for each. */
-function cleanValue(found: ImportState, item: IniOption, setting: Setting<unknown>): string {
+function cleanValue(state: ImportState, item: IniOption, setting: Setting<unknown>): string {
   const name = shownName(item.key)
   const span = item.span
-  if (item.backslash) report(found, 'ini-trailing-backslash', { facts: { name }, span })
-  if (item.comment !== undefined && setting.secret) report(found, 'ini-value-cut', { facts: { name }, span })
+  if (item.backslash) report(state, 'ini-trailing-backslash', { facts: { name }, span })
+  if (item.comment !== undefined && setting.secret) report(state, 'ini-value-cut', { facts: { name }, span })
   if (!isQuoted(item.value)) return item.value
   // Never suggest anything about the contents of a secret.
-  report(found, 'ini-quotes', { facts: { name, kept: setting.secret }, span })
+  report(state, 'ini-quotes', { facts: { name, kept: setting.secret }, span })
   return setting.secret ? item.value : item.value.slice(1, -1)
 }
 
 /** Adds a known option under its current name; `above` are comments for it. */
 export function keepOption(
-  found: ImportState,
+  state: ImportState,
   group: Group,
   given: Commented & { setting: Setting<unknown> },
 ): void {
   const { item, above, setting } = given
   const { key, keySpan, comment } = item
-  const said =
+  const comments =
     comment === undefined
       ? []
       : [setting.secret ? secretLine('', commentText(comment)) : yamlComment(comment)]
-  keepValue(found, group, {
-    kind: 'kept',
+  keepValue(state, group, {
+    kind: 'value',
     name: setting.name,
-    value: valueFromIni(setting, cleanValue(found, item, setting)),
-    above: [...above, ...said],
-    from: { spelling: key, keySpan, instead: itemAsComment(item, 'given again below') },
+    value: valueFromIni(setting, cleanValue(state, item, setting)),
+    above: [...above, ...comments],
+    from: { spelling: key, keySpan, replacement: itemAsComment(item, 'given again below') },
   })
 }
 
 /** Adds an option to its group; one without an equivalent becomes a comment in `rest`. */
-export function importOption(found: ImportState, given: Commented, to: { group: Group; rest: Group }): void {
+export function importOption(state: ImportState, given: Commented, to: { group: Group; rest: Group }): void {
   const setting = optionOf(given.item.key)
-  hideOption(found, given.item)
-  const one = setting === options.users
-  if (one)
-    keepAsComment(found, to.rest, {
+  hideOption(state, given.item)
+  const isUsers = setting === options.users
+  if (isUsers)
+    keepAsComment(state, to.rest, {
       ...given,
-      reason: 'A line of an INI file cannot hold users and passwords.',
+      reason: 'A line of an INI file cannot contain users and passwords.',
     })
-  else if (setting === undefined || given.item.value === '') keepAsComment(found, to.rest, given)
-  else keepOption(found, to.group, { ...given, setting })
+  else if (setting === undefined || given.item.value === '') keepAsComment(state, to.rest, given)
+  else keepOption(state, to.group, { ...given, setting })
 }

@@ -17,7 +17,7 @@ export type Service = {
 
 /** State of an import. */
 export type ImportState = {
-  readonly sheet: YamlDraft
+  readonly yaml: YamlDraft
   readonly findings: Diagnostic[]
   /** Parts of the INI file that must not be printed. */
   readonly hidden: Span[]
@@ -32,7 +32,7 @@ export type ImportState = {
 }
 
 export const emptyImportState = (services: readonly Service[]): ImportState => ({
-  sheet: new Map(),
+  yaml: new Map(),
   findings: [],
   hidden: [],
   services: new Map(services.map((service) => [service.section.name, service] as const)),
@@ -42,20 +42,20 @@ export const emptyImportState = (services: readonly Service[]): ImportState => (
 })
 
 export function report<C extends Code>(
-  found: ImportState,
+  state: ImportState,
   code: C,
   at: { facts: Facts<C>; span: Span },
 ): void {
-  found.findings.push(diagnose(code, at.facts, { span: at.span }))
+  state.findings.push(diagnose(code, at.facts, { span: at.span }))
 }
 
 /** Adds a host of the INI file, and returns its name in the YAML file. */
-export function addHost(found: ImportState, text: string, span: Span): string {
+export function addHost(state: ImportState, text: string, span: Span): string {
   const { name, address } = hostFrom(text)
-  if (address !== undefined && !found.hosts.has(name)) {
-    const reason = 'Hosts have a name there, with the address below it.'
-    report(found, 'ini-renamed', { facts: { what: 'host', from: text, to: name, reason }, span })
+  if (address !== undefined && !state.hosts.has(name)) {
+    const reason = 'In the YAML file a host has a name, and the address below it.'
+    report(state, 'ini-renamed', { facts: { what: 'host', from: text, to: name, reason }, span })
   }
-  if (!found.hosts.has(name)) found.hosts.set(name, address)
+  if (!state.hosts.has(name)) state.hosts.set(name, address)
   return name
 }

@@ -1,8 +1,8 @@
 import type { IniOption, IniSection } from './iniFile.ts'
 import { type Field, fieldOf } from './iniNames.ts'
 
-/** Topology of a service in muster; `lost` names what muster does not support. */
-export type ServiceTopology = { readonly topology: string; readonly lost?: string }
+/** Topology of a service in muster; `unsupported` explains what muster does not support. */
+export type ServiceTopology = { readonly topology: string; readonly unsupported?: string }
 
 /**
  * Conversion of a topology of the family (continuent's tungsten-replicator, ruby-tpm/configure/topologies).
@@ -21,7 +21,8 @@ const replicators: ReadonlySet<string> = new Set([
   'replicator',
 ])
 
-const unsupported = 'In muster its members run the replicator; it does not configure how they replicate.'
+const replicationNotConfigured =
+  'muster runs the replicator on the members, but does not configure how they replicate.'
 
 /** Lines of a section by field, in any spelling. */
 export type Fields = ReadonlyMap<Field, readonly IniOption[]>
@@ -52,7 +53,7 @@ export function topologyFrom(fields: Fields): Topology {
   if (fieldText(fields, 'composite') !== undefined || written?.startsWith('composite') === true) {
     return {
       kind: 'none',
-      reason: 'It joins other services into a composite one, which muster does not support.',
+      reason: 'It combines other services into a composite one, which muster does not support.',
     }
   }
   if (written === 'cluster-alias') {
@@ -66,5 +67,9 @@ export function topologyFrom(fields: Fields): Topology {
   }
   if (!replicators.has(written)) return { kind: 'service', topology: written }
   const plain = written === 'master-slave' || written === 'replicator'
-  return { kind: 'service', topology: 'replicator', ...(plain ? {} : { lost: unsupported }) }
+  return {
+    kind: 'service',
+    topology: 'replicator',
+    ...(plain ? {} : { unsupported: replicationNotConfigured }),
+  }
 }

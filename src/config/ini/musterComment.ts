@@ -2,15 +2,15 @@ import { redacted } from '../../diagnostics/source.ts'
 import { stripped } from './readIni.ts'
 
 /** A value in a muster comment. */
-export type NotedValue =
+export type CommentValue =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'env' | 'file'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'exec'; readonly items: readonly string[] }
   /** Names, each with an optional secret. */
-  | { readonly kind: 'users'; readonly users: readonly NotedUser[] }
+  | { readonly kind: 'users'; readonly users: readonly CommentUser[] }
 
-export type NotedUser = { readonly name: string; readonly value?: NotedValue }
+export type CommentUser = { readonly name: string; readonly value?: CommentValue }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const needsQuotes = /^["[!]|[\u0000-\u001f\u007f-\u009f]|^$|\p{Cs}/u
@@ -18,7 +18,7 @@ const needsQuotes = /^["[!]|[\u0000-\u001f\u007f-\u009f]|^$|\p{Cs}/u
 const written = (text: string): string =>
   needsQuotes.test(text) || stripped(text) !== text ? JSON.stringify(text) : text
 
-function writtenValue(value: NotedValue): string {
+function writtenValue(value: CommentValue): string {
   if (value.kind === 'text') return written(value.text)
   if (value.kind === 'list') return JSON.stringify(value.items)
   if (value.kind === 'users') {
@@ -34,7 +34,7 @@ function writtenValue(value: NotedValue): string {
  * names and a value, which is a text, a JSON text or list, or a reference: `muster: hosts.db1.ssh.port =
  * 2222`. Users with their secrets are a JSON list of pairs.
  */
-export const musterComment = (path: string, value: NotedValue): string =>
+export const musterComment = (path: string, value: CommentValue): string =>
   `muster: ${path} = ${writtenValue(value)}`
 
 /** Writes the same without its value. */
@@ -57,7 +57,7 @@ function textFrom(source: string): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-function userFrom(pair: unknown): NotedUser | undefined {
+function userFrom(pair: unknown): CommentUser | undefined {
   if (!Array.isArray(pair) || pair.length !== 2) return undefined
   const [name, source]: readonly unknown[] = pair
   if (typeof name !== 'string') return undefined
@@ -66,14 +66,14 @@ function userFrom(pair: unknown): NotedUser | undefined {
   return value === undefined || value.kind === 'users' || value.kind === 'list' ? undefined : { name, value }
 }
 
-function usersFrom(source: string): NotedValue | undefined {
+function usersFrom(source: string): CommentValue | undefined {
   const pairs = json(source)
   const users = Array.isArray(pairs) ? pairs.map(userFrom) : []
   const known = users.filter((user) => user !== undefined)
   return known.length === 0 || known.length < users.length ? undefined : { kind: 'users', users: known }
 }
 
-function valueFrom(source: string): NotedValue | undefined {
+function valueFrom(source: string): CommentValue | undefined {
   if (source.startsWith('!users ')) return usersFrom(source.slice('!users '.length))
   const [, tag, rest = ''] = /^!(env|file|exec) +(.*)$/su.exec(source) ?? []
   const list = tag === 'exec' ? json(rest) : source.startsWith('[') ? json(source) : undefined
@@ -93,7 +93,7 @@ export const isMusterComment = (comment: string): boolean => comment.startsWith(
 /** Parses a muster comment; undefined if it is invalid. */
 export function readMusterComment(
   comment: string,
-): { readonly path: string; readonly value: NotedValue } | undefined {
+): { readonly path: string; readonly value: CommentValue } | undefined {
   const [, path = '', source = ''] = /^muster:\s*([^=\s]+)\s*=(.*)$/su.exec(comment) ?? []
   const value = valueFrom(stripped(source))
   return path === '' || value === undefined ? undefined : { path, value }

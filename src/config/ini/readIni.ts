@@ -104,10 +104,10 @@ export function readLine(line: string): ReadLine {
   const equals = content.indexOf('=')
   const key = stripped(content.slice(0, Math.max(0, equals)))
   if (key === '') return { kind: 'unread' }
-  const whole = stripped(content.slice(equals + 1))
+  const uncut = stripped(content.slice(equals + 1))
   // The family's reader does so too: such a backslash is left from a command line.
-  const backslash = whole.endsWith(' \\')
-  const value = backslash ? stripped(whole.slice(0, -2)) : whole
+  const backslash = uncut.endsWith(' \\')
+  const value = backslash ? stripped(uncut.slice(0, -2)) : uncut
   const valueFrom = firstOf(line.slice(0, end), start + equals + 1)
   return { kind: 'option', key, keyFrom: start, value, valueFrom, backslash, ...comment }
 }
@@ -150,7 +150,7 @@ export function readIni(file: string, text: string): IniFile {
   let items = head
   // Comments that may belong to a section right below them.
   let pending: IniComment[] = []
-  const settle = (): void => {
+  const flushPending = (): void => {
     for (const comment of pending) items.push(comment)
     pending = []
   }
@@ -162,7 +162,7 @@ export function readIni(file: string, text: string): IniFile {
       const related = [{ message: 'The first one is here.', span: earlier.span }]
       findings.push(diagnose('ini-section-twice', { section: name }, { span, related }))
       items = earlier.items
-      settle()
+      flushPending()
       return
     }
     const section: OpenSection = { name, line: source.line, span, broken, lead: pending, items: [] }
@@ -183,11 +183,11 @@ export function readIni(file: string, text: string): IniFile {
       findings.push(diagnose('ini-bad-section', {}, { span }))
       open(source.text, { source, span, broken: true })
     } else {
-      settle()
+      flushPending()
       if (item !== undefined) items.push(item)
       if (item?.kind === 'unread') findings.push(diagnose('ini-not-an-option', {}, { span: item.span }))
     }
   }
-  settle()
+  flushPending()
   return { head, sections: [...sections.values()], findings }
 }

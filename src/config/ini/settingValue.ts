@@ -1,7 +1,7 @@
 import { redacted } from '../../diagnostics/source.ts'
 import { options } from '../settings/options.ts'
 import type { Setting } from '../settings/setting.ts'
-import type { NotedUser, NotedValue } from './musterComment.ts'
+import type { CommentUser, CommentValue } from './musterComment.ts'
 import { publicLine, type TextLine } from './readIni.ts'
 import { quotedScalar, yamlList, yamlScalar } from './writeYaml.ts'
 
@@ -43,7 +43,7 @@ export function valueFromIni(setting: Setting<unknown>, text: string): TextLine 
 }
 
 /** Writes users on one line; one literal secret hides them all. */
-function usersLine(users: readonly NotedUser[]): TextLine | undefined {
+function usersLine(users: readonly CommentUser[]): TextLine | undefined {
   const lines = users.map(({ name, value }) => {
     const secret = value === undefined ? publicLine('null') : valueFromComment(options.adminPass, value)
     return secret && { text: `${quotedScalar(name)}: ${secret.text}`, secret: secret.text !== secret.shown }
@@ -55,7 +55,7 @@ function usersLine(users: readonly NotedUser[]): TextLine | undefined {
 }
 
 /** Converts the value of a muster comment for the YAML file; undefined if the setting cannot have it. */
-export function valueFromComment(setting: Setting<unknown>, value: NotedValue): TextLine | undefined {
+export function valueFromComment(setting: Setting<unknown>, value: CommentValue): TextLine | undefined {
   if (setting === options.users) return value.kind === 'users' ? usersLine(value.users) : undefined
   if (value.kind === 'users') return undefined
   if (value.kind === 'list') return setting.secret ? undefined : publicLine(yamlList(value.items))

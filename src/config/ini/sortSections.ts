@@ -17,7 +17,7 @@ export type SortedSections = {
   /** Sections that become comments; `reason` is absent if there is already a finding. */
   readonly others: readonly { readonly section: IniSection; readonly reason?: string }[]
   /** All but the defaults and those for one host, in their order, by `idOf`. */
-  readonly places: readonly string[]
+  readonly sectionOrder: readonly string[]
 }
 
 /** Identifies a section during the import: by its name, if it has one. */
@@ -51,11 +51,11 @@ function sortInto(sorted: Sorted, section: IniSection): void {
     sorted.defaults = section
     return
   }
-  sorted.places.push(idOf(section))
+  sorted.sectionOrder.push(idOf(section))
   if (broken) sorted.others.push({ section })
   else if (name === 'defaults.replicator') sorted.replicatorDefaults = section
   else if (name.startsWith('defaults.')) {
-    sorted.others.push({ section, reason: 'Only [defaults] and [defaults.replicator] have a meaning here.' })
+    sorted.others.push({ section, reason: 'Only [defaults] and [defaults.replicator] are supported.' })
   } else {
     const fields = fieldsOf(section)
     const topology = topologyFrom(fields)
@@ -72,7 +72,7 @@ export function sortSections(sections: readonly IniSection[]): SortedSections {
     replicatorDefaults: undefined,
     hosts: [],
     others: [],
-    places: [],
+    sectionOrder: [],
   }
   for (const section of sections) sortInto(sorted, section)
   return sorted

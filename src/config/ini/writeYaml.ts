@@ -1,7 +1,7 @@
 import type { ImportState } from './importState.ts'
 import { serviceFrom } from './iniNames.ts'
 import { prefixed, publicLine, type TextLine } from './readIni.ts'
-import { type Group, itemsOf, type KeptValue, type Remark, type YamlDraft } from './yamlDraft.ts'
+import { type CommentBlock, type Group, itemsOf, type YamlDraft, type YamlValue } from './yamlDraft.ts'
 
 /** Words that YAML, or an older version of it, does not read as text. */
 const reserved = /^(true|false|null|yes|no|on|off|y|n)$/i
@@ -33,58 +33,58 @@ const comment = (indent: string, line: TextLine): TextLine =>
 
 const advice = publicLine('In plain text. Use !env NAME or !file PATH instead.')
 
-function linesOf(item: KeptValue | Remark, indent: string): readonly TextLine[] {
-  if (item.kind === 'remark') return item.lines.map((line) => comment(indent, line))
+function linesOf(item: YamlValue | CommentBlock, indent: string): readonly TextLine[] {
+  if (item.kind === 'comment') return item.lines.map((line) => comment(indent, line))
   const { name, value, above } = item
   const isSecret = value.text !== value.shown
-  const said = isSecret ? [...above, advice] : above
-  return [...said.map((line) => comment(indent, line)), prefixed(`${indent}${name}: `, value)]
+  const comments = isSecret ? [...above, advice] : above
+  return [...comments.map((line) => comment(indent, line)), prefixed(`${indent}${name}: `, value)]
 }
 
-const groupLines = (sheet: YamlDraft, group: Group, indent: string): readonly TextLine[] =>
-  itemsOf(sheet, group).flatMap((item) => linesOf(item, indent))
+const groupLines = (yaml: YamlDraft, group: Group, indent: string): readonly TextLine[] =>
+  itemsOf(yaml, group).flatMap((item) => linesOf(item, indent))
 
 /** Writes a name with indented lines; nothing without lines. */
 const below = (name: string, lines: readonly TextLine[]): readonly TextLine[] =>
   lines.length === 0 ? [] : [publicLine(`${name}:`), ...lines]
 
-function serviceLines({ sheet, services, names }: ImportState, section: string): readonly TextLine[] {
+function serviceLines({ yaml, services, names }: ImportState, section: string): readonly TextLine[] {
   const group: Group = { kind: 'service', of: section }
-  if (!services.has(section)) return groupLines(sheet, group, '  ')
+  if (!services.has(section)) return groupLines(yaml, group, '  ')
   const name = names.get(section) ?? serviceFrom(section)
-  const fields = groupLines(sheet, group, '    ')
-  const options = groupLines(sheet, { kind: 'service-options', of: section }, '      ')
+  const fields = groupLines(yaml, group, '    ')
+  const options = groupLines(yaml, { kind: 'service-options', of: section }, '      ')
   return [publicLine(`  ${yamlScalar(name)}:`), ...fields, ...below('    options', options)]
 }
 
-function hostLines({ sheet, hosts }: ImportState, host: string): readonly TextLine[] {
+function hostLines({ yaml, hosts }: ImportState, host: string): readonly TextLine[] {
   const address = hosts.get(host)
   const fields = [
     ...(address === undefined ? [] : [publicLine(`    address: ${yamlScalar(address)}`)]),
-    ...groupLines(sheet, { kind: 'host', of: host }, '    '),
-    ...below('    ssh', groupLines(sheet, { kind: 'host-ssh', of: host }, '      ')),
-    ...below('    options', groupLines(sheet, { kind: 'host-options', of: host }, '      ')),
+    ...groupLines(yaml, { kind: 'host', of: host }, '    '),
+    ...below('    ssh', groupLines(yaml, { kind: 'host-ssh', of: host }, '      ')),
+    ...below('    options', groupLines(yaml, { kind: 'host-options', of: host }, '      ')),
   ]
   const name = `  ${yamlScalar(host)}:`
   return fields.length === 0 ? [publicLine(`${name} {}`)] : [publicLine(name), ...fields]
 }
 
-/** Writes the YAML file of an import line by line; `places` are the sections in the order of the services. */
-export function writeYaml(found: ImportState, places: readonly string[]): readonly TextLine[] {
-  const { sheet, hosts, hostOrder } = found
+/** Writes the YAML file of an import line by line; `sectionOrder` has the sections in the order of the services. */
+export function writeYaml(state: ImportState, sectionOrder: readonly string[]): readonly TextLine[] {
+  const { yaml, hosts, hostOrder } = state
   const order = new Set([...hostOrder, ...hosts.keys()])
   const parts = [
-    groupLines(sheet, { kind: 'head' }, ''),
-    groupLines(sheet, { kind: 'file' }, ''),
-    below('defaults', groupLines(sheet, { kind: 'defaults' }, '  ')),
-    below('ssh', groupLines(sheet, { kind: 'ssh' }, '  ')),
+    groupLines(yaml, { kind: 'head' }, ''),
+    groupLines(yaml, { kind: 'file' }, ''),
+    below('defaults', groupLines(yaml, { kind: 'defaults' }, '  ')),
+    below('ssh', groupLines(yaml, { kind: 'ssh' }, '  ')),
     below(
       'services',
-      places.flatMap((section) => serviceLines(found, section)),
+      sectionOrder.flatMap((section) => serviceLines(state, section)),
     ),
     below(
       'hosts',
-      [...order].flatMap((host) => hostLines(found, host)),
+      [...order].flatMap((host) => hostLines(state, host)),
     ),
   ].filter((part) => part.length > 0)
   return parts.flatMap((part, index) => (index === 0 ? part : [publicLine(''), ...part]))

@@ -39,8 +39,8 @@ export type Group =
     }
 
 /** A name with its value for the YAML file. */
-export type KeptValue = {
-  readonly kind: 'kept'
+export type YamlValue = {
+  readonly kind: 'value'
   readonly name: string
   readonly value: TextLine
   /** Comments above it, without their sign. */
@@ -50,50 +50,50 @@ export type KeptValue = {
     readonly spelling: string
     readonly keySpan: Span
     /** The comment that replaces it if a later one counts. */
-    readonly instead: TextLine
+    readonly replacement: TextLine
   }
 }
 
 /** Comment lines, without their sign. */
-export type Remark = { readonly kind: 'remark'; readonly lines: readonly TextLine[] }
+export type CommentBlock = { readonly kind: 'comment'; readonly lines: readonly TextLine[] }
 
-type Entries = { readonly items: (KeptValue | Remark)[]; readonly at: Map<string, number> }
+type Entries = { readonly items: (YamlValue | CommentBlock)[]; readonly at: Map<string, number> }
 
 /** Contents of the YAML file by group, during the import. */
 export type YamlDraft = Map<string, Entries>
 
 const idOf = (group: Group): string => ('of' in group ? `${group.kind} ${group.of}` : group.kind)
 
-function entriesOf(sheet: YamlDraft, group: Group): Entries {
+function entriesOf(yaml: YamlDraft, group: Group): Entries {
   const id = idOf(group)
-  const entries = sheet.get(id) ?? { items: [], at: new Map<string, number>() }
-  sheet.set(id, entries)
+  const entries = yaml.get(id) ?? { items: [], at: new Map<string, number>() }
+  yaml.set(id, entries)
   return entries
 }
 
 /** Returns everything of a group in its order. */
-export const itemsOf = (sheet: YamlDraft, group: Group): readonly (KeptValue | Remark)[] =>
-  sheet.get(idOf(group))?.items ?? []
+export const itemsOf = (yaml: YamlDraft, group: Group): readonly (YamlValue | CommentBlock)[] =>
+  yaml.get(idOf(group))?.items ?? []
 
 /** Returns the value of a group under a name. */
-export function valueUnder(sheet: YamlDraft, group: Group, name: string): KeptValue | undefined {
-  const entries = sheet.get(idOf(group))
+export function valueUnder(yaml: YamlDraft, group: Group, name: string): YamlValue | undefined {
+  const entries = yaml.get(idOf(group))
   const item = entries?.items[entries.at.get(name) ?? -1]
-  return item?.kind === 'kept' ? item : undefined
+  return item?.kind === 'value' ? item : undefined
 }
 
 /** Adds a comment line, without its sign. */
-export function addRemark(sheet: YamlDraft, group: Group, line: TextLine): void {
-  entriesOf(sheet, group).items.push({ kind: 'remark', lines: [line] })
+export function addComment(yaml: YamlDraft, group: Group, line: TextLine): void {
+  entriesOf(yaml, group).items.push({ kind: 'comment', lines: [line] })
 }
 
 /** Adds a value; an earlier one of the same name becomes a comment and is returned. */
-export function addValue(sheet: YamlDraft, group: Group, kept: KeptValue): KeptValue | undefined {
-  const entries = entriesOf(sheet, group)
-  const earlier = valueUnder(sheet, group, kept.name)
+export function addValue(yaml: YamlDraft, group: Group, kept: YamlValue): YamlValue | undefined {
+  const entries = entriesOf(yaml, group)
+  const earlier = valueUnder(yaml, group, kept.name)
   if (earlier !== undefined) {
-    const lines = [...earlier.above, earlier.from.instead]
-    entries.items[entries.at.get(kept.name) ?? 0] = { kind: 'remark', lines }
+    const lines = [...earlier.above, earlier.from.replacement]
+    entries.items[entries.at.get(kept.name) ?? 0] = { kind: 'comment', lines }
   }
   entries.at.set(kept.name, entries.items.length)
   entries.items.push(kept)

@@ -1,6 +1,6 @@
 /** Purpose of each group, for editors and docs/options.md. */
-export const groupWords = {
-  file: 'One file describes one installation: who does what, on which hosts, with which options.',
+export const groupDescriptions = {
+  file: 'One file describes one cluster: its services, its hosts and their options.',
   defaults:
     'Options for every host. A service or a host can have its own under options; the most specific one applies.',
   ssh: 'How to reach the hosts over SSH. A host can override them under ssh, setting by setting.',
@@ -9,7 +9,7 @@ export const groupWords = {
   hosts: 'Every host, by the name that services use for it.',
   host: 'One host: where it is, how to reach it, and its own options.',
   options: 'Options for this service or host alone; they override those of defaults.',
-  hostSsh: 'How to reach this host, if it differs from ssh at the top of the file.',
+  hostSsh: 'How to reach this host, if different from ssh at the top of the file.',
 } as const
 
 /** Names that a configuration in a single file must have; the rule `required` reports a missing one. */

@@ -3,14 +3,14 @@ import { places } from '../shape/places.ts'
 import type { Place } from '../shape/readFields.ts'
 import type { JsonSchema, Plain } from '../types/type.ts'
 import { parseYaml, type RawNode } from '../yaml.ts'
-import { groupWords, requiredNames } from './groups.ts'
+import { groupDescriptions, requiredNames } from './groups.ts'
 import { componentNote, defaultText } from './settingNotes.ts'
 
 /** Writes code in a description: plain or in backquotes. */
 type Quote = (code: string) => string
 
-const plainly: Quote = (code) => code
-const marked: Quote = (code) => `\`${code}\``
+const asPlainText: Quote = (code) => code
+const asMarkdown: Quote = (code) => `\`${code}\``
 
 function description(setting: Setting<unknown>, spelling: string, quote: Quote): string {
   const { name, documentation, type, secret } = setting
@@ -45,12 +45,12 @@ function settingSchema(setting: Setting<unknown>, spelling: string): JsonSchema 
   const example = exampleOf(setting)
   return {
     title: spelling,
-    description: description(setting, spelling, plainly),
-    markdownDescription: description(setting, spelling, marked),
+    description: description(setting, spelling, asPlainText),
+    markdownDescription: description(setting, spelling, asMarkdown),
     ...type.schema,
     ...(standard === undefined ? {} : { default: standard }),
     ...(example === undefined || example === standard ? {} : { examples: [example] }),
-    errorMessage: `${spelling} wants ${type.wants}.`,
+    errorMessage: `${spelling} must be ${type.wants}.`,
   }
 }
 
@@ -95,12 +95,12 @@ const mayBeEmpty = { type: ['object', 'null'] } as const
 
 /** References the group `name` with the definition `definition`. */
 const refer = (
-  name: keyof typeof groupWords & string,
+  name: keyof typeof groupDescriptions & string,
   definition: string,
   title: string = name,
 ): JsonSchema => ({
   title,
-  ...described(groupWords[name]),
+  ...described(groupDescriptions[name]),
   // With a bare $ref the YAML language server would write every default of the group into the file at once.
   ...mayBeEmpty,
   allOf: [{ $ref: `#/$defs/${definition}` }],
@@ -108,13 +108,13 @@ const refer = (
 
 const byName = (name: 'services' | 'hosts', definition: string): JsonSchema => ({
   title: name,
-  ...described(groupWords[name]),
+  ...described(groupDescriptions[name]),
   type: 'object',
   minProperties: 1,
   // Looser than the program, which knows every rule of a host's name.
   propertyNames: {
     pattern: '^[A-Za-z0-9.-]+$',
-    errorMessage: 'A name is made of letters, digits, hyphens and dots.',
+    errorMessage: 'A name may contain only letters, digits, hyphens and dots.',
   },
   additionalProperties: { $ref: `#/$defs/${definition}` },
 })
@@ -124,7 +124,7 @@ const definitions = (): JsonSchema => ({
   ssh: { ...mayBeEmpty, ...groupSchema(places.ssh, { groups: {} }) },
   service: {
     title: 'service',
-    ...described(groupWords.service),
+    ...described(groupDescriptions.service),
     type: 'object',
     ...groupSchema(places.service, {
       groups: { options: refer('options', 'options') },
@@ -134,7 +134,7 @@ const definitions = (): JsonSchema => ({
   },
   host: {
     title: 'host',
-    ...described(groupWords.host),
+    ...described(groupDescriptions.host),
     ...mayBeEmpty,
     ...groupSchema(places.host, {
       groups: { ssh: refer('hostSsh', 'ssh', 'ssh'), options: refer('options', 'options') },
@@ -143,9 +143,9 @@ const definitions = (): JsonSchema => ({
 })
 
 const note =
-  'A single file needs what is required; a file that overrides another may omit it. ' +
-  'What follows !env or !file is a text, what follows !exec a list: configure these tags in the editor. ' +
-  '`muster validate` finds much more than a schema can.'
+  'A file that overrides another may omit required names. ' +
+  'Configure the tags in the editor: text follows !env and !file, a list follows !exec. ' +
+  '`muster validate` checks much more than a schema can.'
 
 /** Builds the JSON Schema (2020-12) of a configuration file from the settings table. */
 export function configSchema(): JsonSchema {
@@ -153,7 +153,7 @@ export function configSchema(): JsonSchema {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: schemaId,
     title: 'Configuration of muster',
-    ...described(`${groupWords.file}\n\n${note}`),
+    ...described(`${groupDescriptions.file}\n\n${note}`),
     type: 'object',
     ...groupSchema(places.file, {
       groups: {

@@ -55,12 +55,12 @@ function applicationsOf(host: ResolvedHost): readonly Listener[] {
 function databaseOf(host: ResolvedHost): readonly Listener[] {
   const at = host.option(options.database.host).value ?? ''
   if (!host.components.includes('replicator') || !(isLocalAddress(at) || at === host.address)) return []
-  const spokenOf =
+  const isConfigured =
     hasDatabase(host) ||
     host.option(options.database.port).given !== undefined ||
     applicationsOf(host).length > 0
   const place = { port: options.database.port, address: options.database.host }
-  return spokenOf ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
+  return isConfigured ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
 }
 
 /** Lists the listeners of our own components on a host. */

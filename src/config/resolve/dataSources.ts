@@ -6,10 +6,10 @@ import { type ServiceDraft, valueFor } from '../shape/draft.ts'
 import { topologyOf } from './placements.ts'
 import type { ResolvedHost } from './resolved.ts'
 
-type Asked = Pick<ResolvedHost, 'components' | 'option'>
+type HostOptions = Pick<ResolvedHost, 'components' | 'option'>
 
 /** Returns true if the file gives the host its own database server; only members of a service have one. */
-export const hasDatabase = ({ components, option }: Asked): boolean =>
+export const hasDatabase = ({ components, option }: HostOptions): boolean =>
   components.includes('replicator') && option(options.database.type).given !== undefined
 
 /** Returns true if only the host itself can connect to the address. */

@@ -14,64 +14,64 @@ import { hasDatabase, memberNames } from './dataSources.ts'
 import { isNamedIn, type Placement, placements, topologyOf } from './placements.ts'
 import type { Origin, Resolved, ResolvedCluster, ResolvedHost } from './resolved.ts'
 
-const over = (below: Values, above: Values): Values => new Map([...below, ...above])
+const mergeValues = (below: Values, above: Values): Values => new Map([...below, ...above])
 
-const overService = (below: ServiceDraft, above: ServiceDraft): ServiceDraft => ({
+const mergeService = (below: ServiceDraft, above: ServiceDraft): ServiceDraft => ({
   ...below,
-  fields: over(below.fields, above.fields),
-  options: over(below.options, above.options),
+  fields: mergeValues(below.fields, above.fields),
+  options: mergeValues(below.options, above.options),
 })
 
-const overHost = (below: HostDraft, above: HostDraft): HostDraft => ({
+const mergeHost = (below: HostDraft, above: HostDraft): HostDraft => ({
   ...below,
-  fields: over(below.fields, above.fields),
-  ssh: over(below.ssh, above.ssh),
-  options: over(below.options, above.options),
+  fields: mergeValues(below.fields, above.fields),
+  ssh: mergeValues(below.ssh, above.ssh),
+  options: mergeValues(below.options, above.options),
 })
 
-function overNamed<T>(
+function mergeByName<T>(
   below: ReadonlyMap<string, T>,
   above: ReadonlyMap<string, T>,
-  both: (below: T, above: T) => T,
+  merge: (below: T, above: T) => T,
 ): ReadonlyMap<string, T> {
   const joined = new Map(below)
   for (const [name, value] of above) {
     const earlier = joined.get(name)
-    joined.set(name, earlier === undefined ? value : both(earlier, value))
+    joined.set(name, earlier === undefined ? value : merge(earlier, value))
   }
   return joined
 }
 
 /** Merges a later file over an earlier one: groups by name; values and lists are replaced. */
 const mergeDrafts = (below: Draft, above: Draft): Draft => ({
-  fields: over(below.fields, above.fields),
-  defaults: over(below.defaults, above.defaults),
-  ssh: over(below.ssh, above.ssh),
-  services: overNamed(below.services, above.services, overService),
-  hosts: overNamed(below.hosts, above.hosts, overHost),
+  fields: mergeValues(below.fields, above.fields),
+  defaults: mergeValues(below.defaults, above.defaults),
+  ssh: mergeValues(below.ssh, above.ssh),
+  services: mergeByName(below.services, above.services, mergeService),
+  hosts: mergeByName(below.hosts, above.hosts, mergeHost),
   groups: new Map([...above.groups, ...below.groups]),
 })
 
-type Unproxied = Omit<ResolvedHost, 'proxied'>
+type HostWithoutProxy = Omit<ResolvedHost, 'proxied'>
 
 const hasConnector = (service: ServiceDraft, host: string): boolean =>
   topologyOf(service) === 'clustered' && isNamedIn(service, 'connectors', host)
 
-const givesPort = ({ option }: Unproxied): boolean =>
+const hasApplicationPort = ({ option }: HostWithoutProxy): boolean =>
   [options.proxy.port, options.proxy.readonlyPort].some((port) => option(port).given !== undefined)
 
 /** Adds to each host the services whose clients its connector takes. */
-function withProxied(draft: Draft, hosts: readonly Unproxied[]): readonly ResolvedHost[] {
+function withProxied(draft: Draft, hosts: readonly HostWithoutProxy[]): readonly ResolvedHost[] {
   const databases = new Set(hosts.filter(hasDatabase).map(({ name }) => name))
-  const rich = new Set(
+  const servicesWithDatabase = new Set(
     [...draft.services.values()].filter((service) =>
       memberNames(service).some((name) => databases.has(name)),
     ),
   )
   return hosts.map((host) => {
-    const own = host.services.filter((service) => hasConnector(service, host.name))
-    const withDatabases = own.filter((service) => rich.has(service))
-    const proxied = withDatabases.length === 0 && givesPort(host) ? own : withDatabases
+    const ownServices = host.services.filter((service) => hasConnector(service, host.name))
+    const ownWithDatabase = ownServices.filter((service) => servicesWithDatabase.has(service))
+    const proxied = ownWithDatabase.length === 0 && hasApplicationPort(host) ? ownServices : ownWithDatabase
     return { ...host, proxied }
   })
 }
@@ -127,9 +127,9 @@ export function resolveCluster(given: {
   const { drafts, sets, ...rest } = given
   const draft = drafts.reduce(mergeDrafts, emptyDraft)
   const placed = placements(draft)
-  const nowhere: Placement = { services: [], components: [] }
+  const noPlacement: Placement = { services: [], components: [] }
   const hosts = [...draft.hosts.values()].map((host) =>
-    resolveHost(host, { draft, sets, placement: placed.get(host.name) ?? nowhere }),
+    resolveHost(host, { draft, sets, placement: placed.get(host.name) ?? noPlacement }),
   )
   return { draft, drafts, sets, hosts: withProxied(draft, hosts), ...rest }
 }

@@ -8,7 +8,7 @@ import type { Given, Setting, SettingGroup, ValuesOf } from '../settings/setting
 import type { Draft, HostDraft, ServiceDraft, Values } from '../shape/draft.ts'
 
 /** Groups items by place, so that one line in `defaults` gives one finding for all its hosts. */
-export function bySpan<T extends { readonly span: Span }>(
+export function groupBySpan<T extends { readonly span: Span }>(
   items: readonly T[],
 ): readonly (readonly [T, ...T[]])[] {
   const groups = new Map<string, [T, ...T[]]>()
@@ -21,7 +21,7 @@ export function bySpan<T extends { readonly span: Span }>(
   return [...groups.values()]
 }
 
-/** Negative if `a` stands before `b`; `files` gives the order of the files. */
+/** Negative if `a` is before `b`; `files` gives the order of the files. */
 export function comparePlaces(a: Span, b: Span, files: readonly string[]): number {
   return files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column
 }

@@ -1,6 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 import { namingProblems } from '../userName.ts'
 
@@ -11,7 +11,7 @@ export function adminUser({ hosts }: ResolvedCluster): readonly Diagnostic[] {
     const problems = value === undefined ? [] : namingProblems(value)
     return given === undefined || problems.length === 0 ? [] : [{ span: given.span, problems }]
   })
-  return bySpan(items).map(([{ span, problems }]) =>
+  return groupBySpan(items).map(([{ span, problems }]) =>
     diagnose('bad-user-name', { name: options.adminUser.name, problems }, { span }),
   )
 }

@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { sameSource } from '../../secrets/reference.ts'
 import {
-  bySpan,
+  groupBySpan,
   type ResolvedCluster,
   type ResolvedHost,
   type ResolvedUser,
@@ -14,7 +14,7 @@ import { namingProblems } from '../userName.ts'
 type Found = { readonly span: Span; readonly finding: Diagnostic }
 
 /** Finds characters that a user name must not have (specification section 5.5), each by its name. */
-function named({ given }: ResolvedUser): Found[] {
+function findInvalidName({ given }: ResolvedUser): Found[] {
   const problems = namingProblems(given.name)
   if (problems.length === 0) return []
   const facts = { name: `A name in ${options.users.name}`, problems }
@@ -22,7 +22,7 @@ function named({ given }: ResolvedUser): Found[] {
 }
 
 /** Finds the administrator among the users with another password. */
-function doubled(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
+function findSecondPassword(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
   const admin = host.option(options.adminUser)
   const password = host.option(options.adminPass)
   if (admin.given === undefined || admin.value !== given.name) return []
@@ -36,6 +36,8 @@ function doubled(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
 
 /** Finds invalid names of users, and an administrator with two passwords. */
 export const apiUsers = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
-  bySpan(
-    hosts.flatMap((host) => usersOf(host).flatMap((user) => [...named(user), ...doubled(host, user)])),
+  groupBySpan(
+    hosts.flatMap((host) =>
+      usersOf(host).flatMap((user) => [...findInvalidName(user), ...findSecondPassword(host, user)]),
+    ),
   ).map(([{ finding }]) => finding)

@@ -12,7 +12,7 @@ const placeOf = (host: ResolvedHost): Span => givenFor(host.draft.fields, fields
  * Identifies a machine. Loopback with its own SSH port is a tunnel to another machine. Behind different jump
  * hosts equal addresses are different machines: each network has its 10.0.0.1.
  */
-function identityOf(host: ResolvedHost): string {
+function machineOf(host: ResolvedHost): string {
   const address = host.address.toLowerCase()
   const tunnel = isLoopback(address) || address === 'localhost'
   const jumps = (host.ssh(ssh.jump).value ?? []).map(({ value }) => value)
@@ -24,9 +24,9 @@ export function duplicateAddresses({ hosts }: ResolvedCluster): readonly Diagnos
   const first = new Map<string, ResolvedHost>()
   return hosts.flatMap((host) => {
     if (host.connection === 'local') return []
-    const other = first.get(identityOf(host))
+    const other = first.get(machineOf(host))
     if (other === undefined) {
-      first.set(identityOf(host), host)
+      first.set(machineOf(host), host)
       return []
     }
     // Names that are the same have a finding of their own.

@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { hasDatabase, memberNames } from '../resolve/dataSources.ts'
 import { topologyOf } from '../resolve/placements.ts'
-import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
@@ -19,9 +19,10 @@ type Incomplete = {
   readonly missing: Part[]
 }
 
-const lost = {
-  replicator: 'Without it the replicator has no database: it lists no services and controls nothing.',
-  monitor: 'Without it the databases are not checked: a manager cannot see that one has failed.',
+const consequences = {
+  replicator:
+    'Without it the replicator has no database: it lists no services and cannot control replication.',
+  monitor: 'Without it the managers do not check the databases and cannot detect a failed one.',
 }
 
 const examples: Readonly<Record<string, string>> = {
@@ -41,14 +42,14 @@ const partOf = (setting: Setting<unknown>, given: Given | undefined): Part => ({
 /** Finds missing parts of a group; a password alone is another rule's finding. */
 function findIncomplete(host: string, parts: readonly Part[]): Incomplete[] {
   const missing = parts.filter(({ given }) => given === undefined)
-  const said = parts.find(({ given, setting }) => given !== undefined && !setting.secret)
-  if (missing.length === 0 || said?.given === undefined) return []
+  const setPart = parts.find(({ given, setting }) => given !== undefined && !setting.secret)
+  if (missing.length === 0 || setPart?.given === undefined) return []
   // A password without a user already has its finding.
   const password = parts.some(({ given, setting }) => given !== undefined && setting.secret)
-  const left = password ? missing.filter(({ setting }) => setting === options.database.type) : missing
-  return left.length === 0
+  const reported = password ? missing.filter(({ setting }) => setting === options.database.type) : missing
+  return reported.length === 0
     ? []
-    : [{ span: said.given.keySpan, host, given: said.setting.name, missing: left }]
+    : [{ span: setPart.given.keySpan, host, given: setPart.setting.name, missing: reported }]
 }
 
 const partsOf = (host: ResolvedHost, settings: readonly Setting<unknown>[]): Part[] =>
@@ -64,35 +65,35 @@ const ofReplicator = (host: ResolvedHost): Incomplete[] =>
 
 /** Returns one database of each clustered service that has any. */
 function databases({ draft, hosts }: ResolvedCluster): ReadonlyMap<ServiceDraft, ResolvedHost> {
-  const having = new Map(hosts.filter(hasDatabase).map((host) => [host.name, host]))
+  const withDatabase = new Map(hosts.filter(hasDatabase).map((host) => [host.name, host]))
   return new Map(
     [...draft.services.values()]
       .filter((service) => topologyOf(service) === 'clustered')
       .flatMap((service) => {
-        const host = having.get(memberNames(service).find((name) => having.has(name)) ?? '')
+        const host = withDatabase.get(memberNames(service).find((name) => withDatabase.has(name)) ?? '')
         return host === undefined ? [] : [[service, host] as const]
       }),
   )
 }
 
-function ofManager(host: ResolvedHost, watched: ReadonlyMap<ServiceDraft, ResolvedHost>): Incomplete[] {
+function ofManager(host: ResolvedHost, monitored: ReadonlyMap<ServiceDraft, ResolvedHost>): Incomplete[] {
   if (!host.components.includes('manager')) return []
-  const [first] = host.services.flatMap((service) => watched.get(service) ?? [])
+  const [first] = host.services.flatMap((service) => monitored.get(service) ?? [])
   const database = partOf(options.database.type, first?.option(options.database.type).given)
   const account = partsOf(host, [options.monitor.user, options.monitor.password])
   // An account in defaults is for the services that have databases, if any has.
-  const concerned = first !== undefined || watched.size === 0
-  return concerned ? findIncomplete(host.name, [...account, database]) : []
+  const isMonitored = first !== undefined || monitored.size === 0
+  return isMonitored ? findIncomplete(host.name, [...account, database]) : []
 }
 
-const reportIncomplete = (found: readonly Incomplete[], why: string): Diagnostic[] =>
-  bySpan(found).map((group) => {
+const reportIncomplete = (found: readonly Incomplete[], consequence: string): Diagnostic[] =>
+  groupBySpan(found).map((group) => {
     const [{ span, given, missing }] = group
     const facts = {
       given,
       missing: missing.map(({ setting }) => setting.name),
       hosts: group.map(({ host }) => host),
-      lost: why,
+      consequence,
       example: missing[0]?.example ?? '',
     }
     return diagnose('database-incomplete', facts, { span })
@@ -103,10 +104,10 @@ const reportIncomplete = (found: readonly Incomplete[], why: string): Diagnostic
  */
 export function incompleteDatabases(cluster: ResolvedCluster): readonly Diagnostic[] {
   const { hosts } = cluster
-  const watched = databases(cluster)
-  const unwatched = hosts.flatMap((host) => ofManager(host, watched))
+  const monitored = databases(cluster)
+  const notMonitored = hosts.flatMap((host) => ofManager(host, monitored))
   return [
-    ...reportIncomplete(hosts.flatMap(ofReplicator), lost.replicator),
-    ...reportIncomplete(unwatched, lost.monitor),
+    ...reportIncomplete(hosts.flatMap(ofReplicator), consequences.replicator),
+    ...reportIncomplete(notMonitored, consequences.monitor),
   ]
 }

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { absolutePath } from '../paths.ts'
-import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 /** Folders that cannot be the installation's own. */
@@ -41,10 +41,10 @@ export function installDirectory({ hosts, paths }: ResolvedCluster): readonly Di
     const path = absolutePath(value, { span, paths })
     return shared.includes(path) || path === paths.home ? [{ span, host: host.name, kind: 'shared' }] : []
   })
-  return bySpan(items).map((group) => {
+  return groupBySpan(items).map((group) => {
     const [{ span, kind }] = group
     if (kind === 'relative')
       return diagnose('relative-directory', { hosts: group.map(({ host }) => host) }, { span })
-    return diagnose('bad-directory', { reason: 'is a folder that others use too' }, { span })
+    return diagnose('bad-directory', { reason: 'is a folder that other programs use too' }, { span })
   })
 }

@@ -5,11 +5,11 @@ import { collide, ownListenersOf } from '../resolve/configuredListeners.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
-function portsOf(host: ResolvedHost, earlier: readonly ResolvedHost[]): Diagnostic[] {
-  const mine = ownListenersOf(host)
+function findSharedPorts(host: ResolvedHost, earlier: readonly ResolvedHost[]): Diagnostic[] {
+  const own = ownListenersOf(host)
   for (const other of earlier) {
-    const theirs = ownListenersOf(other)
-    const clashing = mine.filter((listener) => theirs.some((one) => collide(listener, one)))
+    const others = ownListenersOf(other)
+    const clashing = own.filter((listener) => others.some((one) => collide(listener, one)))
     if (clashing.length === 0) continue
     const ports = clashing.map(({ port, owner }) => `${port} (${owner})`)
     const related = [{ message: `${other.name} is here.`, span: other.span }]
@@ -24,7 +24,7 @@ export function localClashes({ hosts, paths }: ResolvedCluster): readonly Diagno
   const local = hosts.filter((host) => host.connection === 'local' && host.components.length > 0)
   const folders = new Map<string, ResolvedHost>()
   return local.flatMap((host, index) => {
-    const ports = portsOf(host, local.slice(0, index))
+    const ports = findSharedPorts(host, local.slice(0, index))
     const { value = '', given } = host.option(options.installDirectory)
     const directory = absolutePath(value, { span: given?.span, paths })
     const other = folders.get(directory)

@@ -5,7 +5,7 @@ import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { service as fields } from '../settings/places.ts'
 import { givenFor, type ServiceDraft, valueFor } from '../shape/draft.ts'
 
-function ofService(service: ServiceDraft): Diagnostic[] {
+function checkService(service: ServiceDraft): Diagnostic[] {
   const list = valueFor(service.fields, fields.members)
   if (list === undefined) return []
   const members = list.map(({ value }) => value)
@@ -21,4 +21,4 @@ function ofService(service: ServiceDraft): Diagnostic[] {
 
 /** Requires the master to be a member, and a cluster of several members to have one. */
 export const master = ({ draft }: ResolvedCluster): readonly Diagnostic[] =>
-  [...draft.services.values()].flatMap(ofService)
+  [...draft.services.values()].flatMap(checkService)

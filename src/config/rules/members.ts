@@ -4,7 +4,7 @@ import { mentionsOf, topologyOf } from '../resolve/placements.ts'
 import type { ResolvedCluster } from '../resolve/resolved.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
 
-function ofService(service: ServiceDraft): Diagnostic[] {
+function checkService(service: ServiceDraft): Diagnostic[] {
   const mentions = mentionsOf(service)
   const members = new Map(
     mentions.filter(({ field }) => field === 'members').map((mention) => [mention.host, mention]),
@@ -27,4 +27,4 @@ function ofService(service: ServiceDraft): Diagnostic[] {
 
 /** Finds a host twice in one list, and a witness that is a member. */
 export const members = ({ draft }: ResolvedCluster): readonly Diagnostic[] =>
-  [...draft.services.values()].flatMap(ofService)
+  [...draft.services.values()].flatMap(checkService)

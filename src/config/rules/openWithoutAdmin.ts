@@ -2,7 +2,7 @@ import { isLoopback } from '../../base/address.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { apisOf } from '../resolve/configuredListeners.ts'
-import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 /** Returns true if the host has users; an unusable value already has its finding. */
@@ -25,7 +25,7 @@ export function openWithoutAdmin({ hosts }: ResolvedCluster): readonly Diagnosti
           span: addressGiven?.span ?? host.span,
         })),
     )
-  return bySpan(items).map((group) => {
+  return groupBySpan(items).map((group) => {
     const [{ address, component, span }] = group
     const facts = { component, address, hosts: group.map(({ host }) => host) }
     return diagnose('open-without-admin', facts, { span })

@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { type Account, accounts, apiUser, passwordFinding } from '../passwordFinding.ts'
 import {
-  bySpan,
+  groupBySpan,
   type ResolvedCluster,
   type ResolvedHost,
   type ResolvedUser,
@@ -32,7 +32,7 @@ function checkUser({ value, given }: ResolvedUser): { span: Span; finding: Diagn
 
 /** Finds a password without a user, an invalid one, and one that is easy to guess. */
 export const passwords = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
-  bySpan(
+  groupBySpan(
     hosts.flatMap((host) => [
       ...accounts.flatMap((account) => checkAdmin(host, account)),
       ...usersOf(host).flatMap(checkUser),

@@ -1,7 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { collide, type Listener, listenersOf } from '../resolve/configuredListeners.ts'
-import { bySpan, comparePlaces, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
+import { comparePlaces, groupBySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 
 type Clash = {
   readonly span: Span
@@ -26,11 +26,11 @@ function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
 }
 
 /**
- * Finds ports used twice on a host at overlapping addresses, by APIs, proxy or database; the finding stands
- * at the later one.
+ * Finds ports used twice on a host at overlapping addresses, by APIs, proxy or database; the finding
+ * is at the later one.
  */
 export function portClashes({ hosts, files }: ResolvedCluster): readonly Diagnostic[] {
-  return bySpan(hosts.flatMap((host) => clashesOf(host, files))).map((group) => {
+  return groupBySpan(hosts.flatMap((host) => clashesOf(host, files))).map((group) => {
     const [{ late, early, span }] = group
     const other = placeOf(early)
     const facts = {

@@ -1,7 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { ownListenersOf } from '../resolve/configuredListeners.ts'
-import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 /**
@@ -22,7 +22,7 @@ export function privilegedPorts({ hosts }: ResolvedCluster): readonly Diagnostic
         span: portGiven?.span ?? host.span,
       }))
   })
-  return bySpan(items).map((group) => {
+  return groupBySpan(items).map((group) => {
     const [{ port, user, span }] = group
     return diagnose('privileged-port', { port, user, hosts: group.map(({ host }) => host) }, { span })
   })

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { servicesMap } from '../resolve/dataSources.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 
-function ofService(
+function checkService(
   { name: service, datasources }: MapService,
   hosts: ReadonlyMap<string, ResolvedHost>,
 ): Diagnostic[] {
@@ -25,5 +25,5 @@ function ofService(
 /** Finds data sources of a service that are the same server. */
 export function sameDatabase({ draft, hosts }: ResolvedCluster): readonly Diagnostic[] {
   const byName = new Map(hosts.map((host) => [host.name, host]))
-  return servicesMap(draft.services.values(), hosts).flatMap((service) => ofService(service, byName))
+  return servicesMap(draft.services.values(), hosts).flatMap((service) => checkService(service, byName))
 }

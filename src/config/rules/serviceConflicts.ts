@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { Secret } from '../../secrets/secret.ts'
-import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import type { Given } from '../settings/setting.ts'
 
 const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(revealed(a), revealed(b))
@@ -33,8 +33,8 @@ function conflictsOf(host: ResolvedHost): (Conflict & { span: Given['span'] })[]
         first.set(name, { given, service: service.name })
         return []
       }
-      const decided = host.draft.options.has(name) || host.option(given.setting).origin === 'set'
-      if (decided || isSame(earlier.given.value, given.value)) return []
+      const isOverridden = host.draft.options.has(name) || host.option(given.setting).origin === 'set'
+      if (isOverridden || isSame(earlier.given.value, given.value)) return []
       const services = [earlier.service, service.name]
       return [{ host, given, earlier: earlier.given, services, span: given.span }]
     }),
@@ -43,7 +43,7 @@ function conflictsOf(host: ResolvedHost): (Conflict & { span: Given['span'] })[]
 
 /** Finds options with different values from two services of a host, unless the host sets them itself. */
 export function serviceConflicts({ hosts }: ResolvedCluster): readonly Diagnostic[] {
-  return bySpan(hosts.flatMap(conflictsOf)).map((group) => {
+  return groupBySpan(hosts.flatMap(conflictsOf)).map((group) => {
     const [{ given, earlier, services, span }] = group
     const related = [{ message: `${services[0]} gives it here.`, span: earlier.span }]
     const facts = { name: given.setting.name, hosts: group.map(({ host }) => host.name), services }

@@ -1,7 +1,7 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { absolutePath, isOnHost } from '../paths.ts'
-import { bySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 const kinds = [
@@ -41,7 +41,7 @@ function checkStore(host: ResolvedHost, kind: (typeof kinds)[number], cluster: R
  */
 export const stores = (cluster: ResolvedCluster): readonly Diagnostic[] => {
   const found = cluster.hosts.flatMap((host) => kinds.flatMap((kind) => checkStore(host, kind, cluster)))
-  return bySpan(found).flatMap((group) => [
+  return groupBySpan(found).flatMap((group) => [
     ...new Map(group.map(({ finding }) => [finding.code, finding])).values(),
   ])
 }

@@ -5,7 +5,7 @@ import type { ResolvedCluster } from '../resolve/resolved.ts'
 import { service as fields } from '../settings/places.ts'
 import { givenFor } from '../shape/draft.ts'
 
-function fieldsOfReplicators({ draft }: ResolvedCluster): Diagnostic[] {
+function findUnsupportedFields({ draft }: ResolvedCluster): Diagnostic[] {
   return [...draft.services.values()]
     .filter((service) => topologyOf(service) === 'replicator')
     .flatMap((service) =>
@@ -18,20 +18,20 @@ function fieldsOfReplicators({ draft }: ResolvedCluster): Diagnostic[] {
     )
 }
 
-function notAlone({ hosts }: ResolvedCluster): Diagnostic[] {
+function findConflictingServices({ hosts }: ResolvedCluster): Diagnostic[] {
   return hosts.flatMap((host) => {
-    const alone = host.services.find((service) => topologyOf(service) === 'replicator')
+    const replicator = host.services.find((service) => topologyOf(service) === 'replicator')
     const other = host.services.find((service) => topologyOf(service) === 'clustered')
-    if (alone === undefined || other === undefined) return []
-    const mention = mentionsOf(alone).find((one) => one.host === host.name && one.field === 'members')
+    if (replicator === undefined || other === undefined) return []
+    const mention = mentionsOf(replicator).find((one) => one.host === host.name && one.field === 'members')
     if (mention === undefined) return []
-    const facts = { host: host.name, service: alone.name, other: other.name }
+    const facts = { host: host.name, service: replicator.name, other: other.name }
     return [diagnose('replicator-not-alone', facts, { span: mention.span })]
   })
 }
 
 /** Finds topologies and components that do not fit together. */
 export const topologies = (cluster: ResolvedCluster): readonly Diagnostic[] => [
-  ...fieldsOfReplicators(cluster),
-  ...notAlone(cluster),
+  ...findUnsupportedFields(cluster),
+  ...findConflictingServices(cluster),
 ]

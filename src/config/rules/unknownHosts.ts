@@ -8,10 +8,10 @@ import type { ResolvedCluster } from '../resolve/resolved.ts'
 export function unknownHosts({ draft }: ResolvedCluster): readonly Diagnostic[] {
   if (draft.hosts.size === 0) return []
   const names = [...draft.hosts.keys()]
-  const said = new Set<string>()
+  const reported = new Set<string>()
   return [...draft.services.values()].flatMap(mentionsOf).flatMap(({ host, field, span }) => {
-    if (draft.hosts.has(host) || said.has(host)) return []
-    said.add(host)
+    if (draft.hosts.has(host) || reported.has(host)) return []
+    reported.add(host)
     return [diagnose('unknown-host', { host, field, nearest: nearest(host, names) }, { span })]
   })
 }

@@ -1,6 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { bySpan, type ResolvedCluster } from '../resolve/resolved.ts'
+import { groupBySpan, type ResolvedCluster } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
 /** Finds a warning period that is at least as long as the certificate's life. */
@@ -13,7 +13,7 @@ export function warningDays({ hosts }: ResolvedCluster): readonly Diagnostic[] {
     if (warning.value < lifetime.value) return []
     return [{ span: given.span, warning: warning.value, lifetime: lifetime.value }]
   })
-  return bySpan(items).map(([{ span, warning, lifetime }]) =>
+  return groupBySpan(items).map(([{ span, warning, lifetime }]) =>
     diagnose('warning-days-too-long', { warning, lifetime }, { span }),
   )
 }

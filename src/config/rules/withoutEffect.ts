@@ -2,7 +2,7 @@ import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 
-function optionsOf(host: ResolvedHost): Diagnostic[] {
+function findOptions(host: ResolvedHost): Diagnostic[] {
   if (host.components.length === 0) return []
   return [...host.draft.options.values()].flatMap((given) => {
     const { name, component } = given.setting
@@ -11,7 +11,7 @@ function optionsOf(host: ResolvedHost): Diagnostic[] {
   })
 }
 
-function sshOf(host: ResolvedHost): Diagnostic[] {
+function findSshSettings(host: ResolvedHost): Diagnostic[] {
   const [first] = host.draft.ssh.values()
   if (host.connection !== 'local' || first === undefined) return []
   return [diagnose('ssh-without-effect', { host: host.name }, { span: first.keySpan })]
@@ -19,4 +19,4 @@ function sshOf(host: ResolvedHost): Diagnostic[] {
 
 /** Finds settings of a host that have no effect. */
 export const withoutEffect = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
-  hosts.flatMap((host) => [...optionsOf(host), ...sshOf(host)])
+  hosts.flatMap((host) => [...findOptions(host), ...findSshSettings(host)])

@@ -32,7 +32,7 @@ export type Placeholders = {
 }
 
 /** A lone surrogate, which no password may contain. */
-const half = '\ud800'
+const loneSurrogate = '\ud800'
 
 /** Starts counting: the first text of its kind gets the number 1. */
 export function placeholders(): Placeholders {
@@ -46,7 +46,8 @@ export function placeholders(): Placeholders {
 
   const address = (text: string): string | undefined => {
     const impossible = impossibleAddress(text)
-    if (impossible !== undefined) return impossibleOnes.find((one) => impossibleAddress(one) === impossible)
+    if (impossible !== undefined)
+      return impossibleAddresses.find((one) => impossibleAddress(one) === impossible)
     const canonical = canonicalAddress(text)
     if (canonical === undefined || isLoopback(canonical) || isWildcard(canonical)) return canonical && text
     return canonical.includes(':')
@@ -79,7 +80,7 @@ export function placeholders(): Placeholders {
       if (typeof value === 'boolean') return true
       if (typeof value === 'number') return 0
       if (value === null || value === '' || isRedacted(value)) return value
-      if (passwordProblems(value).length > 0) return `${redacted}${half}`
+      if (passwordProblems(value).length > 0) return `${redacted}${loneSurrogate}`
       const own = number('secret', value)
       // Below twelve characters it is weak; one digit of base 36 keeps it there.
       const isWeak = passwordWeakness(value, undefined) !== undefined
@@ -90,7 +91,7 @@ export function placeholders(): Placeholders {
 }
 
 /** Addresses that no host can have, one of each kind. */
-const impossibleOnes = ['255.255.255.255', '224.0.0.1', '198.18.0.0', '198.18.0.0/24']
+const impossibleAddresses = ['255.255.255.255', '224.0.0.1', '198.18.0.0', '198.18.0.0/24']
 
 /** Returns the n-th address of the benchmark range (RFC 2544); no host has .0 or .255. */
 function benchmarkAddress(number: number): string {
@@ -119,11 +120,11 @@ const scalar = (text: string): YamlNode => ({ kind: 'scalar', value: text, sourc
 /** Summarizes the traits of a text that validation checks. */
 function traitsOf(text: string, setting: Setting<unknown> | undefined): string {
   const isUser = setting === undefined || setting.name.endsWith('user')
-  const ours = `${isHostName(text)} ${isUser && namingProblems(text).length > 0}`
-  if (setting === undefined) return ours
+  const nameTraits = `${isHostName(text)} ${isUser && namingProblems(text).length > 0}`
+  if (setting === undefined) return nameTraits
   const { type, name } = setting
   const isList = type.example.startsWith('[')
   const node: YamlNode = isList ? { kind: 'list', flow: true, items: [scalar(text)], span } : scalar(text)
   const codes = type.read(node, name).findings.map(({ code }) => code)
-  return `${ours} ${codes.join()}`
+  return `${nameTraits} ${codes.join()}`
 }

@@ -41,13 +41,13 @@ export function scrubLines(
 function scrubLine(line: string, end: number, words: Placeholders): string {
   const [spaces = ''] = /^[\s:]*/.exec(line.slice(end)) ?? []
   const shown = `${line.slice(0, end)}${spaces}`
-  const [said = ''] = comment.exec(shown) ?? []
+  const [commentText = ''] = comment.exec(shown) ?? []
   const scrubbed = shown
-    .slice(0, shown.length - said.length)
+    .slice(0, shown.length - commentText.length)
     .replaceAll(word, (_, sign = '', text: string) => `${sign}${words.word(text)}`)
-  const rest = said === '' ? scrubSecret(line.slice(shown.length), shown) : scrubComment(said)
+  const rest = commentText === '' ? scrubSecret(line.slice(shown.length), shown) : scrubComment(commentText)
   // A NUL is a mistake of its own.
-  return `${scrubbed}${rest}${line.slice(shown.length - said.length).includes('\0') ? '\0' : ''}`
+  return `${scrubbed}${rest}${line.slice(shown.length - commentText.length).includes('\0') ? '\0' : ''}`
 }
 
 /** Keeps only the quote that a secret leaves open. */
@@ -63,11 +63,11 @@ function scrubSecret(secret: string, before: string): string {
 type ScrubbedFiles = {
   readonly texts: readonly string[]
   /** True if validation has the same findings in the same lines. */
-  readonly faithful: boolean
+  readonly hasSameFindings: boolean
 }
 
 /** Depth limit, as in the file reader. */
-const deepest = 64
+const maxDepth = 64
 
 /**
  * Replaces every scalar except keywords and numbers by a placeholder, equal ones by the same, and removes
@@ -83,17 +83,17 @@ export function scrubFiles(given: {
   const texts = files.map((file) => scrubOne(file, words))
   const scrubbed = files.map((file, index) => ({ ...file, text: texts[index] ?? '' }))
   const [before, after] = [loadConfig({ files, home }), loadConfig({ files: scrubbed, home })]
-  const faithful = files.every(
+  const hasSameFindings = files.every(
     ({ name }) => findingLines(before, name).join() === findingLines(after, name).join(),
   )
-  return { texts, faithful }
+  return { texts, hasSameFindings }
 }
 
 function scrubOne(file: ConfigFile, words: Placeholders): string {
   const [mark = ''] = /^\ufeff?/.exec(file.text) ?? []
   const text = file.text.slice(mark.length)
   const { hidden } = readDocument({ name: file.name, text }, fileNames)
-  const parsed = text.includes('\0') ? undefined : parseYaml(text, deepest)
+  const parsed = text.includes('\0') ? undefined : parseYaml(text, maxDepth)
   const isTree = parsed !== undefined && parsed.tooDeep === undefined && !parsed.problems.some(breaksTree)
   return mark + (isTree ? scrubTree({ text, parsed, hidden }, words) : scrubLines({ text, hidden }, words))
 }

@@ -19,7 +19,7 @@ const badEscape = /^"(?:[^\\]|\\[\s0abtnvfre"/\\N_LPxuU])*\\[^\s0abtnvfre"/\\N_L
 const needsEscape = /[\p{Cc}\p{Cs}]/u
 
 function quoted(source: string, text: string): string {
-  // A plain value that starts with a sign YAML keeps for itself is a mistake that stays.
+  // A plain value that starts with a reserved character is an error, which must stay.
   if (/^[@`]/.test(source)) {
     return `${source.charAt(0)}${text.replaceAll(']', '-').replaceAll(/[^\w./-]/g, '')}`
   }
@@ -109,11 +109,11 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
       const name = key.kind === 'scalar' ? key.source : ''
       if (key.kind === 'scalar') write(key, writtenKey(name, above))
       else visit(key, above)
-      visit(value, below(above, name))
+      visit(value, contextBelow(above, name))
     }
   }
   for (const { node } of parsed.roots) if (node !== undefined) visit(node, {})
-  return assembled(text, pieces, words)
+  return joinPieces(text, pieces, words)
 }
 
 const referenceTag = /^!(?:env|file|exec)$/
@@ -122,7 +122,7 @@ const referenceTag = /^!(?:env|file|exec)$/
 const plainValue = ({ value, source }: Scalar): Value =>
   value === null || typeof value === 'number' || typeof value === 'boolean' ? value : source
 
-function below(above: ValueContext, name: string): ValueContext {
+function contextBelow(above: ValueContext, name: string): ValueContext {
   if (above.secret || above.users) return { secret: true }
   if (name === '<<') return above
   const setting = settings.get(name)
@@ -152,7 +152,7 @@ const isWithin = ({ line, column }: Span, outer: Span): boolean =>
   (line < outer.endLine || (line === outer.endLine && column < outer.endColumn))
 
 /** Joins the pieces in the order of the text, with the scrubbed text between them. */
-function assembled(text: string, pieces: readonly Piece[], words: Placeholders): string {
+function joinPieces(text: string, pieces: readonly Piece[], words: Placeholders): string {
   const out: string[] = []
   let at = 0
   for (const { from, to, written } of [...pieces].sort((a, b) => a.from - b.from)) {

@@ -33,7 +33,7 @@ export type HostDraft = {
   readonly options: Values
 }
 
-/** Contents of the files before they are resolved. Missing groups are empty; `groups` tells the two apart. */
+/** Contents of the files before they are resolved. Missing groups are empty; only `groups` distinguishes them from empty ones. */
 export type Draft = {
   readonly fields: Values
   readonly defaults: Values

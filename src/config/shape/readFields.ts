@@ -16,9 +16,9 @@ export type Place = {
   /** Names of its subgroups, which the caller reads. */
   readonly groups: readonly string[]
   /** Its settings are called options. */
-  readonly optional: boolean
+  readonly hasOptions: boolean
   /** Settings that belong into a subgroup of this place. */
-  readonly deeper?: { readonly group: string; readonly settings: ReadonlyMap<string, Setting<unknown>> }
+  readonly subgroup?: { readonly group: string; readonly settings: ReadonlyMap<string, Setting<unknown>> }
 }
 
 /** Result of reading; `hidden` are values that must not be printed, beside the secrets. */
@@ -53,15 +53,15 @@ function suggestedName(entry: MapEntry, place: Place): string | undefined {
 function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagnostic {
   const at = { span: entry.keySpan }
   if (entry.hidden === true) {
-    const facts = { name: redacted, nearest: undefined, place: place.name }
+    const facts = { name: redacted, nearest: undefined }
     return diagnose('unknown-option', facts, at)
   }
   const name = entry.key
-  if (place.deeper?.settings.has(name)) {
-    return diagnose('misplaced-option', { name, place: place.name, group: place.deeper.group }, at)
+  if (place.subgroup?.settings.has(name)) {
+    return diagnose('misplaced-option', { name, place: place.name, group: place.subgroup.group }, at)
   }
   const known = [...place.settings.keys(), ...place.groups]
-  if (place.optional) return diagnose('unknown-option', { name, nearest: near, place: place.name }, at)
+  if (place.hasOptions) return diagnose('unknown-option', { name, nearest: near }, at)
   return diagnose('unknown-key', { name, nearest: near, place: place.name, known }, at)
 }
 
@@ -72,10 +72,10 @@ const hiddenOf = (node: MapNode, entry: MapEntry): readonly Span[] =>
   node.flow ? [entry.value.span] : hiddenSpansOf(entry)
 
 /** Returns true for a name that is known at another place; its value may then be printed. */
-const isKnownElsewhere = (name: string, place: Place): boolean => place.deeper?.settings.has(name) === true
+const isKnownElsewhere = (name: string, place: Place): boolean => place.subgroup?.settings.has(name) === true
 
 /** Limit of suggestions: a file with so many unknown names is no configuration. */
-const mostSuggestions = 100
+const maxSuggestions = 100
 
 /**
  * Reads the settings of one group; checks each value by its type and suggests the nearest name for unknown
@@ -93,7 +93,7 @@ export function readFields(node: MapNode, place: Place): Read<Values> {
     const { key: spelling, keySpan, value: written } = entry
     const setting = place.settings.get(spelling)
     if (setting === undefined) {
-      const near = findings.length < mostSuggestions ? suggestedName(entry, place) : undefined
+      const near = findings.length < maxSuggestions ? suggestedName(entry, place) : undefined
       findings.push(unknown(entry, place, near))
       if (!isKnownElsewhere(spelling, place)) hidden.push(...hiddenOf(node, entry))
       const wanted = near === undefined ? undefined : place.settings.get(near)

@@ -2,8 +2,8 @@ import { durationText, parseDuration } from '../../base/time.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import { textOf, type ValueType, wrongType } from './type.ts'
 
-const wants = 'a length of time with its unit, such as 500ms, 30s or 5m'
-const longest = 24 * 60 * 60_000
+const wants = 'a duration with a unit, such as 500ms, 30s or 5m'
+const maxDuration = 24 * 60 * 60_000
 
 /** A duration in milliseconds: `500ms`, `30s`, `5m`; more than zero and at most a day. */
 export const duration: ValueType<number> = {
@@ -18,7 +18,7 @@ export const duration: ValueType<number> = {
       return { findings: [diagnose('missing-unit', { name, number: bare }, { span: node.span })] }
     }
     const value = parseDuration(textOf(node) ?? '')
-    if (value !== undefined && value > 0 && value <= longest) return { value, findings: [] }
-    return { findings: [wrongType(node, { name, wants, fix: `Write for example: ${name}: 10s` })] }
+    if (value !== undefined && value > 0 && value <= maxDuration) return { value, findings: [] }
+    return { findings: [wrongType(node, { name, wants, fix: `Write, for example: ${name}: 10s` })] }
   },
 }

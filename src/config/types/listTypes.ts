@@ -33,7 +33,7 @@ export function listOfType<T>(type: ValueType<T>, wants: string): ValueType<read
   }
 }
 
-/** The same, but a single entry may stand without brackets. */
+/** A list like `listOfType`, in which a single entry needs no brackets. */
 export function oneOrMore<T>(type: ValueType<T>, wants: string): ValueType<readonly Item<T>[]> {
   const list = listOfType(type, wants)
   return {

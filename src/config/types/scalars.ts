@@ -1,7 +1,7 @@
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, type ValueType, wrongType } from './type.ts'
 
-const spelledOut: Readonly<Record<string, string>> = {
+const yaml11Booleans: Readonly<Record<string, string>> = {
   yes: 'true',
   on: 'true',
   true: 'true',
@@ -19,7 +19,7 @@ export const boolean: ValueType<boolean> = {
   write: (value) => value,
   read: (node, name) => {
     if (node.kind === 'scalar' && typeof node.value === 'boolean') return { value: node.value, findings: [] }
-    const meant = spelledOut[(textOf(node) ?? '').toLowerCase()]
+    const meant = yaml11Booleans[(textOf(node) ?? '').toLowerCase()]
     const fix = `Write ${name}: ${meant ?? 'true'}${meant === undefined ? ' or false' : ''}`
     return { findings: [wrongType(node, { name, wants: 'true or false', fix })] }
   },
@@ -40,7 +40,7 @@ export function wholeNumber(options: {
     }
     const quoted =
       typeof value === 'string' && /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to
-    const fix = quoted ? 'Remove the quotes.' : `Write for example: ${name}: ${example}`
+    const fix = quoted ? 'Remove the quotes.' : `Write, for example: ${name}: ${example}`
     return { findings: [wrongType(node, { name, wants, fix })] }
   }
   const schema = { type: 'integer', minimum: from, maximum: to }

@@ -5,7 +5,7 @@ import { Secret } from '../../secrets/secret.ts'
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, type ValueType, wrongType } from './type.ts'
 
-const wants = 'a text, or where to read it: !env NAME, !file PATH or !exec [program, argument]'
+const wants = 'text, or its source: !env NAME, !file PATH or !exec [program, argument]'
 
 const bad = (
   node: YamlNode,
@@ -22,7 +22,7 @@ function fromExec(node: YamlNode, name: string): Reading<SecretReference> {
   return bad(node, {
     name,
     tag: 'exec',
-    wants: 'a list: the program and its arguments, each a text (no shell reads them)',
+    wants: 'a list of texts: the program and its arguments (without a shell)',
     example: `${name}: !exec [pass, show, muster]`,
   })
 }
@@ -34,8 +34,8 @@ export const secretReference: ValueType<SecretReference> = {
   wants,
   example: '!env ADMIN_PASS',
   textual: true,
-  // An editor sees what follows !env and !file as a text, what follows !exec as a list. Of its entries nothing is
-  // said: with "items" the YAML language server would begin a list for every secret.
+  // For an editor, text follows !env and !file, and a list follows !exec. The schema has no "items": with them the
+  // YAML language server would insert a list for every secret.
   schema: { type: ['string', 'array'], minItems: 1 },
   write: () => redacted,
   read: (node, name) => {

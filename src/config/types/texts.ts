@@ -4,19 +4,19 @@ import { nearest } from '../../diagnostics/nearest.ts'
 import type { YamlNode } from '../document/node.ts'
 import { type Reading, textOf, textType, type ValueType } from './type.ts'
 
-const shape = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
+const clusterNamePattern = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
 
-const plain = textType({ wants: 'a name', example: 'alpha', parse: (text) => text })
+const plainText = textType({ wants: 'a name', example: 'alpha', parse: (text) => text })
 
 /** Name of a cluster, which is used in the names of units and files. */
 export const clusterName: ValueType<string> = {
-  ...plain,
-  wants: 'a name of lower-case letters, digits and hyphens, at most 40',
-  schema: { type: 'string', pattern: shape.source },
+  ...plainText,
+  wants: 'a name of at most 40 lower-case letters, digits and hyphens',
+  schema: { type: 'string', pattern: clusterNamePattern.source },
   read: (node: YamlNode, name: string): Reading<string> => {
     const text = textOf(node)
-    if (text === undefined) return plain.read(node, name)
-    if (shape.test(text)) return { value: text, findings: [] }
+    if (text === undefined) return plainText.read(node, name)
+    if (clusterNamePattern.test(text)) return { value: text, findings: [] }
     return { findings: [diagnose('bad-cluster-name', {}, { span: node.span })] }
   },
 }
@@ -39,7 +39,7 @@ const matching = (pattern: RegExp) => ({
 
 /** Any non-empty text on one line. */
 export const line: ValueType<string> = textType({
-  wants: 'a text of one line',
+  wants: 'text on one line',
   example: 'tls',
   parse: (text) => (text === '' || control.test(text) ? undefined : text),
 })
@@ -60,7 +60,7 @@ export const userName: ValueType<string> = textType({
 
 /** A user of the operating system (useradd(8)). */
 export const systemUser: ValueType<string> = textType({
-  wants: 'the name of a system user: lower-case letters, digits, _ and -, at most 32',
+  wants: 'the name of a system user: at most 32 lower-case letters, digits, _ and -',
   example: 'muster',
   ...matching(/^[a-z_][a-z0-9_-]{0,31}$/),
 })
@@ -95,10 +95,10 @@ export function choice<const W extends string>(words: readonly W[]): ValueType<W
 
 /** A jump host, as in `ssh -J`: `[user@]host[:port]`, an IPv6 address in brackets. */
 export const jumpHost: ValueType<string> = textType({
-  wants: 'a host to go through, as ssh -J takes it: [user@]host[:port]',
+  wants: 'a jump host as for ssh -J: [user@]host[:port]',
   example: 'bastion.example.org',
   ...matching(/^([^\s@:/]+@)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$/),
-  fix: (text) => (text.includes('://') ? 'Leave out what stands before the name, up to ://' : undefined),
+  fix: (text) => (text.includes('://') ? 'Remove the part before the name, up to ://' : undefined),
 })
 
 /** Name of a user of a database server, which may contain almost anything. */

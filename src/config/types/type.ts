@@ -39,7 +39,7 @@ export function wrongType(
 export const textOf = (node: YamlNode): string | undefined =>
   node.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined
 
-const looksOther = (node: YamlNode): node is ScalarNode =>
+const isOtherScalar = (node: YamlNode): node is ScalarNode =>
   node.kind === 'scalar' && typeof node.value !== 'string'
 
 /** Defines a type of text; `parse` returns undefined for invalid text. */
@@ -56,10 +56,10 @@ export function textType<T extends string>(options: {
     const text = textOf(node)
     const value = text === undefined ? undefined : parse(text)
     if (value !== undefined) return { value, findings: [] }
-    const quoted = looksOther(node) ? parse(node.source) : undefined
+    const quoted = isOtherScalar(node) ? parse(node.source) : undefined
     const fix =
       quoted === undefined
-        ? (options.fix?.(text ?? '') ?? `Write for example: ${name}: ${example}`)
+        ? (options.fix?.(text ?? '') ?? `Write, for example: ${name}: ${example}`)
         : 'Put it in quotes, so that it is read as text.'
     return { findings: [wrongType(node, { name, wants, fix })] }
   }

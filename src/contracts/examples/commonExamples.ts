@@ -5,13 +5,13 @@ import type { ExamplesOf } from './examplesOf.ts'
 const user = { user: 'admin', pass: '**obfuscated**', access: 'full' } as const
 const byName = {
   request: { payloadType: 'StringPayload', payload: { value: 'monitoring' } },
-  answer: { value: true, changed: true },
+  response: { value: true, changed: true },
 }
 
 /** Examples of the calls that every component serves. */
 export const commonExamples = (component: Component): ExamplesOf<typeof commonRoutes> => ({
   ping: {
-    answer: {
+    response: {
       message: `Ping test: the ${component} answers.`,
       date: 'Mon Mar 10 10:12:18 UTC 2025',
       hostName: 'db1',
@@ -24,25 +24,25 @@ export const commonExamples = (component: Component): ExamplesOf<typeof commonRo
       payloadType: 'CredentialsPayload',
       payload: { user: 'monitoring', pass: 'a password of your own' },
     },
-    answer: { value: 'https://db1:8090/api/v2/user/monitoring' },
+    response: { value: 'https://db1:8090/api/v2/user/monitoring' },
   },
-  user: { answer: user },
-  users: { answer: [user, { ...user, user: 'monitoring' }] },
+  user: { response: user },
+  users: { response: [user, { ...user, user: 'monitoring' }] },
   deleteUser: byName,
   unlock: byName,
-  version: { answer: { version: '0.1.0', component, node: 'v24.1.0' } },
+  version: { response: { version: '0.1.0', component, node: 'v24.1.0' } },
   uris: {
-    answer: [
+    response: [
       { method: 'GET', path: '/api/v2/ping' },
       { method: 'POST', path: '/api/v2/createAdminUser' },
     ],
   },
-  openapi: { answer: { openapi: '3.1.0' } },
-  docs: { answer: '<!doctype html>' },
-  live: { answer: 'live\n' },
-  ready: { answer: 'ready\n' },
+  openapi: { response: { openapi: '3.1.0' } },
+  docs: { response: '<!doctype html>' },
+  live: { response: 'live\n' },
+  ready: { response: 'ready\n' },
   metrics: {
-    answer: [
+    response: [
       '# HELP muster_uptime_seconds Seconds since the process started.',
       '# TYPE muster_uptime_seconds gauge',
       'muster_uptime_seconds 86400.5',

@@ -18,11 +18,11 @@ const status: ConnectorStatusPayload = {
 }
 
 const changedTo = (value: ConnectorMode) => ({
-  answer: { ...status, value, since: '2025-03-11T08:30:00.000Z', by: 'admin', changed: true },
+  response: { ...status, value, since: '2025-03-11T08:30:00.000Z', by: 'admin', changed: true },
 })
 
 export const connectorExamples: ExamplesOf<typeof connectorRoutes> = {
-  connectorStatus: { answer: status },
+  connectorStatus: { response: status },
   connectorOnline: changedTo('ONLINE'),
   connectorOnhold: changedTo('ONHOLD'),
   connectorOffline: changedTo('OFFLINE'),

@@ -42,18 +42,18 @@ const service: ServiceStatusPayload = {
 
 const changed = { since: '2025-03-11T08:30:00.000Z', by: 'admin' }
 const allTo = (state: RecordedState) => ({
-  answer: {
+  response: {
     ...service,
     datasources: service.datasources.map((it) => ({ ...it, ...changed, state })),
     changed: true,
   },
 })
-const oneTo = (state: RecordedState) => ({ answer: { ...replica, ...changed, state, changed: true } })
-const policyTo = (policy: Policy) => ({ answer: { ...service, policy, changed: true } })
+const oneTo = (state: RecordedState) => ({ response: { ...replica, ...changed, state, changed: true } })
+const policyTo = (policy: Policy) => ({ response: { ...service, policy, changed: true } })
 
 export const managerExamples: ExamplesOf<typeof managerRoutes> = {
   managerStatus: {
-    answer: {
+    response: {
       dataServiceName: 'alpha',
       dataSourceName: 'db1',
       startTime: '2025-03-10T10:12:18.000Z',
@@ -69,7 +69,7 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
     },
   },
   managerTopology: {
-    answer: {
+    response: {
       topology: 'clustered',
       name: 'alpha',
       services: [
@@ -85,9 +85,9 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
       routers: [{ name: 'db1', connections: { active: 12, created: 4711 } }],
     },
   },
-  managerServiceStatus: { answer: service },
-  managerDatasourceStatus: { answer: replica },
-  managerPing: { answer: { value: true } },
+  managerServiceStatus: { response: service },
+  managerDatasourceStatus: { response: replica },
+  managerPing: { response: { value: true } },
   managerServiceOffline: allTo('OFFLINE'),
   managerServiceOnline: allTo('ONLINE'),
   managerOffline: oneTo('OFFLINE'),

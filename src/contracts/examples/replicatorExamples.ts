@@ -27,14 +27,14 @@ const stopped = {
 } as const
 const forgotten = { appliedLastEventId: null, currentEventId: null } as const
 
-const changedTo = (status: ServiceStatus) => ({ answer: { alpha: { ...status, changed: true } } })
+const changedTo = (status: ServiceStatus) => ({ response: { alpha: { ...status, changed: true } } })
 const started = changedTo(online)
 const ended = changedTo({ ...online, ...stopped })
 const reset = changedTo({ ...online, ...stopped, ...forgotten })
 
 export const replicatorExamples: ExamplesOf<typeof replicatorRoutes> = {
   replicatorServices: {
-    answer: [
+    response: [
       {
         serviceName: 'alpha',
         serviceType: 'local',
@@ -48,8 +48,8 @@ export const replicatorExamples: ExamplesOf<typeof replicatorRoutes> = {
       },
     ],
   },
-  replicatorStatus: { answer: { alpha: online } },
-  replicatorServiceStatus: { answer: { alpha: online } },
+  replicatorStatus: { response: { alpha: online } },
+  replicatorServiceStatus: { response: { alpha: online } },
   replicatorOnline: started,
   replicatorServiceOnline: started,
   replicatorOffline: ended,

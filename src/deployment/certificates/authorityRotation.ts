@@ -16,13 +16,13 @@ export type AuthorityRetirement = {
 export function retirementOf({ hosts: kept }: ClusterState, names: readonly string[]): AuthorityRetirement {
   const outside = (name: string): string | undefined => kept.get(name)?.outside
   const hosts = names.filter((name) => outside(name) !== undefined)
-  const theirs = [...new Set(hosts.flatMap((name) => outside(name) ?? []))].map((pem) => ({
+  const outsideAuthorities = [...new Set(hosts.flatMap((name) => outside(name) ?? []))].map((pem) => ({
     authority: leafFacts(pem, new Date(0))?.subject ?? 'an authority',
     hosts: [...kept.keys()].filter((name) => !hosts.includes(name) && outside(name) === pem),
   }))
-  const staying = theirs.filter((one) => one.hosts.length > 0)
-  const dropped = theirs.filter((one) => one.hosts.length === 0).map(({ authority }) => authority)
-  return { hosts, dropped, retained: staying }
+  const retained = outsideAuthorities.filter((one) => one.hosts.length > 0)
+  const dropped = outsideAuthorities.filter((one) => one.hosts.length === 0).map(({ authority }) => authority)
+  return { hosts, dropped, retained }
 }
 
 /** Returns the state after these hosts were verified; retires an outside authority that signed for no other host. */
@@ -32,8 +32,10 @@ export function afterVerification(
 ): ClusterState {
   const after = [...proved].reduce((sum, [host, stores]) => withHost(sum, host, stores), state)
   const trusted = trustedAuthorities(after)
-  const left = trustedAuthorities(state).filter((authority) => !trusted.includes(authority))
-  return left.length === 0 ? after : { ...after, retired: [...new Set([...(state.retired ?? []), ...left])] }
+  const untrusted = trustedAuthorities(state).filter((authority) => !trusted.includes(authority))
+  return untrusted.length === 0
+    ? after
+    : { ...after, retired: [...new Set([...(state.retired ?? []), ...untrusted])] }
 }
 
 /** Returns the state in which hosts also trust the next authority; it signs nothing yet. */

@@ -162,9 +162,10 @@ function distinctCertificates({ host, onDisk, components }: HostCertificates): r
     if (known === undefined) served.set(found.facts.fingerprint, { found, by: [component] })
     else known.by.push(component)
   }
-  const lying = served.size === 0 ? `The certificate of ${host}` : `The certificate on the disk of ${host}`
+  const onDiskSubject =
+    served.size === 0 ? `The certificate of ${host}` : `The certificate on the disk of ${host}`
   return [
-    ...(onDisk === undefined ? [] : [{ what: lying, found: onDisk }]),
+    ...(onDisk === undefined ? [] : [{ what: onDiskSubject, found: onDisk }]),
     ...[...served.values()].map(({ found, by }) => ({
       what: `The certificate that ${listOf(by)} of ${host} ${by.length === 1 ? 'serves' : 'serve'}`,
       found,

@@ -95,13 +95,13 @@ export async function decideCertificates(options: {
   readonly now: Date
 }): Promise<CertificateDecision> {
   const { cluster, surveyed, secrets, renew, ownAuthority = false, now } = options
-  const barred = surveyed.flatMap(
+  const refused = surveyed.flatMap(
     ({ host, facts }) =>
       notInstalled(host, facts) ??
       missingAuthorityKey({ cluster, host, facts, state: options.state, now }) ??
       [],
   )
-  if (barred.length > 0) return { ok: false, problems: barred }
+  if (refused.length > 0) return { ok: false, problems: refused }
   const { authority, ...ensured } = await ensureAuthority({ cluster, state: options.state, now })
   let state = ensured.state
   const problems: StepError[] = []
@@ -136,12 +136,9 @@ function outsideNotes(
     .map(({ host: { name } }) => name)
     .filter((name) => hosts.get(name)?.outside !== undefined)
   if (outside.length === 0) return []
-  const [has, gives] =
-    outside.length === 1
-      ? ['has a certificate', 'gives it one']
-      : ['have certificates', 'gives them certificates']
+  const has = outside.length === 1 ? 'has a certificate' : 'have certificates'
   return [
-    `${shortListOf(outside, 8)} ${has} of an external authority, which muster never renews: see muster cert csr; --own-authority ${gives} of the cluster's own instead`,
+    `${shortListOf(outside, 8)} ${has} of an external authority, which muster cannot renew: request a new one with muster cert csr, or replace it with --own-authority`,
   ]
 }
 
@@ -179,7 +176,7 @@ function notInstalled(host: HostConfig, { installation }: HostFacts): StepError 
   return new StepError({
     host: host.name,
     code: 'not-installed',
-    message: `nothing with a certificate is installed in ${host.installDirectory}`,
+    message: `no complete installation in ${host.installDirectory}`,
     fix: `Install it with \`muster install --host ${host.name}\`, or exclude it with --host.`,
   })
 }

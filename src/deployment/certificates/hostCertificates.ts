@@ -90,7 +90,7 @@ async function ask(options: {
   readonly authorities: readonly string[]
 }): Promise<readonly CallResult[] | { readonly message: string }> {
   const { host, facts, transport, authorities } = options
-  if (authorities.length === 0) return { message: 'there is no certificate on it' }
+  if (authorities.length === 0) return { message: 'the host has no certificate' }
   const requests = host.apis.flatMap((api): CallRequest[] =>
     api.enabled
       ? [
@@ -131,11 +131,11 @@ function served(options: {
   if (!api.enabled) return { component, listen: null }
   const known = { component, listen: { address, port } }
   const result = results.find(({ id }) => id === component)
-  if (result === undefined) return { ...known, detail: 'it was not asked' }
+  if (result === undefined) return { ...known, detail: 'it was not called' }
   if (result.certificates === undefined) {
-    return { ...known, detail: 'the release on the host is too old to report it; run install again' }
+    return { ...known, detail: 'the release on the host is too old to report it; run muster install' }
   }
   const certificate = found(result.certificates.join(''), now)
   if (certificate !== undefined) return { ...known, served: certificate }
-  return { ...known, detail: 'error' in result ? result.error.message : 'no handshake came about' }
+  return { ...known, detail: 'error' in result ? result.error.message : 'the TLS handshake failed' }
 }

@@ -59,7 +59,7 @@ export function importOutside(options: {
   if (own === undefined) {
     throw new CertificateError({
       code: 'authority-unreadable',
-      message: 'the state directory has keys of hosts but no authority',
+      message: 'the state directory has host keys but no certificate authority',
       fix: 'restore authority.crt and authority.key from a backup or with `muster state import`',
     })
   }

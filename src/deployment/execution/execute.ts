@@ -39,7 +39,14 @@ export async function execute(options: {
   for (const [index, wave] of waves.entries()) {
     if (isOver()) break
     emit({ type: 'wave-started', wave: index + 1, of: waves.length, ...wave })
-    ;({ halted } = await runWave({ ...options, rollout, wave, progresses, atOnce: maxParallelHosts, isOver }))
+    ;({ halted } = await runWave({
+      ...options,
+      rollout,
+      wave,
+      progresses,
+      maxParallel: maxParallelHosts,
+      isOver,
+    }))
     canaryFailed = wave.canary && failed().length > 0
   }
   if (canaryFailed) return outcomes(progresses, afterCanary(failed()))
@@ -50,14 +57,14 @@ export async function execute(options: {
 const outcomes = (progresses: readonly HostProgress[], why: string | undefined): readonly HostOutcome[] =>
   progresses.map((progress) => {
     const outcome = outcomeOf(progress)
-    const isLeft = outcome.result === 'not-started' || outcome.result === 'stopped'
-    return isLeft && why !== undefined ? { ...outcome, reason: why } : outcome
+    const isUnfinished = outcome.result === 'not-started' || outcome.result === 'stopped'
+    return isUnfinished && why !== undefined ? { ...outcome, reason: why } : outcome
   })
 
 const namesOf = (progresses: readonly HostProgress[]): string =>
   progresses.map(({ work }) => work.host).join(', ')
 
-const stageFailed = (failed: readonly HostProgress[]): string => `${namesOf(failed)} could not be prepared`
+const stageFailed = (failed: readonly HostProgress[]): string => `staging failed on ${namesOf(failed)}`
 
 const afterCanary = (failed: readonly HostProgress[]): string => `the canary ${namesOf(failed)} failed`
 

@@ -81,13 +81,13 @@ async function afterFailure(
   if (unreachable === true) {
     return appendToFailure(
       failure,
-      'Nothing could be taken back there: it is gone. The next run goes on there.',
+      'The host is unreachable, so its changes were not undone. The next run continues there.',
     )
   }
   if (work.keepFailed === true) {
     return appendToFailure(
       failure,
-      'It was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
+      'The changes were not undone (--keep-failed). Inspect the host with `muster status` and `muster logs`. The next run continues from here. If it fails without --keep-failed, the host is restored to its previous state.',
     )
   }
   const restored = await restoreHost({ work, started, failure, emit, clock })
@@ -96,8 +96,8 @@ async function afterFailure(
 }
 
 async function verify(progress: HostProgress): Promise<void> {
-  const { verify: prove, transport, snapshot } = progress.work
-  const proved = await prove?.(transport)
+  const { verify: runVerification, transport, snapshot } = progress.work
+  const proved = await runVerification?.(transport)
   const changed = progress.started.length > 0
   progress.started.length = 0
   if (proved !== undefined) progress.proved = proved
@@ -140,14 +140,14 @@ async function applySteps(options: PhaseRun): Promise<void> {
 
 /** Groups neighbouring batchable steps, which are sent to the host together. */
 function batchesOf(steps: readonly PlannedStep[]): readonly (readonly PlannedStep[])[] {
-  const flights: PlannedStep[][] = []
+  const batches: PlannedStep[][] = []
   for (const planned of steps) {
-    const last = flights.at(-1)
+    const last = batches.at(-1)
     const joins = planned.step.batchable === true && last?.at(-1)?.step.batchable === true
     if (joins) last?.push(planned)
-    else flights.push([planned])
+    else batches.push([planned])
   }
-  return flights
+  return batches
 }
 
 type RestoreOptions = {
@@ -178,12 +178,12 @@ async function restoreHost(options: RestoreOptions): Promise<RestoreResult> {
     const { message, fix } = failureOf(error)
     const titles = restore.parts.map(({ title }) => title).join(', ')
     return {
-      failure: { ...appendToFailure(failure, `Undoing “${titles}” failed, too: ${message}`), fix },
+      failure: { ...appendToFailure(failure, `Undoing “${titles}” also failed: ${message}`), fix },
       undone: false,
     }
   }
   if (typeof restored === 'object')
-    return { failure: appendToFailure(failure, restored.partly), undone: false }
+    return { failure: appendToFailure(failure, restored.partial), undone: false }
   const seconds = (clock() - began) / 1000
   for (const { step, title } of restore.parts) {
     emit({ type: 'step-undone', host: work.host, step, title, seconds })
@@ -199,8 +199,7 @@ type RestoreAction = {
 
 function restoreAction({ work, started }: RestoreOptions): RestoreAction | undefined {
   const { restore, restoreSteps } = work.snapshot ?? {}
-  if (restore !== undefined)
-    return { parts: [{ step: 'before', title: 'all that was changed' }], run: restore }
+  if (restore !== undefined) return { parts: [{ step: 'before', title: 'all changes' }], run: restore }
   if (restoreSteps === undefined || started.length === 0) return undefined
   const parts = started.toReversed().map(({ step, change }) => ({ step: step.id, title: change.summary }))
   return {
@@ -208,7 +207,7 @@ function restoreAction({ work, started }: RestoreOptions): RestoreAction | undef
     run: async (transport) => {
       const ids = parts.map(({ step }) => step)
       await restoreSteps(transport, ids)
-      return `It was undone: ${parts.map(({ title }) => title).join(', ')}.`
+      return `Undone: ${parts.map(({ title }) => title).join(', ')}.`
     },
   }
 }

@@ -35,7 +35,7 @@ function remainingSteps({ work, applied, proved }: HostProgress): readonly strin
   const of = (...phases: readonly string[]): readonly string[] =>
     work.steps.filter(({ step }) => phases.includes(step.phase)).map(({ change }) => change.summary)
   const ahead = of('stage', 'commit')
-  const proof = work.verify === undefined || proved !== undefined ? [] : ['the proof']
+  const proof = work.verify === undefined || proved !== undefined ? [] : ['verification']
   const tidied = Math.max(0, applied.length - ahead.length)
   return [...ahead.slice(applied.length), ...proof, ...of('verify').slice(tidied)]
 }

@@ -27,14 +27,14 @@ export async function runWave(
     readonly wave: Wave
     readonly progresses: readonly HostProgress[]
     readonly rollout: Rollout
-    readonly atOnce: number
+    readonly maxParallel: number
     readonly isOver: () => boolean
   },
 ): Promise<{ readonly halted: boolean }> {
-  const { wave, rollout, atOnce, isOver } = options
+  const { wave, rollout, maxParallel, isOver } = options
   const halt = new AbortController()
   const between = AbortSignal.any([options.signal, halt.signal])
-  const bring = async (progress: HostProgress): Promise<void> => {
+  const commitAndVerify = async (progress: HostProgress): Promise<void> => {
     if (between.aborted) return
     await runPhase({ ...options, progress, phase: 'commit', signal: between })
     const goesOn = progress.failure === undefined && !options.signal.aborted && !hasStepsLeft(progress)
@@ -47,13 +47,16 @@ export async function runWave(
     options.progresses.filter(
       ({ work: { host } }) => wave.hosts.includes(host) && wave.inTurn.includes(host) === inTurn,
     )
-  const oneAfterAnother = async (): Promise<void> => {
+  const commitInTurn = async (): Promise<void> => {
     for (const progress of of(true)) {
       if (isOver()) return
-      await bring(progress)
+      await commitAndVerify(progress)
     }
   }
-  await Promise.all([mapLimit({ items: of(false), limit: atOnce, map: bring }), oneAfterAnother()])
+  await Promise.all([
+    mapLimit({ items: of(false), limit: maxParallel, map: commitAndVerify }),
+    commitInTurn(),
+  ])
   return { halted: halt.signal.aborted }
 }
 

@@ -13,19 +13,22 @@ export type HeldLock = {
 }
 
 /** Result of a lock script: the first line of its output. */
-type LockAnswer =
+type LockResponse =
   | { readonly kind: 'taken' | 'free' }
   | { readonly kind: 'held'; readonly lock: HeldLock }
   | { readonly kind: 'failed'; readonly why: string }
 
 /** Parses the first line of a lock script's output; `rest` is the output of the script that followed. */
-export function parseLockAnswer(output: string): { readonly answer: LockAnswer; readonly rest: string } {
+export function parseLockResponse(output: string): {
+  readonly response: LockResponse
+  readonly rest: string
+} {
   const end = output.indexOf('\n')
   const [line, rest] = end === -1 ? [output, ''] : [output.slice(0, end), output.slice(end + 1)]
   const [kind, ...values] = line.split('\t')
-  if (kind === 'taken' || kind === 'free') return { answer: { kind }, rest }
-  if (kind === 'held') return { answer: { kind, lock: heldLock(values) }, rest }
-  return { answer: { kind: 'failed', why: kind === 'failed' ? lastLines(values[0] ?? '') : '' }, rest }
+  if (kind === 'taken' || kind === 'free') return { response: { kind }, rest }
+  if (kind === 'held') return { response: { kind, lock: heldLock(values) }, rest }
+  return { response: { kind: 'failed', why: kind === 'failed' ? lastLines(values[0] ?? '') : '' }, rest }
 }
 
 function heldLock([idle, since, owner]: readonly string[]): HeldLock {
@@ -66,7 +69,7 @@ export const lockFailed = (host: string, why: string): StepError =>
   new StepError({
     host,
     code: 'lock-failed',
-    message: `the lock of this host could not be taken${why === '' ? '' : `: ${why}`}`,
+    message: `the lock of this host could not be acquired${why === '' ? '' : `: ${why}`}`,
     fix: 'Install flock (util-linux), and make /run (as root) or the home directory (as another user) writable on the host.',
   })
 

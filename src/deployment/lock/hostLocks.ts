@@ -4,7 +4,7 @@ import type { Transport } from '../../transport/transport.ts'
 import type { Failure } from '../events.ts'
 import { maxParallelHosts } from '../execution/execute.ts'
 import { failureOf, isUnreachable } from '../hostFailure.ts'
-import { type HeldLock, lockUnknown, parseLockAnswer } from './heldLock.ts'
+import { type HeldLock, lockUnknown, parseLockResponse } from './heldLock.ts'
 import { releaseScript, statusScript } from './lockScripts.ts'
 
 /** Lock of one host now, or the failure to read it. */
@@ -26,11 +26,12 @@ export const hostLocks = ({ hosts, connect }: Hosts): Promise<readonly HostLock[
     limit: maxParallelHosts,
     map: (host) =>
       onHost(host, connect, async (transport) => {
-        const { answer } = parseLockAnswer(
+        const { response } = parseLockResponse(
           (await transport.run(statusScript(host.installDirectory))).stdout.raw(),
         )
-        if (answer.kind === 'held') return { host: host.name, state: 'held', lock: answer.lock }
-        if (answer.kind !== 'free') throw lockUnknown(host.name, answer.kind === 'failed' ? answer.why : '')
+        if (response.kind === 'held') return { host: host.name, state: 'held', lock: response.lock }
+        if (response.kind !== 'free')
+          throw lockUnknown(host.name, response.kind === 'failed' ? response.why : '')
         return { host: host.name, state: 'free' }
       }),
   })

@@ -92,7 +92,7 @@ drop() {
   first "$lock/beater"; beater=$said; remove
   case $beater in ''|*[!0-9]*) ;; *) kill "$beater" 2>/dev/null ;; esac
 }
-tell() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(date -u -r "$lock/id" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null)" "$(base64 < "$lock/owner" 2>/dev/null | tr -d '\\n')"; }
+report() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(date -u -r "$lock/id" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null)" "$(base64 < "$lock/owner" 2>/dev/null | tr -d '\\n')"; }
 `
 
 /** Returns sh that refreshes the lock while the run's shell exists, and removes it afterwards. */
@@ -127,12 +127,12 @@ export function takeScript(options: {
   return `(
 ${lockPrologue(lockName(options.installDirectory), { make: true })}${heartbeatScript(owner.id)}
 fail() { printf 'failed\\t%s\\n' "$1"; exit 1; }
-command -v flock >/dev/null 2>&1 || fail 'there is no flock (package util-linux)'
-gate || { ours "$place" && fail "$place/gate could not be locked"; fail "$place could not be made, or is not a folder that only $uid may enter"; }
+command -v flock >/dev/null 2>&1 || fail 'flock is not installed (package util-linux)'
+gate || { ours "$place" && fail "$place/gate could not be locked"; fail "$place could not be created, or is not a folder that only user $uid can open"; }
 mine=$lock
 for lock in "$mine" "$earlier"; do
   [ -d "$lock" ] && [ ! -L "$lock" ] || continue
-  if [ "$(idle)" -lt ${staleAfter} ] && ! owned ${quote(broken ?? '-')}; then tell; exit 1; fi
+  if [ "$(idle)" -lt ${staleAfter} ] && ! owned ${quote(broken ?? '-')}; then report; exit 1; fi
   # Who is over may have left a script behind that is not: its shell ends with it.
   old=; began=; waited=0
   if [ -r "$lock/shell" ]; then read -r old began < "$lock/shell" || :; fi
@@ -165,7 +165,7 @@ export const releaseScript = (installDirectory: string, id: string | undefined):
 
 /** Returns sh that prints the owner of the lock: one line `held`, or `free`. Changes nothing. */
 export const statusScript = (installDirectory: string): string =>
-  `${lockPrologue(lockName(installDirectory))}if held; then tell; else echo free; fi`
+  `${lockPrologue(lockName(installDirectory))}if held; then report; else echo free; fi`
 
 /** Returns sh that announces a script of that many seconds, during which the run gives no sign. */
 export const busyScript = (options: {

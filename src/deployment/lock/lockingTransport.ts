@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HostText } from '../../base/hostText.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { lockFailed, lockHeldError, parseLockAnswer } from './heldLock.ts'
+import { lockFailed, lockHeldError, parseLockResponse } from './heldLock.ts'
 import { busyScript, needsAnnouncement, releaseScript, renewScript, takeScript } from './lockScripts.ts'
 import { hasRunEnded, type RunOwner } from './runOwner.ts'
 
@@ -15,7 +15,7 @@ export type RetryTiming = {
   /** Milliseconds, monotonic. */
   readonly clock: () => number
   /** At least 0, below 1. */
-  readonly chance: () => number
+  readonly random: () => number
   /** Rejects to end the wait at once. */
   readonly pause: (milliseconds: number) => Promise<unknown>
 }
@@ -33,20 +33,20 @@ export async function retryWhileHeld<Outcome>(
     readonly waiting?: (outcome: Outcome) => void
   },
 ): Promise<Outcome> {
-  const { wait, clock, chance, pause } = timing
+  const { wait, clock, random, pause } = timing
   const began = clock()
   for (let first = true; ; first = false) {
     const outcome = await options.attempt()
     const left = wait - (clock() - began)
     if (options.done(outcome) || left <= 0) return outcome
     if (first) options.waiting?.(outcome)
-    await pause(Math.min(left, minPause + chance() * (maxPause - minPause)))
+    await pause(Math.min(left, minPause + random() * (maxPause - minPause)))
   }
 }
 
 /** Milliseconds between two signs that the run is alive. */
-const signInterval = 60_000
-const signTimeout = 10_000
+const renewInterval = 60_000
+const renewTimeout = 10_000
 
 type Locking = {
   readonly installDirectory: string
@@ -67,9 +67,9 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
   const { host } = transport
   let taken = false
   /** True if the script that acquires the lock failed without a readable response. */
-  let unclear = false
+  let mayHoldLock = false
   let timer: ReturnType<typeof setInterval> | undefined
-  let sign: Promise<unknown> = Promise.resolve()
+  let renewal: Promise<unknown> = Promise.resolve()
 
   const first: Transport['run'] = async (script, options) => {
     const take = (broken?: string): ReturnType<Transport['run']> =>
@@ -79,43 +79,43 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
           options,
         )
         .catch((error: unknown) => {
-          unclear = true
+          mayHoldLock = true
           throw error
         })
     let result = await take()
-    let { answer, rest } = parseLockAnswer(result.stdout.raw())
-    const holder = answer.kind === 'held' ? answer.lock.owner : undefined
+    let { response, rest } = parseLockResponse(result.stdout.raw())
+    const holder = response.kind === 'held' ? response.lock.owner : undefined
     // Its process was on this machine and has ended: no need to wait for its heartbeat to stop.
     if (holder !== undefined && hasRunEnded(holder, owner, locking.runs)) {
       result = await take(holder.id)
-      ;({ answer, rest } = parseLockAnswer(result.stdout.raw()))
+      ;({ response, rest } = parseLockResponse(result.stdout.raw()))
     }
-    if (answer.kind === 'held') {
-      const here = answer.lock.owner?.machine === owner.machine
-      throw lockHeldError({ host, lock: answer.lock, here })
+    if (response.kind === 'held') {
+      const here = response.lock.owner?.machine === owner.machine
+      throw lockHeldError({ host, lock: response.lock, here })
     }
-    if (answer.kind !== 'taken') {
-      throw lockFailed(host, answer.kind === 'failed' ? answer.why || String(result.stderr) : '')
+    if (response.kind !== 'taken') {
+      throw lockFailed(host, response.kind === 'failed' ? response.why || String(result.stderr) : '')
     }
     taken = true
     timer = setInterval(() => {
       const renew = renewScript(installDirectory, owner.id)
-      sign = transport.run(renew, { timeout: signTimeout }).catch(() => undefined)
-    }, signInterval)
+      renewal = transport.run(renew, { timeout: renewTimeout }).catch(() => undefined)
+    }, renewInterval)
     timer.unref()
     return { ...result, stdout: new HostText(rest) }
   }
 
   const close = async (): Promise<void> => {
     clearInterval(timer)
-    if (taken || unclear) {
-      await sign
+    if (taken || mayHoldLock) {
+      await renewal
       // Leaves another run's lock; only the certain owner of the lock writes the record.
       const last = transport.run(
         `${taken ? locking.beforeNext() : ''}${releaseScript(installDirectory, owner.id)}`,
       )
       taken = false
-      unclear = false
+      mayHoldLock = false
       // The script is sent before the end of the input: nothing waits for its response.
       await Promise.race([last.catch(() => undefined), nextTurn()])
     }
@@ -127,15 +127,15 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
       ? busyScript({ installDirectory, id: owner.id, seconds: Math.ceil(timeout / 1000) })
       : ''
 
-  const through = (way: Transport): Transport => ({
+  const through = (inner: Transport): Transport => ({
     host,
     run: (script, options) =>
       taken
-        ? way.run(`${busy(options?.timeout)}${locking.beforeNext()}${script}`, options)
+        ? inner.run(`${busy(options?.timeout)}${locking.beforeNext()}${script}`, options)
         : first(script, options),
-    upload: (...files) => way.upload(...files),
-    ...(way.dial === undefined ? {} : { dial: way.dial }),
-    ...(way.chain === undefined ? {} : { chain: () => through(way.chain?.() ?? way) }),
+    upload: (...files) => inner.upload(...files),
+    ...(inner.dial === undefined ? {} : { dial: inner.dial }),
+    ...(inner.chain === undefined ? {} : { chain: () => through(inner.chain?.() ?? inner) }),
     close,
   })
   return through(transport)

@@ -96,7 +96,7 @@ export async function readLogs(
   if (merged.length === 0 && String(result.stderr) !== '') {
     throw unread(
       'logs-unreadable',
-      `its logs cannot be read: ${result.stderr}`,
+      `the logs cannot be read: ${result.stderr}`,
       keptLogs.map(({ logs }) => logs.fix).join(' '),
     )
   }

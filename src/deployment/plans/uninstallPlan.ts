@@ -46,7 +46,7 @@ function servicesStep({ cluster, layout, facts }: Uninstallation): Step {
       const set = { ...installedSet({ cluster, layout, facts }), components: names }
       await runOrThrow(transport, {
         doing: `stopping ${names.join(', ')}`,
-        fix: 'Look at the components by hand, then uninstall again.',
+        fix: 'Check the components on the host, then uninstall again.',
         timeout: stopScriptTimeout(set.drainTimeout),
         script: `${stopServices(set)}\n${serviceManagers[set.manager].definitions?.remove(services) ?? ''}`,
       })
@@ -77,7 +77,7 @@ function filesStep({ cluster, layout, facts }: Uninstallation): Step {
       // share/ is removed last: its manifest tells a second run that the rest belongs to muster.
       await runOrThrow(transport, {
         doing: `removing ${layout.root}`,
-        fix: 'Remove what is in the way by hand, then uninstall again.',
+        fix: 'Fix the problem reported above, then uninstall again.',
         script: `set -e
 cd /
 ${removeDataScript({ cluster, layout, facts })}
@@ -122,7 +122,7 @@ const removeUserScript = (name: string): string => {
     .join('\n  ')}
   if [ -z "$why" ]; then
     found=$(timeout ${searchTimeout} find / \\( ${others.join(' -o ')} \\) -prune -o -user ${user} -print -quit 2>/dev/null) && code=0 || code=$?
-    if [ "$code" = 124 ]; then why='its files could not be counted in ${searchTimeout} s'
+    if [ "$code" = 124 ]; then why='the search for its files timed out after ${searchTimeout} s'
     elif [ -n "$found" ]; then why='it owns files'; fi
   fi
   if [ -z "$why" ]; then userdel ${user}; else echo "kept the system user "${user}": $why" >&2; fi

@@ -24,13 +24,10 @@ export const certificatesCheck: Check = {
 function describeGenerated({ facts }: Subject, now: Date): readonly Verdict[] {
   const { chain } = facts.installation
   const certificate = chain === undefined ? undefined : describeChain(chain, now)
-  if (certificate === undefined) return ok('made by muster')
+  if (certificate === undefined) return ok('issued by muster')
   const until = certificate.notAfter.toISOString().slice(0, 10)
-  if (!certificate.expired) return ok(`made by muster, until ${until}`)
-  return warning(
-    `its certificate is valid until ${until} only`,
-    'Run `muster install`, which makes a new one.',
-  )
+  if (!certificate.expired) return ok(`issued by muster, valid until ${until}`)
+  return warning(`its certificate is valid only until ${until}`, 'Run `muster install` to issue a new one.')
 }
 
 function describeOwn({ host, facts }: Subject, { stores, now }: CheckContext): readonly Verdict[] {
@@ -41,7 +38,7 @@ function describeOwn({ host, facts }: Subject, { stores, now }: CheckContext): r
     const { warnings } = userProvidedStores({ host, facts, given, files: stores.files, now })
     const notes = tlsNotes(warnings.map((one) => ({ host: host.name, warning: one })))
     return notes.length === 0
-      ? ok('keystore and truststore of the file')
+      ? ok('keystore and truststore from the file')
       : notes.flatMap((note) => warning(note, 'Replace the stores, then run `muster install`.'))
   } catch (error) {
     if (error instanceof StepError || error instanceof CertificateError) return failures([error])

@@ -8,17 +8,18 @@ const toleranceMs = 2_000
 export const clockCheck: Check = {
   id: 'clock',
   describe: ({ observed }, { subjects }) => {
-    const synchronise = 'Let chrony or systemd-timesyncd keep the clock there (`timedatectl set-ntp true`).'
+    const synchronise =
+      'Synchronize the clock there with chrony or systemd-timesyncd (`timedatectl set-ntp true`).'
     if (observed.clockOffset < -backdateMs) {
       return failure(
-        `its clock is ${formatDuration(-observed.clockOffset)} behind this machine's: certificates that are made here would not be valid there yet`,
+        `its clock is ${formatDuration(-observed.clockOffset)} behind this machine: certificates issued here would not be valid there yet`,
         synchronise,
       )
     }
     const off = observed.clockOffset - median(subjects.map((subject) => subject.observed.clockOffset))
     if (Math.abs(off) <= toleranceMs) return ok(`${(Math.abs(off) / 1000).toFixed(1)} s off`)
     return warning(
-      `its clock is ${formatDuration(Math.abs(off))} ${off > 0 ? 'ahead of' : 'behind'} the median of the hosts: lag, logs and the time left of certificates would be wrong there`,
+      `its clock is ${formatDuration(Math.abs(off))} ${off > 0 ? 'ahead of' : 'behind'} the median of the hosts: lag, log times and certificate expiry would be wrong there`,
       synchronise,
     )
   },

@@ -9,17 +9,17 @@ import { type Check, ok, warning } from './checkContract.ts'
 export const databaseCheck: Check = {
   id: 'database',
   describe: ({ host, facts }) => {
-    if (host.database === undefined) return ok('the file names none for this host')
+    if (host.database === undefined) return ok('the file has no database for this host')
     const { host: name, port } = host.database
     const here = isLocalAddress(name) || name === '::1' || facts.addresses.includes(name)
-    if (!here) return ok(`${name} port ${port} is not looked at: it is not on this host`)
+    if (!here) return ok(`not checked: ${name} port ${port} is not on this host`)
     const address = name === 'localhost' ? '127.0.0.1' : name
     const listens = facts.listeners.some(
       (listener) => listener.port === port && overlaps(listener.address, address),
     )
     if (listens) return ok(`something listens at ${name} port ${port}`)
     return warning(
-      `nothing listens at ${name} port ${port}, where the file has the host's database`,
+      `nothing listens at ${name} port ${port}, the address of its database in the file`,
       'Start the database there, or correct replication-host and replication-port.',
     )
   },

@@ -9,12 +9,12 @@ export const directoryCheck: Check = {
   id: 'directory',
   check: (candidate) => [...unwritable(candidate), ...socketPathTooLong(candidate)],
   describe: ({ host, facts }) =>
-    ok(`${host.installDirectory} ${facts.installation.exists ? 'can be written' : 'can be made'}`),
+    ok(`${host.installDirectory} ${facts.installation.exists ? 'is writable' : 'can be created'}`),
 }
 
 function unwritable({ host, facts }: Candidate): readonly StepError[] {
   if (facts.installation.writable) return []
-  const message = `${facts.login} may not write to ${host.installDirectory}`
+  const message = `${facts.login} cannot write to ${host.installDirectory}`
   const root = facts.uid === 0
   return [
     new StepError({
@@ -23,7 +23,7 @@ function unwritable({ host, facts }: Candidate): readonly StepError[] {
       message: root ? `${message}: a part of that path is a file, or its file system is read-only` : message,
       fix: root
         ? 'Choose another install-directory.'
-        : `${howToGetRoot(host)}, or choose an install-directory that ${facts.login} may write to.`,
+        : `${howToGetRoot(host)}, or choose an install-directory that ${facts.login} can write to.`,
     }),
   ]
 }
@@ -40,7 +40,7 @@ function socketPathTooLong({ cluster, host, facts }: Candidate): readonly StepEr
     new StepError({
       host: host.name,
       code: 'path-too-long',
-      message: `the path of a Unix socket there, ${socket}, has ${length} bytes, and Linux allows ${maxSocketPath}`,
+      message: `the Unix socket path ${socket} has ${length} bytes, but Linux allows only ${maxSocketPath}`,
       fix: 'Choose a shorter install-directory.',
     }),
   ]

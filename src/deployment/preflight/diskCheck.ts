@@ -12,8 +12,8 @@ export const diskCheck: Check = {
       new StepError({
         host: host.name,
         code: 'disk-full',
-        message: `${freeSpaceText(candidate)}, and ${mebibytes(neededBytes)} are needed`,
-        fix: 'Make room there, or choose another install-directory.',
+        message: `${freeSpaceText(candidate)}, but needs ${mebibytes(neededBytes)}`,
+        fix: 'Free disk space there, or choose another install-directory.',
       }),
     ]
   },
@@ -22,7 +22,7 @@ export const diskCheck: Check = {
       ? ok(freeSpaceText(subject))
       : warning(
           `${freeSpaceText(subject)}: another release and runtime may not fit`,
-          'Make room there before the next upgrade.',
+          'Free disk space there before the next upgrade.',
         ),
 }
 

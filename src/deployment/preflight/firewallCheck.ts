@@ -12,18 +12,18 @@ export const firewallCheck: Check = {
   id: 'firewall',
   describe: ({ host, facts, observed: { firewall } }) => {
     if (firewall === undefined) {
-      return ok(facts.uid === 0 ? 'none was found' : 'not looked at, which takes root')
+      return ok(facts.uid === 0 ? 'no firewall found' : 'not checked: needs root')
     }
     const { kind } = firewall
     const reached = host.apis
       .flatMap((api) => listenersOf(host, api))
       .filter(({ address }) => !isLoopback(address))
     const isOpen = openPorts(firewall)
-    const shut = [...new Set(reached.map(({ port }) => port))].filter((port) => !isOpen(port))
-    if (shut.length === 0) return ok(`${kind} is on, and nothing in it was seen to be in the way`)
+    const blocked = [...new Set(reached.map(({ port }) => port))].filter((port) => !isOpen(port))
+    if (blocked.length === 0) return ok(`${kind} is active, and no rule seems to block the ports`)
     return warning(
-      `${kind} is on and does not seem to let others reach port ${listOf(shut.map(String))}`,
-      `Open what clients should reach: ${openCommand(kind, shut)}. Where a rule of another form does, all is well.`,
+      `${kind} is active and seems to block port ${listOf(blocked.map(String))}`,
+      `Open the ports that clients use: ${openCommand(kind, blocked)}. Ignore this if another rule already allows them.`,
     )
   },
 }

@@ -32,7 +32,7 @@ function otherFolder(candidate: Candidate): readonly StepError[] {
     new StepError({
       host: host.name,
       code: 'installed-elsewhere',
-      message: `its components are installed in ${folder}, and install-directory is ${host.installDirectory}`,
+      message: `its components are installed in ${folder}, but install-directory is ${host.installDirectory}`,
       fix: reinstallFix(`Set install-directory back to ${folder}`),
     }),
   ]
@@ -70,4 +70,4 @@ function otherUser({ cluster, host, facts }: Candidate): readonly StepError[] {
 }
 
 const reinstallFix = (change: string): string =>
-  `${change}. Or uninstall with the old value and install again: password, certificates and the databases stay.`
+  `${change}. Or uninstall with the old value and install again: passwords, certificates and databases are kept.`

@@ -9,13 +9,13 @@ export const leftoversCheck: Check = {
   describe: (subject) => {
     const { host, observed } = subject
     const paths = observed.leftovers
-    if (paths.length === 0 || foreignInstallation(subject) !== undefined) return ok('none of ours')
+    if (paths.length === 0 || foreignInstallation(subject) !== undefined) return ok('none')
     const [first = ''] = paths
     const named = paths.length === 1 ? first : `${first} and ${paths.length - 1} more`
     const count = counted(paths.length, 'leftover')
     return warning(
       `${host.installDirectory} has ${count} of interrupted runs: ${named}`,
-      'Nothing uses them: remove them, or let `muster check --fix` do it.',
+      'Remove them, or run `muster check --fix`: nothing uses them.',
       {
         summary: `remove ${count} of interrupted runs`,
         script: `cd ${quote(host.installDirectory)} && rm -rf -- ${paths.map(quote).join(' ')}`,

@@ -25,9 +25,7 @@ export const namesCheck: Check = {
       ...addressed.flatMap(([name, address]) => checkAddressed(name, address, subject)),
     ]
     if (verdicts.length > 0) return verdicts
-    return ok(
-      dialled.length === 0 ? 'the file reaches all hosts at addresses' : `${listOf(dialled)} are known`,
-    )
+    return ok(dialled.length === 0 ? 'the file uses only IP addresses' : `it resolves ${listOf(dialled)}`)
   },
 }
 
@@ -60,16 +58,16 @@ const addressedNames = (config: ClusterConfig): ReadonlyMap<string, string> =>
   )
 
 const fix = (name: string): string =>
-  `Correct ${name} in /etc/hosts or in the name service there, or write IP addresses in the file.`
+  `Correct ${name} in DNS or in /etc/hosts there, or use IP addresses in the file.`
 
 function checkDialled(name: string, { host, observed }: Subject, context: CheckContext): readonly Verdict[] {
   const here = observed.resolved.get(name)
   if (here === undefined) return []
   if (here.length === 0) {
-    return failure(`it does not know the name ${name}, which its components have to reach`, fix(name))
+    return failure(`it cannot resolve ${name}, which its components connect to`, fix(name))
   }
   if (here.some(isLoopback) && name !== host.database?.host) {
-    return failure(`${name}, which is another host, means ${listOf(here)} there: the host itself`, fix(name))
+    return failure(`it resolves ${name} to ${listOf(here)}, but ${name} is another host`, fix(name))
   }
   const elsewhere = context.subjects.find(
     ({ observed: there, host: other }) =>
@@ -81,13 +79,19 @@ function checkDialled(name: string, { host, observed }: Subject, context: CheckC
   )
   if (elsewhere === undefined) return []
   const there = listOf(elsewhere.observed.resolved.get(name) ?? [])
-  return warning(`${name} means ${listOf(here)} there, and ${there} on ${elsewhere.host.name}`, fix(name))
+  return warning(
+    `it resolves ${name} to ${listOf(here)}, but ${elsewhere.host.name} resolves it to ${there}`,
+    fix(name),
+  )
 }
 
 function checkAddressed(name: string, address: string, { observed }: Subject): readonly Verdict[] {
   const here = observed.resolved.get(name) ?? []
   if (!resolvesDifferently(here, [address])) return []
-  return warning(`${name} means ${listOf(here)} there, and the file has it at ${address}`, fix(name))
+  return warning(
+    `it resolves ${name} to ${listOf(here)}, but its address in the file is ${address}`,
+    fix(name),
+  )
 }
 
 /** Returns true if both lists have addresses but none in common. */

@@ -11,7 +11,7 @@ export const noexecCheck: Check = {
           new StepError({
             host: host.name,
             code: 'noexec',
-            message: `the file system of ${host.installDirectory} is mounted with noexec, and the Node.js that is sent there could not be run`,
+            message: `the file system of ${host.installDirectory} is mounted with noexec, so the Node.js that muster sends cannot run there`,
             fix: 'Choose another install-directory, mount that one without noexec, or install a maintained Node.js on the host.',
           }),
         ]
@@ -19,7 +19,7 @@ export const noexecCheck: Check = {
   describe: ({ facts }) =>
     ok(
       facts.installation.noexec
-        ? "mounted with noexec, which the host's own Node.js does not mind"
-        : 'programs can be run there',
+        ? "mounted with noexec, but the host's own Node.js is used"
+        : 'programs can run there',
     ),
 }

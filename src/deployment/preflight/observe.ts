@@ -34,7 +34,7 @@ export async function observe(
   throw new StepError({
     host: transport.host,
     code: 'facts-failed',
-    message: `looking at the host ended with ${code}: ${String(stderr) || 'it returned no time'}`,
+    message: `reading the host's clock and names failed with exit code ${code}: ${String(stderr) || 'the host returned no time'}`,
     fix: 'The host needs a POSIX sh, coreutils, grep and sed.',
   })
 }

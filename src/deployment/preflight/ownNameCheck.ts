@@ -19,11 +19,11 @@ export const ownNameCheck: Check = {
     // Harmless if nothing connects to it; the default of every fresh Debian.
     const dialled = dialledNames(config, host)
     if (!looped.some(({ name }) => dialled.includes(name))) {
-      return ok(`/etc/hosts has ${lines}, and the file dials no such name`)
+      return ok(`/etc/hosts has ${lines}, but no component connects to that name`)
     }
     return warning(
-      `/etc/hosts there has ${lines}: its own components reach its database at loopback only, where the other hosts do not`,
-      `Give the name the address ${isName(host.address) ? 'that others reach it at' : host.address} in /etc/hosts there, or write IP addresses in the file.`,
+      `its /etc/hosts has ${lines}, so its components reach its database only over loopback, unlike the other hosts`,
+      `Give the name the address ${isName(host.address) ? 'that other hosts use' : host.address} in /etc/hosts there, or use IP addresses in the file.`,
     )
   },
 }

@@ -14,7 +14,9 @@ export const portsCheck: Check = {
     listens(candidate).flatMap((listen) => [...taken(candidate, listen), ...privileged(candidate, listen)]),
   describe: (subject) => {
     const ports = listens(subject).map(({ port }) => port)
-    return ok(ports.length === 0 ? 'none is opened' : `${ports.join(', ')}: free or ours`)
+    return ok(
+      ports.length === 0 ? 'no port is opened' : `${ports.join(', ')}: free or already used by muster`,
+    )
   },
 }
 
@@ -34,7 +36,7 @@ function taken({ host, facts }: Candidate, listen: ComponentListener): readonly 
     new StepError({
       host: host.name,
       code: 'port-in-use',
-      message: `port ${port} of ${of} is taken: something already listens on ${formatListener(other)}`,
+      message: `port ${port} of ${of} is in use: another program listens on ${formatListener(other)}`,
       fix: `Stop that program (\`ss -ltnp 'sport = :${port}'\` on ${host.name} names it), or set ${portOption} to a free port.`,
     }),
   ]
@@ -53,7 +55,7 @@ function privileged({ cluster, host, facts }: Candidate, listen: ComponentListen
     new StepError({
       host: host.name,
       code: 'privileged-port',
-      message: `port ${port} of ${of} is reserved to root, and the components run as ${user} without systemd`,
+      message: `port ${port} of ${of} is reserved for root, but the components run as ${user} without systemd`,
       fix: `Set ${portOption} to ${firstUnprivilegedPort} or above, or run them under systemd.`,
     }),
   ]

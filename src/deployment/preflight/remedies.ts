@@ -15,6 +15,6 @@ const stepOf = (check: string, { summary, script }: Remedy): Step => ({
   phase: 'commit',
   check: () => change(summary),
   apply: async (transport) => {
-    await runOrThrow(transport, { doing: summary, fix: 'Do by hand what `muster check` says.', script })
+    await runOrThrow(transport, { doing: summary, fix: 'Apply the fix of `muster check` by hand.', script })
   },
 })

@@ -10,7 +10,7 @@ export const rootCheck: Check = {
   check: ({ cluster, host, facts }) => {
     if (facts.uid === 0) return []
     const refuse = (need: string, fix: string): readonly StepError[] => {
-      const message = `the login is ${facts.login}, and only root may ${need}`
+      const message = `the login is ${facts.login}, but only root can ${need}`
       return [new StepError({ host: host.name, code: 'not-enough-rights', message, fix })]
     }
     const { manager } = decideService(host, facts, cluster)
@@ -21,17 +21,17 @@ export const rootCheck: Check = {
       )
     }
     if (host.user === undefined || host.user === facts.login) return []
-    return refuse(`run services as ${host.user}`, `${howToGetRoot(host)}, or leave out \`user\`.`)
+    return refuse(`run services as ${host.user}`, `${howToGetRoot(host)}, or remove \`user\`.`)
   },
   describe: ({ cluster, host, facts }) => {
     if (facts.uid === 0) return ok('root')
     const { manager, user } = decideService(host, facts, cluster)
     if (host.serviceManager !== 'auto' || automaticManager({ ...facts, uid: 0 }) === manager) {
-      return ok(`not root, which is not needed to run processes as ${user}`)
+      return ok(`not root; root is not needed to run processes as ${user}`)
     }
     return warning(
-      `the login ${facts.login} is not root, so the components would run as processes that nothing starts after a reboot`,
-      `${howToGetRoot(host)}, or say with \`service-manager: process\` that it is meant so.`,
+      `the login ${facts.login} is not root, so the components would run as processes that do not start after a reboot`,
+      `${howToGetRoot(host)}, or set \`service-manager: process\` to accept this.`,
     )
   },
 }
@@ -40,4 +40,4 @@ export const rootCheck: Check = {
 export const howToGetRoot = (host: HostConfig): string =>
   isReachedLocally(host)
     ? 'Run muster with sudo'
-    : 'Set `ssh: { become: true }` for a login that may use sudo, or `ssh: { user: root }`'
+    : 'Set `ssh: { become: true }` for a login that can use sudo, or `ssh: { user: root }`'

@@ -8,12 +8,12 @@ export const runtimeCheck: Check = {
   id: 'runtime',
   // An installation finds the same problem later, when --runtime-file and installed releases are known.
   describe: ({ host, facts }, { ownNode }) => {
-    if (!isSupported(facts)) return ok('none for this system')
+    if (!isSupported(facts)) return ok('no Node.js for this system')
     try {
       const choice = chooseRuntime({ host, facts, ownNode })
       if (choice.kind === 'host') return ok(`its own Node.js ${choice.version}, ${choice.path}`)
       const sent = facts.installation.runtimes.includes(choice.id)
-      return ok(`Node.js ${choice.version}, ${sent ? 'sent already' : 'to be sent'}`)
+      return ok(`Node.js ${choice.version}, ${sent ? 'already sent' : 'will be sent'}`)
     } catch (error) {
       if (error instanceof StepError) return failures([error])
       throw error

@@ -14,10 +14,10 @@ export const servicesCheck: Check = {
     const asked = host.serviceManager === 'auto' ? undefined : host.serviceManager
     const manager = asked ?? automaticManager({ ...facts, uid: 0 })
     if (serviceManagers[manager].startsAtBoot) return ok(manager)
-    if (asked !== undefined) return ok('processes, as the file says')
+    if (asked !== undefined) return ok('processes, as set in the file')
     return warning(
-      'it has no systemd, so the components would run as processes that nothing starts after a reboot',
-      'Run `muster start` after a reboot, and say with `service-manager: process` that it is meant so.',
+      'it has no systemd, so the components would run as processes that do not start after a reboot',
+      'Run `muster start` after a reboot, and set `service-manager: process` to accept this.',
     )
   },
 }

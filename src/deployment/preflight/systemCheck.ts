@@ -18,16 +18,16 @@ export const systemCheck: Check = {
           new StepError({
             host: host.name,
             code: 'unsupported-system',
-            message: `the host is ${facts.kernel} on ${facts.machine}`,
-            fix: 'The components run on Linux, on x86_64 and aarch64.',
+            message: `unsupported system: ${facts.kernel} on ${facts.machine}`,
+            fix: 'Use a host with Linux on x86_64 or aarch64.',
           }),
         ],
   describe: (subject) => {
     const { facts, observed } = subject
     if (isLibraryTooOld(subject)) {
       return failure(
-        `its C library is ${observed.libc}, and the Node.js ${pinnedRuntime.version} that is sent there needs glibc ${oldestGlibc.join('.')} or newer`,
-        "Install a maintained Node.js from the distribution's own packages there, and leave runtime at auto.",
+        `its C library is ${observed.libc}, but the Node.js ${pinnedRuntime.version} that muster sends needs glibc ${oldestGlibc.join('.')} or newer`,
+        "Install a maintained Node.js from the distribution's own packages there, and keep runtime at auto.",
       )
     }
     const words = [facts.os || facts.kernel, facts.machine, observed.libc]

@@ -112,13 +112,13 @@ export function rollbackTarget(facts: HostFacts, to: string | undefined): Releas
   if (currentRelease === undefined) {
     throw refuse('not-installed', 'nothing is installed there', 'Run `muster install` first.')
   }
-  const had = releasesByRecency(facts.installation)
+  const previous = releasesByRecency(facts.installation)
   const unfinished = unfinishedRollback(facts.installation)
   const chosen =
     to === undefined
-      ? (releases.find(({ id }) => id === unfinished) ?? had.find(({ id }) => id !== currentRelease))
+      ? (releases.find(({ id }) => id === unfinished) ?? previous.find(({ id }) => id !== currentRelease))
       : releasesNamed(facts.installation, to)[0]
-  const others = had.filter(({ id }) => id !== currentRelease).map(({ id }) => id)
+  const others = previous.filter(({ id }) => id !== currentRelease).map(({ id }) => id)
   if (chosen === undefined) {
     throw refuse(
       'no-such-release',
@@ -127,7 +127,7 @@ export function rollbackTarget(facts: HostFacts, to: string | undefined): Releas
         : `the release ${to} is not installed; the host has ${[currentRelease, ...others].join(', ')}`,
       to === undefined || others.length === 0
         ? 'Install the version you want with a muster of that version.'
-        : `Name one that every host has with --to, such as ${others[0]}.`,
+        : `Use --to with a release that every host has, such as ${others[0]}.`,
     )
   }
   requireNode(facts.host, chosen)

@@ -24,7 +24,7 @@ export function upgradeProblem(options: {
     return new StepError({
       host: host.name,
       code: 'not-installed',
-      message: `nothing to upgrade is installed in ${host.installDirectory}`,
+      message: `no complete installation in ${host.installDirectory}`,
       fix: `Install it with \`muster install --host ${host.name}\`, or exclude it with --host.`,
     })
   }
@@ -37,7 +37,7 @@ export function upgradeProblem(options: {
       host: host.name,
       code: 'newer-release',
       message: `it runs ${runs}, which is newer than the release ${to.id}`,
-      fix: `To go back on purpose: \`muster rollback --to ${release}\`, or \`muster install --release ${release}\`.`,
+      fix: `To downgrade, run \`muster rollback --to ${release}\` or \`muster install --release ${release}\`.`,
     })
   }
   if (!isNewer(runs, version)) return undefined
@@ -45,7 +45,7 @@ export function upgradeProblem(options: {
     host: host.name,
     code: 'newer-release',
     message: `it runs ${runs}, which is newer than this muster, ${version}`,
-    fix: `Upgrade with muster ${runs} or a newer one. To go back on purpose: \`muster rollback\`.`,
+    fix: `Upgrade with muster ${runs} or a newer one. To downgrade, run \`muster rollback\`.`,
   })
 }
 
@@ -68,7 +68,7 @@ export async function requireSettingsSupport(
   throw new StepError({
     host: transport.host,
     code: 'release-unfit',
-    message: `the release ${release} cannot start with what is installed now: ${said}`,
+    message: `the release ${release} cannot start with the installed settings: ${said}`,
     fix: 'Choose another rollback target with --to, or install the version you want with a muster of that version.',
   })
 }
@@ -92,7 +92,7 @@ ${checkScript(folder, '"$d/settings.json"')}`,
     throw new StepError({
       host: transport.host,
       code: 'release-unfit',
-      message: `the release ${release.id} does not understand the settings that would be installed: ${said}`,
+      message: `the release ${release.id} does not support the settings that would be installed: ${said}`,
       fix: `Name another release with --release, or install with a muster of version ${release.version}.`,
     })
   }
@@ -102,4 +102,4 @@ ${checkScript(folder, '"$d/settings.json"')}`,
 const checkScript = (folder: string, path: string): string =>
   `${musterApiCommand(folder, `check --settings ${path}`)}
 code=$?
-[ $code = 0 ] || [ $code = ${exitUnknownCommand} ] || { [ $code = 1 ] || echo "it ends with $code" >&2; exit 1; }`
+[ $code = 0 ] || [ $code = ${exitUnknownCommand} ] || { [ $code = 1 ] || echo "exit code $code" >&2; exit 1; }`

@@ -44,18 +44,18 @@ function releaseNotFound(
 ): StepError {
   const kept = surveyed.map(({ host: { name }, facts }) => {
     const ids = releasesByRecency(facts.installation).map(({ id }) => id)
-    return { host: name, ids: ids.length === 0 ? 'nothing' : ids.join(', ') }
+    return { host: name, ids: ids.length === 0 ? 'none' : ids.join(', ') }
   })
   return new StepError({
     host,
     code: 'no-such-release',
     message: [
-      `the release ${wanted} is not kept there`,
+      `the release ${wanted} is not on this host`,
       ...linesOf(kept, ({ ids }) => ids).map(
-        ({ hosts, first: { ids } }) => `${hosts} ${hosts.includes(' ') ? 'keep' : 'keeps'} ${ids}`,
+        ({ hosts, first: { ids } }) => `${hosts} ${hosts.includes(' ') ? 'have' : 'has'} ${ids}`,
       ),
     ].join('\n    '),
-    fix: "Name a release that every host keeps, or select the hosts that keep it with --host. Without --release, this muster's own release is installed.",
+    fix: 'Name a release that every host has, or select the hosts that have it with --host. Without --release, muster installs its own release.',
   })
 }
 
@@ -64,7 +64,7 @@ function ambiguous(host: string, wanted: string, releases: readonly { readonly i
   return new StepError({
     host,
     code: 'ambiguous-release',
-    message: `${wanted} names several releases that are kept there: ${ids.join(', ')}`,
+    message: `${wanted} matches several releases on this host: ${ids.join(', ')}`,
     fix: `Name one of them, such as --release ${ids[0]}.`,
   })
 }
@@ -79,7 +79,7 @@ export function upgradeNotes(targets: readonly Target[]): readonly string[] {
   })
   return linesOf(moves, ({ from, to }) => JSON.stringify([from, to])).map(
     ({ hosts, first: { from, to } }) =>
-      `forward again from release ${from} to ${to}: ${hosts}; \`--release ${from}\` keeps the older one`,
+      `upgrade again from release ${from} to ${to} after a rollback: ${hosts}; \`--release ${from}\` keeps the older one`,
   )
 }
 

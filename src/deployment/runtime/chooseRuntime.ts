@@ -44,15 +44,15 @@ export function chooseRuntime(options: {
   const { host, facts, ownNode, file } = options
   if (host.runtime === 'upload') return sentRuntime(facts, file, host.name)
   if (host.connection === 'local') return { kind: 'host', ...ownNode }
-  const unfit = whyNotHostNode(facts)
-  if (unfit === undefined && facts.node !== undefined) {
+  const problem = hostNodeProblem(facts)
+  if (problem === undefined && facts.node !== undefined) {
     return { kind: 'host', path: facts.node.path, version: facts.node.version }
   }
   if (host.runtime === 'host') {
     throw new StepError({
       host: host.name,
       code: 'no-host-runtime',
-      message: `runtime is host, but ${unfit}`,
+      message: `runtime is host, but ${problem}`,
       fix: `Install Node.js ${oldestMaintainedMajor} or newer there as root, or set runtime to auto.`,
     })
   }
@@ -62,10 +62,10 @@ export function chooseRuntime(options: {
 /** Returns true if the components of a host run on a Node.js sent by muster. */
 export function isRuntimeSent(host: HostConfig, facts: HostFacts): boolean {
   if (host.runtime !== 'auto') return host.runtime === 'upload'
-  return host.connection !== 'local' && whyNotHostNode(facts) !== undefined
+  return host.connection !== 'local' && hostNodeProblem(facts) !== undefined
 }
 
-function whyNotHostNode(facts: HostFacts): string | undefined {
+function hostNodeProblem(facts: HostFacts): string | undefined {
   if (facts.node === undefined) return 'the host has no Node.js'
   const major = Number(/^v(\d+)\./.exec(facts.node.version)?.[1] ?? 0)
   if (major < oldestMaintainedMajor) {
@@ -90,7 +90,7 @@ function sentRuntime(facts: HostFacts, file: RuntimeFile | undefined, host: stri
     throw new StepError({
       host,
       code: 'wrong-architecture',
-      message: `the --runtime-file is for ${file.architecture}, and the host is ${architecture}`,
+      message: `the --runtime-file is for ${file.architecture}, but the host is ${architecture}`,
       fix: `Use a Node.js binary for linux-${architecture}.`,
     })
   }

@@ -76,11 +76,11 @@ async function download(options: {
     .update(await readFile(archive))
     .digest('base64')
   if (`sha512-${digest}` !== pinnedRuntime.integrity[architecture]) {
-    throw notFetched(`what npm fetched as ${name} is not what this version of muster expects`)
+    throw notFetched(`the checksum of ${name} from npm does not match`)
   }
   const binary = await extract({ archive, member: 'package/bin/node', work, env })
   if (sha256(binary) !== pinnedRuntime.sha256[architecture]) {
-    throw notFetched(`the binary in ${name} is not what this version of muster expects`)
+    throw notFetched(`the checksum of the binary in ${name} does not match`)
   }
   return binary
 }
@@ -92,7 +92,7 @@ function notFetched(message: string): StepError {
     host: 'this machine',
     code: 'runtime-not-fetched',
     message,
-    fix: 'Without a package registry, use --runtime-file with a Node.js binary or archive for Linux.',
+    fix: 'Use --runtime-file with a Node.js binary or archive for Linux if npm cannot reach a package registry.',
   })
 }
 

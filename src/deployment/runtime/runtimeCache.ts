@@ -123,6 +123,6 @@ const unfit = (path: string, why: string): StepError =>
   new StepError({
     host: 'this machine',
     code: 'runtime-cache-unfit',
-    message: `the cache of runtimes cannot use ${path}: ${why}`,
+    message: `the runtime cache cannot use ${path}: ${why}`,
     fix: 'Remove it, set XDG_CACHE_HOME to a folder of your own, or use --runtime-file.',
   })

@@ -9,21 +9,21 @@ export function planMismatch(
   { config, version }: { readonly config: ClusterConfig; readonly version: string },
 ): string | undefined {
   if (plan.cluster !== config.cluster)
-    return `is of the cluster ${plan.cluster}, the file of ${config.cluster}`
-  if (plan.muster !== version) return `was made by muster ${plan.muster}, and this is muster ${version}`
+    return `is for cluster ${plan.cluster}, but the file is for cluster ${config.cluster}`
+  if (plan.muster !== version) return `was made by muster ${plan.muster}, but this is muster ${version}`
   const names = config.hosts.map(({ name }) => name)
   const gone = plan.hosts.map(({ host }) => host).filter((host) => !names.includes(host))
-  if (gone.length > 0) return `is for ${shortListOf(gone)}, which the file has no longer`
+  if (gone.length > 0) return `is for ${shortListOf(gone)}, which the file no longer has`
   const known = [...plan.left, ...plan.hosts.map(({ host }) => host)]
   const added = names.filter((name) => !known.includes(name))
-  if (added.length > 0) return `knows nothing of ${shortListOf(added)}, which the file has now`
+  if (added.length > 0) return `does not include ${shortListOf(added)}, which the file now has`
   const other = config.hosts
     .filter((host) => hasChangedConfiguration(plan, config, host))
     .map(({ name }) => name)
-  if (other.length > 0) return `was made when the file gave ${shortListOf(other)} something else`
+  if (other.length > 0) return `is outdated: the configuration of ${shortListOf(other)} has changed`
   return plan.services === servicesDigest(config)
     ? undefined
-    : 'was made when the services of the file were others'
+    : 'is outdated: the services in the file have changed'
 }
 
 function hasChangedConfiguration(plan: SavedPlan, config: ClusterConfig, host: HostConfig): boolean {
@@ -85,13 +85,13 @@ function stepChangesOf(was: SavedHost, is: SavedHost): readonly string[] {
 }
 
 function differencesOf(was: SavedStep, is: SavedStep): readonly string[] {
-  const gone = was.details.filter((line) => !is.details.includes(line)).map((line) => `  - ${line}`)
-  const come = is.details.filter((line) => !was.details.includes(line)).map((line) => `  + ${line}`)
-  const lines = [...gone, ...come]
+  const removed = was.details.filter((line) => !is.details.includes(line)).map((line) => `  - ${line}`)
+  const added = is.details.filter((line) => !was.details.includes(line)).map((line) => `  + ${line}`)
+  const lines = [...removed, ...added]
   const shown = lines.slice(0, maxLines)
-  const rest = lines.length > maxLines ? [`  and ${lines.length - maxLines} lines more`] : []
-  if (was.summary !== is.summary) return [`otherwise: ${is.summary}, not ${was.summary}`, ...shown, ...rest]
-  return lines.length === 0 ? [] : [`otherwise: ${is.summary}`, ...shown, ...rest]
+  const rest = lines.length > maxLines ? [`  and ${lines.length - maxLines} more lines`] : []
+  if (was.summary !== is.summary) return [`changed: ${is.summary}, not ${was.summary}`, ...shown, ...rest]
+  return lines.length === 0 ? [] : [`changed: ${is.summary}`, ...shown, ...rest]
 }
 
 /** Lists files with the same summary line but other content than planned. */
@@ -101,7 +101,7 @@ function contentsOf(was: SavedHost, is: SavedHost): readonly string[] {
     // An interrupted run may have generated it already.
     if (planned === content || planned === madeAtInstall) return []
     return [
-      `otherwise: ${path} would be ${content === madeAtInstall ? 'made anew' : 'another file than planned'}`,
+      `changed: ${path} would be ${content === madeAtInstall ? 'generated again' : 'another file than planned'}`,
     ]
   })
 }

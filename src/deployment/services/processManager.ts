@@ -46,7 +46,7 @@ return 0`,
     functions: processFunctions(set),
     look: processCheck,
     nameOf: (component) => component,
-    afterAnswer: finalProcessCheck(set.components),
+    afterResponse: finalProcessCheck(set.components),
   }),
 }
 
@@ -61,7 +61,7 @@ const finalProcessCheck = (components: readonly Component[]): string =>
   components
     .map(
       (component) =>
-        `running ${component} || { echo 'the ${component} ended after its start, and something else answers in its place' >&2; exit 1; }`,
+        `running ${component} || { echo 'the ${component} ended after its start, and another program answers in its place' >&2; exit 1; }`,
     )
     .join('; ')
 
@@ -168,7 +168,7 @@ function startProcess({ layout, account, data }: Starting, component: Component)
   const current = quote(layout.current)
   const file = quote(layout.pidFile(component))
   const program = `${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))}`
-  const open = `umask 077; if [ -e "$1" ] && [ ! -f "$1" ]; then echo "$1 is no file" >&2; exit 1; fi; log=$1; shift; exec "$@" </dev/null >>"$log" 2>&1`
+  const open = `umask 077; if [ -e "$1" ] && [ ! -f "$1" ]; then echo "$1 is not a regular file" >&2; exit 1; fi; log=$1; shift; exec "$@" </dev/null >>"$log" 2>&1`
   return `running ${component} || {
 rm -f ${file}
 ${environment} ${compileCache(layout.current)} ${dropToServiceUser(account)}sh -c ${quote(open)} sh ${quote(data.logFile(component))} setsid ${program} </dev/null >/dev/null &

@@ -102,7 +102,7 @@ type ServiceLogs = {
 
 /**
  * Parts of the scripts that read facts, as sh. `$root` is the install-directory and `$c` a component, which all parts
- * except `functions` and `ask` use.
+ * except `functions` and `readAll` use.
  */
 export type ServiceFacts = {
   /** Returns functions and variables that the other parts need. */
@@ -113,9 +113,9 @@ export type ServiceFacts = {
    * Sets `pid`, and `enabled` to `yes`, if the component certainly runs, without starting a program. Absent if that
    * is not possible.
    */
-  readonly glance?: string
+  readonly quickCheck?: string
   /** Reads the state of all components at once. */
-  readonly ask?: string
+  readonly readAll?: string
   /** Sets `state`, a `ServiceState`, `pid` and `enabled`, which are empty and `no` before. */
   readonly read: string
 }
@@ -170,5 +170,5 @@ type ServiceWatch = {
   readonly look: string
   readonly nameOf: (component: Component) => string
   /** sh that runs after the call got a response: another program may have sent it. */
-  readonly afterAnswer: string
+  readonly afterResponse: string
 }

@@ -21,9 +21,9 @@ const firstProcessFunction = `populated() {
 const facts: ServiceFacts = {
   functions: ({ cluster }) => `${unitFunctions(cluster)}\n${firstProcessFunction}`,
   has: 'unit_of "$c" && [ -f "$units/$unit" ] && booted',
-  glance: `pid=$(populated "$unit")
+  quickCheck: `pid=$(populated "$unit")
 if [ -L "$units/multi-user.target.wants/$unit" ]; then enabled=yes; fi`,
-  ask: `installed=
+  readAll: `installed=
 for c in ${components.join(' ')}; do
   unit_of "$c"
   if [ -f "$units/$unit" ]; then installed="$installed $unit"; fi
@@ -177,6 +177,6 @@ export const systemd: ServiceManager = {
     functions: '',
     look: unitCheck,
     nameOf: (component) => unitName({ cluster, component }),
-    afterAnswer: ':',
+    afterResponse: ':',
   }),
 }

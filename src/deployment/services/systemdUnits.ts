@@ -8,12 +8,12 @@ function fillTemplate(template: string, values: Readonly<Record<string, string>>
   const used = new Set<string>()
   const text = template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]
-    if (value === undefined) throw new Error(`the template wants {{${name}}}`)
+    if (value === undefined) throw new Error(`the template needs a value for {{${name}}}`)
     used.add(name)
     return value
   })
   const unused = Object.keys(values).filter((name) => !used.has(name))
-  if (unused.length > 0) throw new Error(`the template has no place for ${unused.join(', ')}`)
+  if (unused.length > 0) throw new Error(`the template does not use ${unused.join(', ')}`)
   return text
 }
 

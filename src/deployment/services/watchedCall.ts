@@ -15,7 +15,7 @@ const endedCode = 40
  */
 export function watchedCall(call: string, watched: WatchedComponents): string {
   const { manager, components } = watched
-  const { functions, look, nameOf, afterAnswer } = serviceManagers[manager].watch(watched)
+  const { functions, look, nameOf, afterResponse } = serviceManagers[manager].watch(watched)
   const looks = components.map((component, number) => `look ${number} ${quote(nameOf(component))}`)
   const reports = components.map((component, number) => {
     const result = { id: component, error: { code: 'ended', message: 'it ended after its start' } }
@@ -38,7 +38,7 @@ call=$!
 watch=$!
 wait "$call" 2>/dev/null; code=$?
 kill "$watch" 2>/dev/null; wait "$watch" 2>/dev/null; ended=$?
-[ "$code" != 0 ] || { ${afterAnswer}; exit 0; }
+[ "$code" != 0 ] || { ${afterResponse}; exit 0; }
 case $ended in
 ${reports.join('\n')}
 esac

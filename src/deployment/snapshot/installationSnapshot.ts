@@ -34,8 +34,8 @@ export function installationSnapshot(target: SnapshotTarget): Snapshot {
       const from = movedFrom(target)
       const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
       const { stdout } = await runOrThrow(transport, {
-        doing: 'going back to what was there before',
-        fix: `Fix what the lines above report, then install again. More of the logs: \`muster logs --host ${transport.host}\`.${fresh ? '' : ` What was there before is kept in ${layout.snapshot}.`}`,
+        doing: 'restoring the previous state',
+        fix: `Fix what the lines above report, then install again. More of the logs: \`muster logs --host ${transport.host}\`.${fresh ? '' : ` The previous state is kept in ${layout.snapshot}.`}`,
         script: restoreScript(
           { ...target, account: service, data: installedData(facts, target) },
           {
@@ -54,7 +54,7 @@ export function installationSnapshot(target: SnapshotTarget): Snapshot {
         ...(written === undefined ? {} : { stdin: written }),
         timeout: 3 * stopScriptTimeout(drainTimeout),
       })
-      await requireOutput(transport, target, componentsNamed(stdout.raw(), 'started'))
+      await requireResponses(transport, target, componentsNamed(stdout.raw(), 'started'))
       return describeRestore(target, componentsNamed(stdout.raw(), 'kept', 'started'))
     },
   }
@@ -63,8 +63,8 @@ export function installationSnapshot(target: SnapshotTarget): Snapshot {
 async function takeSnapshot(transport: Transport, target: SnapshotTarget): Promise<void> {
   const { root } = target.layout
   await runOrThrow(transport, {
-    doing: `copying what is in ${root}`,
-    fix: `See that ${root} has room and can be written to, then install again.`,
+    doing: `taking a snapshot of ${root}`,
+    fix: `Check that ${root} is writable and has free space, then install again.`,
     script: takeScript({ ...target, account: target.service }),
   })
 }
@@ -92,7 +92,7 @@ const isFresh = ({ installation, services }: HostFacts): boolean =>
 
 const releaseFolder = ({ layout, release }: SnapshotTarget): string => `${layout.releases}/${release.id}`
 
-async function requireOutput(
+async function requireResponses(
   transport: Transport,
   target: SnapshotTarget,
   names: readonly Component[],
@@ -115,6 +115,6 @@ function describeRestore({ release, facts }: SnapshotTarget, running: readonly C
   const stays =
     facts.installation.currentRelease === release.id
       ? ''
-      : ` The release ${release.id}, which was sent, stays for the next run.`
-  return `What was changed there was taken back: ${runs}.${stays}`
+      : ` The release ${release.id} stays on the host for the next run.`
+  return `The changes on the host were undone: ${runs}.${stays}`
 }

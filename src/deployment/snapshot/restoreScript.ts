@@ -33,7 +33,7 @@ export function restoreScript(
   const { fresh, users, drainTimeout, data: back } = options
   const copy = fresh
     ? 'rm -rf "$b"\nmkdir -m 700 "$b" "$b/units" "$b/turns" "$b/share" || exit 1'
-    : `[ -d "$b" ] || { echo 'the copy of what was there is gone' >&2; exit 1; }`
+    : `[ -d "$b" ] || { echo 'the snapshot is missing' >&2; exit 1; }`
   return `cd ${quote(layout.root)} || exit 1
 ${snapshotFunctions(installed)}
 ${managers

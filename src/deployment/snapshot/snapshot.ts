@@ -1,7 +1,7 @@
 import type { Transport } from '../../transport/transport.ts'
 
-/** Describes what the rollback restored; `partly` if some of this run's changes remain, and which. */
-export type Restored = string | { readonly partly: string }
+/** Describes what the rollback restored; `partial` if some of this run's changes remain, and which. */
+export type Restored = string | { readonly partial: string }
 
 /**
  * State of a host before a run changes it, and the only way to restore it. All functions reject with a `StepError` or

@@ -52,11 +52,11 @@ for f in releases/*/.activated; do
   f=\${f#releases/}
   cp -a "releases/$f" "$b/turns/\${f%/.activated}"
 done
-remember() {
+record_process() {
   is=$(identity "$1")
   if [ -n "$is" ]; then echo "$1 $is" >> "$b/running"; fi
 }
-${forEachComponent('remember')}
+${forEachComponent('record_process')}
 ${serviceManagerNames.map((name) => serviceManagers[name].snapshot.take ?? '').join('\n')}
 sync -f "$b" 2>/dev/null || sync
 trap - EXIT

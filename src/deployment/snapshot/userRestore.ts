@@ -70,13 +70,13 @@ export const restoreUsers =
   async (transport: Transport, started: readonly string[]): Promise<void> => {
     const { data, facts, users = [], removed = [] } = options
     const restore = async (doing: string, stdin: Secret): Promise<void> => {
-      const fix = `Look at ${data.usersFile} on the host, then run the command again.`
+      const fix = `Check ${data.usersFile} on the host, then run the command again.`
       await runOrThrow(transport, { doing, fix, stdin, script: restoreUsersScript(options) })
     }
     if (started.includes(userStepIds.removed)) {
       const before = presentUsers(facts, removed).map(({ user, hash }) => ({ user, before: hash }))
-      await restore(`giving ${listOf(removed, 'and')} back`, new Secret(JSON.stringify(before)))
+      await restore(`restoring ${listOf(removed, 'and')}`, new Secret(JSON.stringify(before)))
     }
     const written = started.includes(userStepIds.written) ? writtenUsers(users, facts) : undefined
-    if (written !== undefined) await restore('giving users the passwords they had', written)
+    if (written !== undefined) await restore('restoring the previous passwords', written)
   }

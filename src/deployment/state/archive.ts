@@ -107,23 +107,23 @@ export async function openArchive(options: {
   if (header === undefined) {
     throw new StateError({
       code: 'not-an-archive',
-      message: `${name} was not made by \`muster state export\` of this or an older version`,
-      fix: 'give the file that `muster state export` wrote',
+      message: `${name} is not an archive of \`muster state export\`, or is of a newer version`,
+      fix: 'use the file that `muster state export` wrote',
     })
   }
   if (header.cluster !== cluster) {
     throw new StateError({
       code: 'archive-of-other-cluster',
       message: `${name} holds the state of cluster \`${header.cluster}\`, not of \`${cluster}\``,
-      fix: `give the archive of \`${cluster}\`, or the YAML file of \`${header.cluster}\``,
+      fix: `use the archive of \`${cluster}\`, or the YAML file of \`${header.cluster}\``,
     })
   }
   const { key, check } = await deriveKey({ passphrase: options.passphrase, ...header })
   if (!check.equals(header.check)) {
     throw new StateError({
       code: 'wrong-passphrase',
-      message: `the passphrase does not open ${name}`,
-      fix: 'give the passphrase that was chosen at `muster state export`',
+      message: `wrong passphrase for ${name}`,
+      fix: 'use the passphrase from `muster state export`',
     })
   }
   const content = decipher({ header, line, key, sealed: archive.subarray(line.length) })
@@ -131,7 +131,7 @@ export async function openArchive(options: {
   if (files === undefined) {
     throw new StateError({
       code: 'archive-damaged',
-      message: `${name} was changed or cut short since it was written`,
+      message: `${name} was modified or truncated`,
       fix: 'copy it again, or export it again where the state is',
     })
   }

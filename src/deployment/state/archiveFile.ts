@@ -8,8 +8,8 @@ export async function writeArchive(path: string, content: Buffer): Promise<void>
     if (errorCode(error) !== 'EEXIST') throw stateIoError(error, 'write', path)
     throw new StateError({
       code: 'already-exists',
-      message: `${path} exists, and muster never overwrites a file`,
-      fix: 'give another name with --out, or delete that file first',
+      message: `${path} already exists`,
+      fix: 'use another name with --out, or delete the file first',
     })
   })
   try {
@@ -29,8 +29,8 @@ export async function readArchive(path: string): Promise<Buffer> {
     if (errorCode(error) !== 'ENOENT') throw stateIoError(error, 'read', path)
     throw new StateError({
       code: 'not-an-archive',
-      message: `there is no file ${path}`,
-      fix: 'give the file that `muster state export` wrote with --from',
+      message: `no such file: ${path}`,
+      fix: 'use --from with the file that `muster state export` wrote',
     })
   })
 }

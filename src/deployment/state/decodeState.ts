@@ -51,8 +51,9 @@ function decodeAuthority(files: StateFiles, where: string, other: string | undef
   const certificate = files.get(authorityFiles.certificate)
   const key = files.get(authorityFiles.key)
   if (certificate === undefined && key === undefined && other === undefined) return undefined
-  if (certificate === undefined) throw damaged(where, authorityFiles.certificate, 'is missing beside its key')
-  if (key === undefined) throw damaged(where, authorityFiles.key, 'is missing beside its certificate')
+  if (certificate === undefined)
+    throw damaged(where, authorityFiles.certificate, 'is missing, but its key exists')
+  if (key === undefined) throw damaged(where, authorityFiles.key, 'is missing, but its certificate exists')
   const trusted = certificate.toString()
   if (other !== undefined && !trusted.endsWith(other)) {
     throw damaged(where, authorityFiles.certificate, `does not end with the authority of ${rotationFile}`)
@@ -62,7 +63,7 @@ function decodeAuthority(files: StateFiles, where: string, other: string | undef
   const defect = authorityProblem(authority)
   if (defect === undefined) return authority
   const file = defect.startsWith('has a key') ? authorityFiles.key : authorityFiles.certificate
-  throw damaged(where, file, `does not serve: the authority ${defect}`)
+  throw damaged(where, file, `cannot be used: the authority ${defect}`)
 }
 
 function decodeHosts(files: StateFiles, where: string): ReadonlyMap<string, HostStores> {
@@ -82,7 +83,7 @@ function decodeHosts(files: StateFiles, where: string): ReadonlyMap<string, Host
 function decodeHost(files: StateFiles, folder: string, where: string): HostStores {
   const take = (name: string): Buffer => {
     const content = files.get(`${folder}/${name}`)
-    if (content === undefined) throw damaged(where, `${folder}/${name}`, 'is missing beside its like')
+    if (content === undefined) throw damaged(where, `${folder}/${name}`, 'is missing')
     if (content.length === 0) throw damaged(where, `${folder}/${name}`, 'is empty')
     return content
   }
@@ -90,7 +91,7 @@ function decodeHost(files: StateFiles, folder: string, where: string): HostStore
   const chain = take(hostFiles.chain).toString()
   const outside = files.get(`${folder}/${hostFiles.outside}`)?.toString()
   if (outside !== undefined && certificatesOf(outside) === undefined) {
-    throw damaged(where, `${folder}/${hostFiles.outside}`, 'holds no certificate')
+    throw damaged(where, `${folder}/${hostFiles.outside}`, 'contains no certificate')
   }
   const own = outside === undefined ? {} : { outside }
   const stores = {
@@ -101,7 +102,7 @@ function decodeHost(files: StateFiles, folder: string, where: string): HostStore
     chain,
   }
   if (!isMatchingPair(key, chain)) {
-    throw damaged(where, `${folder}/${hostFiles.key}`, `does not belong to ${hostFiles.chain} beside it`)
+    throw damaged(where, `${folder}/${hostFiles.key}`, `does not match ${hostFiles.chain} in the same folder`)
   }
   return stores
 }

@@ -28,7 +28,7 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
     state: decodeState(found.files, stateFolder(place)),
     notes: found.tooOpen.map(
       (one) =>
-        `others can read ${one.path} (${octal(one.mode)}); close it: chmod ${octal(one.wanted)} ${one.path}`,
+        `other users can read ${one.path} (${octal(one.mode)}); run: chmod ${octal(one.wanted)} ${one.path}`,
     ),
   }
 }
@@ -52,11 +52,11 @@ export async function openState(place: StatePlace): Promise<OpenedState> {
   await prepareFolder(place)
   const found = await readFiles(place)
   if (found === undefined) return { state: emptyState, notes: [] }
-  const left = await restrictAccess(found.tooOpen)
+  const unchanged = await restrictAccess(found.tooOpen)
   const note = (one: TooOpen): string =>
-    left.includes(one)
-      ? `others can read ${one.path} (${octal(one.mode)}), and its permissions cannot be changed by you`
-      : `others could read ${one.path} (${octal(one.mode)}); it is ${octal(one.wanted)} now`
+    unchanged.includes(one)
+      ? `other users can read ${one.path} (${octal(one.mode)}), and you cannot change its permissions`
+      : `other users could read ${one.path} (${octal(one.mode)}); its mode is now ${octal(one.wanted)}`
   return { state: decodeState(found.files, stateFolder(place)), notes: found.tooOpen.map(note) }
 }
 
@@ -97,10 +97,10 @@ export async function saveState(
   }
   const current = (await readFiles(options))?.files ?? new Map<string, Buffer>()
   const wanted = encodeState(after)
-  const left = [...current.keys()].filter((path) => isOutsideMark(path) && !wanted.has(path))
+  const obsoleteMarks = [...current.keys()].filter((path) => isOutsideMark(path) && !wanted.has(path))
   const changed = [
     ...[...wanted].filter(([path, content]) => !current.get(path)?.equals(content)),
-    ...left.map((path) => [path, Buffer.alloc(0)] as const),
+    ...obsoleteMarks.map((path) => [path, Buffer.alloc(0)] as const),
   ]
   if (changed.length > 0) await writeFiles(options, new Map(changed))
   return { written: changed.map(([path]) => path) }

@@ -14,17 +14,17 @@ type RotationRequest = {
 
 /** Decision about the password: an interrupted rotation continues, or a new password is generated or taken. */
 type RotationChoice =
-  | { readonly kind: 'go-on'; readonly known: UserState; readonly password: Secret }
-  | { readonly kind: 'make' }
-  | { readonly kind: 'take'; readonly password: Secret }
+  | { readonly kind: 'continue'; readonly known: UserState; readonly password: Secret }
+  | { readonly kind: 'generate' }
+  | { readonly kind: 'use'; readonly password: Secret }
   | { readonly kind: 'refuse'; readonly message: string; readonly fix: string }
 
 export function chooseNewPassword(user: string, { known, given, chosen }: RotationRequest): RotationChoice {
   const kept = known?.password
-  const goesOn = known?.pending !== undefined && (chosen === undefined || kept?.equals(chosen) === true)
-  if (goesOn && kept !== undefined) return { kind: 'go-on', known, password: kept }
+  const continues = known?.pending !== undefined && (chosen === undefined || kept?.equals(chosen) === true)
+  if (continues && kept !== undefined) return { kind: 'continue', known, password: kept }
   if (chosen === undefined) {
-    if (given.length === 0) return { kind: 'make' }
+    if (given.length === 0) return { kind: 'generate' }
     return {
       kind: 'refuse',
       message: `The file reads the password of ${user} from a source that muster cannot change.`,
@@ -32,7 +32,7 @@ export function chooseNewPassword(user: string, { known, given, chosen }: Rotati
     }
   }
   const current = kept === undefined ? given : [...given, kept]
-  if (!current.some((one) => one.equals(chosen))) return { kind: 'take', password: chosen }
+  if (!current.some((one) => one.equals(chosen))) return { kind: 'use', password: chosen }
   return {
     kind: 'refuse',
     message: `The new password of ${user} is the same as the current one.`,

@@ -42,7 +42,7 @@ export function decodeSecrets(bytes: Buffer): Kept | string {
   if (!isObject(users)) return 'has no users'
   const known = Object.entries(users).map(([name, user]) => [name, decodeUser(user)] as const)
   const good = known.flatMap(([name, user]) => (user === undefined ? [] : [[name, user] as const]))
-  if (good.length < known.length) return 'has a user without a proper salt and password'
+  if (good.length < known.length) return 'has a user without a valid salt or password'
   if (keystorePassword === undefined && truststorePassword === undefined) return { users: new Map(good) }
   if (!isText(keystorePassword) || !isText(truststorePassword)) return 'has only one of two store passwords'
   const storePasswords = {

@@ -18,11 +18,11 @@ function authorityDifference(here: ClusterState, there: ClusterState): readonly 
   const [mine, theirs] = [here.authority, there.authority]
   if (mine?.certificate === theirs?.certificate) {
     const sameKey = mine === undefined || theirs === undefined || mine.key.equals(theirs.key)
-    return sameKey ? [] : ['the key of the authority is written differently']
+    return sameKey ? [] : ['the key of the authority differs']
   }
   if (mine === undefined || theirs === undefined) return onlyAt('the authority', mine !== undefined)
   return [
-    `the authority is another one: here ${fingerprint(mine.certificate)}, there ${fingerprint(theirs.certificate)}`,
+    `the authority differs: here ${fingerprint(mine.certificate)}, there ${fingerprint(theirs.certificate)}`,
   ]
 }
 
@@ -53,7 +53,7 @@ function secretDifferences(here: ClusterState, there: ClusterState): readonly st
   const users = union(here.users, there.users).flatMap((name) => {
     const [one, other] = [here.users.get(name), there.users.get(name)]
     if (one === undefined || other === undefined) return onlyAt(`user ${name}`, one !== undefined)
-    return sameUser(one, other) ? [] : [`what is kept of user ${name} differs`]
+    return sameUser(one, other) ? [] : [`the stored data of user ${name} differs`]
   })
   return [...(samePasswords ? [] : ['the passwords of the stores differ']), ...users]
 }

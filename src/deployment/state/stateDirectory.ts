@@ -62,7 +62,7 @@ async function isFolder(path: string, tooOpen: TooOpen[]): Promise<boolean> {
       throw new StateError({
         code: 'damaged',
         message: `${path} is a file, but muster keeps its state in a folder of that name`,
-        fix: 'move the file away',
+        fix: 'move or rename the file',
       })
     }
     const mode = found.mode & 0o777
@@ -158,9 +158,9 @@ export async function writeFiles(place: StatePlace, files: StateFiles): Promise<
 
 /** Removes access of others; returns the paths that could not be changed. */
 export async function restrictAccess(tooOpen: readonly TooOpen[]): Promise<readonly TooOpen[]> {
-  const left: TooOpen[] = []
-  for (const one of tooOpen) await chmod(one.path, one.wanted).catch(() => left.push(one))
-  return left
+  const failed: TooOpen[] = []
+  for (const one of tooOpen) await chmod(one.path, one.wanted).catch(() => failed.push(one))
+  return failed
 }
 
 /** Deletes the state of one cluster; `.muster` too if no other cluster has a state there. */

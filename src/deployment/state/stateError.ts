@@ -40,8 +40,8 @@ export function stateIoError(error: unknown, did: 'read' | 'write', path: string
     message: `cannot ${did} ${path}: ${systemReason(code) ?? code}`,
     fix:
       did === 'read'
-        ? 'run muster as the user who owns the state directory, or give it back to that user with chown'
-        : 'make the folder writable for you and see that the disk has room; what was there is unchanged',
+        ? 'run muster as the user who owns the state directory, or change its owner with chown'
+        : 'make the folder writable for your user and check the free disk space; existing files are unchanged',
     cause: error,
   })
 }
@@ -51,5 +51,5 @@ export const symlinkError = (path: string): StateError =>
   new StateError({
     code: 'symlink',
     message: `${path} is a symbolic link, so its secrets could end up anywhere`,
-    fix: 'put the real folder or file in its place, or move the YAML file to where the folder is',
+    fix: 'replace the link with the real folder or file, or move the YAML file to the real folder',
   })

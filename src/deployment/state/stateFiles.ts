@@ -37,7 +37,7 @@ export function decodeRotation(bytes: Buffer): Kept | string {
   if (content.version !== 1) return 'has a version that this muster does not support'
   const { phase, retired } = content
   if (!Array.isArray(retired) || !retired.every(isCertificate))
-    return 'has no proper list of retired authorities'
+    return 'has no valid list of retired authorities'
   const known = retired.length === 0 ? {} : { retired }
   if (phase === undefined) return known
   const rotation = decodePhase(content)
@@ -47,14 +47,14 @@ export function decodeRotation(bytes: Buffer): Kept | string {
 function decodePhase(content: Readonly<Record<string, unknown>>): Rotation | string {
   const { phase, certificate, key } = content
   if (phase === 'drop') return { phase }
-  if (phase !== 'trust' && phase !== 'move') return 'is in a phase that this muster does not know'
+  if (phase !== 'trust' && phase !== 'move') return 'has a phase that this muster does not support'
   if (!isCertificate(certificate)) return 'has no certificate of the other authority'
   if (phase === 'move') return { phase, previous: certificate }
   if (typeof key !== 'string') return 'has no key of the new authority'
   const next = { certificate, key: new Secret(key) }
   const defect = authorityProblem(next)
   const waits = content.complete === true ? { complete: true as const } : {}
-  return defect === undefined ? { phase, next, ...waits } : `does not serve: the new authority ${defect}`
+  return defect === undefined ? { phase, next, ...waits } : `cannot be used: the new authority ${defect}`
 }
 
 const isCertificate = (value: unknown): value is string =>

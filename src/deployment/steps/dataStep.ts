@@ -25,7 +25,7 @@ export function dataStep(target: Target): Step {
       if (from === undefined) return
       await runOrThrow(transport, {
         doing: `copying ${from.state} to ${data.state}`,
-        fix: `See that ${data.state} has room, then install again.`,
+        fix: `Free disk space for ${data.state}, then install again.`,
         script: copyData({ from, to: data, account: service }),
       })
     },
@@ -35,26 +35,26 @@ export function dataStep(target: Target): Step {
 /** Removes the data of obsolete components, and the former place of the data, after verification. */
 export function oldDataStep(target: Target): Step {
   const { data, layout, cluster, service } = target
-  const left = movedFrom(target) ?? serviceData('legacy', { root: layout.root, cluster })
-  const foldersLeft = ({ installation }: HostFacts): readonly string[] =>
-    left.folders.filter((folder) => installation.directories.has(folder))
+  const oldData = movedFrom(target) ?? serviceData('legacy', { root: layout.root, cluster })
+  const oldFolders = ({ installation }: HostFacts): readonly string[] =>
+    oldData.folders.filter((folder) => installation.directories.has(folder))
   return {
     id: 'old-data',
     title: 'remove old data',
     phase: 'verify',
     check: (facts) => {
       const gone = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
-      const paths = [...foldersLeft(facts), ...gone]
+      const paths = [...oldFolders(facts), ...gone]
       return paths.length === 0 ? undefined : deletion('remove old data', paths)
     },
     apply: async (transport, facts) => {
       const states = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
       await runOrThrow(transport, {
         doing: 'removing old data',
-        fix: 'Remove what is in the way by hand, then install again.',
+        fix: 'Fix the problem reported above, then install again.',
         script: `set -e
 cd /
-${foldersLeft(facts).length === 0 ? '' : removeData(left, service)}
+${oldFolders(facts).length === 0 ? '' : removeData(oldData, service)}
 ${states.map((path) => `${asService(service)}rm -f ${quote(path)}`).join('\n')}`,
       })
     },

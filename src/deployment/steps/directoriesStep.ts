@@ -26,19 +26,19 @@ export function directoriesStep(target: Target): Step {
     ...wanted.flatMap((directory) => directoryDifference(facts, directory) ?? []),
     ...[fileDifference(facts, manifest, target.layout.root) ?? []].flat(),
   ]
-  const layOut = (
+  const setUp = (
     transport: Transport,
     { missing, facts }: { readonly missing: readonly Directory[]; readonly facts: HostFacts },
   ): Promise<unknown> =>
     runOrThrow(transport, {
-      doing: `laying out ${target.layout.root}`,
+      doing: `setting up ${target.layout.root}`,
       fix: 'Make the folder writable, or choose another install-directory.',
       // New folders above the root must be accessible to the service user.
       script: makeDirectories(missing, facts.uid === 0),
     })
   return {
     id: 'directories',
-    title: `lay out ${target.layout.root}`,
+    title: `set up ${target.layout.root}`,
     phase: 'stage',
     batchable: true,
     check: (facts) => {
@@ -47,12 +47,12 @@ export function directoriesStep(target: Target): Step {
       const details = facts.installation.exists
         ? differences(facts)
         : [target.layout.root, ...outside].map((path) => `${path}: new`)
-      return details.length === 0 ? undefined : writing(`lay out ${target.layout.root}`, details)
+      return details.length === 0 ? undefined : writing(`set up ${target.layout.root}`, details)
     },
     apply: async (transport, facts) => {
       const missing = wanted.filter((directory) => directoryDifference(facts, directory) !== undefined)
       await batchSteps(transport, (to) => [
-        ...(missing.length === 0 ? [] : [layOut(to, { missing, facts })]),
+        ...(missing.length === 0 ? [] : [setUp(to, { missing, facts })]),
         writeFiles({ transport: to, facts, files: [manifest] }),
       ])
     },
@@ -70,13 +70,13 @@ const loginOwner = (facts: HostFacts): string => `${facts.login}:${facts.group}`
  * in its unit.
  */
 function directoriesOf({ layout, data, service, facts }: Target): Directory[] {
-  const servant = `${service.user}:${service.group}`
+  const serviceOwner = `${service.user}:${service.group}`
   return [
     ...[layout.root, ...installationDirectories(layout)].map((path) => ({
       ...{ path, mode: 0o755, owner: loginOwner(facts) },
     })),
     ...data.folders.map((path) => ({
-      ...{ path, mode: path === data.state ? 0o700 : 0o750, owner: servant },
+      ...{ path, mode: path === data.state ? 0o700 : 0o750, owner: serviceOwner },
     })),
   ]
 }

@@ -16,7 +16,7 @@ export function obsoleteStep(target: Target): Step {
   const obsolete = (is: HostFacts): readonly Component[] => obsoleteComponents(target, is)
   return {
     id: 'obsolete',
-    title: 'remove components that are no longer wanted',
+    title: 'remove components that are no longer in the file',
     phase: 'commit',
     check: (is) => {
       const names = obsolete(is)

@@ -22,7 +22,7 @@ export function oldReleasesStep(target: Target): Step {
     apply: async (transport, { installation }) => {
       await runOrThrow(transport, {
         doing: 'removing old releases',
-        fix: `Look at ${layout.releases} and ${layout.runtimes} on the host, then install again.`,
+        fix: `Check ${layout.releases} and ${layout.runtimes} on the host, then install again.`,
         script: removeScript(layout, removable(installation, next)),
       })
     },

@@ -23,7 +23,7 @@ export function releaseStep(target: Target): Step {
       const { bundle, sha256 } = release.program
       await runOrThrow(transport, {
         doing: `sending release ${release.id}`,
-        fix: `Look at free space of ${layout.root}, then install again.`,
+        fix: `Check the free space in ${layout.root}, then install again.`,
         stdin: bundle,
         script: `set -e
 cd ${quote(layout.releases)}

@@ -42,7 +42,7 @@ export function removedUsersStep(options: {
       const removed = present(facts).map(({ user, hash }) => ({ user, hash }))
       await runOrThrow(transport, {
         doing: `removing ${list}`,
-        fix: `Look at ${data.usersFile} on the host, then run the command again.`,
+        fix: `Check ${data.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(removed)),
         script: musterApiCommand(folder, `remove-user --file ${quote(data.usersFile)}`, account),
       })

@@ -34,12 +34,12 @@ export function runtimeStep(
       if (sent === undefined) throw new Error(`the runtime ${runtime.id} was not fetched`)
       const { stdout } = await runOrThrow(transport, {
         doing: `sending the runtime ${runtime.id}`,
-        fix: `Look at free space and mount options (noexec) of ${layout.root}; the binary needs glibc 2.28 or newer.`,
+        fix: `Check the free space and mount options (noexec) of ${layout.root}; the binary needs glibc 2.28 or newer.`,
         stdin: sent.bytes,
         timeout: sendTimeout,
         script: sendScript(layout.runtimes, runtime.id, sent.sha256),
       })
-      proveVersion(transport.host, runtime, stdout.raw().trim())
+      requireVersion(transport.host, runtime, stdout.raw().trim())
     },
   }
 }
@@ -65,14 +65,14 @@ rm -rf ${quote(id)}
 mv .new-${id} ${quote(id)}`
 }
 
-function proveVersion(host: string, runtime: SentRuntime, printed: string): void {
+function requireVersion(host: string, runtime: SentRuntime, printed: string): void {
   const major = Number(/^v(\d+)\./.exec(printed)?.[1] ?? 0)
-  const right = runtime.version === undefined ? major >= 20 : printed === runtime.version
-  if (right) return
+  const matches = runtime.version === undefined ? major >= 20 : printed === runtime.version
+  if (matches) return
   throw new StepError({
     host,
     code: 'runtime-unfit',
-    message: `the copied runtime reports version ${printed || 'nothing'}`,
+    message: `the copied runtime reports ${printed === '' ? 'no version' : `version ${printed}`}`,
     fix: 'Use --runtime-file with Node.js 22 or newer.',
   })
 }

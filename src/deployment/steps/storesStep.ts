@@ -11,7 +11,7 @@ const title = 'write keystore, truststore and certificate'
 /** Names under which a run may have written a store: the user's own keep their extension. */
 const storeName = /^(?:key|trust)store(?:\.[^/]*)?$/
 
-/** Returns stores of former kinds in the folder, such as `keystore.p12` once the host has `keystore.jks`. */
+/** Returns stores of another format in the folder, such as `keystore.p12` once the host has `keystore.jks`. */
 function staleStores({ tls, layout }: Pick<Target, 'tls' | 'layout'>, facts: HostFacts): readonly string[] {
   const wanted = new Set(tls.map(({ path }) => path))
   return [...facts.installation.files.keys()].filter(
@@ -56,7 +56,7 @@ export function storesStep(target: Pick<Target, 'tls' | 'layout'>): Step {
       await batchSteps(transport, (to) => [
         writeFiles({ transport: to, facts, files }),
         runOrThrow(to, {
-          doing: 'removing stores of former kinds',
+          doing: 'removing old stores',
           fix: 'Install again.',
           script: `rm -f ${stale.map(quote).join(' ')}`,
         }),

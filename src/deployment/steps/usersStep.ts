@@ -40,7 +40,7 @@ export function usersStep(
     return (made ? creation : change)(summaryOf({ created, reset, hashed }), [
       ...created.map((user) => line(user, 'new')),
       ...reset.map((user) => line(user, 'changed')),
-      ...hashed.map((user) => line(user, 'the same password, hashed anew')),
+      ...hashed.map((user) => line(user, 'same password, new hash')),
     ])
   }
   return {
@@ -64,8 +64,8 @@ export function usersStep(
       )
         return
       await runOrThrow(transport, {
-        doing: `giving ${records.length === 1 ? `the administrator ${records[0]?.user} its password` : 'users their passwords'}`,
-        fix: `Look at ${data.usersFile} on the host, then run the command again.`,
+        doing: `setting ${records.length === 1 ? `the password of the administrator ${records[0]?.user}` : 'the passwords of the administrators'}`,
+        fix: `Check ${data.usersFile} on the host, then run the command again.`,
         stdin: new Secret(JSON.stringify(records.length === 1 ? records[0] : records)),
         script: musterApiCommand(folder, `put-user --file ${quote(data.usersFile)}`, account),
       })
@@ -75,8 +75,8 @@ export function usersStep(
 
 const titleOf = (names: readonly string[]): string =>
   names.length === 1
-    ? `give the administrator ${names[0]} its password`
-    : `give the administrators ${listOf(names, 'and')} their passwords`
+    ? `set the password of the administrator ${names[0]}`
+    : `set the passwords of the administrators ${listOf(names, 'and')}`
 
 /** Changes of users whose hash differs from the host's. */
 type Changes = {
@@ -107,6 +107,6 @@ function summaryOf({ created, reset, hashed }: Changes): string {
   return [
     ...words('create the administrator', 'create the administrators', created),
     ...words('reset the password of', 'reset the passwords of', reset),
-    ...words('hash anew the same password of', 'hash anew the same passwords of', hashed),
+    ...words('rehash the password of', 'rehash the passwords of', hashed),
   ].join(', ')
 }

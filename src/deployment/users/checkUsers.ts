@@ -58,7 +58,7 @@ function checkComponent(
   return [
     ...(differs ? [diagnose('user-component-differs', { host, component, lacks, has }, place)] : []),
     ...refused.map(([user, said]) =>
-      diagnose('user-login-refused', { host, component, where, user, said }, place),
+      diagnose('user-login-refused', { host, component, where, user, response: said }, place),
     ),
   ]
 }

@@ -48,9 +48,9 @@ export async function decideUsers(options: {
   readonly hash: Hasher
 }): Promise<UsersDecision> {
   const { hosts, state } = options
-  const bare = hosts.flatMap(({ host, facts }) => notInstalled(host, facts))
-  const standing = [...bare, ...(await outdatedPasswordFailures(hosts, state, options.hash))]
-  if (standing.length > 0) return { ok: false, problems: standing }
+  const notInstalledErrors = hosts.flatMap(({ host, facts }) => notInstalled(host, facts))
+  const refused = [...notInstalledErrors, ...(await outdatedPasswordFailures(hosts, state, options.hash))]
+  if (refused.length > 0) return { ok: false, problems: refused }
   const decided = await decideAdministrators({ ...options, logins: hosts })
   const known = (name: string): readonly DesiredUser[] => decided.users.get(name) ?? []
   const problems = hosts.flatMap(({ host, facts }) => loginProblems(host, known(host.name), facts))
@@ -96,7 +96,7 @@ function notInstalled(host: HostConfig, { installation }: InstalledFacts): reado
     new StepError({
       host: host.name,
       code: 'not-installed',
-      message: `nothing with users is installed in ${host.installDirectory}`,
+      message: `no complete installation in ${host.installDirectory}`,
       fix: `Install it with \`muster install --host ${host.name}\`, or exclude it with --host.`,
     }),
   ]

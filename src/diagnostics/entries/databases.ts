@@ -8,11 +8,11 @@ export const databaseEntries = {
       given: string
       missing: readonly string[]
       hosts: readonly string[]
-      lost: string
+      consequence: string
       example: string
     }) => ({
       message: `${facts.given} is set for ${shortListOf(facts.hosts)}, but not ${listOf(facts.missing, 'or')}.`,
-      why: facts.lost,
+      why: facts.consequence,
       fix: `Add, for example: ${facts.example}`,
     }),
   ),
@@ -27,8 +27,8 @@ export const databaseEntries = {
     fix: 'Add under defaults: manager-rest-api-address: 0.0.0.0',
   })),
   'connector-of-several': error((facts: { host: string; services: readonly string[] }) => ({
-    message: `The connector of ${facts.host} would take clients of ${listOf(facts.services)}.`,
+    message: `The connector of ${facts.host} would serve the clients of ${listOf(facts.services)}.`,
     why: 'It has only one application-port, for the primary of one service.',
-    fix: `Remove ${facts.host} from the connectors of all but one of them.`,
+    fix: `Keep ${facts.host} in the connectors of only one of them.`,
   })),
 } as const

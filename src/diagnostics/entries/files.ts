@@ -31,12 +31,12 @@ export const fileEntries = {
   })),
   'file-not-utf8': error((facts: { offset: number }) => ({
     message: `The file is not UTF-8: the byte at position ${facts.offset} is not part of a character.`,
-    why: 'YAML is Unicode text; in another encoding, names and passwords would be read wrong.',
+    why: 'YAML is Unicode text; in another encoding, muster would read wrong names and passwords.',
     fix: 'Save the file as UTF-8, or convert it: iconv -f ISO-8859-1 -t UTF-8 OLD > NEW',
   })),
   'too-many-findings': error((facts: { more: number }) => ({
-    message: `${facts.more} more findings, from here on, are not listed.`,
-    why: 'So many usually have one cause: the wrong file, or a mistake near the top.',
+    message: `${facts.more} more findings are not listed.`,
+    why: 'So many findings usually have one cause: the wrong file, or a mistake near the top.',
     fix: 'Fix the first ones, then validate again.',
   })),
   'stdin-twice': error((_: Record<never, never>) => ({
@@ -46,7 +46,7 @@ export const fileEntries = {
   })),
   'set-not-assignment': error((_: Record<never, never>) => ({
     message: 'The argument of --set is not name=value.',
-    why: 'Without the equals sign, the option is not clear.',
+    why: 'Without an equals sign, the option and its value are not clear.',
     fix: 'Write, for example: --set log-level=debug',
   })),
   'set-secret-literal': error((facts: { name: string }) => ({

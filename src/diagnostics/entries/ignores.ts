@@ -12,7 +12,7 @@ export const ignoreEntries = {
   })),
   'ignore-unknown-code': warning((facts: { code: string | undefined; nearest: string | undefined }) => ({
     message: `${facts.code ?? 'This'} is not the code of a finding.`,
-    why: 'It silences nothing, and the finding you meant is still reported.',
+    why: 'The comment silences nothing, and the finding you meant is still reported.',
     fix:
       facts.nearest === undefined
         ? 'Copy the code from the finding, and put the reason after it.'
@@ -21,10 +21,10 @@ export const ignoreEntries = {
   'ignore-unused': warning((facts: { code: string; line: number | undefined }) => ({
     message:
       facts.line === undefined
-        ? `There is no line after this comment on which ${facts.code} could be found.`
-        : `${facts.code} is not found on line ${facts.line}, so there is nothing to silence.`,
+        ? `No line follows this comment, so it cannot silence ${facts.code}.`
+        : `Line ${facts.line} has no finding ${facts.code}, so this comment silences nothing.`,
     why: 'It misleads readers, and would hide a later finding that has not been reviewed.',
-    fix: 'Remove it. A comment alone on its line applies to the next line, any other to its own line.',
+    fix: 'Remove it, or move it: after a value it applies to that line, alone on its line to the next line.',
   })),
   'ignore-error': warning((facts: { code: string }) => ({
     message: `${facts.code} is an error, and errors cannot be silenced.`,

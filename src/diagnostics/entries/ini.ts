@@ -54,39 +54,39 @@ export const iniEntries = {
     fix: 'Check that you do not need it.',
   })),
   'ini-topology-assumed': note((facts: { section: string; topology: string; reason: string }) => ({
-    message: `The section [${facts.section}] gives no topology; ${facts.topology} is assumed.`,
+    message: `The section [${facts.section}] sets no topology; ${facts.topology} is assumed.`,
     why: facts.reason,
     fix: 'Correct the topology in the YAML file if it is wrong.',
   })),
   'ini-renamed': note((facts: { what: string; from: string; to: string; reason: string }) => ({
     message: `The ${facts.what} ${facts.from} is called ${facts.to} in the YAML file.`,
     why: facts.reason,
-    fix: 'Choose another name in the YAML file if you like.',
+    fix: 'Do nothing, or choose another name in the YAML file.',
   })),
   'ini-quotes': warning((facts: { name: string; kept: boolean }) => ({
     message: facts.kept
-      ? `The quotes around ${facts.name} are kept as part of it.`
-      : `The quotes around the value of ${facts.name} are left out.`,
+      ? `The quotes around the value of ${facts.name} were kept.`
+      : `The quotes around the value of ${facts.name} were removed.`,
     why: facts.kept
-      ? 'INI files of this family have no quoting: everything after the equals sign is the value.'
-      : 'INI files of this family have no quoting, and the value would be invalid with quotes.',
+      ? 'INI files of the product family have no quoting: everything after the equals sign is the value.'
+      : 'INI files of the product family have no quoting, and the value would be invalid with quotes.',
     fix: facts.kept
-      ? 'If they are not part of it, remove them in the YAML file.'
+      ? 'If they are not part of the value, remove them in the YAML file.'
       : 'Remove them from the INI file too.',
   })),
   'ini-value-cut': warning((facts: { name: string }) => ({
     message: `The value of ${facts.name} ends where a comment starts.`,
-    why: 'A # or ; after a space starts a comment, so a secret that contains one is cut there. The rest is kept as a comment in the YAML file.',
+    why: 'A # or ; after a space starts a comment, also inside a secret. The rest is kept as a comment in the YAML file.',
     fix: 'If it is part of the secret, write the whole secret in the YAML file.',
   })),
   'ini-trailing-backslash': warning((facts: { name: string }) => ({
-    message: `The backslash at the end of ${facts.name} is left out.`,
+    message: `The backslash at the end of ${facts.name} was removed.`,
     why: 'It is probably left from a shell command: in an INI file a value cannot continue on the next line.',
     fix: 'If it is part of the value, add it in the YAML file.',
   })),
   'ini-passive-witness': note((facts: { hosts: readonly string[] }) => ({
     message: `${listOf(facts.hosts)} would run a manager.`,
-    why: 'Without enable-active-witnesses=true the family only pings a witness; in muster every witness runs a manager.',
+    why: 'Without enable-active-witnesses=true the product family only pings a witness; in muster every witness runs a manager.',
     fix: 'Remove witnesses from the YAML file if this host should run nothing.',
   })),
   'ini-no-service': error((_: Record<never, never>) => ({
@@ -95,13 +95,13 @@ export const iniEntries = {
     fix: 'Check that this is the right file: a service has a section such as [alpha], with members and a topology.',
   })),
   'ini-muster-comment': warning((_: Record<never, never>) => ({
-    message: 'This comment for muster could not be understood.',
+    message: 'This comment for muster is not valid.',
     why: `After "# muster:", muster export writes values that INI files cannot hold. ${kept}`,
     fix: 'Write, for example: # muster: hosts.db1.address = 10.0.0.11',
   })),
   'no-ini-counterpart': note((facts: { name: string; count: number; reason: string }) => ({
-    message: `${facts.name} cannot be an option in an INI file${facts.count > 1 ? `, in ${counted(facts.count, 'place')}` : ''}.`,
+    message: `${facts.name} cannot be written as an INI option${facts.count > 1 ? ` (${counted(facts.count, 'place')})` : ''}.`,
     why: `${facts.reason} It is written as a comment, which muster import understands.`,
-    fix: "Do nothing if muster reads the file; the family's own tools ignore it.",
+    fix: 'Do nothing if only muster reads the INI file; the tools of the product family ignore the comment.',
   })),
 } as const

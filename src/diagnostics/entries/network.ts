@@ -4,7 +4,7 @@ import { error } from '../entry.ts'
 /** Ports, and who can reach them. */
 export const networkEntries = {
   'port-clash': error((facts: { port: number; option: string; other: string; hosts: readonly string[] }) => ({
-    message: `Port ${facts.port} is taken twice on ${shortListOf(facts.hosts)}: by ${facts.other} and by ${facts.option}.`,
+    message: `Port ${facts.port} is used twice on ${shortListOf(facts.hosts)}: by ${facts.other} and by ${facts.option}.`,
     why: 'Only one of the two can listen on it.',
     fix: 'Give one of them a different port, or an address that does not overlap.',
   })),

@@ -1,20 +1,20 @@
 import { listOf } from '../../base/words.ts'
 import { error, note, warning } from '../entry.ts'
 
-/** A secret that was not read; `opens` is the store that needs it. */
+/** A secret that was not read; `store` is the one that it opens. */
 type Unread = {
   readonly name: string
   readonly reason: string
-  readonly opens: 'keystore' | 'truststore' | undefined
+  readonly store: 'keystore' | 'truststore' | undefined
   readonly fix: string
 }
 
-const unknown = ({ opens }: Unread): string =>
-  opens === undefined
-    ? 'It can be checked only once it is read.'
-    : `Without it the ${opens} cannot be opened, and its contents are not checked.`
+const reasonFor = ({ store }: Unread): string =>
+  store === undefined
+    ? 'A secret can be checked only after it is read.'
+    : `Without it muster cannot open the ${store} and check its contents.`
 
-const wayOut = (name: string): string => {
+const generateHint = (name: string): string => {
   if (name.startsWith('rest-api-users.')) return ', or leave it empty to have one generated'
   return name.startsWith('rest-api-admin') ? ', or remove the option to have one generated' : ''
 }
@@ -28,7 +28,7 @@ export const secretEntries = {
   })),
   'bad-user-name': error((facts: { name: string; problems: readonly string[] }) => ({
     message: `${facts.name} is not a valid user name: it ${listOf(facts.problems)}.`,
-    why: 'The name is part of URLs (/user/NAME) and of HTTP Basic authentication, which reserved characters break; invisible characters make two names look alike.',
+    why: 'The name is part of URLs (/user/NAME) and of HTTP Basic authentication, where some characters are reserved. With invisible characters two names can look alike.',
     fix: 'Use letters, digits, hyphens, dots and underscores, such as admin',
   })),
   'administrator-twice': error(() => ({
@@ -39,21 +39,25 @@ export const secretEntries = {
   'bad-password': error((facts: { name: string; problems: readonly string[] }) => ({
     message: `${facts.name} is not a valid password: it ${listOf(facts.problems)}.`,
     why: 'Hosts reject it.',
-    fix: `Use 1 to 1024 characters${wayOut(facts.name)}.`,
+    fix: `Use 1 to 1024 characters${generateHint(facts.name)}.`,
   })),
-  'default-password': error((facts: { name: string; reason: string; opens: string; fix: string }) => ({
-    message: `${facts.name} is ${facts.reason}.`,
-    why: `Attackers try it first, and it opens ${facts.opens}.`,
-    fix: facts.fix,
-  })),
-  'weak-password': warning((facts: { name: string; reason: string; opens: string; fix: string }) => ({
-    message: `${facts.name} is easy to guess: it ${facts.reason}.`,
-    why: `It opens ${facts.opens}.`,
-    fix: facts.fix,
-  })),
+  'default-password': error(
+    (facts: { name: string; reason: string; grantsAccessTo: string; fix: string }) => ({
+      message: `${facts.name} is ${facts.reason}.`,
+      why: `Attackers try it first, and it gives access to ${facts.grantsAccessTo}.`,
+      fix: facts.fix,
+    }),
+  ),
+  'weak-password': warning(
+    (facts: { name: string; reason: string; grantsAccessTo: string; fix: string }) => ({
+      message: `${facts.name} is easy to guess: it ${facts.reason}.`,
+      why: `It gives access to ${facts.grantsAccessTo}.`,
+      fix: facts.fix,
+    }),
+  ),
   'secret-not-resolved': note((facts: Unread) => ({
     message: `${facts.name} was not read: ${facts.reason}.`,
-    why: unknown(facts),
+    why: reasonFor(facts),
     fix: facts.fix,
   })),
   'secret-unreadable': error((facts: Unread) => ({
@@ -64,6 +68,6 @@ export const secretEntries = {
   'plaintext-secret-tracked': warning((facts: { name: string; file: string }) => ({
     message: `${facts.name} is in plain text in ${facts.file}, which git tracks.`,
     why: 'Everyone who can read the repository, its history or a copy can read the secret.',
-    fix: `Use a reference (${facts.name}: !env NAME, or !file PATH with a file that git ignores), and change the secret: this one stays in the history.`,
+    fix: `Use a reference (${facts.name}: !env NAME, or !file PATH with a file that git ignores). Then change the secret: the old one stays in the history.`,
   })),
 } as const

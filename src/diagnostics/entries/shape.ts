@@ -6,20 +6,20 @@ const didYouMean = (nearest: string | undefined): string | undefined =>
 
 /** Names and types of single values. */
 export const shapeEntries = {
-  'unknown-option': error((facts: { name: string; nearest: string | undefined; place: string }) => ({
+  'unknown-option': error((facts: { name: string; nearest: string | undefined }) => ({
     message: `${facts.name} is not an option.`,
     why: 'It would be ignored silently.',
-    fix: didYouMean(facts.nearest) ?? `Remove it, or look up its name in the options of ${facts.place}.`,
+    fix: didYouMean(facts.nearest) ?? 'Remove it, or list all options with: muster explain',
   })),
   'unknown-key': error(
     (facts: { name: string; nearest: string | undefined; place: string; known: readonly string[] }) => ({
-      message: `${facts.name} has no meaning in ${facts.place}.`,
+      message: `${facts.name} is not valid in ${facts.place}.`,
       why: 'It would be ignored silently.',
       fix: didYouMean(facts.nearest) ?? `Remove it, or use ${listOf(facts.known, 'or')}.`,
     }),
   ),
   'misplaced-option': error((facts: { name: string; place: string; group: string }) => ({
-    message: `${facts.name} is an option and cannot be directly in ${facts.place}.`,
+    message: `${facts.name} is an option; it cannot be set directly in ${facts.place}.`,
     why: 'It is not read here.',
     fix: `Move it one level deeper, under ${facts.group}:`,
   })),
@@ -30,13 +30,13 @@ export const shapeEntries = {
   })),
   'wrong-type': error((facts: { name: string; wants: string; got: string; fix: string }) => ({
     message: `${facts.name} must be ${facts.wants}, not ${facts.got}.`,
-    why: 'The value cannot be used; the rest of this check uses the default.',
+    why: 'The value cannot be used; the other checks use the default.',
     fix: facts.fix,
   })),
   'no-value': error((facts: { name: string; wants: string; secret: boolean }) => ({
     message: `${facts.name} has no value.`,
     why: facts.secret
-      ? 'There is nothing after the colon, or the value starts with a character that has a special meaning in YAML.'
+      ? 'Nothing follows the colon, or the value starts with a character that is special in YAML.'
       : `It must be ${facts.wants}.`,
     fix: facts.secret
       ? "Put the value in single quotes: '…' (and write a single quote inside it twice)."
@@ -54,7 +54,7 @@ export const shapeEntries = {
   })),
   'reference-not-secret': error((facts: { name: string; tag: string }) => ({
     message: `${facts.name} cannot be read with !${facts.tag}.`,
-    why: 'Only secrets can be references; everything else must be in the file, where it can be reviewed.',
+    why: 'Only secrets can be references; all other values must be in the file, where they can be reviewed.',
     fix: 'Write the value itself.',
   })),
   'bad-reference': error((facts: { name: string; tag: string; wants: string; example: string }) => ({

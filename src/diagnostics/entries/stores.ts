@@ -5,7 +5,7 @@ import { error, warning } from '../entry.ts'
 export const storeEntries = {
   'one-store-only': error((facts: { given: string; missing: string }) => ({
     message: `${facts.given} is set without ${facts.missing}.`,
-    why: 'Either both stores are yours or both are generated; a generated one would not match the other.',
+    why: 'Provide both stores or none: a generated store would not match your own.',
     fix: `Add ${facts.missing}, or remove ${facts.given}.`,
   })),
   'store-password-missing': error((facts: { path: string; password: string }) => ({
@@ -25,7 +25,7 @@ export const storeEntries = {
   })),
   'shared-keystore': warning((facts: { hosts: readonly string[] }) => ({
     message: `One keystore is used for ${shortListOf(facts.hosts)}.`,
-    why: 'If the key of one host leaks, all are affected, and one certificate must have the names of all hosts.',
+    why: 'If the key of one host leaks, all hosts are affected. The certificate must have the names of all of them.',
     fix: 'Give each host its own keystore under its options, or remove the paths to have one generated for each.',
   })),
   'warning-days-too-long': warning((facts: { warning: number; lifetime: number }) => ({

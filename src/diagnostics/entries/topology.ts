@@ -36,11 +36,11 @@ export const topologyEntries = {
   })),
   'even-managers': warning((facts: { service: string; count: number }) => ({
     message: `The service ${facts.service} has ${facts.count} managers and no witness.`,
-    why: 'Two equal halves have no majority. The managers that muster installs do not elect a primary; managers that do need an odd number.',
+    why: 'Two equal halves have no majority. The managers that muster installs do not elect a primary, but managers that do need an odd number.',
     fix: 'Add a host that runs a manager only: witnesses: [HOST]',
   })),
   'topology-mismatch': error((facts: { field: string; service: string }) => ({
-    message: `${facts.field} has no meaning for ${facts.service}, whose topology is replicator.`,
+    message: `${facts.field} is not allowed in ${facts.service}: its topology is replicator.`,
     why: 'Members of such a service run only the replicator, no manager and no connector.',
     fix: `Remove ${facts.field}, or write topology: clustered`,
   })),

@@ -1,6 +1,6 @@
 import { error } from '../entry.ts'
 
-const unreadable = 'The rest of the file may not mean what it seems to, so none of it is used.'
+const unreadable = 'muster cannot read the rest of the file reliably, so it uses none of it.'
 
 /** YAML syntax, before any option is checked. */
 export const yamlEntries = {

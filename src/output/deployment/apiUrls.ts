@@ -2,7 +2,7 @@ import { shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 
 /** Limit of URLs on one line. */
-const most = 4
+const maxListed = 4
 
 /** API URLs of one component, in the order of the hosts. */
 export type ComponentUrls = { readonly component: string; readonly urls: readonly string[] }
@@ -15,7 +15,7 @@ export function apiUrlsText(options: {
 }): string {
   const { apis, commands, width } = options
   const rows = [
-    ...apis.map(({ component, urls }) => ({ title: component, text: shortListOf(urls, most) })),
+    ...apis.map(({ component, urls }) => ({ title: component, text: shortListOf(urls, maxListed) })),
     ...commands.map(({ what, command }) => ({ title: what, text: command })),
   ]
   const column = Math.max(0, ...rows.map(({ title }) => title.length))

@@ -23,9 +23,9 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
     ]
   })
   const pending = hosts.filter(({ expected, origin }) => expected !== undefined && origin !== 'yours')
-  const brought = hosts.filter(({ origin }) => origin === 'yours')
-  const changed = brought.filter(({ expected }) => expected !== undefined)
-  const told = (some: readonly HostCertificates[], what: string): readonly string[] =>
+  const userProvided = hosts.filter(({ origin }) => origin === 'yours')
+  const changed = userProvided.filter(({ expected }) => expected !== undefined)
+  const noteFor = (some: readonly HostCertificates[], what: string): readonly string[] =>
     some.length === 0
       ? []
       : [
@@ -36,18 +36,18 @@ export function certificateNotes(hosts: readonly HostCertificates[]): readonly s
         ]
   return [
     ...each,
-    ...told(
+    ...noteFor(
       pending,
       'the state directory has a different certificate, which the next muster install deploys',
     ),
-    ...told(
+    ...noteFor(
       changed,
-      'the keystore of the file has another certificate, which the next muster install writes',
+      'the keystore of the file has a different certificate, which the next muster install deploys',
     ),
-    ...told(brought, 'own keystore, never renewed by muster'),
-    ...told(
+    ...noteFor(userProvided, 'your own keystore, never renewed by muster'),
+    ...noteFor(
       hosts.filter(({ origin }) => origin === 'outside'),
-      "signed by an external authority, never renewed by muster; muster cert renew --own-authority returns to the cluster's own",
+      "signed by an external authority, never renewed by muster; muster cert renew --own-authority returns to the cluster's own authority",
     ),
   ]
 }

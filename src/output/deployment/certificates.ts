@@ -88,7 +88,7 @@ const safe = (text: string): string => printable(text).replaceAll(/\s/g, ' ')
 export const shortPrint = (fingerprint: string): string => fingerprint.slice(0, 23)
 
 const daysWords = (days: number): string =>
-  days < 0 ? `ended ${-days} days ago` : days === 1 ? '1 day left' : `${days} days left`
+  days < 0 ? `expired ${-days} days ago` : days === 1 ? '1 day left' : `${days} days left`
 
 const authorityText = ({ subject, notAfter, daysLeft, fingerprint }: Facts): string =>
   `Authority ${subject}: until ${isoDate(notAfter)}, ${daysWords(daysLeft)}, SHA-256 ${shortPrint(fingerprint)}…`
@@ -111,12 +111,12 @@ function rowsOf(one: HostCertificates): readonly Row[] {
 function servedRow(host: string, component: ServedCertificate, onDisk: FoundCertificate | undefined): Row {
   const { listen, served } = component
   const where = listen === null ? component.component : `${component.component} :${listen.port}`
-  if (listen === null) return { host, where, words: 'its API is off and serves nothing' }
-  if (served === undefined) return { host, where, words: 'not seen', tint: 'red' }
+  if (listen === null) return { host, where, words: 'API disabled' }
+  if (served === undefined) return { host, where, words: 'not read', tint: 'red' }
   if (served.facts.fingerprint !== onDisk?.facts.fingerprint) {
     return { host, where, facts: served.facts, tint: 'red' }
   }
-  return { host, where, words: 'the same', tint: 'green' }
+  return { host, where, words: 'as on disk', tint: 'green' }
 }
 
 const cellsOf = ({ facts, words = '' }: Row): readonly string[] =>
@@ -182,7 +182,7 @@ function namesText(
     const distinct = new Map(found.map(({ facts }) => [facts.fingerprint, facts]))
     return [...distinct.values()].map(({ fingerprint, names }) => {
       const which = distinct.size === 1 ? host : `${host} ${shortPrint(fingerprint)}`
-      return { which, names: names.length === 0 ? 'no name at all' : safe(names.join(', ')) }
+      return { which, names: names.length === 0 ? 'no names' : safe(names.join(', ')) }
     })
   })
   if (lines.length === 0) return []

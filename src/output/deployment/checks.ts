@@ -24,7 +24,7 @@ export type ChecksOptions = {
   readonly width: number
 }
 
-const titles = ['HOST', 'RESULT', 'CHECK', 'WHAT AND HOW TO FIX IT'] as const
+const titles = ['HOST', 'RESULT', 'CHECK', 'PROBLEM AND FIX'] as const
 
 /** Columns for the names of hosts; longer lists are wrapped. */
 const widestHosts = 20
@@ -69,7 +69,7 @@ function tableOf(rows: readonly Row[], { hosts, colour, width }: ChecksOptions):
     const left = names[index] === names[index - 1] ? [] : inColumn(names[index] ?? '', hostWidth)
     const right = [
       ...inColumn(
-        `${found.reason}${exactly ? '' : '; the others likewise, each with its own name and address'}`,
+        `${found.reason}${exactly ? '' : '; the same on the others, each with its own name and address'}`,
         textWidth,
       ),
       ...inColumn(`fix: ${found.fix}`, textWidth),
@@ -104,14 +104,14 @@ function countsOf({ cluster, hosts }: ChecksOptions): string {
     ...(some('failure') === 0 ? [] : [counted(some('failure'), 'failure')]),
   ]
   const unreachable = hosts.filter(({ state }) => state === 'unreachable').length
-  const silent = unreachable === 0 ? '' : ` ${counted(unreachable, 'host')} could not be reached.`
+  const silent = unreachable === 0 ? '' : ` ${counted(unreachable, 'host')} unreachable.`
   return `${cluster}: ${counted(results.length, 'check')} on ${counted(hosts.length, 'host')}: ${listOf(counts)}.${silent}`
 }
 
 /** Writes all results as JSON, including those that are ok. */
 export function checksJson({ cluster, hosts }: Pick<ChecksOptions, 'cluster' | 'hosts'>): string {
-  const told = hosts.map(({ results, ...host }) => ({ ...host, checks: results.map(withoutScript) }))
-  return jsonText({ cluster, hosts: told })
+  const rows = hosts.map(({ results, ...host }) => ({ ...host, checks: results.map(withoutScript) }))
+  return jsonText({ cluster, hosts: rows })
 }
 
 /** Removes the script of a fix: it is not a stable interface. */

@@ -11,7 +11,7 @@ const omittedNote =
 export function diagPreview(parts: readonly DiagPart[], width: number): string {
   const column = Math.max(...parts.map(({ path }) => path.length))
   const rows = parts.map(({ path, what }) => `  ${path.padEnd(column)}  ${what}`)
-  const lines = ['One archive for a bug report will hold:', ...rows, ...wrapped(omittedNote, width)]
+  const lines = ['The archive for a bug report will contain:', ...rows, ...wrapped(omittedNote, width)]
   return `${lines.join('\n')}\n`
 }
 

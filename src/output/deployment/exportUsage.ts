@@ -11,12 +11,12 @@ export type ExportedFile = {
   /** Address for API calls, such as `10.0.0.11:8090`; undefined if no API is enabled. */
   readonly api: string | undefined
   /** The password is the default one, which may be printed. */
-  readonly usual: boolean
+  readonly hasDefaultPassword: boolean
 }
 
 /** Explains how to use an export, with commands to copy. */
 export function exportUsage(exported: ExportedFile): string {
-  const { file, what, format, api = 'HOST:PORT', usual } = exported
+  const { file, what, format, api = 'HOST:PORT', hasDefaultPassword } = exported
   const url = `https://${api}/api/v2/ping`
   if (what === 'each') return '  browsers: import each under authorities, to identify websites\n'
   const authorities = what === 'authority' || what === 'authorities'
@@ -28,7 +28,7 @@ export function exportUsage(exported: ExportedFile): string {
   }
   if (authorities) {
     const type = format === 'p12' ? 'PKCS12' : 'JKS'
-    const password = usual ? defaultTruststorePassword : '…'
+    const password = hasDefaultPassword ? defaultTruststorePassword : '…'
     return `  Java:     java -Djavax.net.ssl.trustStore=${file} -Djavax.net.ssl.trustStoreType=${type} -Djavax.net.ssl.trustStorePassword=${password} …
 `
   }

@@ -21,7 +21,7 @@ type Layout = {
 }
 
 /** Limit of hosts on one line; JSON has all. */
-const most = 12
+const maxListed = 12
 
 /** Writes a failure for a person: host, problem, and the fix on a line of its own. */
 export const failureText = ({ host, failure, ...layout }: HostFailure & Layout): string =>
@@ -55,7 +55,7 @@ function whatLines(
   const [what = '', ...details] = whatOf(first).split('\n')
   const hosts = shortListOf(
     alike.map(({ host }) => host),
-    most,
+    maxListed,
   )
   const text = `${red('error')} ${bold(`${hosts}:`)} ${what} [${first.failure.code}]`
   return [

@@ -36,5 +36,5 @@ function reasonOf({
     error === undefined
       ? `The login '${user}' (${option}) could not be tried on ${shortListOf(hosts, 8)}.`
       : `No login as '${user}' (${option}) from ${shortListOf(hosts, 8)}:`
-  return `${what}${why}\nWhere the account is missing, make it with the password that your file gives:`
+  return `${what}${why}\nIf the account is missing, create it with the password of your file:`
 }

@@ -12,7 +12,7 @@ export function plainLine(event: DeploymentEvent): string | undefined {
     case 'step-undone':
       return `${event.host}: undone: ${event.title} (${event.seconds.toFixed(1)} s)\n`
     case 'stopping':
-      return 'Stopping: each host ends the step it is at. Ctrl-C again stops at once.\n'
+      return 'Stopping: each host completes its current step. Press Ctrl-C again to stop immediately.\n'
     case 'notice':
       return `${event.message}\n`
     default:

@@ -32,8 +32,9 @@ export function wavesText(waves: readonly Wave[], { maxFailed }: Rollout): strin
   const order = first?.canary
     ? `: ${first.hosts.join()} alone, then ${one ? shortListOf(only.hosts, 8) : `at most ${counted(most, 'host')} each`}`
     : ` of at most ${counted(most, 'host')}`
-  const end = maxFailed === 0 ? 'a failure ends it' : `more than ${counted(maxFailed, 'failure')} end it`
-  return `${waves.length} waves${order}; ${end} before the next`
+  const end =
+    maxFailed === 0 ? 'a failure stops the run' : `more than ${counted(maxFailed, 'failure')} stop the run`
+  return `${waves.length} waves${order}; ${end} before the next wave`
 }
 
 /** Explains how connectors with clients are restarted; undefined if there are none. */
@@ -46,12 +47,12 @@ function connectorRestartsText(plans: readonly HostPlan[]): string | undefined {
   const names = listOf(draining.map(({ host }) => host))
   const most = Math.max(...draining.map(({ seconds }) => seconds))
   return draining.length === 1
-    ? `restart the connector of ${names}, whose clients may finish for ${most} s`
-    : `restart the connectors one after another, whose clients may finish for ${most} s each: ${names}`
+    ? `restart the connector of ${names}; its clients have ${most} s to finish`
+    : `restart the connectors one after another; their clients have ${most} s each to finish: ${names}`
 }
 
 /** Limit of hosts on one line; JSON has all. */
-const most = 12
+const maxListed = 12
 
 /**
  * Writes the plan for a person: each host with its changes and diffs. Hosts with equal changes are named
@@ -73,7 +74,7 @@ export function planText(options: {
   const marks = { create: green('+'), change: yellow('~'), delete: red('-') }
   const changing = plans.filter((plan) => plan.steps.length > 0)
   const unchanged = plans.filter((plan) => plan.steps.length === 0).map((plan) => plan.host)
-  const others = excluded.length === 0 ? [] : wrapped(`${shortListOf(excluded, 8)}: left out`)
+  const others = excluded.length === 0 ? [] : wrapped(`${shortListOf(excluded, 8)}: not selected`)
   const noted = [...notes, connectorRestartsText(plans) ?? []]
     .flat()
     .flatMap((note) => wrap(note, { width, first: '  * ', rest: '    ' }))
@@ -94,13 +95,13 @@ export function planText(options: {
         ...details.map((detail) => dim(`      ${detail}`)),
       ]
     })
-    const names = shortListOf(others, most)
+    const names = shortListOf(others, maxListed)
     const same = exactly ? 'the same' : 'the same, each with its own name and address'
     const too = others.length === 0 ? [] : wrapped(`${bold(`${names}:`)} ${same}`)
     return [`${bold(plan.host)} ${dim(`(${plan.address})`)}`, ...steps, ...too].join('\n')
   })
   const rest =
-    unchanged.length === 0 ? [] : [wrapped(`${shortListOf(unchanged, most)}: nothing to do`).join('\n')]
+    unchanged.length === 0 ? [] : [wrapped(`${shortListOf(unchanged, maxListed)}: nothing to do`).join('\n')]
   const head = `${cluster}: changes on ${changing.length} of ${counted(plans.length, 'host')}`
   return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...(others.length === 0 ? [] : [others.join('\n')])].join('\n\n')}\n`
 }

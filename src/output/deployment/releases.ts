@@ -27,8 +27,8 @@ export function releasesText(hosts: readonly HostReleases[], layout: Layout): st
   const rows = groups.flatMap((group) =>
     group[0].releases.map(({ id }, index) => {
       const { version, digest } = nameParts(id)
-      const mark = group[0].current === id ? 'runs now' : group[0].next === id ? 'goes here' : ''
-      const tint = ({ 'runs now': 'green', 'goes here': 'yellow', '': undefined } as const)[mark]
+      const mark = group[0].current === id ? 'current' : group[0].next === id ? 'target' : ''
+      const tint = ({ current: 'green', target: 'yellow', '': undefined } as const)[mark]
       const texts = [nameOf(group), version, digest, sinceOf(group, index), mark]
       return texts.map((text) => ({ text, ...(tint && { tint }) }))
     }),

@@ -24,21 +24,21 @@ export function outsideSwitchText(leaving: AuthorityRetirement, file: string): r
     ...(dropped.length === 0 ? [] : [`then ${droppedAuthoritiesText(dropped)}`]),
     ...retained.map(
       ({ authority, hosts: others }) =>
-        `${printable(authority)} stays trusted: ${shortListOf(others, 8)} ${others.length === 1 ? 'has a certificate' : 'have certificates'} of it`,
+        `${printable(authority)} stays trusted: ${shortListOf(others, 8)} ${others.length === 1 ? 'has a certificate' : 'have certificates'} from it`,
     ),
-    `clients elsewhere that trust ${all} alone must trust ${file} first`,
+    `other clients that trust only ${all} must trust ${file} first`,
   ]
 }
 
 /** Describes the second phase. */
 export const droppedAuthoritiesText = (dropped: readonly string[]): string =>
-  `phase 2 of 2: ${namesOf(dropped)} ${are(dropped)} trusted no longer`
+  `phase 2 of 2: the hosts stop trusting ${namesOf(dropped)}`
 
 /** Describes a run that ended before every host's new certificate was verified. */
 export function outsideSwitchStoppedText(hosts: readonly string[]): string {
   const [their, has] = hosts.length === 1 ? ['its certificate', 'has'] : ['their certificates', 'have']
   return hosts.length === 0
-    ? "Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."
+    ? "Every host has a certificate of the cluster's own authority; the external authority is still trusted. Run the same command again to remove it."
     : `${shortListOf(hosts, 8)} ${has} no verified new certificate: the state directory keeps ${their} of the external authority. Run the same command again to continue.`
 }
 
@@ -50,15 +50,15 @@ export function outsideSwitchDoneText(
   { hosts, dropped }: AuthorityRetirement,
   left: readonly string[],
 ): string {
-  const shown = `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'shows a certificate' : 'show certificates'} of the cluster's own authority, which install renews from now on.`
+  const shown = `${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'serves a certificate' : 'serve certificates'} of the cluster's own authority, which install renews from now on.`
   if (dropped.length === 0 || left.length === 0) return shown
   return `${shown} ${shortListOf(left, 8)} ${left.length === 1 ? 'trusts' : 'trust'} ${namesOf(dropped)} until the next muster install.`
 }
 
 const phases: Readonly<Record<Rotation['phase'], string>> = {
-  trust: 'every host trusts the new authority, too; the old one still signs',
-  move: 'certificates of the new authority move over, host by host; both are trusted',
-  drop: 'the old authority is trusted no longer',
+  trust: 'every host also trusts the new authority; the old one still signs',
+  move: 'hosts get certificates of the new authority, one by one; both are trusted',
+  drop: 'hosts stop trusting the old authority',
 }
 
 const names: readonly Rotation['phase'][] = ['trust', 'move', 'drop']
@@ -81,15 +81,15 @@ export function clientsText(
   { file, trustOnly }: { readonly file: string; readonly trustOnly: boolean },
 ): readonly string[] {
   if (phase === 'drop')
-    return [`clients elsewhere must trust the new authority by now: ${file} has its certificate`]
+    return [`other clients must already trust the new authority: ${file} has its certificate`]
   if (phase === 'move')
-    return [`clients elsewhere must trust the new authority first: ${file} has its certificate`]
-  const need = `clients elsewhere need the new authority's certificate before phase 2; phase 1 adds it to ${file}`
+    return [`other clients must trust the new authority first: ${file} has its certificate`]
+  const need = `other clients need the new authority's certificate before phase 2; phase 1 adds it to ${file}`
   return trustOnly
     ? [need, 'this run ends after phase 1 (--trust-only)']
     : [
         need,
-        'to give it to them first, say no and run this with --trust-only: it ends when every host trusts both',
+        'to give it to them first, answer no and use --trust-only: the run then ends when every host trusts both',
       ]
 }
 
@@ -99,18 +99,20 @@ export function clientsText(
  */
 export function rotationStoppedText(phase: Rotation['phase'], hosts: readonly string[]): string {
   const missing =
-    hosts.length === 0 ? '' : ` ${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'is' : 'are'} not in it yet.`
+    hosts.length === 0
+      ? ''
+      : ` ${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'has' : 'have'} not reached it yet.`
   const trusted =
     phase === 'drop'
-      ? 'Every host shows a certificate of the new authority.'
+      ? 'Every host serves a certificate of the new authority.'
       : 'The old authority is still trusted everywhere.'
   return `The rotation stopped in ${numbered(phase)}.${missing} ${trusted} Run the same command again to continue.`
 }
 
 /** Describes a pause: both authorities are trusted, so that other clients can get the new one. */
 export const rotationPausedText = (file: string): string =>
-  `Every host trusts both authorities. ${file} holds both: give it to clients elsewhere, then run this again without --trust-only.`
+  `Every host trusts both authorities. ${file} contains both: give it to the other clients, then run this again without --trust-only.`
 
 /** Describes the end of a rotation. */
 export const rotationDoneText = (file: string): string =>
-  `The old authority is trusted nowhere any more. Clients elsewhere need ${file}.`
+  `No host trusts the old authority any more. Other clients need ${file}.`

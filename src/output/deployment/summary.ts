@@ -5,7 +5,7 @@ import { paint } from '../paint.ts'
 import { hostLines, maxHostLines } from './hostLines.ts'
 
 /**
- * Changes of one host with the same result: `staged`, `committed`, `committed and taken back`, or all
+ * Changes of one host with the same result: `staged`, `committed`, `committed and rolled back`, or all
  * `changed`.
  */
 type Changes = { readonly host: string; readonly what: string; readonly titles: readonly string[] }
@@ -24,7 +24,7 @@ function changesOf(
           { host, what: 'staged', titles: applied.slice(0, staged) },
           {
             host,
-            what: undone === true ? 'committed and taken back' : 'committed',
+            what: undone === true ? 'committed and rolled back' : 'committed',
             titles: applied.slice(staged),
           },
         ]
@@ -105,14 +105,14 @@ const withColon = (word: string, rest: readonly string[]): string =>
   rest.length === 0 ? word : `${word}: ${rest.join(', ')}`
 
 /**
- * Lists the progress of a host that did not finish: `4 changes staged`, `2 changes committed and taken back`.
+ * Lists the progress of a host that did not finish: `4 changes staged`, `2 changes committed and rolled back`.
  */
 function unfinishedChanges(outcome: HostOutcome): readonly string[] {
   const changes = changesOf(outcome)
-  const begun = outcome.undone === true && !changes.some(({ what }) => what.endsWith('taken back'))
+  const begun = outcome.undone === true && !changes.some(({ what }) => what.endsWith('rolled back'))
   return [
     ...changes.map(({ what, titles }) => `${counted(titles.length, 'change')} ${what}`),
-    ...(begun ? ['the change that failed taken back'] : []),
+    ...(begun ? ['the failed change was rolled back'] : []),
   ]
 }
 

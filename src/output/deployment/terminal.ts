@@ -14,12 +14,12 @@ const marks: Readonly<Record<HostState['kind'], string>> = {
 }
 
 /**
- * Writes at most `most` lines (at least three): a headline, then every host; if they are too many, failed and
+ * Writes at most `maxLines` lines (at least three): a headline, then every host; if they are too many, failed and
  * active hosts and the number of others.
  */
 export function progressLines(
   { hosts, verb, wave, stopping }: Progress,
-  options: { readonly most: number; readonly colour: boolean },
+  options: { readonly maxLines: number; readonly colour: boolean },
 ): readonly string[] {
   const { dim, green, red, yellow } = paint(options.colour)
   const all = [...hosts]
@@ -36,12 +36,12 @@ export function progressLines(
   const failed = of('failed')
   const head = [
     // A narrow terminal cuts the end off, so this comes first.
-    ...(stopping ? [yellow('stopping after these steps (Ctrl-C again: at once)')] : []),
+    ...(stopping ? [yellow('stopping after the current steps (Ctrl-C again: immediately)')] : []),
     `${of('ended').length} of ${counted(all.length, 'host')} ${verb}`,
     ...(failed.length > 0 ? [red(`${failed.length} failed`)] : []),
     ...(wave === '' ? [] : [wave]),
   ].join(', ')
-  const room = Math.max(2, options.most - 1)
+  const room = Math.max(2, options.maxLines - 1)
   if (all.length <= room) return [head, ...all.map(line)]
   // Failures stay visible and leave room for active hosts.
   const forFailed = Math.min(failed.length, Math.max(1, Math.floor(room / 2)))
@@ -53,16 +53,16 @@ export function progressLines(
   ]
 }
 
-/** Keeps at most `most` lines; the last one counts the rest. */
+/** Keeps at most `maxLines` lines; the last one counts the rest. */
 function shortened(
   named: readonly Named[],
-  most: number,
+  maxLines: number,
   what: string,
   line: (one: Named) => string,
   tint: (text: string) => string,
 ): readonly string[] {
-  if (named.length <= most) return named.map(line)
-  const shown = named.slice(0, most - 1)
+  if (named.length <= maxLines) return named.map(line)
+  const shown = named.slice(0, maxLines - 1)
   return [...shown.map(line), tint(`  and ${named.length - shown.length} more ${what}`)]
 }
 
@@ -88,7 +88,7 @@ export function terminalRenderer(options: {
     printableInColour(
       progressLines(progress.now(), {
         // A display higher than the terminal could not be drawn over.
-        most: Math.min(maxProgressLines, options.rows() - 2),
+        maxLines: Math.min(maxProgressLines, options.rows() - 2),
         colour: options.colour,
       }).join('\n'),
     )

@@ -55,10 +55,10 @@ function keyLines({ state, keys }: Found, { colour }: Layout): readonly string[]
   const shown = keys.filter((key) => state !== 'known' || key.state === 'known')
   const names = shown.map(({ type }) => typeName(type))
   const width = Math.max(0, ...names.map((name) => name.length))
-  return shown.flatMap(({ fingerprint, instead, state: judged }, index) => {
+  return shown.flatMap(({ fingerprint, instead, state: keyState }, index) => {
     const left = `  ${(names[index] ?? '').padEnd(width)}  `
     if (instead === undefined) return [`${left}${fingerprint}`]
-    if (judged === 'revoked') return [`${left}${red(fingerprint)}  revoked by ${instead.place}`]
+    if (keyState === 'revoked') return [`${left}${red(fingerprint)}  revoked by ${instead.place}`]
     const before = `${' '.repeat(left.length)}${instead.fingerprint}  ${dim(`in ${instead.place}`)}`
     return [`${left}${red(fingerprint)}  ${dim('shown now')}`, before]
   })
@@ -94,7 +94,7 @@ export function trustSummary(
     outcomes.filter((one) => one.result === result).map(({ server }) => server.label)
   const failed = outcomes.filter((one) => one.result === 'behind' || one.result === 'failed')
   // Failures to read keys were already reported with the others.
-  const told = failed.filter(
+  const reportable = failed.filter(
     (one) => 'failure' in one && (one.result === 'behind' || one.failure.code === 'not-kept'),
   )
   const [trusted, untrusted] = [labels('trusted'), labels('untrusted')]
@@ -106,7 +106,7 @@ export function trustSummary(
     ),
   ]
   return [
-    ...told.flatMap((one) => ('failure' in one ? failureLines(one.failure, options) : [])),
+    ...reportable.flatMap((one) => ('failure' in one ? failureLines(one.failure, options) : [])),
     ...(trusted.length === 0 ? [] : lines(`Trusted ${shortListOf(trusted)}: written to ${listOf(files)}.`)),
     ...(trusted.length === 0 || !yes
       ? []

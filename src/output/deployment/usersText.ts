@@ -92,7 +92,7 @@ export function passwordRotationNotes(options: {
         ]),
     ...(given
       ? [
-          `Put the new password where the file takes it from: until then \`muster install\` and \`muster users apply\` refuse.`,
+          `Put the new password where the file reads it. Until then, \`muster install\` and \`muster users apply\` refuse.`,
         ]
       : []),
   ]
@@ -103,9 +103,9 @@ type Component = ComponentUsers['component']
 type Cell = { readonly text: string; readonly tint?: Tint }
 
 const passwords = {
-  known: { text: 'as known' },
-  another: { text: 'another', tint: 'red' },
-  unknown: { text: 'not known', tint: 'yellow' },
+  known: { text: 'matches' },
+  another: { text: 'different', tint: 'red' },
+  unknown: { text: 'unknown', tint: 'yellow' },
   unread: { text: 'not compared' },
 } as const
 
@@ -166,7 +166,7 @@ function rowsOf(host: HostUsers, used: readonly Component[]): readonly (readonly
     const tint = host.state === 'not-installed' ? 'yellow' : 'red'
     return [[name, { text: host.state.replace('-', ' '), tint }]]
   }
-  if (host.users.length === 0) return [[name, { text: 'nobody', tint: 'red' }]]
+  if (host.users.length === 0) return [[name, { text: 'no users', tint: 'red' }]]
   return host.users.map((user) => [
     name,
     { text: printable(user.user) },
@@ -197,20 +197,20 @@ function paragraph(
   if (host.users.length === 0 && only !== undefined) {
     return [`${bold(host.host)}: ${line(only.tint, only.text).join('')}`]
   }
-  const [first = '', ...rest] = line(undefined, `${host.host}: ${withWhat(host)}`)
+  const [first = '', ...rest] = line(undefined, `${host.host}: ${componentsText(host)}`)
   const users = host.users.flatMap((user) =>
-    line(tintOf(host, user), `${printable(user.user)}: ${wordsOf(host, user)}`, '  '),
+    line(tintOf(host, user), `${printable(user.user)}: ${userText(host, user)}`, '  '),
   )
   return [first.replace(host.host, bold(host.host)), ...rest, ...users]
 }
 
-function withWhat({ components: asked }: HostUsers): string {
+function componentsText({ components: asked }: HostUsers): string {
   const of = (silent: boolean): string =>
     listOf(asked.filter(({ names }) => (names === undefined) === silent).map(({ component }) => component))
   return [of(false), of(true) && `${of(true)} silent`].filter((part) => part !== '').join('; ')
 }
 
-function wordsOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost): string {
+function userText({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost): string {
   const differ = asked.filter(({ names }) => names !== undefined && names.includes(user) !== present)
   const where = listOf(differ.map(({ component }) => component))
   return [
@@ -221,9 +221,9 @@ function wordsOf({ components: asked }: HostUsers, { user, named, present, passw
 }
 
 const longPasswords = {
-  known: 'password as known',
-  another: 'another password',
-  unknown: 'password not known',
+  known: 'password matches',
+  another: 'different password',
+  unknown: 'password unknown',
   unread: 'password not compared',
 } as const
 

@@ -14,16 +14,16 @@ export function limitedRunText(options: {
   const { cluster, hosts, excluded } = options
   if (excluded.length === 0) return undefined
   const [only, rest] = [shortListOf(hosts, 8), shortListOf(excluded, 8)]
-  return `This was ${only} of ${cluster} alone; ${rest} ${excluded.length === 1 ? 'was' : 'were'} neither reached nor changed.`
+  return `Only ${only} of ${cluster} ${hosts.length === 1 ? 'was' : 'were'} selected; ${rest} ${excluded.length === 1 ? 'was' : 'were'} not contacted.`
 }
 
 /** After a stopped run, describes its state and how to continue. */
 export function stoppedText(operation: string, outcomes: readonly HostOutcome[]): string {
-  const again = `\`muster ${operation}\` again goes on from here.`
+  const again = `Run \`muster ${operation}\` again to continue.`
   const between = outcomes.some(({ result }) => result === 'stopped')
   if (between) return `Stopped between two steps. ${again}\n`
   const begun = outcomes.some(({ result }) => result !== 'not-started' && result !== 'unchanged')
-  return begun ? `Stopped. ${again}\n` : `Stopped before anything that runs was touched. ${again}\n`
+  return begun ? `Stopped. ${again}\n` : `Stopped before any component was changed. ${again}\n`
 }
 
 /**
@@ -57,7 +57,7 @@ export function nextStepsText(
 }
 
 /** Limit of hosts on one line. */
-const most = 8
+const maxListed = 8
 
 /**
  * Writes the last line of a run: `FAILED: 1 of 4 hosts (ux2)`, with reasons if requested, or `DONE: 4 hosts
@@ -85,7 +85,7 @@ export function verdictText(
   const named = (some: readonly { readonly host: string }[]): string =>
     shortListOf(
       some.map(({ host }) => host),
-      most,
+      maxListed,
     )
   const head = `${red('FAILED:')} ${failed.length} of ${counted(outcomes.length, 'host')} (${named(failed)})`
   const reasons = groupBy(options.reasons ? failed : [], reasonOf).flatMap((alike) => {

@@ -18,7 +18,7 @@ export function settingFacts(setting: Setting<unknown>): readonly Fact[] {
   const standard = defaultText(setting)
   return [
     { label: 'Place', text: places[scope] },
-    { label: 'Wants', text: type.wants },
+    { label: 'Value', text: type.wants },
     { label: 'Default', text: standard === undefined ? 'none' : `\`${standard}\`` },
     ...aliases.map((alias) => ({ label: 'Also', text: `\`${alias}\`` })),
     ...(secret ? [{ label: 'Secret', text: 'yes; no output ever shows it' }] : []),

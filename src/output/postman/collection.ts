@@ -118,7 +118,7 @@ function checks(
     `${test}('payloadVersion is 1', () => pm.expect(pm.response.json().payloadVersion).to.eql('1'))`,
     ...(keepsMap
       ? [
-          '// States are no part of a map: who sends one with a state is refused.',
+          '// A map does not contain states: one with a state is rejected.',
           `if (pm.response.code === 200) pm.collectionVariables.set('${mapVariable(component)}', JSON.stringify(pm.response.json().payload, (key, value) => key === 'state' ? undefined : value))`,
         ]
       : []),
@@ -141,11 +141,11 @@ type CollectionValues = {
 }
 
 /** Instructions for the first request. */
-const description = `Every call of APIv2. Fill the variables host, user and password, the password as a current value only, which
+const description = `Every call of APIv2. Set the variables host, user and password. Set the password only as a current value, which
 Postman neither synchronizes nor exports, or as a secret of an environment. Trust the authority of the cluster
 (authority.crt): in Postman under Settings, Certificates, CA certificates; newman takes --ssl-extra-ca-certs.
-The folders "read" change nothing. The folders "change" change the host: their requests carry i-am-sure=true and stand in an
-order in which they can be run as a whole, after "read"; what brings a component back comes last.`
+The folders "read" change nothing. The folders "change" change the host: their requests carry i-am-sure=true. You can run
+each as a whole, after "read": the calls that bring a component back are last.`
 
 /** Returns true for calls that reverse earlier ones; they run last. */
 const reversesEarlierCalls = ({ path }: Operation): boolean => /\/(online|automatic)$/.test(path)

@@ -1,4 +1,4 @@
-import { groupWords, requiredNames } from '../../config/reference/groups.ts'
+import { groupDescriptions, requiredNames } from '../../config/reference/groups.ts'
 import { componentNote, defaultText } from '../../config/reference/settingNotes.ts'
 import { isSecret } from '../../config/secretOptions.ts'
 import { optionGroups } from '../../config/settings/options.ts'
@@ -57,13 +57,15 @@ function table(rows: readonly Row[], required: readonly string[] = []): string {
 
 const fileRows: readonly Row[] = [
   ...allFile.map(rowOf),
-  ...(['defaults', 'ssh', 'services', 'hosts'] as const).map((name) => groupRow(name, groupWords[name])),
+  ...(['defaults', 'ssh', 'services', 'hosts'] as const).map((name) =>
+    groupRow(name, groupDescriptions[name]),
+  ),
 ]
-const serviceRows: readonly Row[] = [...allService.map(rowOf), groupRow('options', groupWords.options)]
+const serviceRows: readonly Row[] = [...allService.map(rowOf), groupRow('options', groupDescriptions.options)]
 const hostRows: readonly Row[] = [
   ...allHost.map(rowOf),
-  groupRow('ssh', groupWords.hostSsh),
-  groupRow('options', groupWords.options),
+  groupRow('ssh', groupDescriptions.hostSsh),
+  groupRow('options', groupDescriptions.options),
 ]
 
 /** Writes the tables of docs/options.md: every setting in the order of the file, with a link to its page. */

@@ -22,10 +22,10 @@ import { StepError } from '../../deployment/stepError.ts'
 import type { Survey, SurveyedHost } from '../../deployment/survey.ts'
 import type { Target } from '../../deployment/target.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { readOwnStores } from '../readOwnStores.ts'
+import { type PassphraseOptions, withPassphrasePrompt } from '../authorityPassphrase.ts'
+import { readUserProvidedStores } from '../readUserProvidedStores.ts'
 import { type Refusal, refusalFor } from '../runPlan.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
-import { type PassphraseOptions, unlocking } from '../unlocking.ts'
 
 /** Target with the changes on its host and its connection. */
 export type PlannedTarget = {
@@ -41,7 +41,7 @@ export type InstallDecision = {
 }
 
 /** Additional reason to refuse a host that was reached. */
-export type Obstacle = (
+export type ExtraCheck = (
   surveyed: SurveyedHost,
   to: Pick<ServerProgram, 'version'> & { readonly release: string | undefined },
 ) => StepError | undefined
@@ -76,7 +76,7 @@ export async function readInstallSources(options: {
   return {
     program: await readServerProgram(context.packageDirectory, context.version),
     runtimeFile: path === undefined ? undefined : await readRuntimeFile({ path, env: context.env }),
-    storeFiles: await readOwnStores(config),
+    storeFiles: await readUserProvidedStores(config),
   }
 }
 
@@ -120,20 +120,20 @@ export async function decideInstall(
     readonly sources: InstallSources
     /** Of --release: id or version of a release that the hosts keep. */
     readonly release: string | undefined
-    readonly bars?: Obstacle
+    readonly extraCheck?: ExtraCheck
     /** Returns the packed runtime when the step is applied. */
     readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
   },
 ): Promise<InstallDecision | Refusal> {
-  const { context, config, survey, secrets, release, bars } = options
+  const { context, config, survey, secrets, release, extraCheck } = options
   const { program, runtimeFile, storeFiles } = options.sources
-  const barred = survey.reached.flatMap((one) => bars?.(one, { ...program, release }) ?? [])
-  if (barred.length > 0) return refusalFor(barred)
+  const refused = survey.reached.flatMap((one) => extraCheck?.(one, { ...program, release }) ?? [])
+  if (refused.length > 0) return refusalFor(refused)
   const preparation = await prepare({
     config,
     excluded: config.excluded,
     surveyed: survey.reached,
-    state: unlocking(options.state, options),
+    state: withPassphrasePrompt(options.state, options),
     secrets,
     storeFiles,
     program,
@@ -152,12 +152,12 @@ export async function decideInstall(
     const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
     return transport === undefined ? [] : [{ target, plan: { host, address, steps }, transport }]
   })
-  const unfit = await unfitReleases(release === undefined ? [] : planned)
+  const unfit = await unsupportedReleases(release === undefined ? [] : planned)
   return unfit.length > 0 ? refusalFor(unfit) : { preparation, planned }
 }
 
 /** Hosts that would change, and whose kept release does not understand what would be installed. */
-async function unfitReleases(planned: readonly PlannedTarget[]): Promise<readonly StepError[]> {
+async function unsupportedReleases(planned: readonly PlannedTarget[]): Promise<readonly StepError[]> {
   const found = await mapLimit({
     items: planned.filter(({ plan }) => plan.steps.length > 0),
     limit: maxParallelHosts,

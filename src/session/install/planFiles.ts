@@ -16,14 +16,14 @@ const problems = {
     'Use that version, or create a new plan with this one.',
   ],
   damaged: [
-    'is damaged or was edited: only an unchanged plan can be applied',
-    'Make a new one with `muster plan --out`.',
+    'is damaged or was edited; only an unchanged plan can be applied',
+    'Create a new plan with `muster plan --out`.',
   ],
 } as const
 
 /** Reads a saved plan; throws a `UsageError` that says what is wrong with the file. */
 export async function readPlan(context: CommandContext, file: string): Promise<SavedPlan> {
-  const found = await readRegularFile(resolve(context.cwd, file), { most: largestPlan })
+  const found = await readRegularFile(resolve(context.cwd, file), { maxBytes: largestPlan })
   if (!found.ok)
     throw new UsageError(`${file} ${found.reason}.`, 'Give the file that `muster plan --out` wrote.')
   const reading = readPlanFile(found.content.toString('utf8'))
@@ -34,7 +34,7 @@ export async function readPlan(context: CommandContext, file: string): Promise<S
 
 /** Throws a `UsageError` if the path holds something other than a plan; called before any host is reached. */
 export async function requirePlanFile(context: CommandContext, out: string): Promise<void> {
-  const found = await readRegularFile(resolve(context.cwd, out), { most: largestPlan })
+  const found = await readRegularFile(resolve(context.cwd, out), { maxBytes: largestPlan })
   if (!found.ok && found.problem === 'missing') return
   const isPlan = found.ok && !isForeign(found.content.toString('utf8'))
   if (isPlan) return
@@ -59,8 +59,8 @@ export async function writePlan(context: CommandContext, out: string, plan: Save
   throw new UsageError(message, fix)
 }
 
-/** Says where a plan is kept, and the command that carries it out. Values of --set may be secrets and are left out. */
-export function keptPlanText(options: {
+/** Writes the path of a saved plan and the command that applies it. Omits the values of --set, which may be secrets. */
+export function savedPlanText(options: {
   readonly out: string
   readonly files: readonly string[]
   readonly set: readonly string[]

@@ -55,7 +55,9 @@ export function apiUrls(
   const command = (...words: readonly string[]): string => ['muster', ...words, ...files].map(quote).join(' ')
   const called = urls.find(({ host, only }) => isOwn(host) && only === '')
   const authority = join(stateFolder(config), authorityFiles.certificate)
-  const curl = ['curl', '--cacert', nearest(context.cwd, authority), `${called?.url}/api/v2/ping`].map(quote)
+  const curl = ['curl', '--cacert', shortestPath(context.cwd, authority), `${called?.url}/api/v2/ping`].map(
+    quote,
+  )
   const isLocal = hosts.every(({ connection }) => connection === 'local')
   return apiUrlsText({
     apis: components.flatMap((component) => {
@@ -72,7 +74,7 @@ export function apiUrls(
 }
 
 /** A path as short as it can be written from a folder without going up. */
-function nearest(folder: string, path: string): string {
+function shortestPath(folder: string, path: string): string {
   const below = relative(folder, path)
   return below.startsWith('..') ? path : below
 }

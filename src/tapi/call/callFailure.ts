@@ -5,7 +5,7 @@ import type { Problem } from '../../client/envelope.ts'
 import { howToRecord, type Target } from './chooseTarget.ts'
 
 /** Source of the trust that verifies the certificate; the advice depends on it. */
-export type TrustSource = 'record' | 'file' | 'system' | 'nobody'
+export type TrustSource = 'record' | 'file' | 'system' | 'none'
 
 /** Returns the exit code of a call without a response. */
 export function exitCodeOf(error: ClientError): ExitCode {
@@ -37,15 +37,15 @@ function advice(facts: { error: ClientError; target: Target; trust: TrustSource 
       return `The ${target.component} API of ${host} listens on loopback only: call it on ${host} itself, or set ${listens} in the YAML file and run \`muster install\`.`
     case 'certificate-untrusted':
       if (trust === 'record') {
-        return `The certificate of the host is not signed by the authority recorded for cluster ${target.found?.cluster.cluster}. If this is expected, run \`muster install\` again, or name the other authority with --ca FILE. If not, another server may be answering.`
+        return `The certificate of the host is not signed by the authority recorded for cluster ${target.found?.cluster.cluster}. If this is expected, run \`muster install\` again, or name the other authority with --ca FILE. If not, another server may be responding.`
       }
       if (trust === 'file') {
-        return 'Use --ca with the authority that signed it; for a cluster of muster that is authority.crt in .muster/<cluster>/ beside the YAML file.'
+        return 'Use --ca with the authority that signed it; for a muster cluster, it is authority.crt in .muster/<cluster>/ beside the YAML file.'
       }
       return `No cluster with ${host} is recorded. ${howToRecord}; or use --ca FILE with its authority: authority.crt in .muster/<cluster>/ beside the YAML file.`
     case 'name-not-found':
       if (target.found !== undefined) return undefined
-      return `No cluster with ${host} is recorded, and no name server knows it. ${howToRecord}. Otherwise check the spelling.`
+      return `No cluster with ${host} is recorded, and the name does not resolve. ${howToRecord}. Otherwise check the spelling.`
     default:
       return undefined
   }

@@ -96,7 +96,7 @@ function readComponent(written: string): Component {
   if (isComponent(written)) return written
   throw new UsageError(
     `${JSON.stringify(written)} is not a component.`,
-    `Give one of ${components.join(', ')}.`,
+    `Use one of ${components.join(', ')}.`,
   )
 }
 

@@ -84,11 +84,11 @@ function noteOtherHosts({ target }: Call): string | undefined {
  */
 export type Forecast = Refused | { readonly unchanged: string } | undefined
 
-/** Creates the refusal that the API would answer. */
+/** Creates the refusal that the API would return. */
 export function predictRefusal(code: ProblemCode, detail: string): Refused {
   const { status, title } = problems[code]
   const problem = { status, code, title, detail, errors: [] }
-  return { answer: { status, headers: {}, body: problem }, problem }
+  return { response: { status, headers: {}, body: problem }, problem }
 }
 
 /** Reads the payload of a GET call as an object. */
@@ -102,6 +102,6 @@ export async function readPayload(
 
 /** Predicts that the change is refused if its state cannot be read. */
 export async function predictReadRefusal(call: Call, path: string): Promise<Forecast> {
-  const told = await readPayload(call, path)
-  return 'problem' in told ? told : undefined
+  const read = await readPayload(call, path)
+  return 'problem' in read ? read : undefined
 }

@@ -43,21 +43,21 @@ export function describeHosts(calls: readonly Call[]): string {
  * Reports that nothing was changed and which hosts failed the checks; returns undefined if the change may go
  * on.
  */
-export function refuseWhereUnreachable(facts: {
+export function reportFailedChecks(facts: {
   readonly context: CommandContext
   readonly json: boolean
   readonly results: readonly Result[]
   readonly skipUnreachable: boolean
 }): ExitCode | undefined {
   const { context, json, results, skipUnreachable } = facts
-  const bad = results.filter(hasFailed)
-  if (bad.every((result) => skipUnreachable && isUnreachable(result)) && bad.length < results.length)
+  const failed = results.filter(hasFailed)
+  if (failed.every((result) => skipUnreachable && isUnreachable(result)) && failed.length < results.length)
     return undefined
-  const code = exitCodeOfAll(bad)
+  const code = exitCodeOfAll(failed)
   if (code === exitCodes.interrupted) return code
-  showResults({ context, json, results, good: { result: 'unchanged', summarize: () => '' } })
+  showResults({ context, json, results, success: { result: 'unchanged', summarize: () => '' } })
   if (!json) {
-    const onlyUnreachable = bad.every(isUnreachable) && bad.length < results.length
+    const onlyUnreachable = failed.every(isUnreachable) && failed.length < results.length
     context.stderr.write(
       renderError({
         message: 'Nothing was changed on any host: not every host passed the checks.',
@@ -77,7 +77,7 @@ export function refuseWhereUnreachable(facts: {
 export async function changeAll(
   calls: readonly Call[],
   change: Change,
-  told: { readonly iAmSure: boolean; readonly skipUnreachable: boolean },
+  options: { readonly iAmSure: boolean; readonly skipUnreachable: boolean },
 ): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
@@ -85,7 +85,7 @@ export async function changeAll(
   const { json } = first.options
   const place = describePlaces(calls)
   const { command, question, summarize } = change
-  const { iAmSure } = told
+  const { iAmSure } = options
   if (question && !(await confirmChange({ context, place, command, iAmSure, question: question(place) }))) {
     return exitCodes.failed
   }
@@ -108,18 +108,18 @@ export async function changeAll(
     else settled.push({ call, skipped: { result: 'unchanged', what: predicted.unchanged } })
     return version
   })
-  const { skipUnreachable } = told
-  const refusal = refuseWhereUnreachable({ context, json, results: asked, skipUnreachable })
+  const { skipUnreachable } = options
+  const refusal = reportFailedChecks({ context, json, results: asked, skipUnreachable })
   if (refusal !== undefined) return refusal
-  const sent = await changeUntilRefused(ready, ({ caller, request }) => post(caller, request))
+  const sent = await changeUntilFailure(ready, ({ caller, request }) => post(caller, request))
   const results = replaceResults<Result>(asked, [...settled, ...sent])
-  const code = showResults({ context, json, results, good: { result: 'done', summarize } })
+  const code = showResults({ context, json, results, success: { result: 'done', summarize } })
   if (!json) await printNotes(change, results.filter(isSuccess))
   return code
 }
 
 /** Changes hosts in parallel; skips those not yet started when one fails. */
-export function changeUntilRefused<Made extends Call>(
+export function changeUntilFailure<Made extends Call>(
   calls: readonly Made[],
   action: (call: Made) => Promise<Outcome<unknown>>,
 ): Promise<readonly Result[]> {

@@ -61,8 +61,8 @@ function registeredTarget(choice: {
   if (chosen === undefined) {
     const has = host.apis.map(({ component, port }) => `${component} (${port})`).join(', ') || 'none'
     throw new UsageError(
-      `${host.name} of cluster ${cluster.cluster} has no ${component ?? allowed?.join(' or ') ?? 'open'} API. It has: ${has}.`,
-      'Give another --component, or switch the API on in the YAML file and run `muster install`.',
+      `${host.name} of cluster ${cluster.cluster} has no ${component ?? allowed?.join(' or ') ?? 'enabled'} API. It has: ${has}.`,
+      'Use another --component, or enable the API in the YAML file and run `muster install`.',
     )
   }
   const loopback = isLoopback(chosen.address)
@@ -100,19 +100,19 @@ function severalHosts(facts: { host: string; matches: readonly FoundHost[] }): U
     const rows = matches.map((one) => [one.host.name, one.host.address] as const)
     return new UsageError(
       `${host} matches ${matches.length} hosts of ${first?.cluster.cluster}:${listRows(rows)}`,
-      `Say which one is meant, for example with --host ${first?.host.name}.`,
+      `Select one, for example with --host ${first?.host.name}.`,
     )
   }
   return new UsageError(
     `${host} matches ${clusters.length} clusters:${listRows(clusters.map(rowOf))}`,
-    `Call from the folder of the cluster, or say which one is meant, for example with ${oneOf(clusters)}.`,
+    `Call from the folder of the cluster, or select one, for example with ${clusterOption(clusters)}.`,
   )
 }
 
 const rowOf = ({ cluster, directory }: RegisteredCluster): readonly [string, string] => [cluster, directory]
 
 /** Returns the option that selects the first cluster: its directory if another cluster has the same name. */
-function oneOf(clusters: readonly RegisteredCluster[]): string {
+function clusterOption(clusters: readonly RegisteredCluster[]): string {
   const [first] = clusters
   const isAlone = clusters.filter(({ cluster }) => cluster === first?.cluster).length === 1
   return `--cluster ${isAlone ? first?.cluster : first?.directory}`
@@ -140,7 +140,7 @@ function notInCluster(facts: {
     .flatMap((cluster) => cluster.hosts.map(({ name }) => name))
   return new UsageError(
     `Cluster ${facts.cluster} has no host ${facts.host}. It has: ${hosts.join(', ')}.`,
-    'Give one of these with --host, or leave --cluster out and use --ca.',
+    'Use one of these with --host, or omit --cluster and use --ca.',
   )
 }
 
@@ -159,11 +159,11 @@ export function chooseHosts(choice: {
   readonly cwd: string
 }): ChosenHosts {
   const { written, clusters, allowed } = choice
-  const contrary = (['host', 'port'] as const).find((name) => written[name] !== undefined)
-  if (contrary !== undefined) {
+  const conflicting = (['host', 'port'] as const).find((name) => written[name] !== undefined)
+  if (conflicting !== undefined) {
     throw new UsageError(
-      `--all and --${contrary} exclude each other.`,
-      '--all uses the recorded hosts and ports; choose the cluster with --cluster.',
+      `--all cannot be used with --${conflicting}.`,
+      `Remove --${conflicting}: --all uses the recorded hosts and ports. --cluster selects the cluster.`,
     )
   }
   const wanted = written.cluster
@@ -184,7 +184,7 @@ export function chooseHosts(choice: {
   if (others.length > 0) {
     throw new UsageError(
       `--all matches ${matching.length} clusters:${listRows(matching.map(rowOf))}`,
-      `Call from the folder of the cluster, or say which one is meant, for example with ${oneOf(matching)}.`,
+      `Call from the folder of the cluster, or select one, for example with ${clusterOption(matching)}.`,
     )
   }
   const kinds = written.component === undefined ? allowed : [written.component]
@@ -193,7 +193,7 @@ export function chooseHosts(choice: {
   )
   if (hosts.length > 0) return { cluster, hosts }
   throw new UsageError(
-    `No host of cluster ${cluster.cluster} has ${kinds === undefined ? 'an open API' : `the API of a ${kinds.join(' or ')}`}.`,
-    'Switch the API on in the YAML file and run `muster install`.',
+    `No host of cluster ${cluster.cluster} has ${kinds === undefined ? 'an enabled API' : `the API of a ${kinds.join(' or ')}`}.`,
+    'Enable the API in the YAML file and run `muster install`.',
   )
 }

@@ -44,16 +44,16 @@ export async function findService(
   const known = await listServices(call)
   if ('problem' in known) return known
   const { datasource } = wanted
-  const having = known.services.filter(
+  const matching = known.services.filter(
     ({ datasources }) => datasource === undefined || datasources.includes(datasource),
   )
-  const [first, ...others] = having
+  const [first, ...others] = matching
   if (first !== undefined && others.length === 0) return { service: first.name }
   const names = known.services.map(({ name }) => name).join(', ')
   const sources = [...new Set(known.services.flatMap(({ datasources }) => datasources))].join(', ')
   if (first !== undefined) {
     throw new UsageError(
-      `${datasource ?? 'The service'} is ambiguous on ${call.place}: it is in ${having.map(({ name }) => name).join(', ')}.`,
+      `${datasource ?? 'The service'} is ambiguous on ${call.place}: it is in ${matching.map(({ name }) => name).join(', ')}.`,
       `Select one, for example with --service ${first.name}.`,
     )
   }

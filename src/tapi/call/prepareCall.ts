@@ -37,7 +37,9 @@ const warn = (context: CommandContext, text: string) => context.stderr.write(`wa
 export async function readRecords(context: CommandContext): Promise<RegisteredCluster[]> {
   const dir = registryDirectory(context.env)
   for (const { cluster, directory } of await removeAbandonedClusters(dir)) {
-    context.stderr.write(`note: forgot the cluster ${cluster}: its folder ${directory} is gone\n`)
+    context.stderr.write(
+      `note: removed the record of cluster ${cluster}: its folder ${directory} no longer exists\n`,
+    )
   }
   return readRegistry(dir, (text) => warn(context, text))
 }
@@ -55,7 +57,7 @@ export async function prepareCall(preparation: {
   const { address, port, names } = target
   const endpoint: Endpoint = { kind: 'tcp', address, port, names, trust }
   const place = `${target.found?.host.name ?? options.host} ${target.component} at ${describeEndpoint(endpoint)}`
-  if (source === 'nobody') {
+  if (source === 'none') {
     warn(
       context,
       `--insecure: the certificate of ${place} is not verified. Any server that answers there can read the password.`,
@@ -71,7 +73,7 @@ async function chooseTrust(choice: {
   readonly target: Target
 }): Promise<{ readonly source: TrustSource; readonly trust: Trust }> {
   const { context, options, target } = choice
-  if (options.insecure) return { source: 'nobody', trust: { kind: 'anyone' } }
+  if (options.insecure) return { source: 'none', trust: { kind: 'any' } }
   if (options.ca !== undefined) {
     const path = resolve(context.cwd, options.ca)
     const { text } = await readInputFile({ path, what: 'The --ca certificate' })

@@ -53,7 +53,7 @@ export function renderFields(
     .join('')
 }
 
-/** Renders any response: a single value bare, everything else as JSON; ends with a newline. */
+/** Renders any response: a single value without quotes, everything else as JSON; ends with a newline. */
 export function renderBody(body: unknown): string {
   if (typeof body === 'string')
     return body === '' || body.endsWith('\n') ? printable(body) : `${printable(body)}\n`

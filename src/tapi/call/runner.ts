@@ -33,7 +33,7 @@ export type Runner = {
   /** Runs a command that changes one host, or with --all every host. */
   readonly change: (
     command: Command,
-    make: (told: ChangeContext) => Change | Promise<Change>,
+    make: (context: ChangeContext) => Change | Promise<Change>,
     allowed?: Allowed,
   ) => Promise<void>
   /** Runs a changing command that takes more than one POST. */
@@ -41,7 +41,7 @@ export type Runner = {
     command: Command,
     actions: {
       readonly one: (call: Call) => Promise<ExitCode>
-      readonly all: (calls: readonly Call[], told: EveryHostOptions) => Promise<ExitCode>
+      readonly all: (calls: readonly Call[], options: EveryHostOptions) => Promise<ExitCode>
     },
   ) => Promise<void>
 }
@@ -56,12 +56,12 @@ export type ChangeContext = {
 export type EveryHostOptions = { readonly iAmSure: boolean; readonly skipUnreachable: boolean }
 
 /** Creates the runner that all commands of a process share; `done` receives the exit code. */
-export function createRunner(world: {
+export function createRunner(environment: {
   readonly context: CommandContext
   readonly machine: ThisMachine
   readonly done: (code: ExitCode) => void
 }): Runner {
-  const { context, machine, done } = world
+  const { context, machine, done } = environment
   const read = async (written: WrittenOptions, allowed?: Allowed): Promise<TapiOptions> =>
     allowed === undefined ? readOptions(written) : readOptionsOf(allowed, written)
   const prepare = (options: TapiOptions, clusters: readonly RegisteredCluster[]): Promise<Call> =>
@@ -89,13 +89,13 @@ export function createRunner(world: {
   return {
     read: async (command, action, allowed) => {
       const written = readWritten(command)
-      refuseAll(written)
+      rejectAll(written)
       const call = await one(written, allowed)
       done(await reportClientError(call, () => action(call)))
     },
     readHost: async (command, action) => {
       const written = readWritten(command)
-      refuseAll(written)
+      rejectAll(written)
       const clusters = await readRecords(context)
       const options = readOptions(written)
       const first = await prepare(options, clusters)
@@ -131,7 +131,7 @@ const readWritten = (command: Command): WrittenOptions => {
   throw new UsageError('--skip-unreachable requires --all.', 'Add --all, or remove --skip-unreachable.')
 }
 
-function refuseAll(written: WrittenOptions): void {
+function rejectAll(written: WrittenOptions): void {
   if (written.all !== true) return
   throw new UsageError(
     '--all is for commands that change something; this command only reads.',

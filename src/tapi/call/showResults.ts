@@ -22,7 +22,7 @@ export function showOutcome<Value>(shown: {
   const { context, options } = call
   const failed = 'problem' in outcome
   if (options.json) {
-    const { body, status } = outcome.answer
+    const { body, status } = outcome.response
     context.stdout.write(jsonText(body === '' ? { status } : body))
   } else if (failed) {
     context.stderr.write(renderProblem(outcome.problem))
@@ -40,32 +40,32 @@ type SuccessText = { readonly result: string; readonly summarize: (body: unknown
 /** Returns the exit code of several calls; a failed one takes precedence over an unreachable one. */
 export function exitCodeOfAll(results: readonly Result[]): ExitCode {
   const codes = results.filter(hasFailed).map((result) => ('error' in result ? exitCodeOf(result.error) : 1))
-  const weighed = [exitCodes.interrupted, exitCodes.usage, exitCodes.failed, exitCodes.unreachable]
-  return weighed.find((code) => codes.includes(code)) ?? exitCodes.ok
+  const byPrecedence = [exitCodes.interrupted, exitCodes.usage, exitCodes.failed, exitCodes.unreachable]
+  return byPrecedence.find((code) => codes.includes(code)) ?? exitCodes.ok
 }
 
 export const isUnreachable = (result: Result): boolean =>
   'error' in result && exitCodeOf(result.error) === exitCodes.unreachable
 
-function describeResult(result: Result, good: SuccessText): readonly [string, string] {
+function describeResult(result: Result, success: SuccessText): readonly [string, string] {
   if ('error' in result) {
     const { code } = result.error
     const what = code === 'refused' ? 'connection refused' : code.replaceAll('-', ' ')
-    return [isUnreachable(result) ? 'not reached' : 'failed', what]
+    return [isUnreachable(result) ? 'unreachable' : 'failed', what]
   }
   if ('skipped' in result) return [result.skipped.result, result.skipped.what]
   if ('problem' in result.outcome) {
     const { status, code, title } = result.outcome.problem
     return ['refused', `${status} ${code ?? title}`]
   }
-  return [good.result, good.summarize(result.outcome.value)]
+  return [success.result, success.summarize(result.outcome.value)]
 }
 
 function renderReason(result: Result): string {
-  const told = `${result.call.place}\n`
-  if ('error' in result) return told + renderError(result.error)
+  const heading = `${result.call.place}\n`
+  if ('error' in result) return heading + renderError(result.error)
   return 'outcome' in result && 'problem' in result.outcome
-    ? told + renderProblem(result.outcome.problem)
+    ? heading + renderProblem(result.outcome.problem)
     : ''
 }
 
@@ -76,7 +76,7 @@ function toJson(result: Result): object {
     return { ...place, error: { code, message, fix } }
   }
   if ('skipped' in result) return { ...place, ...result.skipped }
-  const { status, body } = result.outcome.answer
+  const { status, body } = result.outcome.response
   return { ...place, status, body }
 }
 
@@ -88,13 +88,13 @@ export function showResults(shown: {
   readonly context: CommandContext
   readonly json: boolean
   readonly results: readonly Result[]
-  readonly good: SuccessText
+  readonly success: SuccessText
 }): ExitCode {
-  const { context, json, results, good } = shown
+  const { context, json, results, success } = shown
   if (json) {
     context.stdout.write(jsonText(results.map(toJson)))
   } else {
-    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...describeResult(it, good)])
+    const rows = results.map((it) => [hostOf(it), it.call.target.component, ...describeResult(it, success)])
     writeText(context, renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))
     for (const result of results) context.stderr.write(renderReason(result))
   }

@@ -70,8 +70,8 @@ function pinPolicy({ host, dialled }: Options, pinned: string): HostKeyPolicy {
       return new TransportError({
         host,
         code: 'host-key-changed',
-        message: `${host} showed the host key ${show(key)}, but host-key in the YAML pins ${wanted}`,
-        fix: `Do not go on before you know why: was ${dialled.name} (port ${dialled.port}) installed anew, or does another machine answer there? Read the fingerprint on the host itself with "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub", then correct host-key.`,
+        message: `${host} presented the host key ${show(key)}, but host-key in the YAML is ${wanted}`,
+        fix: `Find out why before you continue: ${dialled.name} (port ${dialled.port}) may have been reinstalled, or another machine may answer there. Read the fingerprint on the host itself with "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub", then correct host-key.`,
       })
     },
   }
@@ -95,20 +95,20 @@ function knownHostsPolicy(options: Options): HostKeyPolicy {
         case 'revoked':
           return error(
             'host-key-revoked',
-            `${host} showed the host key ${show(key)}, which ${place(verdict.known)} revokes`,
-            'Do not log in there. The host needs a new key; whoever revoked this one knows why.',
+            `${host} presented the host key ${show(key)}, which ${place(verdict.known)} revokes`,
+            'Do not log in there. Ask who revoked this key, and give the host a new one.',
           )
         case 'changed':
           return error(
             'host-key-changed',
-            `the host key of ${host} is not the known one: it showed ${show(key)}, ${place(verdict.known)} has ${show(verdict.known.key)}`,
-            `Do not go on before you know why: was ${where} installed anew, or does another machine answer there? If it is right, ${removalCommand(verdict.known, asked)}, then let \`muster trust\` add the new one.`,
+            `the host key of ${host} has changed: it presented ${show(key)}, but ${place(verdict.known)} has ${show(verdict.known.key)}`,
+            `Find out why before you continue: ${where} may have been reinstalled, or another machine may answer there. If the new key is right, ${removalCommand(verdict.known, asked)}, then run \`muster trust\` to add it.`,
           )
         case 'unknown':
           return error(
             'host-key-unknown',
-            `the host key of ${host} is not known: ${where} showed ${show(key)}, and ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}${lenientNote(options)}`,
-            `Run \`muster trust\`: it shows the key and adds it to known_hosts when you agree. Compare the fingerprint with what "ssh-keygen -lf" prints on the host itself first${jump ? '' : `; "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML does the same for this host`}.`,
+            `the host key of ${host} is unknown: ${where} presented ${show(key)}, but ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it${authorityNote(verdict.authority)}${lenientNote(options)}`,
+            `Run \`muster trust\`, which shows the key and adds it to known_hosts after you confirm. First compare the fingerprint with the output of "ssh-keygen -lf" on the host itself${jump ? '' : `. Or set "host-key: ${fingerprint(key)}" under ssh of ${host} in the YAML`}.`,
           )
       }
     },

@@ -83,9 +83,12 @@ function compareWithKnownHosts(
   entries: readonly KnownHost[],
   shown: readonly Buffer[],
 ): readonly ShownKey[] {
-  const judged = shown.map((key) => ({ key, verdict: checkHostKey(entries, knownHostsLookup(server), key) }))
-  const trusted = judged.some(({ verdict }) => verdict.kind === 'trusted')
-  return judged.map(({ key, verdict }) => {
+  const compared = shown.map((key) => ({
+    key,
+    verdict: checkHostKey(entries, knownHostsLookup(server), key),
+  }))
+  const trusted = compared.some(({ verdict }) => verdict.kind === 'trusted')
+  return compared.map(({ key, verdict }) => {
     if (verdict.kind === 'trusted') return { ...facts(key), state: 'known' }
     if (verdict.kind === 'unknown') return { ...facts(key), state: trusted ? 'other' : 'new' }
     // Once one key is known, a key of another type is neither known nor wrong.
@@ -136,14 +139,14 @@ async function readHostKey(
 ): Promise<Buffer> {
   const { place, algorithms, left } = options
   let shown: Buffer | undefined
-  const judge = (key: Buffer): undefined => {
+  const recordKey = (key: Buffer): undefined => {
     shown = key
   }
   try {
     const session = await openSession({
       place,
       stream: await options.open(left),
-      policy: { algorithms, pinned: false, check: judge },
+      policy: { algorithms, pinned: false, check: recordKey },
       login: { keys: [], skipped: [] },
       left,
       keepalive: 0,
@@ -151,8 +154,8 @@ async function readHostKey(
     session.destroy()
   } catch (error) {
     // Without a key to offer, the login fails on our side, and only once the handshake is over.
-    const agreed = error instanceof TransportError && error.code === 'login-refused'
-    if (agreed && shown !== undefined) return shown
+    const handshakeDone = error instanceof TransportError && error.code === 'login-refused'
+    if (handshakeDone && shown !== undefined) return shown
     throw error
   }
   throw new Error('the server accepted a login that was never sent')

@@ -50,28 +50,28 @@ export type KeyFile = { readonly path: string } & (
 export const isPkcs8 = (text: Buffer): boolean => text.includes('BEGIN ENCRYPTED PRIVATE KEY')
 
 /** Reads a private key file. Never rejects: a problem is a phrase to put after the file's name. */
-export async function readKeyFile(path: string, world: KeyFileDependencies): Promise<KeyFile> {
+export async function readKeyFile(path: string, dependencies: KeyFileDependencies): Promise<KeyFile> {
   let text: Buffer
   try {
-    text = await world.readFile(path)
+    text = await dependencies.readFile(path)
   } catch (error) {
     const code = errorCode(error)
-    const known = code === 'ENOENT' ? await publicKeyOf(`${path}.pub`, world) : undefined
+    const known = code === 'ENOENT' ? await publicKeyOf(`${path}.pub`, dependencies) : undefined
     if (known !== undefined) return { path, kind: 'public', known }
     const kind = code === 'ENOENT' ? 'missing' : 'unusable'
     return { path, kind, why: `cannot be read (${systemErrorText(error)})` }
   }
-  if (isPkcs8(text)) return lockedFile(path, text, world)
-  const key = world.parseKey(text)
+  if (isPkcs8(text)) return lockedFile(path, text, dependencies)
+  const key = dependencies.parseKey(text)
   if (!(key instanceof Error)) {
     return key.isPrivateKey() ? { path, kind: 'key', key } : { path, kind: 'public', known: key }
   }
-  if (/encrypted/i.test(key.message)) return lockedFile(path, text, world)
+  if (/encrypted/i.test(key.message)) return lockedFile(path, text, dependencies)
   return { path, kind: 'unusable', why: unusableReason(key.message) }
 }
 
-async function lockedFile(path: string, text: Buffer, world: KeyFileDependencies): Promise<KeyFile> {
-  const known = (await publicKeyOf(`${path}.pub`, world)) ?? ownPublicPart(text, world)
+async function lockedFile(path: string, text: Buffer, dependencies: KeyFileDependencies): Promise<KeyFile> {
+  const known = (await publicKeyOf(`${path}.pub`, dependencies)) ?? ownPublicPart(text, dependencies)
   return { path, kind: 'locked', text, ...(known === undefined ? {} : { known }) }
 }
 
@@ -104,6 +104,6 @@ export function unlock(
 function unusableReason(message: string): string {
   const type = /(sk-[\w-]+@openssh\.com)/.exec(message)?.[1]
   return type === undefined
-    ? `is no key that can be used here (${message})`
-    : `is a key of a security token (${type}), which cannot be used here`
+    ? `is not a supported private key (${message})`
+    : `is a key of a security token (${type}), which muster does not support`
 }

@@ -12,27 +12,27 @@ import { isPkcs8, type KeyFile, type KeyFileDependencies, readKeyFile, unlock } 
 function noLoginKeyError(found: {
   /** Name of the host. */
   readonly label: string
-  readonly wish: LoginKeyOptions
+  readonly options: LoginKeyOptions
   readonly files: readonly KeyFile[]
   /** Reason why no key of the agent can be used. */
   readonly agent: string
   /** Problems with locked files. */
   readonly problems: readonly string[]
 }): TransportError {
-  const { label, wish, files, agent, problems: trouble } = found
+  const { label, options, files, agent, problems } = found
   const locked = files.filter(({ kind }) => kind === 'locked').map(({ path }) => path)
   const unusable = files.flatMap((file) => (file.kind === 'unusable' ? [`${file.path} ${file.why}`] : []))
-  const why = [agent, ...unusable, ...trouble]
+  const why = [agent, ...unusable, ...problems]
   return new TransportError({
     host: label,
     code: 'no-login-method',
     message:
       locked.length === 0
-        ? `there is no key to log in to ${label} with: ${why.join(', ')}, and ${missingFiles(wish)}`
-        : `the only keys to log in to ${label} with have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
+        ? `no key to log in to ${label}: ${why.join(', ')}, and ${missingFiles(options)}`
+        : `all keys to log in to ${label} have a passphrase (${locked.join(', ')}), and ${why.join(', ')}`,
     fix:
       locked.length === 0
-        ? 'Make a key with "ssh-keygen -t ed25519" and put it on the host with ssh-copy-id, or name one as identity under ssh.'
+        ? 'Create a key with "ssh-keygen -t ed25519" and copy it to the host with ssh-copy-id, or set identity under ssh.'
         : unlockFix(locked),
   })
 }
@@ -44,16 +44,15 @@ function missingFiles({ first, files }: LoginKeyOptions): string {
   const [folder] = folders
   return folders.size === 1 && paths.length > 1
     ? `${folder} has none of ${paths.map((path) => basename(path)).join(', ')}`
-    : `there is no other key than ${paths.join(', ')}`
+    : `only ${paths.join(', ')} would be tried`
 }
 
 /** Explains how to convert a file that cannot be opened here. */
-const rewriteFix = (path: string): string =>
-  `Write it anew in the format of OpenSSH: ssh-keygen -p -f ${path}`
+const rewriteFix = (path: string): string => `Convert it to the OpenSSH format: ssh-keygen -p -f ${path}`
 
 /** Explains how to use keys with a passphrase. */
 const unlockFix = (paths: readonly string[]): string =>
-  `Give it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`
+  `Add it to an agent: eval "$(ssh-agent)"; ssh-add ${paths.join(' ')}`
 
 /** I/O for opening keys. */
 type UnlockDependencies = KeyFileDependencies & {
@@ -69,21 +68,22 @@ const passphraseAttempts = 3
 /** Asks for the passphrase and opens a locked file; else the reason as text, empty if nobody can be asked. */
 const unlockOnce = (
   file: Extract<KeyFile, { kind: 'locked' }>,
-  world: UnlockDependencies,
-): Promise<ParsedKey | string> => world.once(`unlock ${file.path}`, () => unlockNow(file, world))
+  dependencies: UnlockDependencies,
+): Promise<ParsedKey | string> =>
+  dependencies.once(`unlock ${file.path}`, () => unlockNow(file, dependencies))
 
 async function unlockNow(
   { path, text }: Extract<KeyFile, { kind: 'locked' }>,
-  world: UnlockDependencies,
+  dependencies: UnlockDependencies,
 ): Promise<ParsedKey | string> {
-  if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which cannot be opened here'
+  if (isPkcs8(text)) return 'is an encrypted PKCS#8 file, which muster cannot open'
   for (let attempt = 0; attempt < passphraseAttempts; attempt += 1) {
-    const passphrase = await world.askPassphrase?.(path)
-    if (passphrase === undefined) return attempt === 0 ? '' : 'has another passphrase'
-    const key = unlock(text, passphrase, world)
+    const passphrase = await dependencies.askPassphrase?.(path)
+    if (passphrase === undefined) return attempt === 0 ? '' : 'has a different passphrase'
+    const key = unlock(text, passphrase, dependencies)
     if (key !== undefined) return key
   }
-  return 'has another passphrase'
+  return 'has a different passphrase'
 }
 
 /** One key to log in with, and its name for messages. */
@@ -110,59 +110,61 @@ export type LoginKeyDependencies = UnlockDependencies & {
 
 /** Finds the keys to try, in order. Rejects with `no-login-method` and the problems found. */
 export async function loginKeys(
-  { label, keys: wish }: Pick<Destination, 'label' | 'keys'>,
-  world: LoginKeyDependencies,
+  { label, keys: options }: Pick<Destination, 'label' | 'keys'>,
+  dependencies: LoginKeyDependencies,
 ): Promise<LoginKeys> {
-  const agent = await fromAgent(wish.socket, world)
+  const agent = await fromAgent(options.socket, dependencies)
   const read = (paths: readonly string[]) =>
-    Promise.all(paths.map((path) => world.once(`key ${path}`, () => readKeyFile(path, world))))
-  const first = await read(wish.first)
-  const files = await read(wish.files.filter((path) => !wish.first.includes(path)))
-  const found: Found = { label, wish, agent, first, files }
+    Promise.all(paths.map((path) => dependencies.once(`key ${path}`, () => readKeyFile(path, dependencies))))
+  const first = await read(options.first)
+  const files = await read(options.files.filter((path) => !options.first.includes(path)))
+  const found: Found = { label, options, agent, first, files }
   const keys = sortKeys(found)
-  if (wish.required) {
+  if (options.required) {
     for (const file of first)
-      if (!keys.some(isOf(file))) return { keys: [await requiredKey(found, file, world)], skipped: [] }
+      if (!keys.some(isOf(file))) return { keys: [await requiredKey(found, file, dependencies)], skipped: [] }
   }
-  const certificates = await Promise.all([...first, ...files].map((file) => certificateNote(file, world)))
+  const certificates = await Promise.all(
+    [...first, ...files].map((file) => certificateNote(file, dependencies)),
+  )
   const skipped = [
     ...[...first, ...files].flatMap((file) => (keys.some(isOf(file)) ? [] : skippedText(file))),
     ...certificates.flat(),
     ...agent.unusable,
   ]
   if (keys.length > 0) return { keys, skipped }
-  const trouble: string[] = []
+  const problems: string[] = []
   for (const file of [...first, ...files]) {
     if (file.kind !== 'locked') continue
-    const key = await unlockOnce(file, world)
+    const key = await unlockOnce(file, dependencies)
     if (typeof key !== 'string') return { keys: [{ label: file.path, key }], skipped }
-    if (key !== '') trouble.push(`${file.path} ${key}`)
+    if (key !== '') problems.push(`${file.path} ${key}`)
   }
-  const held = agent.trouble ?? 'the agent holds none of them'
-  throw noLoginKeyError({ label, wish, files: [...first, ...files], agent: held, problems: trouble })
+  const held = agent.problem ?? 'the agent holds none of them'
+  throw noLoginKeyError({ label, options, files: [...first, ...files], agent: held, problems })
 }
 
 type Agent = {
   readonly keys: readonly LoginKey[]
   /** Keys of types that are not supported, as text. */
   readonly unusable: readonly string[]
-  readonly trouble?: string
+  readonly problem?: string
 }
 
 type Found = {
   readonly label: string
-  readonly wish: LoginKeyOptions
+  readonly options: LoginKeyOptions
   readonly agent: Agent
   readonly first: readonly KeyFile[]
   readonly files: readonly KeyFile[]
 }
 
-async function fromAgent(socket: string | undefined, world: LoginKeyDependencies): Promise<Agent> {
-  const without = (trouble: string): Agent => ({ keys: [], unusable: [], trouble })
-  if (socket === undefined || socket === '') return without('no agent runs')
+async function fromAgent(socket: string | undefined, dependencies: LoginKeyDependencies): Promise<Agent> {
+  const without = (problem: string): Agent => ({ keys: [], unusable: [], problem })
+  if (socket === undefined || socket === '') return without('no agent is running')
   try {
-    const keys = await world.once(`agent ${socket}`, () => world.agentKeys(socket))
-    const all = await world.once(`contents of ${socket}`, () => world.agentContents(socket))
+    const keys = await dependencies.once(`agent ${socket}`, () => dependencies.agentKeys(socket))
+    const all = await dependencies.once(`contents of ${socket}`, () => dependencies.agentContents(socket))
     const named = keys.map((key) => ({ label: `${key.comment || key.type} (agent)`, key, agent: socket }))
     const unusable = all.flatMap(({ type, comment }) => {
       const what = unsupportedKind(type)
@@ -170,7 +172,7 @@ async function fromAgent(socket: string | undefined, world: LoginKeyDependencies
     })
     if (keys.length > 0) return { keys: named, unusable }
     if (unusable.length === 0) return without('the agent holds no key')
-    return { keys: [], unusable, trouble: `the agent holds only ${unusable.join(', ')}` }
+    return { keys: [], unusable, problem: `the agent holds only ${unusable.join(', ')}` }
   } catch (error) {
     return without(`the agent does not answer (${errorCode(error) ?? String(error)})`)
   }
@@ -178,8 +180,8 @@ async function fromAgent(socket: string | undefined, world: LoginKeyDependencies
 
 /** Names a key type that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
 function unsupportedKind(type: string): string | undefined {
-  if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which cannot be used here'
-  return /^sk-/.test(type) ? `a key of a security token (${type}), which cannot be used here` : undefined
+  if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which muster does not support'
+  return /^sk-/.test(type) ? `a key of a security token (${type}), which muster does not support` : undefined
 }
 
 function publicOf(file: KeyFile): ParsedKey | undefined {
@@ -198,7 +200,7 @@ const isOf =
   }
 
 /** Sorts keys as OpenSSH does (ssh_config(5), IdentityFile), after the required ones. */
-function sortKeys({ wish, agent, first, files }: Found): readonly LoginKey[] {
+function sortKeys({ options, agent, first, files }: Found): readonly LoginKey[] {
   const heldBy = (file: KeyFile): readonly LoginKey[] => {
     const held = agent.keys.find(isOf(file))
     return held === undefined ? [] : [{ ...held, label: `${file.path} (agent)` }]
@@ -206,7 +208,7 @@ function sortKeys({ wish, agent, first, files }: Found): readonly LoginKey[] {
   const ownOf = (file: KeyFile): readonly LoginKey[] =>
     file.kind === 'key' ? [{ label: file.path, key: file.key }] : []
   const preferred = first.flatMap((file) => (file.kind === 'key' ? ownOf(file) : heldBy(file)))
-  const others = wish.agent === 'all' ? agent.keys : []
+  const others = options.agent === 'all' ? agent.keys : []
   const all = [...preferred, ...files.flatMap(heldBy), ...others, ...files.flatMap(ownOf)]
   return all.filter(({ key }, index) => all.findIndex((other) => isSame(other.key, key)) === index)
 }
@@ -215,7 +217,7 @@ function sortKeys({ wish, agent, first, files }: Found): readonly LoginKey[] {
 async function requiredKey(
   { label, agent }: Found,
   file: KeyFile,
-  world: LoginKeyDependencies,
+  dependencies: LoginKeyDependencies,
 ): Promise<LoginKey> {
   const fail = (words: string, fix: string): TransportError =>
     new TransportError({
@@ -224,10 +226,10 @@ async function requiredKey(
       message: `the key for ${label}, ${file.path}, ${words}`,
       fix,
     })
-  const why = agent.trouble ?? 'the agent does not hold it'
+  const why = agent.problem ?? 'the agent does not hold it'
   switch (file.kind) {
     case 'locked': {
-      const key = await unlockOnce(file, world)
+      const key = await unlockOnce(file, dependencies)
       if (typeof key !== 'string') return { label: file.path, key }
       const fix = isPkcs8(file.text) ? rewriteFix(file.path) : unlockFix([file.path])
       throw fail(key === '' ? `has a passphrase, and ${why}` : key, fix)
@@ -236,19 +238,21 @@ async function requiredKey(
     case 'key':
       throw fail(`is a public key, and ${why}`, unlockFix([file.path.replace(/\.pub$/, '')]))
     default:
-      throw fail(
-        file.why,
-        'Correct identity under ssh: it names a private key file in the format that ssh-keygen writes.',
-      )
+      throw fail(file.why, 'Set identity under ssh to a private key file in the format of ssh-keygen.')
   }
 }
 
 /** Reports the certificate that OpenSSH would offer with a key file, if there is one. */
-async function certificateNote(file: KeyFile, world: LoginKeyDependencies): Promise<readonly string[]> {
+async function certificateNote(
+  file: KeyFile,
+  dependencies: LoginKeyDependencies,
+): Promise<readonly string[]> {
   if (file.kind === 'missing') return []
   const path = `${file.path.replace(/\.pub$/, '')}-cert.pub`
-  const text = await world.once(`key ${path}`, () => world.readFile(path).catch(() => undefined))
-  return text === undefined ? [] : [`${path} (a certificate, which cannot be used here)`]
+  const text = await dependencies.once(`key ${path}`, () =>
+    dependencies.readFile(path).catch(() => undefined),
+  )
+  return text === undefined ? [] : [`${path} (a certificate, which muster does not support)`]
 }
 
 const skippedText = (file: KeyFile): readonly string[] => {

@@ -27,10 +27,10 @@ export async function openStream(options: {
   if (through === undefined) return dial({ ...to, host: label, left })
   const forwarded = through.session.forward(address, port)
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Error>((resolve) => {
+  const timedOut = new Promise<Error>((resolve) => {
     timer = setTimeout(() => resolve(new Error(`no answer within ${to.timeout / 1000} s`)), left)
   })
-  const opened = await Promise.race([forwarded, late])
+  const opened = await Promise.race([forwarded, timedOut])
   clearTimeout(timer)
   if (!(opened instanceof Error)) return opened
   // Close a stream that opens too late.
@@ -48,12 +48,12 @@ export async function logIn(
 ): Promise<Session> {
   const { open, policy, ...rest } = options
   const shown: string[] = []
-  const judge = (key: Buffer): TransportError | undefined => {
+  const checkKey = (key: Buffer): TransportError | undefined => {
     shown.push(typeOfKey(key) ?? '')
     return policy.check(key)
   }
   const logInWith = async (algorithms: HostKeyPolicy['algorithms']): Promise<Session> =>
-    openSession({ ...rest, stream: await open(), policy: { ...policy, check: judge, algorithms } })
+    openSession({ ...rest, stream: await open(), policy: { ...policy, check: checkKey, algorithms } })
   const wrongKey = (error: unknown): boolean =>
     error instanceof TransportError && error.code === 'host-key-changed'
   try {

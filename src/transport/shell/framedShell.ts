@@ -223,8 +223,8 @@ const timedOut = (host: string, timeout: number): TransportError =>
   new TransportError({
     host,
     code: 'timeout',
-    message: `a script on ${host} did not end within ${timeout / 1000} s; it may still be running there`,
-    fix: 'See what keeps the host busy (load, a full disk, a network file system), then run the command again.',
+    message: `a script on ${host} timed out after ${timeout / 1000} s; it may still be running there`,
+    fix: 'Check what keeps the host busy (load, a full disk, a network file system), then run the command again.',
   })
 
 const tooMuchOutput = (host: string, bytes: number): TransportError =>
@@ -232,15 +232,15 @@ const tooMuchOutput = (host: string, bytes: number): TransportError =>
     host,
     code: 'too-much-output',
     message: `a script on ${host} wrote more than ${bytes > outputCap ? `${outputCap / 1024 / 1024} MiB` : `${lineCap} lines`}`,
-    fix: 'Something on the host prints without end, such as a login script or a broken service: see what it says.',
+    fix: 'Find out what prints without end on the host, such as a login script or a broken service.',
   })
 
 const malformedResponse = (host: string): TransportError =>
   new TransportError({
     host,
     code: 'bad-answer',
-    message: `what ${host} answered to a script has no exit code`,
-    fix: 'Something on the host answers in place of its sh: see what the login shell and its startup files do.',
+    message: `the response of ${host} to a script has no exit code`,
+    fix: 'Check the login shell on the host and its startup files: something answers in place of sh.',
   })
 
 /** Only the owner of the chain sees this error; the failure before it is what counts. */
@@ -248,6 +248,6 @@ const notRun = (host: string): TransportError =>
   new TransportError({
     host,
     code: 'not-run',
-    message: `a script was not run on ${host}, since one before it failed`,
-    fix: 'Fix the failure before it.',
+    message: `a script on ${host} was skipped because an earlier one failed`,
+    fix: 'Fix the earlier failure.',
   })

@@ -166,7 +166,7 @@ export function readResponses(streams: ShellStreams): Responses {
     first.timer = setTimeout(() => end('timeout'), first.wanted.timeout)
   }
 
-  const judge = (): void => {
+  const settleComplete = (): void => {
     for (;;) {
       const [first] = queue
       if (first === undefined) return
@@ -193,7 +193,7 @@ export function readResponses(streams: ShellStreams): Responses {
       side.done = done
       bytes = done.behind
     }
-    judge()
+    settleComplete()
   }
 
   streams.stdout.on('data', onData('out'))

@@ -67,7 +67,7 @@ function uploadScript(options: {
     older: `${quote(temporaryPath(path, ''))}*`,
   }))
   const all = moves.map(({ from }) => from)
-  const damaged = files.length === 1 ? '$t: the content' : 'the content of these files'
+  const mismatch = files.length === 1 ? '$t: checksum mismatch' : 'checksum mismatch of these files'
   return [
     `set -- ${all.join(' ')}`,
     `trap 'rm -f "$@"' EXIT`,
@@ -83,7 +83,7 @@ function uploadScript(options: {
     ]),
     'set +C',
     `t=${moves[0]?.to ?? ''}`,
-    `case $(cat "$@" | sha256sum) in ${digest}*) ;; *) echo "${damaged} arrived damaged" >&2; no ;; esac`,
+    `case $(cat "$@" | sha256sum) in ${digest}*) ;; *) echo "${mismatch}" >&2; no ;; esac`,
     ...ownersAndModes(
       files.map(({ path, mode, owner }) => ({ path: temporaryPath(path, suffix), mode, owner })),
     ).map((command) => `${command} || no`),
@@ -105,19 +105,18 @@ const fixes: readonly (readonly [RegExp, (folder: string) => string])[] = [
   ],
   [
     /Read-only file system/i,
-    (folder) =>
-      `The file system of ${folder} is mounted read-only; remount it, or choose another install-directory.`,
+    (folder) => `Remount the file system of ${folder} read-write, or choose another install-directory.`,
   ],
   [
     /Permission denied|not permitted/i,
-    (folder) => `Log in as a user who may write in ${folder}, or set become: true under ssh.`,
+    (folder) => `Log in as a user who can write to ${folder}, or set become: true under ssh.`,
   ],
   [/No such file|nonexistent/i, (folder) => `Create the folder ${folder} on the host first.`],
-  [/Is a directory/, () => 'A folder has the name of the file; move it away.'],
+  [/Is a directory/, () => 'Move or rename the folder that has the name of this file.'],
   [/invalid (user|group)/i, () => 'Create that user and group on the host first.'],
   [
-    /arrived damaged/,
-    () => 'Run the command again; if it stays so, look at the disk and the memory of the host.',
+    /checksum mismatch/,
+    () => 'Run the command again. If it fails again, check the disk and the memory of the host.',
   ],
   [/not found/, () => 'Install GNU coreutils on the host.'],
 ]
@@ -125,8 +124,7 @@ const fixes: readonly (readonly [RegExp, (folder: string) => string])[] = [
 function fixFor(said: string, path: string): string {
   const known = fixes.find(([pattern]) => pattern.test(said))
   return (
-    known?.[1](posix.dirname(path)) ??
-    `Look at ${posix.dirname(path)} on the host, then run the command again.`
+    known?.[1](posix.dirname(path)) ?? `Check ${posix.dirname(path)} on the host, then run the command again.`
   )
 }
 

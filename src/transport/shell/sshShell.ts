@@ -30,10 +30,10 @@ export function shellRefusal(facts: {
   // Enough for the messages of sudo and login shells.
   const said = facts.output.slice(-maxOutputQuote)
   // sudo repeats the command that it refuses, which is ours and long.
-  const told = lastLines(said.replace(/(sh -c) [\s\S]*(' as )/, '$1 …$2'))
+  const output = lastLines(said.replace(/(sh -c) [\s\S]*(' as )/, '$1 …$2'))
   const why = lastLines(facts.why)
   // A greeting does not explain why the shell did not start.
-  const words = told === '' ? why : facts.timedOut ? `${why}: ${told}` : told
+  const words = output === '' ? why : facts.timedOut ? `${why}: ${output}` : output
   const error = (code: TransportError['code'], message: string, fix: string): TransportError =>
     new TransportError({ host, code, message, fix })
   if (!sudo) {
@@ -42,7 +42,7 @@ export function shellRefusal(facts: {
       ? error(
           'timeout',
           message,
-          `See what the login scripts of ${user} wait for on the host. A slow host needs a longer timeout under ssh.`,
+          `Check what the login scripts of ${user} wait for on the host. Set a longer timeout under ssh for a slow host.`,
         )
       : error(
           'login-refused',
@@ -54,28 +54,28 @@ export function shellRefusal(facts: {
     return error(
       'sudo-refused',
       `sudo on ${host} refused the password of ${user}: ${words}`,
-      'Correct become-password under ssh, or what you typed for --ask-become-pass. It was tried once, since wrong ones may lock the account.',
+      'Correct become-password under ssh, or the input for --ask-become-pass. The password was tried only once, because wrong ones may lock the account.',
     )
   }
   if (/sorry, you must have a tty/i.test(said)) {
     return error(
       'sudo-refused',
-      `sudo on ${host} wants a terminal (requiretty), which a program has not: ${words}`,
+      `sudo on ${host} requires a terminal (requiretty), which muster does not have: ${words}`,
       `Put "Defaults:${user} !requiretty" into a file below /etc/sudoers.d on the host (visudo -f).`,
     )
   }
   if (/not found|No such file/i.test(said)) {
     return error(
       'sudo-refused',
-      `there is no sudo for ${user} on ${host}: ${words}`,
-      'Install sudo on the host, or log in as root and leave become out.',
+      `sudo was not found for ${user} on ${host}: ${words}`,
+      'Install sudo on the host, or log in as root and remove become.',
     )
   }
   if (/password is required|authentication is required/i.test(said)) {
     return error(
       'sudo-refused',
-      `sudo on ${host} wants a password of ${user}: ${words}`,
-      `Give it as become-password under ssh (!env, !file or !exec) or with --ask-become-pass; or put "${user} ALL=(root) NOPASSWD: ALL" into a file below /etc/sudoers.d on the host (visudo -f).`,
+      `sudo on ${host} requires a password for ${user}: ${words}`,
+      `Set become-password under ssh (!env, !file or !exec), or use --ask-become-pass; or put "${user} ALL=(root) NOPASSWD: ALL" into a file below /etc/sudoers.d on the host (visudo -f).`,
     )
   }
   const message = `sudo on ${host} does not let ${user} become root: ${words}`
@@ -83,15 +83,15 @@ export function shellRefusal(facts: {
     return error(
       'timeout',
       message,
-      `See what sudo waits for on the host, such as a second factor. A slow host needs a longer timeout under ssh.`,
+      `Check what sudo waits for on the host, such as a second factor. Set a longer timeout under ssh for a slow host.`,
     )
   }
   return error(
     'sudo-refused',
     message,
     facts.hasPassword === true
-      ? `See that "sudo true" works as ${user} on the host with nothing but the password.`
-      : `See that "sudo -n true" works as ${user} on the host.`,
+      ? `Check that "sudo true" works as ${user} on the host with only the password.`
+      : `Check that "sudo -n true" works as ${user} on the host.`,
   )
 }
 

@@ -15,8 +15,8 @@ const entry = (requestId: string, more: Partial<AuditRecord> = {}): AuditRecord 
   ...more,
 })
 const refusal: Partial<AuditRecord> = { caller: null, status: 401, code: 'login-required', changed: false }
-const carriedOut = { carriedOut: true }
-const refused = { carriedOut: false }
+const executed = { executed: true }
+const refused = { executed: false }
 
 /** An audit log over a file that is told when it can be written. */
 function fake() {
@@ -53,10 +53,10 @@ function fake() {
 }
 
 describe('the audit log', () => {
-  it('tells who did what, when, where and how it ended', async () => {
+  it('records who did what, when and where, and the result', async () => {
     const { audit, entries } = fake()
     const more = { parameters: { user: 'jane' }, before: { user: 'jane' }, after: null }
-    await audit.record(entry('r1', more), carriedOut)
+    await audit.record(entry('r1', more), executed)
     await audit.record(entry('r2', { ...refusal, peer: undefined, door: 'socket' }), refused)
     expect(entries()).toEqual([
       {
@@ -93,14 +93,14 @@ describe('the audit log', () => {
     ])
   })
 
-  it('masks what looks like a secret wherever it stands, and cuts what is long', async () => {
+  it('masks what looks like a secret at any depth, and cuts long values', async () => {
     const { audit, disk, entries } = fake()
     const parameters = {
       pass: 'hidden',
       services: [{ name: 'alpha', 'monitor-password': 'hidden', apiToken: { a: 'hidden' } }],
       note: 'x'.repeat(5000),
     }
-    await audit.record(entry('r1', { parameters }), carriedOut)
+    await audit.record(entry('r1', { parameters }), executed)
     expect(disk.text).not.toContain('hidden')
     expect(entries()[0].parameters).toEqual({
       pass: '[redacted]',
@@ -109,24 +109,24 @@ describe('the audit log', () => {
     })
   })
 
-  it('is one line per call, whatever a value holds', async () => {
+  it('has one line per call, whatever a value contains', async () => {
     const { audit, disk, entries } = fake()
     const user = 'a\n{"time":"forged"}\u2028\r\u0000'
-    await audit.record(entry('r1', { parameters: { user } }), carriedOut)
+    await audit.record(entry('r1', { parameters: { user } }), executed)
     expect(disk.text.trimEnd()).not.toContain('\n')
     expect(disk.text).not.toContain('\r')
     expect(entries()[0].parameters.user).toBe(user)
   })
 
-  it('syncs the lines of calls that were carried out, not of those that were refused', async () => {
+  it('syncs the lines of executed calls, not of refused ones', async () => {
     const { audit, disk } = fake()
     await audit.record(entry('r1', refusal), refused)
     expect(disk.synced).toBe(0)
-    await audit.record(entry('r2'), carriedOut)
+    await audit.record(entry('r2'), executed)
     expect(disk.synced).toBe(1)
   })
 
-  it('says no while it cannot be written, once in the log, and yes again afterwards', async () => {
+  it('is not ready while it cannot be written, logs that once, and is ready again afterwards', async () => {
     const { audit, disk, logged } = fake()
     expect([await audit.isReady(), audit.state()]).toEqual([true, { failures: 0, problem: undefined }])
     disk.isFull = true
@@ -139,26 +139,26 @@ describe('the audit log', () => {
     expect(logged.map(({ msg }) => msg)).toEqual([problem, 'the audit log can be written again'])
   })
 
-  it('writes the line of a change that it missed before anything else, once', async () => {
+  it('writes a missed line of a change before anything else, once', async () => {
     const { audit, disk, logged, ids } = fake()
     disk.isFull = true
-    expect(await audit.record(entry('r1'), carriedOut)).toBe(false)
-    expect(await audit.record(entry('r2'), carriedOut)).toBe(false)
+    expect(await audit.record(entry('r1'), executed)).toBe(false)
+    expect(await audit.record(entry('r2'), executed)).toBe(false)
     expect(logged.flatMap((line) => line.audit?.requestId ?? [])).toEqual(['r1', 'r2'])
     expect(await audit.isReady()).toBe(false)
     disk.isFull = false
     expect(await Promise.all([audit.isReady(), audit.isReady(), audit.isReady()])).toEqual([true, true, true])
     expect(ids()).toEqual(['r1', 'r2'])
-    await audit.record(entry('r3'), carriedOut)
+    await audit.record(entry('r3'), executed)
     await audit.close()
     expect(ids()).toEqual(['r1', 'r2', 'r3'])
   })
 
-  it('keeps a line that is missed while earlier ones are written', async () => {
+  it('keeps a line that fails while earlier ones are written', async () => {
     const { audit, disk, ids } = fake()
     disk.isFull = true
-    await audit.record(entry('r1'), carriedOut)
-    const missed = audit.record(entry('r2'), carriedOut)
+    await audit.record(entry('r1'), executed)
+    const missed = audit.record(entry('r2'), executed)
     const ready = audit.isReady()
     await missed
     disk.isFull = false
@@ -167,10 +167,10 @@ describe('the audit log', () => {
     expect(ids()).toEqual(['r1', 'r2'])
   })
 
-  it('writes what is missing when it is closed', async () => {
+  it('writes missing lines when it is closed', async () => {
     const { audit, disk, ids } = fake()
     disk.isFull = true
-    await audit.record(entry('r1'), carriedOut)
+    await audit.record(entry('r1'), executed)
     disk.isFull = false
     await audit.close()
     expect(ids()).toEqual(['r1'])
@@ -180,7 +180,7 @@ describe('the audit log', () => {
     const { audit, disk, time, entries } = fake()
     for (let call = 0; call < 1000; call += 1) await audit.record(entry(`r${call}`, refusal), refused)
     expect(disk.writes).toBe(60)
-    await audit.record(entry('known', { status: 409, changed: false }), carriedOut)
+    await audit.record(entry('known', { status: 409, changed: false }), executed)
     expect(entries().at(-1)).toMatchObject({ requestId: 'known', leftOut: 940 })
     time.now += 60_000
     await audit.record(entry('later', refusal), refused)
@@ -188,13 +188,13 @@ describe('the audit log', () => {
     expect(entries().at(-1)).not.toHaveProperty('leftOut')
   })
 
-  it('counts the refusals that it could not write among those left out', async () => {
+  it('counts refusals that it could not write as left out', async () => {
     const { audit, disk, entries } = fake()
     disk.isFull = true
     await audit.record(entry('r1', refusal), refused)
     await audit.record(entry('r2', refusal), refused)
     disk.isFull = false
-    await audit.record(entry('r3'), carriedOut)
+    await audit.record(entry('r3'), executed)
     expect(entries()).toHaveLength(1)
     expect(entries()[0]).toMatchObject({ requestId: 'r3', leftOut: 2 })
   })

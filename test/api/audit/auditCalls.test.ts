@@ -31,8 +31,8 @@ const instead = (handle: ServedRoute['handle']): readonly ServedRoute[] =>
 
 const inMissingFolder = (): string => join(temporaryFolder(), 'log', 'audit.jsonl')
 
-describe('a call that changes something', () => {
-  it('has a line with what it was asked, what was before and what is now', async () => {
+describe('the audit of a changing call', () => {
+  it('records the request and the state before and after', async () => {
     const api = await testApi()
     const record = { user: 'jane', access: 'full' }
     await create(api)
@@ -72,7 +72,7 @@ describe('a call that changes something', () => {
     expect(statSync(api.auditFile).mode & 0o777).toBe(0o600)
   })
 
-  it('has its line before its answer', async () => {
+  it('writes the line before the response is sent', async () => {
     const api = await testApi()
     const lines: number[] = []
     const noting: RequestListener = (request, response) => {
@@ -91,7 +91,7 @@ describe('a call that changes something', () => {
     expect(lines).toEqual([1, 2])
   })
 
-  it('names the listener, the remote address and the caller', async () => {
+  it('records the listener, the remote address and the caller', async () => {
     const tcp = await testApi({ withAdmin: false })
     await create(tcp, jane, { headers: {}, remoteAddress: '127.0.0.2' })
     expect(tcp.auditEntries()).toMatchObject([{ door: 'tcp', peer: '127.0.0.2', caller: 'anonymous' }])
@@ -104,7 +104,7 @@ describe('a call that changes something', () => {
     ])
   })
 
-  it('is told of when it is refused, too, whatever refused it', async () => {
+  it('records a refused call too, whatever refused it', async () => {
     const api = await testApi({ context: { remoteBootstrap: false } })
     const url = `/api/v2/createAdminUser${sure}`
     await create(api, jane, { headers: {} })
@@ -138,7 +138,7 @@ describe('a call that changes something', () => {
     expect(readFileSync(api.auditFile, 'utf8')).not.toContain('hidden-password')
   })
 
-  it('alone is told of: reading is not, nor what there is not', async () => {
+  it('records neither reads nor calls of unknown paths', async () => {
     const api = await testApi()
     await api.call({ url: '/api/v2/users', headers })
     await api.call({ method: 'POST', url: '/api/v2/users', headers })
@@ -147,13 +147,13 @@ describe('a call that changes something', () => {
     expect(api.auditEntries()).toEqual([])
   })
 
-  it('is left open where it failed in a way that says nothing', async () => {
+  it('leaves open whether a call changed something if its failure does not say', async () => {
     const api = await testApi({ served: instead(() => Promise.reject(new Error('broken'))) })
     await remove(api, 'jane')
     expect(api.auditEntries()).toMatchObject([{ status: 500, code: 'internal', changed: null }])
   })
 
-  it('of several things has changed when one of them has', async () => {
+  it('counts a call for several objects as a change if one of them changed', async () => {
     const payloads = [
       { a: { changed: false }, b: { changed: true } },
       [{ changed: false }, { changed: false }],
@@ -175,7 +175,7 @@ describe('a call that changes something', () => {
     expect(api.auditEntries().map(({ changed }) => changed)).toEqual([true, false, null])
   })
 
-  it('may tell its facts bit by bit, and path parameters are among them', async () => {
+  it('takes facts step by step, path parameters included', async () => {
     const route = {
       ...commonRoutes.deleteUser,
       path: '/api/v2/service/{name}/offline',
@@ -199,7 +199,7 @@ describe('a call that changes something', () => {
 })
 
 describe('an audit log that cannot be written', () => {
-  it('lets nothing be changed, says so, and lets it be when that is mended', async () => {
+  it('stops changes, says why, and allows them again when it is writable', async () => {
     const api = await testApi({ auditFile: inMissingFolder() })
     const answer = await create(api)
     expect([answer.statusCode, answer.json().payload.code]).toEqual([503, 'audit-unavailable'])
@@ -220,12 +220,12 @@ describe('an audit log that cannot be written', () => {
     expect(missing.map(({ audit }) => audit)).toMatchObject([{ requestId: 'request-1', status: 503 }])
   })
 
-  it('refuses a refused call as before', async () => {
+  it('does not alter the response to a refused call', async () => {
     const api = await testApi({ auditFile: inMissingFolder() })
     expect((await create(api, jane, { headers: {} })).statusCode).toBe(401)
   })
 
-  it('is told to who has changed something meanwhile, and its line is written first of all', async () => {
+  it('is reported to a caller whose change is done, and the missed line is written first', async () => {
     const folder = join(temporaryFolder(), 'log')
     mkdirSync(folder)
     const served = instead(() => {
@@ -246,7 +246,7 @@ describe('an audit log that cannot be written', () => {
     ])
   })
 
-  it('does not hide another failure', async () => {
+  it('does not hide another failure of a call', async () => {
     const folder = join(temporaryFolder(), 'log')
     mkdirSync(folder)
     const served = instead(() => {

@@ -21,7 +21,7 @@ function opened(path: string): AuditFile {
 }
 
 describe('the audit file', () => {
-  it('is made at its first use, for its owner alone, and only ever grows', async () => {
+  it('is created at its first use, for its owner only, and only grows', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl')
     const file = opened(path)
     expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined()
@@ -33,7 +33,7 @@ describe('the audit file', () => {
     expect(told(path)).toEqual(['one', 'two', 'three'])
   })
 
-  it('keeps the order of many at once', async () => {
+  it('keeps the order of concurrent writes', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl')
     const file = opened(path)
     const lines = Array.from({ length: 200 }, (_, index) => line(`${index}`))
@@ -41,7 +41,7 @@ describe('the audit file', () => {
     expect(told(path)).toEqual(lines.map((each) => JSON.parse(each).text))
   })
 
-  it('goes on in a new file when the old one was rotated away, deleted or replaced', async () => {
+  it('continues in a new file when the old one was rotated, deleted or replaced', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'audit.jsonl')
     const file = opened(path)
@@ -58,7 +58,7 @@ describe('the audit file', () => {
     expect([told(path), mode(path)]).toEqual([['made by logrotate', 'four'], 0o600])
   })
 
-  it('begins a new line behind one that a killed writer left unfinished', async () => {
+  it('starts a new line after one that a killed writer left incomplete', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl')
     writeFileSync(path, 'whole\n{"time":"20')
     const file = opened(path)
@@ -67,7 +67,7 @@ describe('the audit file', () => {
     expect(told(path)).toEqual(['whole', '{"time":"20', 'one', 'two'])
   })
 
-  it('takes away what others may do with it', async () => {
+  it('removes the permissions of others', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl')
     writeFileSync(path, '')
     chmodSync(path, 0o666)
@@ -75,7 +75,7 @@ describe('the audit file', () => {
     expect(mode(path)).toBe(0o600)
   })
 
-  it('says that it cannot be written, and can be as soon as that is mended', async () => {
+  it('reports that it cannot be written, and works again as soon as it can', async () => {
     const folder = join(temporaryFolder(), 'log')
     const path = join(folder, 'audit.jsonl')
     const file = opened(path)
@@ -88,7 +88,7 @@ describe('the audit file', () => {
     expect(told(path)).toEqual(['two'])
   })
 
-  it('refuses what is no file, and leaves it as it is', async () => {
+  it('rejects a path that is not a regular file, and leaves it unchanged', async () => {
     const before = statSync('/dev/null').mode
     await expect(opened('/dev/null').open()).rejects.toThrow('it is not a regular file')
     expect(statSync('/dev/null').mode).toBe(before)

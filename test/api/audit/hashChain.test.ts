@@ -28,8 +28,8 @@ const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trimEnd()
 const write = (file: string, lines: readonly string[]): void =>
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 })
 
-describe('the chain of an audit log', () => {
-  it('fits over restarts and rotations, and shows how many lines are gone with the oldest files', async () => {
+describe('the hash chain of an audit log', () => {
+  it('is valid across restarts and rotations, and shows how many lines rotation removed', async () => {
     const path = await written(10)
     expect(verifyAudit(path)).toMatchObject({ lines: 10, first: 1, last: { seq: 10 }, torn: 0, fault: null })
     await written(90, path)
@@ -41,7 +41,7 @@ describe('the chain of an audit log', () => {
     expect(existsSync(`${path}.4`)).toBe(false)
   })
 
-  it('shows any line that is changed, removed, doubled, added or put elsewhere, in any file', async () => {
+  it('reveals any line that was changed, removed, doubled, added or moved, in any file', async () => {
     const path = await written(45)
     const originals = new Map(filesOf(path).map((file) => [file, linesOf(file)]))
     expect(originals.size).toBeGreaterThan(2)
@@ -81,7 +81,7 @@ describe('the chain of an audit log', () => {
     expect(verifyAudit(path).fault).toBeNull()
   })
 
-  it('names the first line that does not fit, and shows a file that is gone', async () => {
+  it('names the first line that does not fit, and reveals a missing file', async () => {
     const path = await written(45)
     const [first = '', second = ''] = filesOf(path)
     const lines = linesOf(second)
@@ -89,17 +89,17 @@ describe('the chain of an audit log', () => {
     expect(verifyAudit(path).fault).toEqual({
       file: second,
       line: 3,
-      reason: 'it was changed, or lines before it were changed, removed or put elsewhere',
+      reason: 'it was changed, or lines before it were changed, removed or moved',
     })
     rmSync(second)
     expect(verifyAudit(path).fault).toMatchObject({ line: 1, reason: 'lines or files before it are missing' })
     rmSync(first)
-    expect(verifyAudit(path).fault?.reason).toMatch(/^the lines 1 to \d+ are missing, and no rotation/)
+    expect(verifyAudit(path).fault?.reason).toMatch(/^lines 1 to \d+ are missing, and no rotation/)
     rmSync(path)
     expect(verifyAudit(path).fault?.reason).toBe('it cannot be read: no such file or folder')
   })
 
-  it('goes on behind a line that a killed writer left unfinished, and covers that, too', async () => {
+  it('continues after a line that a killed writer left incomplete, and covers that line', async () => {
     const path = await written(5)
     truncateSync(path, readFileSync(path).length - 40)
     expect(verifyAudit(path)).toMatchObject({ lines: 4, torn: 1, fault: null })
@@ -112,14 +112,14 @@ describe('the chain of an audit log', () => {
     expect(verifyAudit(path).fault).toMatchObject({ line: 6 })
   })
 
-  it('begins behind the lines of an earlier release, and counts them', async () => {
+  it('starts after the lines of an earlier release, and counts them', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl')
     write(path, ['{"call":"deleteUser"}', '{"call":"deleteUser"}'])
     await written(3, path)
     expect(verifyAudit(path)).toMatchObject({ lines: 3, first: 1, unchained: 2, fault: null })
   })
 
-  it('is not followed through a link, nor into a line without end', async () => {
+  it('is not read through a link, nor into a line without end', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'audit.jsonl')
     writeFileSync(join(folder, 'shadow'), 'root:secret')

@@ -28,7 +28,7 @@ function expectAnswerOf(route: Route, answer: { body: string; headers: Record<st
 }
 
 describe('the common calls', () => {
-  it('answer as the route table says, every one of them', async () => {
+  it('respond as the route table says', async () => {
     const { call } = await testApi()
     const bodies: Record<string, object> = {
       createAdminUser: credentials('admin', 'right'),
@@ -49,7 +49,7 @@ describe('the common calls', () => {
     }
   })
 
-  it('ping', async () => {
+  it('include ping, which returns message, date, host, pid and uptime', async () => {
     const { call } = await testApi({ withAdmin: false })
     expect((await call({ url: '/api/v2/ping' })).json()).toEqual({
       payloadType: 'PingPayload',
@@ -72,7 +72,7 @@ describe('the common calls', () => {
       'inside',
       { payloadType: 'CredentialsPayload', payloadVersion: '1', payload: { user: 'jane', pass: 'x' } },
     ],
-  ])('createAdminUser creates a user, the pair %s: %j', async (_where, payload) => {
+  ])('create a user by createAdminUser, the pair %s: %j', async (_where, payload) => {
     const { call, usersFile } = await testApi()
     const answer = await call({
       method: 'POST',
@@ -90,7 +90,7 @@ describe('the common calls', () => {
     expect(readFileSync(usersFile, 'utf8')).toContain('"jane"')
   })
 
-  it('createAdminUser changes a password, and the old one is refused at once', async () => {
+  it('change a password by createAdminUser, which invalidates the old one at once', async () => {
     const { call } = await testApi()
     const url = `/api/v2/createAdminUser${sure}`
     expect((await call({ url: '/api/v2/users', headers: { authorization } })).statusCode).toBe(200)
@@ -101,7 +101,7 @@ describe('the common calls', () => {
     expect((await call({ url: '/api/v2/users', headers: fresh })).json().payload).toHaveLength(1)
   })
 
-  it('createAdminUser names a user in the URL as a URL needs it', async () => {
+  it('encode the user name in the URL that createAdminUser returns', async () => {
     const { call } = await testApi()
     const payload = credentials('jose\u0301%', 'e\u0301')
     const answer = await call({
@@ -119,13 +119,13 @@ describe('the common calls', () => {
     expect(read.json().payload.user).toBe('jos\u00e9%')
   })
 
-  it('user does not find an unknown one', async () => {
+  it('respond to user with not-found for an unknown user', async () => {
     const { call } = await testApi()
     const answer = await call({ url: '/api/v2/user/nobody', headers: { authorization } })
     expect([answer.statusCode, answer.json().payload.code]).toEqual([404, 'not-found'])
   })
 
-  it('deleteUser deletes once, and never the last', async () => {
+  it('delete a user once by deleteUser, and never the last one', async () => {
     const { call } = await testApi()
     const post = (url: string, payload: object) =>
       call({ method: 'POST', url, headers: { authorization }, payload })
@@ -144,7 +144,7 @@ describe('the common calls', () => {
     expect(users.json().payload).toEqual([{ user: 'admin', pass: '**obfuscated**', access: 'full' }])
   })
 
-  it('a user with a name that looks like another is not made any more, but logs in and can be deleted', async () => {
+  it('refuse to create a look-alike user name, but let an existing one log in and be deleted', async () => {
     const { call, accounts } = await testApi()
     const name = 'admin\u00a0'
     const old = await accounts.recordFor({ user: name, password: new Secret('theirs') })
@@ -163,13 +163,13 @@ describe('the common calls', () => {
     expect((await accounts.users()).map(({ user }) => user)).toEqual(['admin'])
   })
 
-  it('version', async () => {
+  it('include version, which returns version, component and Node.js', async () => {
     const { call } = await testApi()
     const answer = await call({ url: '/api/v2/version', headers: { authorization } })
     expect(answer.json().payload).toEqual({ version: '1.2.3', component: 'manager', node: 'v24.0.0' })
   })
 
-  it('uris lists exactly the route table', async () => {
+  it('list exactly the route table by uris', async () => {
     const { call } = await testApi()
     const answer = await call({ url: '/api/v2/uris', headers: { authorization } })
     expect(answer.json().payload).toEqual(

@@ -22,15 +22,15 @@ const sampleOf = (text: string, name: string): number | undefined => {
 }
 
 describe('/metrics', () => {
-  it('tells what it is and how it goes', async () => {
-    const certificate = () => ({ expiry: new Date('2026-01-01T00:00:00Z'), refused: undefined })
+  it('shows build, uptime, certificate, users and requests', async () => {
+    const certificate = () => ({ expiry: new Date('2026-01-01T00:00:00Z'), rejected: undefined })
     const api = await testApi({ context: { certificate } })
     await api.call({ url: '/api/v2/ping' })
     await api.call({ url: '/nothing' })
     const answer = await api.call({ url: '/metrics', headers: { authorization } })
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     const [before = '', durations = ''] = answer.body.split('# HELP muster_http_request_duration_seconds')
-    expect(before).toBe(`# HELP muster_build_info Which version of which component runs; always 1.
+    expect(before).toBe(`# HELP muster_build_info Version of the running component; the value is always 1.
 # TYPE muster_build_info gauge
 muster_build_info{version="1.2.3",component="manager",node="v24.0.0"} 1
 # HELP muster_uptime_seconds Seconds since the process started.
@@ -39,19 +39,19 @@ muster_uptime_seconds 1.50025
 # HELP muster_users API users of this host.
 # TYPE muster_users gauge
 muster_users 1
-# HELP muster_lockouts_total How often an address and user name were locked out after failed logins.
+# HELP muster_lockouts_total Lockouts of an address and user name after failed logins.
 # TYPE muster_lockouts_total counter
 muster_lockouts_total 0
 # HELP muster_locked_out Pairs of address and user name that are locked out now.
 # TYPE muster_locked_out gauge
 muster_locked_out 0
-# HELP muster_certificate_expiry_timestamp_seconds When the certificate of the API expires, in Unix time.
+# HELP muster_certificate_expiry_timestamp_seconds Expiry time of the API certificate, in Unix time.
 # TYPE muster_certificate_expiry_timestamp_seconds gauge
 muster_certificate_expiry_timestamp_seconds 1767225600
-# HELP muster_certificate_refused Whether the files hold a new certificate that was refused, so that the one before is still shown.
+# HELP muster_certificate_refused 1 if a new certificate was rejected and the previous one is still in use, else 0.
 # TYPE muster_certificate_refused gauge
 muster_certificate_refused 0
-# HELP muster_audit_failures_total How often the audit log could not be written.
+# HELP muster_audit_failures_total Failed writes to the audit log.
 # TYPE muster_audit_failures_total counter
 muster_audit_failures_total 0
 # HELP muster_http_requests_total Finished calls by route, method and status.
@@ -67,7 +67,7 @@ muster_http_requests_total{route="unmatched",method="GET",status="401"} 1
     )
   })
 
-  it('counts lock-outs and what the audit log missed', async () => {
+  it('counts lockouts and failed writes of the audit log', async () => {
     const api = await testApi({ auditFile: '/nowhere/audit.jsonl' })
     for (let guess = 1; guess <= 7; guess += 1) {
       await api.call({ url: '/api/v2/users', headers: { authorization: basic('nobody', 'x') } })
@@ -79,7 +79,7 @@ muster_http_requests_total{route="unmatched",method="GET",status="401"} 1
     expect(sampleOf(text, 'muster_audit_failures_total')).toBeGreaterThan(0)
   })
 
-  it('tells what the component measures of itself', async () => {
+  it('includes the metrics of the component itself', async () => {
     const name = 'muster_connector_connections_active'
     let value = 3
     const componentMetrics = () => [single({ name, type: 'gauge', help: 'Open ones.', value })]
@@ -90,8 +90,8 @@ muster_http_requests_total{route="unmatched",method="GET",status="401"} 1
   })
 })
 
-describe('counted calls', () => {
-  it('are counted in every bucket that they fit in', () => {
+describe('the request counts', () => {
+  it('are added to every histogram bucket that fits', () => {
     const counts = createRequestCounts()
     const call = { route: '/api/v2/ping', method: 'GET', status: 200 }
     for (const seconds of [0.004, 0.005, 0.3, 60]) counts.count({ ...call, seconds })
@@ -120,7 +120,7 @@ describe('counted calls', () => {
     expect(of('_sum')[0]?.value).toBeCloseTo(60.31)
   })
 
-  it('are no more families than there are routes, whatever callers make up', () => {
+  it('have no more label sets than routes, whatever callers send', () => {
     const counts = createRequestCounts()
     for (let index = 0; index < 1000; index += 1) {
       counts.count({ route: 'unmatched', method: `M${index}`, status: 405, seconds: 0 })
@@ -133,8 +133,8 @@ describe('counted calls', () => {
   })
 })
 
-describe('the text of measurements', () => {
-  it('can be read back, whatever stands in labels and help', () => {
+describe('the metrics text', () => {
+  it('can be parsed again, whatever labels and help contain', () => {
     const text = fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'n', '{', '}', ' ', '\u00e9', '\u2028') })
     const family = fc.record({ label: text, help: text, value: fc.double() })
     fc.assert(

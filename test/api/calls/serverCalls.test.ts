@@ -20,10 +20,10 @@ async function described(served: readonly ServedRoute[]) {
   return { api, document, calls }
 }
 
-describe.each(components)('what the %s says of itself', (component) => {
+describe.each(components)('the self-description of the %s', (component) => {
   const { served } = componentApis[component]
 
-  it('names every route that it serves, and no other', async () => {
+  it('lists every route that it serves, and no other', async () => {
     const { api, calls } = await described(served)
     const find = createRouteTable(served)
     for (const { method, path } of calls) {
@@ -35,7 +35,7 @@ describe.each(components)('what the %s says of itself', (component) => {
     expect(uris.json().payload).toEqual(calls)
   })
 
-  it('gives every operation a name of its own, and every parameter of its path', async () => {
+  it('gives every operation a unique name and every parameter of its path', async () => {
     const { document } = await described(served)
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.values(methods).map((operation) => ({ path, ...(operation as object) })),
@@ -52,7 +52,7 @@ describe.each(components)('what the %s says of itself', (component) => {
 const answering = (name: string, handle: ServedRoute['handle']): readonly ServedRoute[] =>
   commonCalls.map((it) => (it.route.name === name ? { ...it, handle } : it))
 
-describe('the check of every answer in these tests', () => {
+describe('the response check of these tests', () => {
   const ping = { message: '', date: '', hostName: '', pid: 1, jvmUptime: 1 }
 
   it.each<[string, ServedRoute['handle'], string, RegExp]>([
@@ -86,7 +86,7 @@ describe('the check of every answer in these tests', () => {
     await expect(call({ url })).rejects.toThrow(message)
   })
 
-  it('finds text of a status that is not described', async () => {
+  it('finds text with a status that is not described', async () => {
     const { call } = await testApi({ served: answering('live', () => textResponse(503, 'dead\n')) })
     await expect(call({ url: '/health/live' })).rejects.toThrow()
   })

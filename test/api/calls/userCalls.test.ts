@@ -26,8 +26,8 @@ function onSocket(socketPath: string, users: readonly unknown[], query = '?i-am-
   })
 }
 
-describe('users over the socket of the host', () => {
-  it('are written by their hashes and may log in at once; the audit log names them', async () => {
+describe('the users that a host receives over its socket', () => {
+  it('are stored by their hashes and can log in at once, and the audit log names them', async () => {
     const settings = settingsIn(temporaryFolder())
     const { port = 0 } = await start(settings)
     const record = { user: 'ops', access: 'full', hash: await hashOf('of ops') }
@@ -54,7 +54,7 @@ describe('users over the socket of the host', () => {
     ['no hash', [{ user: 'ops', hash: 'hunter2' }], 400],
     ['no user', [], 400],
     ['a name that none may have', [{ user: 'a:b', hash: 'HASH' }], 400],
-  ])('are refused with %s, and none is written', async (_what, users, status) => {
+  ])('are refused with %s, and none is stored', async (_what, users, status) => {
     const settings = settingsIn(temporaryFolder())
     await start(settings)
     const hash = await hashOf('x')
@@ -66,7 +66,7 @@ describe('users over the socket of the host', () => {
     expect(() => readFileSync(settings.usersFile)).toThrow('ENOENT')
   })
 
-  it('want the guard, and are unknown everywhere but on the socket', async () => {
+  it('need the guard, and have no route except on the socket', async () => {
     const settings = settingsIn(temporaryFolder())
     const { port = 0 } = await start(settings)
     const record = { user: 'ops', access: 'full', hash: await hashOf('of ops') }

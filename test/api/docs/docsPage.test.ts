@@ -30,12 +30,12 @@ describe.each(components)('the documentation page of the %s', (component) => {
   const articles = page.split('<article id="').slice(1)
   const articleOf = (name: string): string => articles.find((it) => it.startsWith(`${name}"`)) ?? ''
 
-  it('names the component, the version and where it answers', () => {
+  it('names the component, the version and its URL', () => {
     expect(page).toContain(`<h1>APIv2 of the ${component}</h1>`)
     expect(plain(page)).toContain('muster 1.2.3 at https://db1:8090')
   })
 
-  it('has every call below its tag, with parameters, examples, errors and a curl command', () => {
+  it('lists every call below its tag, with parameters, examples, errors and a curl command', () => {
     expect(articles).toHaveLength(componentRoutes(component).length)
     for (const route of componentRoutes(component)) {
       const operation = document.paths[route.path]?.[route.method.toLowerCase()]
@@ -59,7 +59,7 @@ describe.each(components)('the documentation page of the %s', (component) => {
     expect(order).toEqual(document.tags.map(({ name }) => name))
   })
 
-  it('leads nowhere else: every link is a place in it, or the document that it was made from', () => {
+  it('links only to places in itself and to its OpenAPI document', () => {
     const ids = all(page, /\sid="([^"]*)"/g)
     expect(new Set(ids).size).toBe(ids.length)
     const links = all(page, /\s(?:href|src|action|srcset|data)="([^"]*)"/g)
@@ -69,7 +69,7 @@ describe.each(components)('the documentation page of the %s', (component) => {
     expect(page).not.toMatch(/<script|<iframe|<form|<object|\son\w+=|\sstyle=|@import|url\(/i)
   })
 
-  it('has landmarks, one first heading, and no heading that skips a level', () => {
+  it('has landmarks, one h1, and no skipped heading level', () => {
     for (const landmark of ['header', 'nav', 'main', 'footer']) {
       expect(all(page, new RegExp(`<(${landmark})[ >]`, 'g')), landmark).toHaveLength(1)
     }
@@ -94,7 +94,7 @@ describe.each(components)('the documentation page of the %s', (component) => {
 })
 
 describe('GET /docs', () => {
-  it('needs no login, as the OpenAPI document, even where there is no user', async () => {
+  it('needs no login, like the OpenAPI document, even on a host without users', async () => {
     const { call } = await testApi({ served: componentApis.connector.served, withAdmin: false })
     for (const url of ['/docs', '/openapi.json']) {
       expect((await call({ url, headers: { accept: '*/*' } })).statusCode).toBe(200)
@@ -105,7 +105,7 @@ describe('GET /docs', () => {
     expect(plain(answer.body)).toContain("'https://db1:8090/api/v2/ping'")
   })
 
-  it('lets a browser load nothing, and apply the one style sheet that stands in the page', () => {
+  it('lets a browser load nothing, and apply only the style sheet in the page', () => {
     const { text, headers = [] } = docsPage(documentOf('manager'))
     const sheet = all(text, /<style>([\s\S]*?)<\/style>/g).map((it) =>
       createHash('sha256').update(it).digest('base64'),
@@ -122,7 +122,7 @@ describe('GET /docs', () => {
     ])
   })
 
-  it('shows what a caller sent as text, whatever it is', () => {
+  it('shows text of a caller as text, whatever it contains', () => {
     const page = renderDocs(documentOf('manager', `https://"><script>alert('1')</script>&`)).text
     expect(page).not.toContain('<script')
     expect(page).toContain('&lt;script&gt;')
@@ -131,7 +131,7 @@ describe('GET /docs', () => {
   })
 })
 
-describe('html', () => {
+describe('the html template', () => {
   it('escapes texts and keeps markup', () => {
     expect(html`<a title="${`"'<&>`}">${html`<b>${'<'}</b>`}</a>`.text).toBe(
       '<a title="&quot;&#39;&lt;&amp;&gt;"><b>&lt;</b></a>',
@@ -148,7 +148,7 @@ describe('html', () => {
     [{ type: 'object', additionalProperties: { type: 'string' } }, 'object of string by name'],
     [{}, 'any'],
     [undefined, 'any'],
-  ])('tells the type of %j', (schema, words) => {
+  ])('describes the type of %j', (schema, words) => {
     expect(plain(typeMarkup(schema).text)).toBe(words)
   })
 })

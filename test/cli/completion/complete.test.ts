@@ -68,8 +68,8 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 
 for (const command of allCommands(program)) await loadCommand(command)
 
-describe('what a program completes', () => {
-  it('is what its help shows', async () => {
+describe('the completion of a program', () => {
+  it('offers what its help shows', async () => {
     const made = new Command('x')
       .helpCommand(false)
       .configureHelp({ showGlobalOptions: true })
@@ -99,7 +99,7 @@ describe('what a program completes', () => {
     expect(await answers('y', '--secret=')).toBe(':words\n')
   })
 
-  it('has every command of muster and every option of each', async () => {
+  it('offers every command of muster and every option of each', async () => {
     for (const command of allCommands(program).slice(1)) {
       const path = []
       for (let at: Command | null = command; at?.parent != null; at = at.parent) path.unshift(at.name())
@@ -113,7 +113,7 @@ describe('what a program completes', () => {
     }
   })
 
-  it('is known of every argument of muster', () => {
+  it('has a source for every argument of muster', () => {
     const unknown = allCommands(program).flatMap((command) =>
       command.registeredArguments
         .filter((argument) => sourceOf(argument, command, completionSources) === undefined)
@@ -123,7 +123,7 @@ describe('what a program completes', () => {
     expect(unknown).toEqual([])
   })
 
-  it('has --set of every command that takes files', async () => {
+  it('offers options for --set in every command that takes files', async () => {
     const taking = allCommands(program).filter(({ options }) => options.some(({ long }) => long === '--set'))
     expect(taking.map((command) => command.name())).toContain('install')
     for (const command of taking.filter(({ parent }) => parent === program)) {
@@ -133,7 +133,7 @@ describe('what a program completes', () => {
     }
   })
 
-  it('has every option of the file under every spelling, with the values that can be listed', async () => {
+  it('offers every option of the file in every spelling, with its values', async () => {
     const { words, descriptions } = await typed('validate --set ')
     expect(words).toEqual(spellings(allOptions).map((name) => `${name}=`))
     for (const description of descriptions) expect(description).toMatch(/^[A-Z][^\n]*[^.]$/)
@@ -146,7 +146,7 @@ describe('what a program completes', () => {
     expect(await values('nonsense')).toEqual([])
   })
 
-  it('has what an option takes behind its "=", too', async () => {
+  it('offers the values of an option behind its "="', async () => {
     const { words } = await typed('validate --format=')
     expect(words).toContain('--format=json')
     expect((await typed('validate --set=log-level=')).words).toContain('--set=log-level=info')
@@ -155,8 +155,8 @@ describe('what a program completes', () => {
   })
 })
 
-describe('the names that muster completes', () => {
-  it('are hosts and services of the file, and no text that a shell would read as more', async () => {
+describe('the completion of host and service names', () => {
+  it('offers the names of the file, except those that a shell would interpret', async () => {
     const cwd = folderWith({ 'muster.yaml': file, 'other.yaml': file.replaceAll('db2', 'web2') })
     expect((await typed('check --host ', { cwd })).words).toEqual(['db1', 'db2', 'db3'])
     expect((await typed('check --host=', { cwd })).words).toEqual(['--host=db1', '--host=db2', '--host=db3'])
@@ -167,7 +167,7 @@ describe('the names that muster completes', () => {
     expect((await typed('check --host ', { cwd, env })).words).toContain('web2')
   })
 
-  it('are none where no file can be read, without a word about it', async () => {
+  it('offers nothing and prints no error if no file can be read', async () => {
     const cwd = folderWith({ 'muster.yaml': 'hosts: [' })
     mkdirSync(join(cwd, 'folder.yaml'))
     for (const line of ['', 'missing.yaml ', 'folder.yaml ', '- ', '/dev/null ', '/dev/tty ']) {
@@ -175,14 +175,14 @@ describe('the names that muster completes', () => {
     }
   })
 
-  it('come without a program of the file and without a host', async () => {
+  it('runs no program of the file and contacts no host', async () => {
     const cwd = folderWith({ 'muster.yaml': file })
     await typed('install --host ', { cwd, env: { PATH: process.env.PATH } })
     expect(readdirSync(cwd)).toEqual(['muster.yaml'])
   })
 })
 
-describe('what tapi completes', () => {
+describe('the completion of tapi', () => {
   async function typedOf(line: string, env: Readonly<Record<string, string>>): Promise<Answer> {
     const { context, out, err } = commandContext({ env })
     expect(await tapi({ argv: ['__complete', ...line.split(' ')], context })).toBe(0)
@@ -190,17 +190,17 @@ describe('what tapi completes', () => {
     return parsed(out())
   }
 
-  it('has the options of the program at each of its commands', async () => {
+  it('offers the options of the program at each of its commands', async () => {
     const { words } = await typedOf('--host db1 connector online --', {})
     expect(words).toContain('--component')
     expect(words).not.toContain('--password')
   })
 
-  it('goes on behind a password that the program proper would refuse', async () => {
+  it('continues after an argument that the program itself would refuse', async () => {
     expect((await typedOf('--password=secret pi', {})).words).toContain('ping')
   })
 
-  it('has the recorded hosts and clusters', async () => {
+  it('offers the recorded hosts and clusters', async () => {
     const folder = temporaryFolder()
     const dir = join(folder, 'muster', 'clusters')
     const host = (name: string) => ({

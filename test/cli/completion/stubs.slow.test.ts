@@ -132,12 +132,12 @@ const installed = (shell: Shell): boolean => isThere(shell) && (shell === 'fish'
 describe.each(shells)('the completion for %s', (shell) => {
   const skipped = !installed(shell)
 
-  it.skipIf(skipped)('is a script without mistakes', async () => {
+  it.skipIf(skipped)('has a script without syntax errors', async () => {
     expect(syntaxErrors(await session(shell))).toBe('')
     expect(syntaxErrors(oddSession(shell))).toBe('')
   })
 
-  it.skipIf(skipped)('offers what can stand there, and nothing else', async () => {
+  it.skipIf(skipped)('offers the possible words, and nothing else', async () => {
     const found = offers(
       await session(shell),
       cases.map(([line]) => line),
@@ -155,7 +155,7 @@ describe.each(shells)('the completion for %s', (shell) => {
     expect(second).toEqual([...long, '--help'].sort())
   })
 
-  it.skipIf(skipped)('is there for tapi, too', async () => {
+  it.skipIf(skipped)('works for tapi, too', async () => {
     const found = offers(
       await session(shell, 'tapi'),
       tapiCases.map(([line]) => line),
@@ -163,7 +163,7 @@ describe.each(shells)('the completion for %s', (shell) => {
     expect(tapiCases.map(([line], index) => [line, found[index]])).toEqual(tapiCases)
   })
 
-  it.skipIf(skipped)('offers nothing and says nothing where the program fails or is gone', async () => {
+  it.skipIf(skipped)('offers and prints nothing if the program fails or is missing', async () => {
     const made = await session(shell)
     const program = join(dirname(made.folder), 'bin', 'muster')
     writeFileSync(program, '#!/bin/sh\necho trouble >&2\nexit 1\n')
@@ -172,7 +172,7 @@ describe.each(shells)('the completion for %s', (shell) => {
     expect(offers(made, ['muster '])).toEqual([[]])
   })
 
-  it.skipIf(skipped)('is not confused by odd words, nor by files and commands at one place', () => {
+  it.skipIf(skipped)('handles special characters, and files and commands at the same place', () => {
     const found = offers(
       oddSession(shell),
       oddCases.map(([line]) => line),
@@ -183,7 +183,7 @@ describe.each(shells)('the completion for %s', (shell) => {
 
 // Fish is asked for its offers themselves; these two complete only a line that is being typed.
 describe.each(['bash', 'zsh'] as const)('the completion for %s', (shell) => {
-  it.skipIf(!installed(shell))('comes when somebody presses TAB', async () => {
+  it.skipIf(!installed(shell))('is shown after TAB', async () => {
     const keys = 'muster valid\t --form\tjs\t --set log-l\tin\t tw\t'
     const words = called(await session(shell), 'muster', keys)
     const told = words.join(' ').replace('--format=', '--format ')

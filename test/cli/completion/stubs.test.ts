@@ -8,21 +8,21 @@ async function run(...argv: string[]) {
   return { code: await muster({ argv, context }), out: out(), err: err() }
 }
 
-describe('completion', () => {
-  it.each(shells)('prints a script for %s that says how to load it', async (shell) => {
+describe('the command completion', () => {
+  it.each(shells)('prints a script for %s with instructions to load it', async (shell) => {
     const { code, out, err } = await run('completion', shell)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(`muster completion ${shell}`)
   })
 
-  it('takes the shells that it knows, and one of them', async () => {
+  it('requires exactly one supported shell', async () => {
     const other = await run('completion', 'tcsh')
     expect(other).toMatchObject({ code: 3, out: '' })
     expect(other.err).toContain('Allowed choices are bash, zsh, fish.')
     expect(await run('completion')).toMatchObject({ code: 3, out: '' })
   })
 
-  it.each(shells)('says in one line how to install it for %s', async (shell) => {
+  it.each(shells)('explains in one line how to install the script for %s', async (shell) => {
     const { out } = await run('completion', '--help')
     const lines = out.split('\n').filter((line) => line.startsWith(`  ${shell} `))
     expect(lines).toHaveLength(1)

@@ -22,7 +22,7 @@ describe('muster cert csr', () => {
     expect(text).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----\n[\s\S]*-----END CERTIFICATE REQUEST-----\n$/)
   })
 
-  it('writes none where a host has no key yet, and over none that is there', async () => {
+  it('writes no request if a host has no key yet, and overwrites none', async () => {
     const all = await cluster.cert(['csr', '--out', 'all'])
     expect(all.code).toBe(3)
     expect(all.stderr).toContain('has no key of w1.\n  fix: Run `muster install` first: it creates the key')
@@ -35,7 +35,7 @@ describe('muster cert csr', () => {
     expect((await cluster.cert(['csr', '--host', 'db1', '--out', 'twice', '--force'])).code).toBe(0)
   })
 
-  it('writes none where a file of one is there, and with --force all or none', async () => {
+  it('writes no request if one exists, and with --force all or none', async () => {
     mkdirSync(cluster.path('half'))
     writeFileSync(cluster.path('half/db2.csr'), 'mine')
     const refused = await cluster.cert(['csr', '--host', 'db*', '--out', 'half'])
@@ -68,7 +68,7 @@ describe('muster cert csr', () => {
     expect(readdirSync(cluster.path('half'))).toEqual(['db1.csr', 'db2.csr'])
   })
 
-  it('refuses hosts whose stores are yours, and a folder that is a file', async () => {
+  it('refuses hosts with keystores of the user, and an --out that is a file', async () => {
     const own =
       ', options: { java-tls-keystore-path: "host:/k.p12", java-truststore-path: "host:/t.p12", java-keystore-password: !env A, java-truststore-password: !env A }'
     writeFileSync(cluster.path('alpha.yaml'), certClusterText({ db2: own }))
@@ -85,10 +85,10 @@ describe('muster cert csr', () => {
 })
 
 describe.skipIf(!hasKeytool || !hasOpenssl)(
-  'a request (needs openssl and keytool)',
+  'a certificate request (needs openssl and keytool)',
   { timeout: 60_000 },
   () => {
-    it('is signed by the key and asks for all names, as openssl and keytool read it', async () => {
+    it('is signed by the key and contains all names, as openssl and keytool read it', async () => {
       await cluster.cert(['csr', '--host', 'db1', '--out', 'read'])
       const file = cluster.path('read/db1.csr')
       const text = await runTool('openssl', 'req', '-in', file, '-noout', '-text', '-verify')

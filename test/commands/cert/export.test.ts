@@ -22,7 +22,7 @@ const storeOf = (name: string, password: string) => {
 }
 
 describe('muster cert export', () => {
-  it('writes the authority as PEM, and tells how it is used', async () => {
+  it('writes the authority as PEM, and explains how to use it', async () => {
     const { code, stdout } = await cluster.cert(['export', '--out', 'alpha.crt'])
     expect(code).toBe(0)
     expect(stdout).toMatchInlineSnapshot(`
@@ -37,7 +37,7 @@ describe('muster cert export', () => {
   })
 
   it.each(['p12', 'jks'] as const)(
-    'writes a truststore as %s, with the usual password or another',
+    'writes a truststore as %s, with the default password or another',
     async (format) => {
       const file = `trust.${format}`
       const { stdout } = await cluster.cert(['export', '--format', format, '--out', file])
@@ -56,7 +56,7 @@ describe('muster cert export', () => {
     },
   )
 
-  it("writes a host's chain, and its key only where that is asked for", async () => {
+  it('writes the chain of a host, and its key only with --with-key', async () => {
     expect((await cluster.cert(['export', '--host', 'db1', '--out', 'db1.pem'])).code).toBe(0)
     expect(written('db1.pem').toString()).toBe(cluster.state.hosts.get('db1')?.chain)
     const { stdout } = await cluster.cert(['export', '--host', 'db1', '--with-key', '--out', 'db1.key.pem'])
@@ -82,7 +82,7 @@ describe('muster cert export', () => {
     ).toEqual([['tls', 2]])
   })
 
-  it('writes over no file, but with --force', async () => {
+  it('overwrites a file only with --force', async () => {
     writeFileSync(cluster.path('there'), 'mine')
     const { code, stderr } = await cluster.cert(['export', '--out', 'there'])
     expect({ code, stderr }).toEqual({
@@ -125,7 +125,7 @@ describe('muster cert export', () => {
     expect(() => written('refused')).toThrow('ENOENT')
   })
 
-  it('refuses a short password of a store, a folder, and stores that are yours', async () => {
+  it('refuses a short store password, a folder, and keystores of the user', async () => {
     const short = await cluster.cert(['export', '--format', 'p12', '--out', 'x', '--password-stdin'], {
       typed: 'short',
     })
@@ -156,7 +156,7 @@ describe('muster cert export', () => {
   })
 })
 
-describe.skipIf(!hasKeytool || !hasOpenssl)('what is exported (needs keytool and openssl)', () => {
+describe.skipIf(!hasKeytool || !hasOpenssl)('an exported file (needs keytool and openssl)', () => {
   it('is listed by keytool as a trusted certificate, and as a key', { timeout: 60_000 }, async () => {
     const list = (name: string, type: string, password: string) =>
       runTool('keytool', '-list', '-storetype', type, '-keystore', cluster.path(name), '-storepass', password)

@@ -23,7 +23,7 @@ async function chainFor(host: string, address: string) {
 }
 
 describe('muster cert import', () => {
-  it('keeps the certificate with the key that was there, and the authority to be trusted', async () => {
+  it('saves the certificate beside its key, and the authority to be trusted', async () => {
     const { chain, root } = await chainFor('db1', '10.0.0.11')
     writeFileSync(cluster.path('chain.pem'), chain)
     const { code, stdout, stderr } = await cluster.cert(['import', '--host', 'db1', '--from', 'chain.pem'])
@@ -47,7 +47,7 @@ describe('muster cert import', () => {
     expect((await stateNow())?.hosts.get('db1')).toMatchObject({ chain, outside: root })
   })
 
-  it('refuses what does not serve, and leaves the state as it is', async () => {
+  it('refuses unusable certificates, and leaves the state unchanged', async () => {
     const { chain } = await chainFor('db2', '10.0.0.12')
     writeFileSync(cluster.path('chain.pem'), chain)
     const { code, stdout, stderr } = await cluster.cert(['import', '--host', 'db1', '--from', 'chain.pem'])
@@ -60,7 +60,7 @@ describe('muster cert import', () => {
 
   it.each([
     [['--host', 'db9', '--from', 'alpha.yaml'], "no host in alpha matches 'db9'"],
-    [['--host', 'w1', '--from', 'alpha.yaml'], 'has no key of w1, so no certificate can belong to it.'],
+    [['--host', 'w1', '--from', 'alpha.yaml'], 'has no key of w1 for this certificate.'],
     [['--host', 'db1', '--from', 'none.pem'], 'The chain cannot be read from'],
     [['--host', 'db1'], "required option '--from <path>' not specified"],
   ])('refuses %j with 3', async (argv, message) => {
@@ -70,8 +70,8 @@ describe('muster cert import', () => {
   })
 })
 
-describe.skipIf(!hasOpenssl)('a request that openssl signs (needs openssl)', () => {
-  it('comes back as a chain that is taken', { timeout: 60_000 }, async () => {
+describe.skipIf(!hasOpenssl)('a certificate request that openssl signs (needs openssl)', () => {
+  it('can be imported as a chain', { timeout: 60_000 }, async () => {
     await cluster.cert(['csr', '--host', 'db1', '--out', '.'])
     const [key, ca, csr, crt] = ['ca.key', 'ca.crt', 'db1.csr', 'db1.crt'].map(cluster.path)
     const subject = ['-subj', '/O=Corp/CN=Corp Root', '-addext', 'basicConstraints=critical,CA:TRUE']

@@ -4,7 +4,7 @@ import { createAuthority } from '../../../src/certificates/authority.ts'
 import { issueLeaf } from '../../../src/certificates/leaf.ts'
 import { advanceRotation, beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { readState } from '../../../src/deployment/state/openState.ts'
-import { unlocking } from '../../../src/session/unlocking.ts'
+import { withPassphrasePrompt } from '../../../src/session/authorityPassphrase.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { type CertCluster, certCluster } from './cluster.ts'
 
@@ -20,7 +20,7 @@ const protect = (...more: string[]) =>
   cluster.cert(['protect-authority', '--passphrase-stdin', ...more], { typed })
 
 describe('muster cert protect-authority', () => {
-  it('encrypts the key and nothing else, and takes that away again', async () => {
+  it('encrypts only the key, and decrypts it with --remove', async () => {
     const before = readFileSync(keyFile(), 'utf8')
     const { code, stdout, stderr } = await protect()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -37,7 +37,7 @@ describe('muster cert protect-authority', () => {
     expect(readFileSync(keyFile(), 'utf8')).toBe(before)
   })
 
-  it('refuses a wrong passphrase, a short one, and what is so already', async () => {
+  it('refuses a wrong or short passphrase, and a key that already has the wanted state', async () => {
     const short = await cluster.cert(['protect-authority', '--passphrase-stdin'], { typed: 'short' })
     expect(short).toMatchObject({ code: 3, stderr: expect.stringContaining('The passphrase is too short.') })
     expect(await protect('--remove')).toMatchObject({
@@ -65,38 +65,38 @@ describe('muster cert protect-authority', () => {
     })
   })
 
-  it('has its passphrase asked for once by a rotation, for both authorities', async () => {
+  it('makes a rotation ask once for the passphrase of both authorities', async () => {
     await protect()
     const state = (await readState({ directory: cluster.folder, cluster: 'alpha' }))?.state
     if (state?.authority === undefined) throw new Error('no authority')
     const { context } = commandContext({ cwd: cluster.folder, typed })
-    const asking = unlocking(state, { context, authorityPassphraseStdin: true })
+    const asking = withPassphrasePrompt(state, { context, authorityPassphraseStdin: true })
     if (asking.authority === undefined) throw new Error('no authority')
     const made = { cluster: 'alpha', now: new Date(), successorOf: asking.authority }
     const next = await createAuthority(made)
     // As it comes back from the disk, and on its way through the phases: standard input can be read once.
     const { certificate, key } = next
     const read = { ...state, rotation: { phase: 'trust' as const, next: { certificate, key } } }
-    const again = unlocking(read, {
+    const again = withPassphrasePrompt(read, {
       context: commandContext({ typed }).context,
       authorityPassphraseStdin: true,
     })
     for (const begun of [beginRotation(asking, next), again]) {
-      const { authority } = unlocking(advanceRotation(begun), { context })
+      const { authority } = withPassphrasePrompt(advanceRotation(begun), { context })
       if (authority === undefined) throw new Error('no authority')
       const leaf = { authority, names: ['db1'], addresses: [], lifetimeDays: 1, now: new Date() }
       expect((await issueLeaf(leaf)).chain).toContain(certificate)
     }
   })
 
-  it('lets later runs ask once, from where they are told, and says where nobody can be asked', async () => {
+  it('makes later runs read the passphrase once, and fail without a source for it', async () => {
     await protect()
     writeFileSync(cluster.path('pass'), typed, { mode: 0o600 })
     const state = (await readState({ directory: cluster.folder, cluster: 'alpha' }))?.state
     if (state === undefined) throw new Error('no state')
-    const sign = async (options: Omit<Parameters<typeof unlocking>[1], 'context'>, env = {}) => {
+    const sign = async (options: Omit<Parameters<typeof withPassphrasePrompt>[1], 'context'>, env = {}) => {
       const { context } = commandContext({ cwd: cluster.folder, env, typed })
-      const { authority } = unlocking(state, { context, ...options })
+      const { authority } = withPassphrasePrompt(state, { context, ...options })
       if (authority === undefined) throw new Error('no authority')
       const leaf = { authority, names: ['db1'], addresses: [], lifetimeDays: 1, now: new Date() }
       // Standard input can be read once.
@@ -107,7 +107,7 @@ describe('muster cert protect-authority', () => {
     expect(await sign({}, { MUSTER_AUTHORITY_PASSPHRASE: typed.trim() })).toBe(2)
     await expect(sign({})).rejects.toMatchObject({
       message: "There is no terminal to ask for the passphrase of the authority's key.",
-      fix: 'Give it with --authority-passphrase-file FILE, with --authority-passphrase-stdin, or in the environment as MUSTER_AUTHORITY_PASSPHRASE.',
+      fix: 'Pass it with --authority-passphrase-file FILE, with --authority-passphrase-stdin, or in the environment variable MUSTER_AUTHORITY_PASSPHRASE.',
     })
   })
 })

@@ -32,19 +32,19 @@ hosts:
 `
 
 describe('muster config --scrub', () => {
-  it('prints the file that others may see, and nothing else', async () => {
+  it('prints only the scrubbed file', async () => {
     expect(await scrub({ 'muster.yaml': good }, [])).toEqual({ code: 0, out: scrubbed, err: '' })
     expect(await scrub({}, ['-'], good)).toEqual({ code: 0, out: scrubbed, err: '' })
   })
 
-  it('prints a file with mistakes, too', async () => {
+  it('prints a file with errors, too', async () => {
     const wrong = await scrub({ 'muster.yaml': `${good}  db2: "acme\n` }, [])
     expect(wrong).toMatchObject({ code: 0, err: '' })
     expect(wrong.out).toMatch(/: "\S+\n$/)
     expect(wrong.out).not.toMatch(/acme|db1|10\.0/)
   })
 
-  it('prints several files under lines that count them, with the same names in all', async () => {
+  it('prints several files with numbered titles and the same replaced names', async () => {
     const files = { 'acme.yaml': good, 'acme-staging.yaml': 'hosts: { db1: { address: 10.0.0.99 } }' }
     const { out } = await scrub(files, ['acme.yaml', 'acme-staging.yaml'])
     expect(out).toBe(`# file 1 of 2\n${scrubbed}# file 2 of 2\nhosts: { name3: { address: 198.18.0.2 } }\n`)
@@ -53,17 +53,17 @@ describe('muster config --scrub', () => {
   it.each([
     ['is not there', {}, 'There is no file muster.yaml.'],
     ['is not text', { 'muster.yaml': Buffer.from('caf\xe9', 'latin1') }, 'The file is not UTF-8'],
-  ])('answers 3 when the file %s', async (_, files, message) => {
+  ])('exits with 3 if the file %s', async (_, files, message) => {
     const { code, out, err } = await scrub(files, [])
     expect({ code, out }).toEqual({ code: 3, out: '' })
     expect(err).toContain(message)
   })
 
-  it('says when validation finds something else in what it prints', async () => {
+  it('reports that validate has other findings for the printed text', async () => {
     // Neither a block nor a name: what its lines are depends on every word of them.
     const { code, err } = await scrub({ 'muster.yaml': `>a b c d\n# password\n  ${good}` }, [])
     expect(code).toBe(0)
-    expect(err).toContain('validate finds other mistakes in this text than in yours')
+    expect(err).toContain('validate reports different findings for this text than for your file')
   })
 
   it.each(['--origin', '--host=db1', '--format=json', '--set=log-level=warn'])(

@@ -7,7 +7,7 @@ import { commandContext } from '../../config/commandContext.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
-it('a bug report leaves out what the file names and all that the state keeps, rotations that hosts may not know of yet among it', async () => {
+it('a bug report redacts the secrets of the file and of the state, also those of unfinished rotations', async () => {
   const place = { directory: temporaryFolder(), cluster: 'alpha' }
   const stores = { keystore: new Secret('of the keystore'), truststore: new Secret('of the truststore') }
   const user = {

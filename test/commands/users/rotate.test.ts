@@ -8,7 +8,7 @@ const read = async (typed: string) => {
   return { password: password.reveal(), err: err() }
 }
 
-it('a new password is refused where everybody tries it first, and its weakness is told otherwise', async () => {
+it('muster users rotate refuses a well-known new password, and warns about a weak one', async () => {
   await expect(read('secret\n')).rejects.toThrow('The new password is a well-known default password.')
   await expect(read('Admin\n')).rejects.toThrow('The new password is the user name itself.')
   expect(await read('short\n')).toEqual({

@@ -35,7 +35,7 @@ defaults: { rest-api-admin-user: admin, service-manager: process }
 const codes = ['user-not-installed', 'user-host-unreachable']
 
 describe('muster users verify', () => {
-  it('tells every finding with its place, and what was proved', async () => {
+  it('reports every finding with its place, and the verified logins', async () => {
     const { code, stdout } = await workplace()('--host', 'db1')
     expect(code).toBe(1)
     expect(stdout).toMatchInlineSnapshot(`
@@ -53,7 +53,7 @@ describe('muster users verify', () => {
     `)
   })
 
-  it('prints the formats of validate', async () => {
+  it('prints all formats of validate', async () => {
     const verify = workplace()
     const json = JSON.parse((await verify('--json')).stdout)
     expect(json.findings.map(({ code }: { code: string }) => code)).toEqual(codes)
@@ -67,13 +67,13 @@ describe('muster users verify', () => {
     expect(junit.children[0]?.attributes).toMatchObject({ tests: '2', failures: '2' })
   })
 
-  it('exits with 4 where the only trouble is a host that cannot be reached', async () => {
+  it('exits with 4 if the only problem is an unreachable host', async () => {
     const verify = workplace()
     expect((await verify('--host', 'db2')).code).toBe(4)
     expect((await verify()).code).toBe(1)
   })
 
-  it('is silenced by comments, which are never unused elsewhere', async () => {
+  it('applies comments that silence findings; other commands do not report them as unused', async () => {
     const verify = workplace(' # muster-ignore: user-not-installed it comes next week')
     expect(await verify('--host', 'db1')).toMatchObject({
       code: 0,

@@ -65,7 +65,7 @@ const portsOf = ({ apis }: Awaited<ReturnType<typeof realHost>>): readonly numbe
   apis.map(({ endpoint }) => Number(describeEndpoint(endpoint).replace(/^.*:/, '')))
 
 describe('muster users apply --via api', () => {
-  it('makes a password and the first user of a host, and proves it; then there is nothing to do', async () => {
+  it('generates a password, creates the first user of a host and verifies it; the second run changes nothing', async () => {
     const host = await realHost()
     const { run, kept } = workplace([{ ports: portsOf(host) }])
     const first = await run([])
@@ -104,7 +104,7 @@ describe('muster users apply --via api', () => {
     `)
   })
 
-  it('changes nothing where one host could not follow, and the others with --host', async () => {
+  it('changes nothing if one host cannot be changed, and the other hosts with --host', async () => {
     const one = await realHost({ ops: 'ops' })
     const nobody = [await freePort(), await freePort()]
     const { run, kept } = workplace(
@@ -123,7 +123,7 @@ describe('muster users apply --via api', () => {
         "stderr": "error db3: its APIs listen on 127.0.0.1 only, where other machines cannot reach them [loopback-only]
         fix: Run it on db3 itself with --host db3 --connection local, or open an API: set manager-rest-api-address and replicator-rest-api-address and install. Or exclude the host with --host.
       error db2: The connection to https://127.0.0.1:PORT was refused: nothing listens there. [connection-refused]
-        fix: Check the address and the port, and whether the API runs and listens on that address.
+        fix: Check the address and the port, and that the API runs and listens on that address.
       Nothing was changed: not every host passed the checks.
       ",
         "stdout": "FAILED: 2 of 3 hosts (db2 and db3)
@@ -141,11 +141,11 @@ describe('muster users apply --via api', () => {
       db1 (127.0.0.1)
         + create the administrator admin
 
-      db2 and db3: left out
+      db2 and db3: not selected
 
       db1: done
       db1  done: 1 change, logins verified
-      This was db1 of alpha alone; db2 and db3 were neither reached nor changed.
+      Only db1 of alpha was selected; db2 and db3 were not contacted.
       DONE: 1 host in N s
       ",
       }
@@ -155,7 +155,7 @@ describe('muster users apply --via api', () => {
     expect(JSON.stringify(kept() ?? '')).not.toContain('given long enough')
   })
 
-  it('takes back what it did on a host that fails, says who has which users, and the next run converges', async () => {
+  it('rolls back a host that fails, reports the users of each host, and the next run completes', async () => {
     const [one, two] = [await realHost({ admin: 'before' }), await realHost({ admin: 'before' })]
     const faults: Fault[] = ['refuse', 'lose-answer']
     const door = await frontDoor(portsOf(two)[0] ?? 0, ({ method, body }) =>
@@ -175,8 +175,8 @@ describe('muster users apply --via api', () => {
           Undone: reset the password of admin.
         fix: See the log of the manager on db2, then run the command again.
       db1  done: 2 changes, logins verified
-      db2  failed: 1 change committed and taken back
-      committed and taken back on db2:
+      db2  failed: 1 change committed and rolled back
+      committed and rolled back on db2:
         reset the password of admin
       Users as the file says: db1.
       Users as before: db2.
@@ -189,11 +189,11 @@ describe('muster users apply --via api', () => {
     const lost = await run(['--login', 'admin'], env)
     expect(lost.code).toBe(4)
     expect(told(lost)).toMatchInlineSnapshot(`
-      "error db2: https://127.0.0.1:PORT closed the connection before the answer was complete. [connection-lost]
+      "error db2: https://127.0.0.1:PORT closed the connection before the response was complete. [connection-lost]
           Completed there: reset the password of admin.
           Unknown result: create the administrator ops.
-          Nothing could be taken back there: it is gone. The next run goes on there.
-        fix: Try again; if it stays, read the log of the component.
+          The host is unreachable, so its changes were not undone. The next run continues there.
+        fix: Try again. If it fails again, read the log of the component.
       db1  nothing to do, logins verified
       db2  unreachable: 1 change committed
       committed on db2:
@@ -202,7 +202,7 @@ describe('muster users apply --via api', () => {
       Failed, see above: db2.
       Fix the reported problem, then run \`muster users apply --via api\` again: it changes only what is missing.
       FAILED: 1 of 2 hosts (db2)
-        db2: https://127.0.0.1:PORT closed the connection before the answer was complete. [connection-lost]
+        db2: https://127.0.0.1:PORT closed the connection before the response was complete. [connection-lost]
       "
     `)
     const last = await run(['--login', 'admin'], env)
@@ -212,7 +212,7 @@ describe('muster users apply --via api', () => {
     await door.close()
   })
 
-  it('tells programs as JSON lines, without any password', async () => {
+  it('prints events as JSON lines, without any password', async () => {
     const host = await realHost()
     const { run } = workplace([{ ports: portsOf(host) }], { 'rest-api-admin-pass': '!env GIVEN' })
     const { code, stdout } = await run(['--json'], { GIVEN: 'given long enough' })
@@ -229,11 +229,7 @@ describe('muster users apply --via api', () => {
   })
 
   it.each([
-    [
-      'a password without a user',
-      ['--login-password-stdin'],
-      '--login-password-stdin is given, and no user to log in as.',
-    ],
+    ['a password without a user', ['--login-password-stdin'], '--login-password-stdin requires --login.'],
     ['an authority that is none', ['--cacert', 'muster.yaml'], 'contains no readable PEM certificate'],
   ])('refuses %s', async (_, argv, message) => {
     const { run } = workplace([{ ports: [8090, 8097] }])

@@ -30,8 +30,8 @@ function repository(): string {
 
 const commit = (folder: string): string => git(folder, ...author, 'commit', '-q', '-m', 'a')
 
-describe('whether git tracks a file', () => {
-  it('is known from the index, before the first commit and in folders below', async () => {
+describe('isTracked', () => {
+  it('reads the index, before the first commit and in subfolders', async () => {
     const folder = repository()
     mkdirSync(join(folder, 'deep'))
     writeFileSync(join(folder, 'deep', 'a.yaml'), 'a')
@@ -43,7 +43,7 @@ describe('whether git tracks a file', () => {
     expect(await tracked(join(folder, 'tracked.yaml'))).toBe(false)
   })
 
-  it('is asked of the very name, not of a pattern', async () => {
+  it('takes the name literally, not as a pattern', async () => {
     const folder = repository()
     for (const name of ['*.yaml', ':(glob)x', '-z']) {
       writeFileSync(join(folder, name), 'a')
@@ -53,7 +53,7 @@ describe('whether git tracks a file', () => {
     }
   })
 
-  it('is a question about what a link leads to', async () => {
+  it('follows a link to its target', async () => {
     const folder = repository()
     const outside = temporaryFolder()
     symlinkSync('tracked.yaml', join(folder, 'inside.yaml'))
@@ -69,7 +69,7 @@ describe('whether git tracks a file', () => {
     expect(await tracked(join(outside, 'way', 'tracked.yaml'))).toBe(true)
   })
 
-  it('is known in another worktree and in a submodule', async () => {
+  it('works in another worktree and in a submodule', async () => {
     const folder = repository()
     commit(folder)
     const beside = join(temporaryFolder(), 'beside')
@@ -82,14 +82,14 @@ describe('whether git tracks a file', () => {
     expect(await tracked(join(outer, 'sub', 'new.yaml'))).toBe(false)
   })
 
-  it('does not follow variables that point to another repository', async () => {
+  it('ignores variables that point to another repository', async () => {
     const folder = repository()
     const there = { ...env, GIT_DIR: join(repository(), '.git'), GIT_WORK_TREE: '/', GIT_INDEX_FILE: '/x' }
     expect(await tracked(join(folder, 'tracked.yaml'), { env: there })).toBe(true)
     expect(await tracked(join(folder, 'other.yaml'), { env: there })).toBe(false)
   })
 
-  it('is false without a repository, without the file, without git and without an answer in time', async () => {
+  it('returns false without a repository, without the file, without git and after a timeout', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'a.yaml'), 'a')
     expect(await tracked(join(folder, 'a.yaml'))).toBe(false)
@@ -102,8 +102,8 @@ describe('whether git tracks a file', () => {
   })
 })
 
-describe('a stranger’s repository', () => {
-  it('has the program not run that is to watch its files', async () => {
+describe('isTracked in an untrusted repository', () => {
+  it('does not run its file system monitor', async () => {
     const folder = repository()
     const trap = join(folder, 'trap')
     writeFileSync(trap, `#!/bin/sh\ntouch ${join(folder, 'sprung')}\n`, { mode: 0o755 })
@@ -118,7 +118,7 @@ describe('a stranger’s repository', () => {
     expect(sprung()).toBe(false)
   })
 
-  it('is none when it lies among the files of another', async () => {
+  it('ignores a bare repository among the files of another', async () => {
     const folder = repository()
     const bare = join(folder, 'bare')
     git(folder, 'init', '-q', '--bare', 'bare')

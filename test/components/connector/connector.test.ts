@@ -184,7 +184,7 @@ it('ends with words when it cannot open its ports', async () => {
   const [words, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
   expect([code, words]).toEqual([
     1,
-    `muster-api: cannot listen on 127.0.0.1:${taken.port}: another program has this port; stop it or choose another port\n`,
+    `muster-api: cannot listen on 127.0.0.1:${taken.port}: another program uses this port; stop it or choose another port\n`,
   ])
   await taken.close()
 })

@@ -210,7 +210,7 @@ describe('the services map of a connector without a manager', () => {
       [
         {
           path: '/payload/services/0/datasources/1/state',
-          message: 'is not a member that belongs here',
+          message: 'is not a known member',
         },
       ],
     ])
@@ -243,7 +243,7 @@ describe('a connector that starts', () => {
     if (!proxy) throw new Error('no proxy')
     const start = testConnector({ ...settings, proxy: { ...proxy, readonlyPort: taken.port } })
     await expect(start).rejects.toThrow(
-      `cannot listen on 127.0.0.1:${taken.port}: another program has this port; stop it or choose another port`,
+      `cannot listen on 127.0.0.1:${taken.port}: another program uses this port; stop it or choose another port`,
     )
     await expect(start).rejects.toMatchObject({ name: 'StartError' })
     await taken.close()

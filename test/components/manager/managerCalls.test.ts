@@ -38,7 +38,7 @@ describe('what a manager tells', () => {
     const expiry = new Date('2026-01-01T00:00:00Z')
     const { get, post } = await managerIn({
       member: { service: 'alpha', datasource: null, witness: true },
-      context: { certificate: () => ({ expiry, refused: undefined }) },
+      context: { certificate: () => ({ expiry, rejected: undefined }) },
     })
     await post('control/service/alpha/policy/manual')
     expect((await get('status')).payload).toMatchObject({
@@ -266,7 +266,7 @@ describe('operations on a data source', () => {
     const after = await status('db2')
     if (end === 409) {
       expect([code, payload.code]).toEqual([409, 'wrong-state'])
-      expect(payload.detail).toContain(`db2 is ${state}, and ${operation} is not for that state.`)
+      expect(payload.detail).toContain(`db2 is ${state}, and ${operation} is not possible in this state.`)
       expect(after).toEqual(before)
       return
     }
@@ -500,7 +500,7 @@ describe('the services map of a manager', () => {
     const place = '/payload/services/0/datasources/1/state'
     expect(refused.payload.errors).toContainEqual({
       path: place,
-      message: 'is not a member that belongs here',
+      message: 'is not a known member',
     })
     const bare = JSON.parse(JSON.stringify(body, (key, value) => (key === 'state' ? undefined : value)))
     expect((await set(bare)).payload).toEqual({ ...body, changed: false })

@@ -11,8 +11,8 @@ const many = (line: (n: number) => string): string => {
 
 const difference = (before: string, after: string) => compareDescriptions(described(before), described(after))
 
-describe('two descriptions', () => {
-  it('are the same when only places and spellings differ', () => {
+describe('comparing two descriptions', () => {
+  it('finds no difference if only places and spellings differ', () => {
     const other = `# moved\n${good.replace('rest-api-admin-user', '"rest-api-admin-user"')}`
     expect(isSame(difference(good, other))).toBe(true)
     expect(
@@ -20,7 +20,7 @@ describe('two descriptions', () => {
     ).toBe(true)
   })
 
-  it('differ by hosts, by the cluster and by settings', () => {
+  it('finds differences of hosts and of the cluster name', () => {
     const after = good
       .replace('cluster: alpha', 'cluster: beta')
       .replaceAll('db1', 'db2')
@@ -37,7 +37,7 @@ describe('two descriptions', () => {
     expect(isSame(found)).toBe(false)
   })
 
-  it('tell a value that is new or gone from one that changed', () => {
+  it('distinguishes added, removed and changed values', () => {
     const after = good.replace('  rest-api-admin-user: admin', '  user: dba')
     const [host] = difference(good, after).changed
     const sides = host?.changes.map(({ name, before, after: now }) => [name, before?.value, now?.value])
@@ -47,7 +47,7 @@ describe('two descriptions', () => {
     ])
   })
 
-  it('tell a change of the master, which is no option', () => {
+  it('finds a change of the master', () => {
     const two = good.replace('[db1]', '[db1, db2]').concat('  db2: { address: 10.0.0.12 }\n')
     const found = difference(two, two.replace('master: db1', 'master: db2'))
     expect(found.changed.map(({ host, changes }) => [host, changes.map(({ name }) => name)])).toEqual([
@@ -57,8 +57,8 @@ describe('two descriptions', () => {
   })
 })
 
-describe('changes of many hosts', () => {
-  it('are said once, with every place they come from', () => {
+describe('grouping changes of many hosts', () => {
+  it('lists a shared change once, with all its origins', () => {
     const after = many((n) => `, options: { log-level: debug${n === 9 ? ', runtime: host' : ''} }`)
     const groups = groupChanges(
       difference(
@@ -74,7 +74,7 @@ describe('changes of many hosts', () => {
     expect(groups[0]?.changes[0]?.origins.after).toHaveLength(9)
   })
 
-  it('are kept apart where the values differ', () => {
+  it('separates hosts with different values', () => {
     const after = many((n) => `, options: { log-level: ${n < 5 ? 'debug' : 'warn'} }`)
     const groups = groupChanges(
       difference(

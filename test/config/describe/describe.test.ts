@@ -7,7 +7,7 @@ const option = (name: string, host = 'db1') => ({ host, group: 'options', name }
 const cluster = describedFile('cluster.yaml', 'c.yaml')
 
 describe('the description of a cluster', () => {
-  it('has every host in the order of the file', () => {
+  it('lists the hosts in the order of the file', () => {
     expect(cluster.cluster).toBe('alpha')
     expect(cluster.hosts.map(({ name }) => name)).toEqual(['db1', 'db2', 'w1'])
   })
@@ -17,13 +17,13 @@ describe('the description of a cluster', () => {
     ['log-level', 'db2', 'warn', { layer: 'host', place: { line: 26, column: 7 } }],
     ['manager-rest-api-address', 'w1', '0.0.0.0', { layer: 'defaults', place: { line: 5, column: 3 } }],
     ['manager-rest-api-port', 'db1', 8090, { layer: 'default' }],
-  ])('says of %s of %s that it is %s, and why', (name, host, value, origin) => {
+  ])('gives %s of %s as %s with its origin', (name, host, value, origin) => {
     const found = settingOf(cluster, option(name, host))
     expect(found?.value).toBe(value)
     expect(found?.origin).toMatchObject(origin)
   })
 
-  it('says what the command line decided', () => {
+  it('shows that a value is from the command line', () => {
     const text = good.replace('defaults:', 'defaults:\n  log-level: warn')
     const set = described(text, { set: ['log-level=trace'] })
     expect(settingOf(set, option('log-level'))).toMatchObject({ value: 'trace', origin: { layer: 'set' } })
@@ -39,7 +39,7 @@ describe('the description of a cluster', () => {
     expect(settingOf(described(text), option('log-level'))?.origin).toMatchObject({ service: 'beta' })
   })
 
-  it('tells how a host is reached, and nothing of SSH for this machine', () => {
+  it('shows the connection of a host, and no SSH settings of a local host', () => {
     const at = (host: string, group: 'host' | 'ssh', name: string) =>
       settingOf(cluster, { host, group, name })
     expect(at('db2', 'ssh', 'port')).toMatchObject({ value: 2222, origin: { layer: 'host' } })
@@ -49,7 +49,7 @@ describe('the description of a cluster', () => {
     expect(cluster.hosts[2]?.ssh).toEqual([])
   })
 
-  it('tells what the services make of a host', () => {
+  it('shows the roles and components of a host', () => {
     const roles = (host: string, name = 'roles') => settingOf(cluster, { host, group: 'host', name })?.value
     expect(roles('db1')).toEqual(['master of alpha'])
     expect(roles('db2')).toEqual(['member of alpha', 'connector of alpha'])
@@ -57,7 +57,7 @@ describe('the description of a cluster', () => {
     expect(roles('w1', 'components')).toEqual(['manager'])
   })
 
-  it('leaves out what has no value, other components and what nothing comes of unless it is given', () => {
+  it('omits options without a value, of other components, and without effect unless the file sets them', () => {
     const names = (text: string): readonly string[] =>
       described(text).hosts[0]?.options.map(({ name }) => name) ?? []
     expect(names(good)).not.toContain('java-keystore-password')
@@ -71,14 +71,14 @@ describe('the description of a cluster', () => {
 })
 
 describe('secrets in a description', () => {
-  it('are redacted, whichever way they are given', () => {
+  it('are redacted, whether literal or referenced', () => {
     for (const host of ['db1', 'db2']) {
       expect(settingOf(cluster, option('rest-api-admin-pass', host))?.value).toBe('[redacted]')
     }
     expect(inspect(cluster, { depth: 9 }) + JSON.stringify(cluster)).not.toMatch(/hunter2|ADMIN_PASS/)
   })
 
-  it('are redacted under another option that an alias gives the same text', () => {
+  it('are redacted in another option that has the same text by an alias', () => {
     const text = good.replace(
       'defaults:',
       'defaults:\n  rest-api-admin-pass: &p correct horse battery\n  java-tls-alias: *p',
@@ -89,7 +89,7 @@ describe('secrets in a description', () => {
     expect(JSON.stringify(described(text, { files: [fileOf(text), over] }))).not.toContain('horse')
   })
 
-  it('can be compared', () => {
+  it('can be compared without showing them', () => {
     const pass = (value: string) =>
       settingOf(
         described(good.replace('defaults:', `defaults:\n  rest-api-admin-pass: ${value}`)),

@@ -16,23 +16,23 @@ const finding = (line: number, code: Code, severity: Severity, file = 'muster.ya
 type Given = {
   readonly text: string
   readonly findings?: readonly Diagnostic[]
-  readonly isJudged?: (code: string) => boolean
+  readonly isChecked?: (code: string) => boolean
 }
 
-function applied({ text, findings = [], isJudged = () => true }: Given) {
+function applied({ text, findings = [], isChecked = () => true }: Given) {
   const { ignores } = loadText(text)
-  const result = applyIgnores({ findings, ignores, files: ['muster.yaml'], isChecked: isJudged })
+  const result = applyIgnores({ findings, ignores, files: ['muster.yaml'], isChecked })
   const silenced = (one: Silenced): string => `${one.finding.span.line} ${one.finding.code}: ${one.reason}`
   return {
-    left: result.findings.map(({ span, code, severity }) => `${span.line} ${severity} ${code}`),
+    rest: result.findings.map(({ span, code, severity }) => `${span.line} ${severity} ${code}`),
     silenced: result.silenced.map(silenced),
   }
 }
 
 const comment = 'a: 1 # muster-ignore: unused-host why\n'
 
-describe('findings that a comment silences', () => {
-  it('are warnings and notes of its code, on its line, in its file', () => {
+describe('a muster-ignore comment', () => {
+  it('silences warnings and notes with its code, on its line, in its file', () => {
     const findings = [
       finding(1, 'unused-host', 'warning'),
       finding(1, 'unused-host', 'warning', 'other.yaml'),
@@ -40,17 +40,17 @@ describe('findings that a comment silences', () => {
       finding(2, 'unused-host', 'warning'),
     ]
     expect(applied({ text: comment, findings })).toEqual({
-      left: ['1 warning even-managers', '2 warning unused-host', '1 warning unused-host'],
+      rest: ['1 warning even-managers', '2 warning unused-host', '1 warning unused-host'],
       silenced: ['1 unused-host: why'],
     })
     const text = 'a: 1 # muster-ignore: secret-not-resolved why\n'
     expect(applied({ text, findings: [finding(1, 'secret-not-resolved', 'note')] })).toEqual({
-      left: [],
+      rest: [],
       silenced: ['1 secret-not-resolved: why'],
     })
   })
 
-  it('may be several, by several codes and several comments', () => {
+  it('silences several findings, by several codes and together with other comments', () => {
     const findings = [
       finding(2, 'unused-host', 'warning'),
       { ...finding(2, 'unused-host', 'warning'), message: 'another host' },
@@ -60,70 +60,70 @@ describe('findings that a comment silences', () => {
     ]
     const text = '# muster-ignore: unused-host, even-managers one\na: 1 # muster-ignore: weak-password two\n'
     expect(applied({ text, findings })).toEqual({
-      left: [],
+      rest: [],
       silenced: ['2 even-managers: one', '2 unused-host: one', '2 unused-host: one', '2 weak-password: two'],
     })
   })
 
-  it('are never errors, whatever the catalogue says of their code', () => {
+  it('never silences an error, even if the catalogue has its code as a warning', () => {
     const findings = [finding(1, 'unused-host', 'error')]
-    expect(applied({ text: comment, findings })).toEqual({ left: ['1 error unused-host'], silenced: [] })
+    expect(applied({ text: comment, findings })).toEqual({ rest: ['1 error unused-host'], silenced: [] })
     const text = 'a: 1 # muster-ignore: port-clash why\n'
     expect(applied({ text, findings: [finding(1, 'port-clash', 'error')] })).toEqual({
-      left: ['1 error port-clash', '1 warning ignore-error'],
+      rest: ['1 error port-clash', '1 warning ignore-error'],
       silenced: [],
     })
   })
 
-  it('stay when there is no reason', () => {
+  it('silences nothing without a reason', () => {
     const findings = [finding(1, 'unused-host', 'warning')]
     expect(applied({ text: 'a: 1 # muster-ignore: unused-host\n', findings })).toEqual({
-      left: ['1 warning unused-host', '1 warning ignore-without-reason'],
+      rest: ['1 warning unused-host', '1 warning ignore-without-reason'],
       silenced: [],
     })
     const twice = '# muster-ignore: unused-host why\na: 1 # muster-ignore: unused-host\n'
     expect(applied({ text: twice, findings: [finding(2, 'unused-host', 'warning')] })).toEqual({
-      left: ['2 warning ignore-without-reason'],
+      rest: ['2 warning ignore-without-reason'],
       silenced: ['2 unused-host: why'],
     })
   })
 
-  it('are not those about comments', () => {
+  it('does not silence findings about comments', () => {
     const text = 'a: 1 # muster-ignore: nothing-known, ignore-unknown-code why\n'
-    expect(applied({ text }).left).toEqual(['1 warning ignore-unknown-code', '1 warning ignore-unused'])
+    expect(applied({ text }).rest).toEqual(['1 warning ignore-unknown-code', '1 warning ignore-unused'])
   })
 })
 
-describe('a comment that silences nothing', () => {
-  it('is told', () => {
-    expect(applied({ text: comment }).left).toEqual(['1 warning ignore-unused'])
+describe('a muster-ignore comment without a matching finding', () => {
+  it('is reported', () => {
+    expect(applied({ text: comment }).rest).toEqual(['1 warning ignore-unused'])
   })
 
-  it('is not told where the findings of its code were not looked for', () => {
-    expect(applied({ text: comment, isJudged: (code) => code !== 'unused-host' }).left).toEqual([])
+  it('is not reported if the command does not check for its code', () => {
+    expect(applied({ text: comment, isChecked: (code) => code !== 'unused-host' }).rest).toEqual([])
   })
 
-  it('is not told beside an error, which may keep others from being found', () => {
-    expect(applied({ text: comment, findings: [finding(9, 'port-clash', 'error')] }).left).toEqual([
+  it('is not reported together with an error, which may prevent other checks', () => {
+    expect(applied({ text: comment, findings: [finding(9, 'port-clash', 'error')] }).rest).toEqual([
       '9 error port-clash',
     ])
   })
 })
 
-describe('a code that is none', () => {
+describe('an unknown code in a muster-ignore comment', () => {
   const messageOf = (code: string): string => {
     const { ignores } = loadText(`a: 1 # muster-ignore: ${code} why\n`)
     const result = applyIgnores({ findings: [], ignores, files: [], isChecked: () => true })
     return result.findings.map(({ message, fix }) => `${message} ${fix}`).join()
   }
 
-  it('is named, with the nearest one', () => {
+  it('is reported with the nearest code', () => {
     expect(messageOf('unused_hosts')).toBe(
       'unused_hosts is not the code of a finding. Did you mean unused-host?',
     )
   })
 
-  it('is not named when it does not look like one', () => {
+  it('is not quoted if it does not look like a code', () => {
     expect(messageOf('Zq7#%:@')).toMatch(/^This is not the code of a finding\. Copy/)
     expect(messageOf('constructor')).toMatch(/^constructor is not the code/)
     expect(messageOf('x'.repeat(61))).toMatch(/^This is not the code of a finding\./)

@@ -4,37 +4,40 @@ import { loadText } from '../loadText.ts'
 
 const ignoresOf = (text: string): readonly Ignore[] => loadText(text).ignores
 
-/** Line that is meant, codes and reason of each comment. */
-const said = (text: string): string[] =>
+/** Line to which it applies, codes and reason of each comment. */
+const ignoresIn = (text: string): string[] =>
   ignoresOf(text).map(
     ({ line, codes, reason }) => `${line ?? 'none'} [${codes.map(({ code }) => code).join(' ')}] ${reason}`,
   )
 
-describe('the line that a muster-ignore is about', () => {
-  it('is its own when something stands before it', () => {
-    expect(said('a: 1 # muster-ignore: x why\n')).toEqual(['1 [x] why'])
-    expect(said('a: { b: 1, # muster-ignore: x why\n  c: 2 }\n')).toEqual(['1 [x] why'])
-    expect(said('a:\n  - 1 # muster-ignore: x why')).toEqual(['2 [x] why'])
-    expect(said('a: | # muster-ignore: x why\n  text\n')).toEqual(['1 [x] why'])
-    expect(said('a: "b" # muster-ignore: x why\n')).toEqual(['1 [x] why'])
+describe('a muster-ignore comment', () => {
+  it('applies to its own line if a value is before it', () => {
+    expect(ignoresIn('a: 1 # muster-ignore: x why\n')).toEqual(['1 [x] why'])
+    expect(ignoresIn('a: { b: 1, # muster-ignore: x why\n  c: 2 }\n')).toEqual(['1 [x] why'])
+    expect(ignoresIn('a:\n  - 1 # muster-ignore: x why')).toEqual(['2 [x] why'])
+    expect(ignoresIn('a: | # muster-ignore: x why\n  text\n')).toEqual(['1 [x] why'])
+    expect(ignoresIn('a: "b" # muster-ignore: x why\n')).toEqual(['1 [x] why'])
   })
 
-  it('is the next one that is neither comment nor blank when it stands alone', () => {
-    expect(said('# muster-ignore: x why\na: 1\n')).toEqual(['2 [x] why'])
-    expect(said('a:\n  # muster-ignore: x why\n  # more\n\n  b: 1\n')).toEqual(['5 [x] why'])
-    expect(said('# muster-ignore: x one\n# muster-ignore: y two\na: 1\n')).toEqual(['3 [x] one', '3 [y] two'])
-    expect(said('a: { b: 1,\n  # muster-ignore: x why\n  c: 2 }\n')).toEqual(['3 [x] why'])
-    expect(said('a: 1\n# muster-ignore: x why\n# end\n')).toEqual(['none [x] why'])
+  it('applies to the next line that is neither empty nor a comment if it is alone on its line', () => {
+    expect(ignoresIn('# muster-ignore: x why\na: 1\n')).toEqual(['2 [x] why'])
+    expect(ignoresIn('a:\n  # muster-ignore: x why\n  # more\n\n  b: 1\n')).toEqual(['5 [x] why'])
+    expect(ignoresIn('# muster-ignore: x one\n# muster-ignore: y two\na: 1\n')).toEqual([
+      '3 [x] one',
+      '3 [y] two',
+    ])
+    expect(ignoresIn('a: { b: 1,\n  # muster-ignore: x why\n  c: 2 }\n')).toEqual(['3 [x] why'])
+    expect(ignoresIn('a: 1\n# muster-ignore: x why\n# end\n')).toEqual(['none [x] why'])
   })
 
-  it('is the same with other line ends and a byte order mark', () => {
-    expect(said('\ufeff# muster-ignore: x why\r\n\r\na: 1 # muster-ignore: y too\r\n')).toEqual([
+  it('applies to the same line with Windows line ends and a byte order mark', () => {
+    expect(ignoresIn('\ufeff# muster-ignore: x why\r\n\r\na: 1 # muster-ignore: y too\r\n')).toEqual([
       '3 [x] why',
       '3 [y] too',
     ])
   })
 
-  it('knows where each code stands', () => {
+  it('has the position of each code', () => {
     const [ignore] = ignoresOf('a: 1 # muster-ignore: x, yy why\n')
     const at = { file: 'muster.yaml', line: 1, endLine: 1 }
     expect(ignore?.span).toEqual({ ...at, column: 6, endColumn: 32 })
@@ -45,7 +48,7 @@ describe('the line that a muster-ignore is about', () => {
   })
 })
 
-describe('what is no muster-ignore', () => {
+describe('text that is not a muster-ignore comment', () => {
   it.each([
     ['in double quotes', 'a: "b\n # muster-ignore: x why"\n'],
     ['in single quotes', "a: 'b # muster-ignore: x why'\n"],
@@ -55,19 +58,19 @@ describe('what is no muster-ignore', () => {
     ['in the middle of a comment', 'a: 1 # see muster-ignore: x why\n'],
     ['as part of a word', 'a: 1 # muster-ignored: x why\n'],
     ['with capital letters', 'a: 1 # Muster-Ignore: x why\n'],
-  ])('%s', (_place, text) => {
-    expect(said(text)).toEqual([])
+  ])('is ignored %s', (_place, text) => {
+    expect(ignoresIn(text)).toEqual([])
   })
 
-  it('in a text that is not YAML', () => {
-    expect(said('a: 1 # muster-ignore: x why\n')).toHaveLength(1)
-    expect(said('a: 1 # muster-ignore: x why\n}{\n')).toEqual([])
-    expect(said('a: 1 # muster-ignore: x why\n\0')).toEqual([])
-    expect(said('# muster-ignore: x why\n- a\n')).toEqual([])
+  it('includes all comments of a file that is not YAML', () => {
+    expect(ignoresIn('a: 1 # muster-ignore: x why\n')).toHaveLength(1)
+    expect(ignoresIn('a: 1 # muster-ignore: x why\n}{\n')).toEqual([])
+    expect(ignoresIn('a: 1 # muster-ignore: x why\n\0')).toEqual([])
+    expect(ignoresIn('# muster-ignore: x why\n- a\n')).toEqual([])
   })
 })
 
-describe('codes and reason', () => {
+describe('parsing a muster-ignore comment', () => {
   it.each([
     ['# muster-ignore: x why not', '[x] why not'],
     ['#muster-ignore:x why', '[x] why'],
@@ -85,7 +88,7 @@ describe('codes and reason', () => {
     ['# muster-ignore:', '[] '],
     ['# muster-ignore', '[] '],
     ['# muster-ignore: , why', '[] why'],
-  ])('of %s', (comment, expected) => {
-    expect(said(`a: 1 ${comment}\n`)).toEqual([`1 ${expected}`])
+  ])('reads codes and reason of %s', (comment, expected) => {
+    expect(ignoresIn(`a: 1 ${comment}\n`)).toEqual([`1 ${expected}`])
   })
 })

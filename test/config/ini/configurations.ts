@@ -27,12 +27,12 @@ const oddText = fc.oneof(
     .map((parts) => parts.join('')),
 )
 
-/** JSON is YAML; a tag stands before its value. */
+/** YAML text: JSON, with a tag before the value if needed. */
 type Yaml = { readonly yaml: string }
 const json = (value: unknown): Yaml => ({ yaml: JSON.stringify(value) })
 
 const secret: fc.Arbitrary<Yaml> = fc.oneof(
-  // Long and odd enough for no rule to call it a default password.
+  // Long and random enough that no rule reports it as a default password.
   fc.tuple(oddText, oddText).map(([a, b]) => json(`${a}q7Zx-19vLm_tRw${b}`)),
   fc.constantFrom('ADMIN_PASS', 'x_1').map((name) => ({ yaml: `!env ${name}` })),
   oddText.map((path) => ({ yaml: `!file ${JSON.stringify(`p${path}`)}` })),
@@ -72,7 +72,7 @@ const candidates = (setting: Setting<unknown>): fc.Arbitrary<unknown> => {
 
 const span = { file: 'x', line: 1, column: 1, endLine: 1, endColumn: 2 }
 
-/** Whether a setting takes a value. */
+/** Returns true if a setting accepts a value. */
 function takes(setting: Setting<unknown>, value: unknown): boolean {
   const node = (item: unknown): YamlNode =>
     Array.isArray(item)

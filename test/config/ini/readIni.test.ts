@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readLine } from '../../../src/config/ini/readIni.ts'
+import { commentText, readLine } from '../../../src/config/ini/readIni.ts'
 
 const option = (key: string, value: string, more: object = {}) => ({
   kind: 'option',
@@ -9,7 +9,7 @@ const option = (key: string, value: string, more: object = {}) => ({
   ...more,
 })
 
-describe('a line of an INI file', () => {
+describe('reading a line of an INI file', () => {
   it.each([
     ['a=b', option('a', 'b', { keyFrom: 0, valueFrom: 2 })],
     ['\t a \t=  b c \t', option('a', 'b c', { keyFrom: 2, valueFrom: 8 })],
@@ -36,16 +36,23 @@ describe('a line of an INI file', () => {
     [';', { kind: 'comment', text: '', from: 0 }],
     [' \t\r', { kind: 'blank' }],
     ['', { kind: 'blank' }],
-  ])('%j', (line, expected) => {
+  ])('parses %j', (line, expected) => {
     expect(readLine(line)).toMatchObject(expected)
     expect('comment' in readLine(line)).toBe('comment' in expected)
   })
 
-  it('is read in time that grows with its length alone', () => {
+  it('takes time in proportion to its length', () => {
     const started = process.hrtime.bigint()
     readLine(`a=${' '.repeat(5_000_000)}`)
     readLine(`${' #'.repeat(2_000_000)}`)
     // A reader that went back at every blank would take hours.
     expect(Number(process.hrtime.bigint() - started) / 1e9).toBeLessThan(20)
+  })
+})
+
+describe('text in a comment', () => {
+  it('has no character that would end the comment', () => {
+    const ended = commentText('a\rb\u0000c\u0085d\u2028e\ud800')
+    expect(ended).toBe('a\\u000db\\u0000c\\u0085d\\u2028e\\ud800')
   })
 })

@@ -107,8 +107,8 @@ export const mutated: fc.Arbitrary<string> = fc
     ),
   )
   .map(([text, edits]) =>
-    edits.reduce((sofar, { at, remove, insert }) => {
-      const offset = Math.floor(at * sofar.length)
-      return sofar.slice(0, offset) + insert + sofar.slice(offset + remove)
+    edits.reduce((edited, { at, remove, insert }) => {
+      const offset = Math.floor(at * edited.length)
+      return edited.slice(0, offset) + insert + edited.slice(offset + remove)
     }, text),
   )

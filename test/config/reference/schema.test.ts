@@ -17,12 +17,12 @@ const sound = texts.filter(([, text]) =>
   loadText(text).diagnostics.every(({ severity }) => severity !== 'error'),
 )
 
-describe('the JSON Schema of the file', () => {
-  it('is the committed one', async () => {
+describe('the JSON Schema of the configuration file', () => {
+  it('equals docs/muster.schema.json', async () => {
     await expect(schemaText()).toMatchFileSnapshot(folder('docs/muster.schema.json'))
   })
 
-  it('has every setting at its place, with what an editor shows', () => {
+  it('has every setting in its group, with the texts that an editor shows', () => {
     const schema = JSON.parse(schemaText())
     const groups = {
       file: schema,
@@ -50,7 +50,7 @@ describe('the JSON Schema of the file', () => {
     }
   })
 
-  it('gives no account as an example of two options', () => {
+  it('uses different example names for different accounts', () => {
     const { properties } = JSON.parse(schemaText()).$defs.options
     const accounts = ['rest-api-admin-user', 'replication-user', 'monitor-user']
     const examples = accounts.flatMap((name) => properties[name].examples ?? [])
@@ -58,12 +58,12 @@ describe('the JSON Schema of the file', () => {
     expect(new Set(examples).size).toBe(examples.length)
   })
 
-  it('takes every example and every fixture in which the program finds no error', () => {
+  it('accepts every example and every fixture that muster accepts', () => {
     expect(sound.length).toBeGreaterThan(4)
     for (const [name, text] of sound) expect(refusals(text), name).toEqual([])
   })
 
-  it('requires what the program requires, and nothing else', () => {
+  it('requires the same names as muster', () => {
     const lines = good.split('\n')
     const tops = ['cluster', 'defaults', 'services', 'hosts'].map((key) => ({
       key,
@@ -82,11 +82,11 @@ describe('the JSON Schema of the file', () => {
 
   it.each([
     ['a group without options', 'defaults:\n'],
-    ['a host with nothing', 'hosts:\n  db1:\n'],
+    ['an empty host', 'hosts:\n  db1:\n'],
     ['a host with empty groups', 'hosts:\n  db1:\n    ssh:\n    options:\n'],
     ['a service without options', 'services:\n  alpha: { topology: clustered, members: [db1], options: }\n'],
-    ['ssh with nothing', 'ssh:\n'],
-  ])('takes %s, as the program does', (_, part) => {
+    ['an empty ssh group', 'ssh:\n'],
+  ])('accepts %s, as muster does', (_, part) => {
     const key = /^\w+/.exec(part)?.[0] ?? ''
     const rest = good.replace(new RegExp(`^${key}:.*\n( .*\n)*`, 'm'), '')
     expect(codes(loadText(rest + part)).filter((code) => !code.endsWith(' open-without-admin'))).toEqual([])
@@ -98,28 +98,28 @@ describe('the JSON Schema of the file', () => {
     ['a port that is too high', { defaults: '  manager-rest-api-port: 65536' }],
     ['a word outside the choices', { defaults: '  log-level: verbose' }],
     ['a duration without its unit', { defaults: '  connector-max-hold: 8' }],
-    ['a text for a switch', { defaults: '  manager-rest-api: yes' }],
-    ['one where a list is meant', { defaults: '  rest-api-allowed-hosts: db.example.org' }],
-    ['a group where a secret is meant', { defaults: '  rest-api-admin-pass: { env: ADMIN_PASS }' }],
+    ['a text instead of a boolean', { defaults: '  manager-rest-api: yes' }],
+    ['a single value instead of a list', { defaults: '  rest-api-allowed-hosts: db.example.org' }],
+    ['a group instead of a secret', { defaults: '  rest-api-admin-pass: { env: ADMIN_PASS }' }],
     ['an option without a value', { defaults: '  log-level:' }],
     ['a misspelt option', { defaults: '  log-levle: info' }],
     ['both spellings of an option', { defaults: '  rest-api-admin-pass: a\n  rest-api-admin-password: a' }],
     ['an option at the top', { top: 'log-level: info' }],
     ['an unknown group', { top: 'common: {}' }],
-    ['an option beside a host', { host: 'log-level: info' }],
-    ['an ssh setting beside a host', { host: 'port: 22' }],
+    ['an option directly in a host', { host: 'log-level: info' }],
+    ['an ssh setting directly in a host', { host: 'port: 22' }],
     ['an ssh setting among the options', { host: 'options: { become: true }' }],
     ['an option among the ssh settings', { host: 'ssh: { log-level: info }' }],
-    ['a list where a group is meant', { host: 'ssh: [ops]' }],
+    ['a list instead of a group', { host: 'ssh: [ops]' }],
     ['a name that no host can have', { hosts: '  db_2: { address: 10.0.0.12 }' }],
-    ['a service with nothing', { services: '  beta:' }],
+    ['an empty service', { services: '  beta:' }],
     ['an empty list of members', { services: '  beta: { topology: clustered, members: [] }' }],
     [
-      'an option beside a service',
+      'an option directly in a service',
       { services: '  beta: { topology: clustered, members: [db1], log-level: info }' },
     ],
   ] as readonly (readonly [string, Readonly<Record<string, string>>])[])(
-    'refuses %s, as the program does',
+    'rejects %s, as muster does',
     (_, { top = '', defaults = '', services = '', host = '', hosts = '' }) => {
       const text = `cluster: alpha
 ${top}

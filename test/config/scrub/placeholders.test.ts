@@ -4,8 +4,8 @@ import { passwordWeakness } from '../../../src/config/passwordFinding.ts'
 import { settings } from '../../../src/config/scrub/keywords.ts'
 import { placeholders } from '../../../src/config/scrub/placeholders.ts'
 
-describe('an address for examples', () => {
-  it('comes from the ranges of RFC 2544 and RFC 3849, the same for the same', () => {
+describe('the placeholder of an address', () => {
+  it('is in the ranges of RFC 2544 and RFC 3849, and the same for the same address', () => {
     const { text } = placeholders()
     const of = (address: string) => text(address)
     expect(['10.0.0.1', '10.0.0.2', '10.0.0.1', '2001:db8:1::5', 'fd00::1'].map(of)).toEqual([
@@ -19,19 +19,22 @@ describe('an address for examples', () => {
     expect(of('::ffff:10.0.0.2')).toBe('198.18.0.2')
   })
 
-  it.each(['127.0.0.1', '127.4.5.6', '::1', '0.0.0.0', '::'])('is not needed for %s', (text) => {
+  it.each(['127.0.0.1', '127.4.5.6', '::1', '0.0.0.0', '::'])('is the address itself for %s', (text) => {
     expect(placeholders().text(text)).toBe(text)
   })
 
-  it.each(['10.0.0.0', '10.0.0.0/8', '255.255.255.255', '224.0.0.1'])('is as impossible as %s', (text) => {
-    expect(impossibleAddress(placeholders().text(text))).toBe(impossibleAddress(text))
-  })
+  it.each(['10.0.0.0', '10.0.0.0/8', '255.255.255.255', '224.0.0.1'])(
+    'is as invalid for a host as %s',
+    (text) => {
+      expect(impossibleAddress(placeholders().text(text))).toBe(impossibleAddress(text))
+    },
+  )
 
-  it.each(['10.0.0', '10.0.0.300', '1.2.3.4.5'])('is none for %s', (text) => {
+  it.each(['10.0.0', '10.0.0.300', '1.2.3.4.5'])('is an invalid name for %s, which is no address', (text) => {
     expect(placeholders().text(text)).toBe('name1_')
   })
 
-  it('is another one for each of 70,000, always one that a host can have', () => {
+  it('is unique for 70,000 addresses, and always valid for a host', () => {
     const { text } = placeholders()
     const fourth = Array.from({ length: 70_000 }, (_, n) =>
       text(`10.${n >> 14}.${(n >> 7) & 127}.${(n & 127) + 1}`),
@@ -77,16 +80,16 @@ describe('the placeholder of a text', () => {
     ['jump', 'jane doe@gate', 'name1 x'],
     ['java-tls-keystore-path', 'tls/acme.p12', 'name1_'],
     ['host-key', 'SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8', `SHA256:${'A'.repeat(42)}1`],
-  ])('of %s: %s becomes %s', (name, text, expected) => {
+  ])('for %s: %s is %s', (name, text, expected) => {
     expect(placeholders().text(text, settings.get(name))).toBe(expected)
   })
 
-  it('has the same number for a name in small and in capital letters, and another for each other', () => {
+  it('has the same number for a name in small and in capital letters', () => {
     const { text } = placeholders()
     expect(['db1', 'DB1', 'db2', 'db1'].map((one) => text(one))).toEqual(['name1', 'Name1', 'name2', 'name1'])
   })
 
-  it('takes the place of our own words, too, where a secret is read, and is as fit for a variable', () => {
+  it('replaces keywords too if they are the source of a secret, and is valid as a variable', () => {
     const { reference } = placeholders()
     expect(['root', 'debug', '12345', 'DB_PASS', ''].map((one) => reference(one))).toEqual([
       'name1',
@@ -99,7 +102,7 @@ describe('the placeholder of a text', () => {
 })
 
 describe('the placeholder of a secret', () => {
-  it('is as weak or as good as the secret, and tells nothing but whether two are the same', () => {
+  it('is as weak as the secret, and reveals only which secrets are equal', () => {
     const { secret } = placeholders()
     const all = [
       'correct horse battery',

@@ -7,9 +7,9 @@ const home = '/home/ops'
 const fileOf = (text: string): ConfigFile => ({ name: 'muster.yaml', directory: '/etc/muster', text })
 
 /** One text scrubbed, and whether validation finds the same in it. */
-export function scrubText(text: string): { readonly text: string; readonly faithful: boolean } {
-  const { texts, faithful } = scrubFiles({ files: [fileOf(text)], home })
-  return { text: texts[0] ?? '', faithful }
+export function scrubText(text: string): { readonly text: string; readonly hasSameFindings: boolean } {
+  const { texts, hasSameFindings } = scrubFiles({ files: [fileOf(text)], home })
+  return { text: texts[0] ?? '', hasSameFindings }
 }
 
 /** Line and code of every finding, sorted; a well-known password counts as a weak one. */

@@ -62,7 +62,7 @@ describe.each([
     }
   }
 
-  it('comes to the same end from every point at which it is stopped', async () => {
+  it('has the same result from every point of interruption', async () => {
     let points = 0
     for (let last = 0; ; last += 1) {
       const cluster = fresh()
@@ -76,7 +76,7 @@ describe.each([
     expect(points).toBe(3 * (1 + names.length + 1))
   })
 
-  it('keeps every host and client in trust whatever runs in between, and with hosts that are down', async () => {
+  it('keeps every host and client trusted, whatever runs in between and with hosts down', async () => {
     const run = fc.record({
       command: fc.constantFrom('rotate', 'install', 'renew'),
       reached: fc.subarray(names, { minLength: 1 }),
@@ -113,7 +113,7 @@ describe.each([
     )
   })
 
-  it('gives truststores both authorities while it lasts, and takes no kept leaf away for that', async () => {
+  it('puts both authorities into truststores while it runs and replaces no leaf for that', async () => {
     const cluster = fresh()
     const state = beginRotation(stateOf(cluster), successor)
     const { targets, notes } = await decide(cluster, state, ['db1'])
@@ -132,7 +132,7 @@ describe.each([
     ])
   })
 
-  it('knows a host again that comes back with a leaf of the retired authority', async () => {
+  it('recognizes a host that returns with a leaf of the retired authority', async () => {
     const cluster = fresh()
     await rotate(cluster, names, actor(cluster, Infinity))
     const before = fresh().has.get('db2')
@@ -141,15 +141,15 @@ describe.each([
     expect(targets[0]?.authorities).toEqual([successor.certificate])
   })
 
-  it('protects the new key as the old one is protected', () => {
+  it('protects the new key like the old one', () => {
     const opened = decryptKey(successor.key, passphrase)?.reveal()
     expect(opened).toContain('BEGIN PRIVATE KEY')
     expect(successor.key.reveal() === opened).toBe(first.passphrase === undefined)
   })
 })
 
-describe('a renewal', () => {
-  it('makes another leaf, but not where the last run kept one that the host has not got', async () => {
+describe('a certificate renewal', () => {
+  it('issues a new leaf unless an interrupted run already issued one', async () => {
     const cluster = (await installedCluster()).fresh()
     const killed = spread(cluster, stateOf(cluster), { reached: names, act: actor(cluster, 2), renew: true })
     await expect(killed).rejects.toThrow(Killed)
@@ -162,7 +162,7 @@ describe('a renewal', () => {
     expect(cluster.has.get('db3')?.chain).toBe(kept.get('db3')?.chain)
   })
 
-  it('leaves a certificate of an outside authority alone, and says so', async () => {
+  it('keeps a certificate of an outside authority and notes it', async () => {
     const cluster = (await installedCluster()).fresh()
     const state = stateOf(cluster)
     const kept = state.hosts.get('db2')
@@ -171,7 +171,7 @@ describe('a renewal', () => {
     const hosts = new Map(state.hosts).set('db2', { ...kept, outside: outside.certificate })
     const { notes, targets } = await decide(cluster, { ...state, hosts }, ['db1', 'db2'], { renew: true })
     expect(notes).toEqual([
-      "db2 has a certificate of an external authority, which muster never renews: see muster cert csr; --own-authority gives it one of the cluster's own instead",
+      'db2 has a certificate of an external authority, which muster cannot renew: request a new one with muster cert csr, or replace it with --own-authority',
       'issue a certificate for db1: its present one is to be renewed',
     ])
     expect(targets.map(chainIn)[1]).toBe(cluster.has.get('db2')?.chain)

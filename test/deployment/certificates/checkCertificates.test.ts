@@ -84,12 +84,12 @@ const told = (hosts: readonly InspectedHost[], when = now): readonly string[] =>
     ({ code, severity, message, span }) => `${span.file} ${severity} ${code}: ${message}`,
   )
 
-describe('judgeCertificates', () => {
-  it('finds nothing where all is well', () => {
+describe('checkCertificates', () => {
+  it('reports nothing for valid certificates', () => {
     expect(told([looked({}), looked({ name: 'db2', onDisk: second })])).toEqual([])
   })
 
-  it('tells of the time of a certificate, from the day on that tls-warning-days gives', async () => {
+  it('reports expiry from the day that tls-warning-days sets', async () => {
     const inDays = async (days: number) => told([looked({ onDisk: await found({ days }) })])
     expect(await inDays(30)).toEqual([])
     expect(await inDays(29)).toEqual([
@@ -103,25 +103,25 @@ describe('judgeCertificates', () => {
     ])
   })
 
-  it('tells of names that are missing', async () => {
+  it('reports missing names', async () => {
     expect(told([looked({ onDisk: await found({ names: ['db1'] }) })])).toEqual([
       'db1.yaml error certificate-names: The certificate of db1 is not valid for 10.0.0.11.',
     ])
   })
 
-  it('tells of an authority that nobody trusts', async () => {
+  it('reports an untrusted authority', async () => {
     expect(told([looked({ onDisk: await found({ by: other }) })])).toEqual([
-      'db1.yaml error certificate-untrusted: The certificate of db1 does not lead to the authority CN=muster alpha authority; its issuer is CN=muster beta authority.',
+      'db1.yaml error certificate-untrusted: The certificate of db1 does not chain to the authority CN=muster alpha authority; its issuer is CN=muster beta authority.',
     ])
   })
 
-  it('follows the chain link by link: a stranger beside it proves nothing', async () => {
+  it('follows the chain link by link and ignores other certificates in it', async () => {
     const stranger = await found({ by: other })
     const mixed = { ...stranger, chain: stranger.chain + good.chain }
     expect(told([looked({ onDisk: mixed })])[0]).toContain('error certificate-untrusted')
   })
 
-  it('judges what is served for itself where it is not what lies on the disk', async () => {
+  it('checks a served certificate that differs from the one on disk', async () => {
     const served = await found({ days: 1, made: later(-2) })
     expect(told([looked({ served })])).toEqual([
       'db1.yaml error certificate-expired: The certificate that manager of db1 serves expired on 2026-03-09.',
@@ -129,7 +129,7 @@ describe('judgeCertificates', () => {
     ])
   })
 
-  it('tells of hosts that do not trust each other, where no authority is known here', async () => {
+  it('reports hosts that do not trust each other if no authority is known', async () => {
     const stranger = await found({ by: other, names: ['db2', '10.0.0.12'] })
     const unknown = { authorities: [] }
     const hosts = [
@@ -146,7 +146,7 @@ describe('judgeCertificates', () => {
     ).toEqual([])
   })
 
-  it('tells of an authority that ends, once for all hosts', () => {
+  it('reports an expiring authority once for all hosts', () => {
     const hosts = [looked({}), looked({ name: 'db2', onDisk: second })]
     const authorities = (when: Date) => told(hosts, when).filter((line) => line.includes(' authority-'))
     expect(authorities(later(3652 - 31))).toEqual([])
@@ -160,14 +160,14 @@ describe('judgeCertificates', () => {
     ])
   })
 
-  it('tells what could not be seen, and what is not there yet', () => {
+  it('reports hosts that are unreachable or not installed', () => {
     const lost = (state: 'unreachable' | 'failed' | 'not-installed') =>
       looked({ certificates: { state, detail: 'it is off', components: [] } })
     expect(told([lost('unreachable')])).toEqual([
-      'db1.yaml error certificate-host-unreachable: db1 could not be reached: it is off',
+      'db1.yaml error certificate-host-unreachable: db1 is unreachable: it is off',
     ])
     expect(told([lost('failed')])).toEqual([
-      'db1.yaml error certificate-host-failed: db1 could not be inspected: it is off',
+      'db1.yaml error certificate-host-failed: db1 could not be checked: it is off',
     ])
     expect(told([lost('not-installed')])).toEqual([
       'db1.yaml warning certificate-not-installed: db1 is in the file, but nothing is installed there.',
@@ -177,11 +177,11 @@ describe('judgeCertificates', () => {
       'db1.yaml error certificate-not-seen: The manager of db1 presents no certificate: nothing listens there.',
     ])
     expect(told([looked({ certificates: { expected: second } })])).toEqual([
-      'db1.yaml warning certificate-pending: db1 does not have the certificate that the state directory holds for it.',
+      'db1.yaml warning certificate-pending: db1 does not have the new certificate from the state directory yet.',
     ])
   })
 
-  it('tells of stores of the file that install would refuse, but not twice', () => {
+  it('reports stores of the file that install would refuse, once', () => {
     const problem = (code: string) =>
       new StepError({ host: 'db1', code, message: 'they are bad.', fix: 'Mend them.' })
     const own = (code: string) => ({ origin: 'yours' as const, authorities: [], problem: problem(code) })

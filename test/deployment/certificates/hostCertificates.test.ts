@@ -45,7 +45,7 @@ async function look(options: {
 const answers = (...results: readonly object[]) => ({ stdout: JSON.stringify(results) })
 
 describe('hostCertificates', () => {
-  it('tells of each API what it shows in one round trip, and asks for nothing that is off', async () => {
+  it('returns the served certificate of each enabled API in one round trip', async () => {
     const apis = hostConfig().apis.map((api) => ({ ...api, enabled: api.component !== 'connector' }))
     const asked: unknown[] = []
     const { found, transport } = await look({
@@ -83,12 +83,12 @@ describe('hostCertificates', () => {
     ])
   })
 
-  it('has what would be written where that is another one', async () => {
+  it('returns the certificate that the next installation writes, if it differs', async () => {
     const { found } = await look({ kept: other, result: answers() })
     expect(found.expected?.facts.fingerprint).toBe(printOf(other))
   })
 
-  it('says why nothing is seen', async () => {
+  it('reports why a served certificate is unknown', async () => {
     const { found } = await look({
       result: answers(
         { id: 'manager', error: { code: 'refused', message: 'nothing listens' }, certificates: [] },
@@ -97,18 +97,18 @@ describe('hostCertificates', () => {
     })
     expect(found.components.map(({ detail }) => detail)).toEqual([
       'nothing listens',
-      'the release on the host is too old to report it; run install again',
-      'it was not asked',
+      'the release on the host is too old to report it; run muster install',
+      'it was not called',
     ])
   })
 
-  it('has the certificate on disk where the calls fail', async () => {
+  it('returns the certificate on disk if the calls fail', async () => {
     const { found } = await look({ result: { code: 127, stderr: 'node: not found\n' } })
     expect(found.onDisk?.facts.fingerprint).toBe(printOf(chain))
     expect(found.detail).toBe('calling the APIs on the host failed: node: not found')
   })
 
-  it('is not-installed without a release, and lost with the host', async () => {
+  it('returns not-installed without a release and rejects if the host is unreachable', async () => {
     expect((await look({ release: undefined })).found).toMatchObject({
       state: 'not-installed',
       components: [],

@@ -65,7 +65,7 @@ const trustedIn = (truststore: Buffer | undefined, state: ClusterState) => {
 const both = ['CN=muster alpha authority', 'CN=muster corp authority']
 
 describe('a certificate of an outside authority', () => {
-  it('is spread by the next installation, with a truststore for both authorities on every host', async () => {
+  it('is deployed by the next installation, with both authorities in every truststore', async () => {
     const { state, pem } = imported()
     const own = await storesOf(state, 0)
     expect(own.stores.chain).toBe(pem)
@@ -80,7 +80,7 @@ describe('a certificate of an outside authority', () => {
     expect((await storesOf(other.state, 1)).state).toBe(other.state)
   })
 
-  it('is never renewed, and locked anew as it is', async () => {
+  it('is never renewed, only packed again', async () => {
     const { state, pem } = imported()
     expect((await storesOf(state, 0, { renew: true })).stores.chain).toBe(pem)
     const soon = await storesOf(state, 0, { now: new Date('2026-06-01T12:00:00Z') })
@@ -95,7 +95,7 @@ describe('a certificate of an outside authority', () => {
     })
   })
 
-  it('stops an installation once it has expired', async () => {
+  it('makes an installation fail once it has expired', async () => {
     await expect(storesOf(imported().state, 0, { now: later })).rejects.toMatchObject({
       code: 'outside-expired',
       message: 'the certificate of db1, which CN=muster corp authority signed, expired on 2026-06-08',
@@ -103,7 +103,7 @@ describe('a certificate of an outside authority', () => {
     })
   })
 
-  it('gives way to one of ours where that is wanted, expired or not, and is kept until that is proved', async () => {
+  it('is replaced by one of the cluster on request and kept until that is verified', async () => {
     const { state } = imported()
     for (const at of [now, later]) {
       const own = await storesOf(state, 0, { ownAuthority: true, now: at })
@@ -119,12 +119,14 @@ describe('a certificate of an outside authority', () => {
     expect(await storesOf(state, 1, { ownAuthority: true })).not.toHaveProperty('onceProved')
   })
 
-  it('comes back from the state directory, and is told where it is damaged', () => {
+  it('is read from the state directory, where damage is reported', () => {
     const { state } = imported()
     const files = encodeState(state)
     expect(decodeState(files, 'state').hosts.get('db1')).toMatchObject({ outside: root.certificate })
     expect(decodeState(files, 'state').hosts.get('db2')).not.toHaveProperty('outside')
     const damaged = new Map(files).set('hosts/db1/outside.pem', Buffer.from('no'))
-    expect(() => decodeState(damaged, 'state')).toThrow('hosts/db1/outside.pem in state holds no certificate')
+    expect(() => decodeState(damaged, 'state')).toThrow(
+      'hosts/db1/outside.pem in state contains no certificate',
+    )
   })
 })

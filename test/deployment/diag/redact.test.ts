@@ -4,8 +4,8 @@ import { redact } from '../../../src/deployment/diag/redact.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { betrays, makeSentinel, spellingsOf } from '../../lab/scenario/sentinel.ts'
 
-describe('what a bug report leaves out', () => {
-  it('is a secret in every spelling, alone and inside of longer texts', () => {
+describe('redact', () => {
+  it('removes a secret in every encoding, also inside longer texts', () => {
     const sentinel = makeSentinel()
     const { password } = sentinel
     for (const text of spellingsOf(sentinel)) {
@@ -15,7 +15,7 @@ describe('what a bug report leaves out', () => {
     }
   })
 
-  it('is what has the form of a key, a hash or a login, whatever it says', () => {
+  it('removes anything in the form of a key, a hash or a login', () => {
     const { privateKey } = generateKeyPairSync('ec', {
       namedCurve: 'P-256',
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

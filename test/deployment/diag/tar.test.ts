@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporaryFolder.ts'
 const made = new Date('2026-03-01T12:00:00Z')
 
 describe('a tar archive', () => {
-  it('is what tar itself unpacks, for its owner alone', () => {
+  it('is unpacked by tar, readable by its owner only', () => {
     const folder = temporaryFolder()
     const part = fc.stringMatching(/^[a-zA-Z0-9ü-][a-zA-Z0-9.ü-]{0,40}$/)
     const names = fc.uniqueArray(
@@ -39,7 +39,7 @@ describe('a tar archive', () => {
     )
   })
 
-  it('takes paths of 255 bytes whose parts are short enough, and refuses others', () => {
+  it('accepts paths of 255 bytes with short parts and rejects others', () => {
     const long = `${'a'.repeat(100)}/${'b'.repeat(54)}/${'c'.repeat(99)}`
     const listed = execFileSync('tar', ['-tf', '-'], {
       input: createTar([{ path: long, content: Buffer.from('x') }], made),

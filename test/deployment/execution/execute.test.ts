@@ -67,7 +67,7 @@ describe('execute', () => {
     expect(outcomes.map(({ result }) => result)).toEqual(['changed', 'changed'])
   })
 
-  it('tidies up after the proof, and not where it fails', async () => {
+  it('cleans up after verification, and not if it fails', async () => {
     const { step, work, run, done } = world()
     const steps = [step('tidy', 'verify')]
     await run([work('db1', steps), { ...work('db2', steps), verify: fail }])
@@ -82,7 +82,7 @@ describe('execute', () => {
     ])
     expect(done).toEqual(['db2 stage'])
     expect(outcomes.map(({ result }) => result)).toEqual(['failed', 'not-started'])
-    expect(outcomes[1]).toMatchObject({ applied: ['stage'], staged: 1, reason: 'db1 could not be prepared' })
+    expect(outcomes[1]).toMatchObject({ applied: ['stage'], staged: 1, reason: 'staging failed on db1' })
     expect(outcomes[0]?.failure).toEqual({ code: 'broken', message: 'it broke', fix: 'mend it' })
   })
 
@@ -110,7 +110,7 @@ describe('execute', () => {
     expect(done).toEqual(['db1 one'])
   })
 
-  it('tells what a host that was stopped still has before it, and what it has not touched', async () => {
+  it('reports the remaining steps of a stopped host', async () => {
     const { step, work, run } = world()
     const stop = new AbortController()
     const at = (phase: StepPhase, id: string) => step(id, phase, async () => stop.abort())
@@ -119,13 +119,13 @@ describe('execute', () => {
     expect(between).toMatchObject({
       result: 'stopped',
       applied: ['sent', 'one'],
-      left: ['two', 'the proof', 'tidy'],
+      left: ['two', 'verification', 'tidy'],
     })
     const last = new AbortController()
     const ending = [step('one', 'commit', async () => last.abort())]
     expect((await run([work('db1', ending)], last.signal))[0]).toMatchObject({
       result: 'stopped',
-      left: ['the proof'],
+      left: ['verification'],
     })
     const early = new AbortController()
     const staged = [step('sent', 'stage', async () => early.abort()), step('one', 'commit')]
@@ -136,7 +136,7 @@ describe('execute', () => {
     })
   })
 
-  it('takes back what a host had begun in commit, newest first, the step that failed with it', async () => {
+  it('restores the started commit steps of a failed host, newest first', async () => {
     const { step, work, run, done, events } = world()
     const steps = [step('sent', 'stage'), step('one', 'commit')]
     const restoreSteps = async (to: Transport, begun: readonly string[]): Promise<void> => {
@@ -155,7 +155,7 @@ describe('execute', () => {
     expect([outcome?.result, other?.result]).toEqual(['failed', 'changed'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
-      message: 'it broke\nIt was undone: two, one.',
+      message: 'it broke\nUndone: two, one.',
       fix: 'mend it',
     })
     expect(events.flatMap((event) => (event.type === 'step-undone' ? event.step : []))).toEqual([
@@ -164,7 +164,7 @@ describe('execute', () => {
     ])
   })
 
-  it('takes it back when the proof fails, and nothing once the proof is there', async () => {
+  it('restores a host if its verification fails, and never after verification', async () => {
     const { step, work, run, done } = world()
     const snapshot = { restoreSteps: async (): Promise<void> => void done.push('undone') }
     const steps = [step('one', 'commit')]
@@ -175,7 +175,7 @@ describe('execute', () => {
     expect(done).toEqual(['db1 one', 'db1 verify'])
   })
 
-  it('ends at what cannot be taken back, and says what to do about that', async () => {
+  it('reports a failed restore with its fix', async () => {
     const { step, work, run, done } = world()
     const worse = new StepError({ host: 'db1', code: 'worse', message: 'no way back', fix: 'look there' })
     const steps = [step('one', 'commit'), step('two', 'commit', fail)]
@@ -184,12 +184,12 @@ describe('execute', () => {
     expect(done).toEqual(['db1 one'])
     expect(outcome?.failure).toEqual({
       code: 'broken',
-      message: 'it broke\nUndoing “two, one” failed, too: no way back',
+      message: 'it broke\nUndoing “two, one” also failed: no way back',
       fix: 'look there',
     })
   })
 
-  it('undoes nothing on a host that is lost: the next run goes on there', async () => {
+  it('does not restore an unreachable host', async () => {
     const { step, work, run, done } = world()
     const lost = new TransportError({ host: 'db1', code: 'connection-lost', message: 'lost', fix: 'see' })
     const snapshot = { restoreSteps: async (): Promise<void> => void done.push('undone') }
@@ -199,12 +199,13 @@ describe('execute', () => {
     expect(outcome).toMatchObject({
       result: 'unreachable',
       failure: {
-        message: 'lost\nNothing could be taken back there: it is gone. The next run goes on there.',
+        message:
+          'lost\nThe host is unreachable, so its changes were not undone. The next run continues there.',
       },
     })
   })
 
-  describe('with a way back to what a host had', () => {
+  describe('with a snapshot', () => {
     const wayBack = (done: string[], leftover = false) => ({
       leftover,
       take: async () => void done.push('take'),
@@ -215,14 +216,14 @@ describe('execute', () => {
       discard: async () => void done.push('discard'),
     })
 
-    it('remembers before the first change, and forgets after the proof and before it tidies up', async () => {
+    it('takes it before the first change and discards it after verification', async () => {
       const { step, work, run, done } = world()
       const steps = [step('sent', 'stage'), step('one', 'commit'), step('tidy', 'verify')]
       await run([{ ...work('db1', steps), snapshot: wayBack(done) }])
       expect(done).toEqual(['db1 sent', 'take', 'db1 one', 'db1 verify', 'discard', 'db1 tidy'])
     })
 
-    it('asks for nothing where nothing is changed, but for what an earlier run left', async () => {
+    it('takes none without changes, except for a leftover', async () => {
       const { step, work, run, done } = world()
       await run([{ ...work('db1', [step('sent', 'stage')]), snapshot: wayBack(done) }])
       expect(done).toEqual(['db1 sent', 'db1 verify'])
@@ -231,7 +232,7 @@ describe('execute', () => {
       expect(done).toEqual(['db1 verify', 'discard'])
     })
 
-    it('goes back last of all when a step or the proof fails, and says what is so again', async () => {
+    it('restores it if a step or the verification fails, and describes the result', async () => {
       const { step, work, run, done, events } = world()
       const [outcome] = await run([
         { ...work('db1', [step('one', 'commit'), step('two', 'commit', fail)]), snapshot: wayBack(done) },
@@ -243,16 +244,16 @@ describe('execute', () => {
         failure: { message: 'it broke\nmanager runs as before.', fix: 'mend it' },
       })
       expect(events).toContainEqual({
-        ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all that was changed', seconds: 0 },
+        ...{ type: 'step-undone', host: 'db1', step: 'before', title: 'all changes', seconds: 0 },
       })
       done.length = 0
       await run([{ ...work('db1', [step('one', 'commit')]), snapshot: wayBack(done), verify: fail }])
       expect(done).toEqual(['take', 'db1 one', 'restore'])
     })
 
-    it('does not call it taken back where something of the run stays', async () => {
+    it('does not report an undone host if some changes remain', async () => {
       const { step, work, run, done, events } = world()
-      const restore = async () => ({ partly: 'ops stays.' })
+      const restore = async () => ({ partial: 'ops stays.' })
       const [outcome] = await run([
         { ...work('db1', [step('one', 'commit', fail)]), snapshot: { ...wayBack(done), restore } },
       ])
@@ -261,7 +262,7 @@ describe('execute', () => {
       expect(events.filter(({ type }) => type === 'step-undone')).toEqual([])
     })
 
-    it('travels with the first change where the host takes both at once, and goes before it elsewhere', async () => {
+    it('takes it in one round trip with the first change if possible', async () => {
       const { step, work, run, done } = world()
       const chained = transport('chained')
       const host = { ...transport('db1'), chain: () => chained }
@@ -275,7 +276,7 @@ describe('execute', () => {
       expect(done).toEqual(['db1 take', 'db1 two', 'db1 one', 'db1 verify'])
     })
 
-    it('goes back from what an earlier run left, too, where that is not proved', async () => {
+    it('also restores an unverified leftover', async () => {
       const { step, work, run, done } = world()
       const [outcome] = await run([{ ...work('db1', []), snapshot: wayBack(done, true), verify: fail }])
       expect(done).toEqual(['restore'])
@@ -288,7 +289,7 @@ describe('execute', () => {
       expect(done).toEqual([])
     })
 
-    it('changes nothing where it could not remember', async () => {
+    it('changes nothing if it cannot be taken', async () => {
       const { step, work, run, done } = world()
       const [outcome] = await run([
         { ...work('db1', [step('one', 'commit')]), snapshot: { ...wayBack(done), take: fail } },
@@ -298,7 +299,7 @@ describe('execute', () => {
       expect(outcome?.undone).toBeUndefined()
     })
 
-    it('leaves a host that failed as it is where that is wished', async () => {
+    it('keeps a failed host unchanged with --keep-failed', async () => {
       const { step, work, run, done } = world()
       const [outcome] = await run([
         { ...work('db1', [step('one', 'commit', fail)]), snapshot: wayBack(done), keepFailed: true },
@@ -306,11 +307,11 @@ describe('execute', () => {
       expect(done).toEqual(['take'])
       expect(outcome?.undone).toBeUndefined()
       expect(outcome?.failure?.message).toBe(
-        'it broke\nIt was left as it is (--keep-failed): look at it with `muster status` and `muster logs`. The next run goes on from here; without --keep-failed it goes back to what ran before if it fails, too.',
+        'it broke\nThe changes were not undone (--keep-failed). Inspect the host with `muster status` and `muster logs`. The next run continues from here. If it fails without --keep-failed, the host is restored to its previous state.',
       )
     })
 
-    it('ends going back although it is interrupted meanwhile', async () => {
+    it('completes a restore despite an interruption', async () => {
       const { step, work, run, done } = world()
       const stop = new AbortController()
       const restore = async (): Promise<string> => {
@@ -325,7 +326,7 @@ describe('execute', () => {
     })
   })
 
-  it('takes a bug that one host brings forth as a failure of that host, takes it back and ends the others', async () => {
+  it('treats an exception as a failure of that host, restores it and completes the others', async () => {
     const { step, work, run, done } = world()
     const bug = (): Promise<void> => Promise.reject(new TypeError('a \u001b[31mbug\nerror db2: forged'))
     const snapshot = {

@@ -14,14 +14,14 @@ const names = (candidates: readonly Candidate[], rollout: Rollout): readonly (re
   scheduleOf(candidates, rollout).map((wave) => wave.hosts)
 
 describe('scheduleOf', () => {
-  it('is one wave of all hosts unless told', () => {
+  it('returns one wave of all hosts by default', () => {
     expect(scheduleOf(hosts(3), allInParallel)).toEqual([
       { canary: false, hosts: ['db1', 'db2', 'db3'], inTurn: [] },
     ])
     expect(scheduleOf([], allInParallel)).toEqual([])
   })
 
-  it('sends one host ahead, then a quarter at a time and at least one', () => {
+  it('puts one canary first, then a quarter of the hosts at a time', () => {
     expect(names(hosts(3), canaryThenBatches)).toEqual([['db1'], ['db2'], ['db3']])
     expect(names(hosts(9), canaryThenBatches)).toEqual([
       ['db1'],
@@ -32,7 +32,7 @@ describe('scheduleOf', () => {
     ])
   })
 
-  it('sends the named host ahead, whether it changes or not', () => {
+  it('puts the named canary first, whether it changes or not', () => {
     const [one, two, three] = hosts(3)
     if (!one || !two || !three) throw new Error('three hosts')
     const rollout = { ...allInParallel, canary: { host: 'db2' } } as const
@@ -40,7 +40,7 @@ describe('scheduleOf', () => {
     expect(names([one, { ...two, changes: false }, three], rollout)).toEqual([['db2'], ['db1', 'db3']])
   })
 
-  it('has a canary that changes, and proves the others with the last wave', () => {
+  it('chooses a changing canary and puts unchanged hosts into the last wave', () => {
     const [one, two, three, four] = hosts(4)
     if (!one || !two || !three || !four) throw new Error('four hosts')
     const rollout = { ...allInParallel, canary: 'first', batch: { hosts: 1 } } as const
@@ -49,7 +49,7 @@ describe('scheduleOf', () => {
     expect(names(hosts(2, { changes: false }), rollout)).toEqual([['db1', 'db2']])
   })
 
-  it('has no primary as its canary where another host changes', () => {
+  it('chooses no primary as canary if another host changes', () => {
     const [one, two, three] = hosts(3)
     if (!one || !two || !three) throw new Error('three hosts')
     const rollout = { ...allInParallel, canary: 'first', primaries: ['db1'] } as const
@@ -59,7 +59,7 @@ describe('scheduleOf', () => {
     expect(names([one, two], { ...rollout, canary: { host: 'db1' } })).toEqual([['db1'], ['db2']])
   })
 
-  it('tells who goes one after another; a host that does not change waits for nobody', () => {
+  it('lists changing hosts that take turns', () => {
     const candidates = [...hosts(2, { inTurn: true }), { host: 'db3', changes: false, inTurn: true }]
     expect(scheduleOf(candidates, allInParallel)[0]?.inTurn).toEqual(['db1', 'db2'])
   })
@@ -73,7 +73,7 @@ describe('scheduleOf', () => {
     fc.record({ percent: fc.integer({ min: 1, max: 100 }) }),
   )
 
-  it('has every host once, the canary first and alone, no wave too large and none empty', () => {
+  it('returns every host once, the canary alone, and no empty or too large wave', () => {
     fc.assert(
       fc.property(candidates, fc.option(batch), fc.nat(), fc.boolean(), (all, size, pick, named) => {
         const wanted = all[pick % Math.max(1, all.length)]

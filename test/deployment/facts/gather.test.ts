@@ -51,8 +51,8 @@ async function facts(
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-describe('the facts of this machine', () => {
-  it('tells who and what it is', async () => {
+describe('gatherFacts', () => {
+  it('reads host name, login and system', async () => {
     const here = await facts(join(folder, 'none'))
     expect(here).toMatchObject({
       hostname: hostname(),
@@ -65,7 +65,7 @@ describe('the facts of this machine', () => {
     expect(here.node?.version).toMatch(isRun ? /^v\d+\./ : /^$/)
   })
 
-  it('tells that nothing is installed, and whether it could be', async () => {
+  it('reports that nothing is installed and whether it is possible', async () => {
     const { installation, services } = await facts(join(folder, 'not', 'there'))
     expect(installation).toMatchObject({ exists: false, writable: true, releases: [], runtimes: [] })
     expect(installation.freeBytes).toBeGreaterThan(1024 ** 2)
@@ -78,7 +78,7 @@ describe('the facts of this machine', () => {
     ['/mnt ext4 rw,noexec', false],
     ['/mnt/a\\040disk ext4 noexec 0 0\n/dev/sdb /mnt/a\\040disk xfs rw', false],
     ['/mnt/a\\040disk ext4 rw 0 0\n/dev/sdb /mnt/a\\040disk xfs noexec', true],
-  ])('tells whether programs can be run there: %j', async (mounted, noexec) => {
+  ])('reports noexec of the file system: %j', async (mounted, noexec) => {
     const mounts = join(folder, 'mounts')
     writeFileSync(mounts, `/dev/sda / ext4 rw 0 0\n/dev/sdb ${mounted} 0 0\n`)
     const df = 'df() { printf "Filesystem\\n/dev/sdb 90 40 50 45%% /mnt/a disk\\n"; }\n'
@@ -88,7 +88,7 @@ describe('the facts of this machine', () => {
     expect(installation).toMatchObject({ noexec, freeBytes: 50 * 1024 })
   })
 
-  it('tells what is installed, file by file', async () => {
+  it('reads the installed files', async () => {
     const layout = layoutOf(folder)
     const data = serviceData('process', { root: folder, cluster: 'alpha' })
     for (const path of [layout.releases, layout.tls, layout.applied, layout.processes, data.state]) {
@@ -134,7 +134,7 @@ describe('the facts of this machine', () => {
     expect(less).not.toHaveProperty('kernel')
   })
 
-  it('takes no line of a text for anything else', async () => {
+  it('does not parse lines of file contents as rows', async () => {
     const layout = layoutOf(folder)
     const data = serviceData('process', { root: folder, cluster: 'alpha' })
     mkdirSync(layout.share, { recursive: true })
@@ -148,7 +148,7 @@ describe('the facts of this machine', () => {
     expect(here.uid).toBe(process.getuid?.())
   })
 
-  it('takes no name for a row: folders with the row of a Node.js, a release or a user in theirs', async () => {
+  it('does not parse folder names as rows', async () => {
     const layout = layoutOf(folder)
     const name = 'x\nnode\t%s\tv24.0.0\tyes\nrelease\t1.0.0-0123456789ab\t9\t\tnode\tyes\nuid\t99'
     for (const parent of [layout.releases, layout.runtimes, layout.tls, layout.applied, layout.share]) {
@@ -171,12 +171,12 @@ describe('the facts of this machine', () => {
       'domain users',
     ],
     ['uid=1003 gid=1100 groups=1100', 1003, '1003', '1100'],
-  ])('understands id(1): %s', async (told, uid, login, group) => {
+  ])('parses the output of id(1): %s', async (told, uid, login, group) => {
     const id = `id() { case $*:$# in :0) printf '%b\\n' '${told}' ;; -u:1) echo ${uid} ;; *) command id "$@" ;; esac; }\n`
     expect(await facts(folder, [], (script) => id + script)).toMatchObject({ uid, login, group })
   })
 
-  it('tells whether only root can change the Node.js that is there', async () => {
+  it("reports whether only root can change the host's Node.js", async () => {
     const bin = join(folder, 'bin')
     mkdirSync(bin, { mode: 0o755 })
     symlinkSync(process.execPath, join(bin, 'node'))
@@ -202,7 +202,7 @@ describe('the facts of this machine', () => {
     ).toBe(false)
   })
 
-  it('takes no Node.js below /tmp, which is not there to stay, and does not run it', async () => {
+  it('does not use or run a Node.js below /tmp', async () => {
     const path = join(folder, 'bin', 'node')
     mkdirSync(join(folder, 'bin'), { mode: 0o755 })
     writeFileSync(path, `#!/bin/sh\necho ran > ${quote(join(folder, 'ran'))}; echo v99.0.0\n`, {
@@ -217,7 +217,7 @@ describe('the facts of this machine', () => {
     if (process.getuid?.() === 0) expect(existsSync(join(folder, 'ran'))).toBe(false)
   })
 
-  it('asks systemd only where not all services are plainly seen to run', async () => {
+  it('asks systemd only if not all services are seen running', async () => {
     const layout = layoutOf(join(folder, 'muster'))
     const [units, groups] = [join(folder, 'units'), join(folder, 'cgroup')]
     const unitOf = (component: string): string => `muster-alpha-${component}.service`
@@ -262,7 +262,7 @@ describe('the facts of this machine', () => {
     await transport.close()
   })
 
-  it('takes a process for ours only with the start time of its pid file', async () => {
+  it('recognizes a component only by pid and start time', async () => {
     const layout = layoutOf(folder)
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
     mkdirSync(layout.processes, { recursive: true })
@@ -271,7 +271,7 @@ describe('the facts of this machine', () => {
     expect((await facts(folder)).services.get('manager')?.state).toBe('stopped')
   })
 
-  it('tells who listens', async () => {
+  it('reads TCP listeners', async () => {
     const server = createServer()
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
     const address = server.address()
@@ -281,7 +281,7 @@ describe('the facts of this machine', () => {
     expect(listeners).toContainEqual({ address: '127.0.0.1', port })
   })
 
-  it('brings stores that the file names on the host, and leaves out what is not there', async () => {
+  it('reads stores of the file on the host and skips missing ones', async () => {
     const path = join(folder, 'key store.p12')
     writeFileSync(path, Buffer.from([0, 255, 10, 13]))
     const { hostStores } = await facts(folder, [path, join(folder, 'absent')])

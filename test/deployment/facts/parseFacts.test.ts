@@ -9,7 +9,7 @@ const print = (...rows: readonly (readonly string[])[]): string =>
 const parse = (...rows: readonly (readonly string[])[]) =>
   parseFacts('db1', { output: print(...rows), nonce })
 
-describe('the facts of a host', () => {
+describe('parseFacts', () => {
   it.each([
     '../share/state/r',
     '../../home/svc-0123456789ab',
@@ -24,7 +24,7 @@ describe('the facts of a host', () => {
     'x-0123456789ab',
     '$(id)-0123456789ab',
     '',
-  ])('name no release that a deployment would not name so: %j', (id) => {
+  ])('accepts only release ids of a deployment: %j', (id) => {
     const { installation } = parse(
       ['current', id],
       ['release', id, '7', '2026-01-01T00:00:00Z', '../../runtimes/node-1/node', 'yes'],
@@ -34,11 +34,11 @@ describe('the facts of a host', () => {
   })
 
   it.each(['../node-1', 'node-', 'node-1/../../x', 'node-1 x', 'nodejs', '.old-node-1', 'node-$(id)', ''])(
-    'name no runtime that a deployment would not name so: %j',
+    'accepts only runtime ids of a deployment: %j',
     (id) => expect(parse(['runtime', id]).installation.runtimes).toEqual([]),
   )
 
-  it('name those that a deployment does', () => {
+  it('accepts the ids of a deployment', () => {
     const { id } = targetOf().release
     const ids = [id, '0.1.0-0123456789ab', '1.0.0-rc.1+build-0123456789ab']
     const { installation } = parse(
@@ -57,7 +57,7 @@ describe('the facts of a host', () => {
     ['1e9', 0],
     ['9999999999', 0],
     ['Infinity', 0],
-  ])('count the turns of a release by plain numbers: %j', (turn, known) => {
+  ])('accepts only plain numbers as the turn of a release: %j', (turn, known) => {
     const row = ['release', '1.0.0-0123456789ab', turn, '', 'node', '']
     expect(parse(row).installation.releases.map((one) => one.turn)).toEqual([known])
   })
@@ -73,11 +73,11 @@ describe('the facts of a host', () => {
     ['systemd', '$(id)', undefined],
     ['systemd', 'x'.repeat(257), undefined],
     ['', '', undefined],
-  ])('tell as whom the components run where that is a place and a name: %j %j', (place, user, account) => {
+  ])('accepts only a known place and a valid user of the components: %j %j', (place, user, account) => {
     expect(parse(['place', place, user]).installation.account).toEqual(account)
   })
 
-  it('tell the user file byte by byte, and none where there is none', () => {
+  it('returns the user file byte by byte, or none', () => {
     const text = `uid\t0\n${nonce}\tnode\t/evil\tv24.0.0\tyes\n`
     const facts = parse(['uid', '0'], ['users', Buffer.from(text).toString('base64')])
     expect(facts.installation.users?.reveal()).toBe(text)
@@ -85,13 +85,13 @@ describe('the facts of a host', () => {
     expect(parse(['users', '']).installation).not.toHaveProperty('users')
   })
 
-  it('tell that the install-directory is not root’s alone', () => {
+  it('reports an install-directory that others can replace', () => {
     const { untrusted } = parseInstalled('db1', { output: print(['untrusted', '/home/svc 1001 755']), nonce })
     expect(untrusted).toBe('/home/svc 1001 755')
     expect(parse()).not.toHaveProperty('untrusted')
   })
 
-  it('come of whatever a host prints without an exception, and nothing of it without the nonce', () => {
+  it('never throws, and ignores output without the nonce', () => {
     const keys = fc.constantFrom(
       'uid',
       'node',
@@ -118,7 +118,7 @@ describe('the facts of a host', () => {
 })
 
 describe('parseListeners', () => {
-  it('reads addresses of both families and passes over what does not listen', () => {
+  it('reads addresses of both families and skips other sockets', () => {
     const text = `
    0: 0100007F:1F9A 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1
    1: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1

@@ -8,8 +8,8 @@ import { rawResult } from '../../support/rawResult.ts'
 
 const nonce = '0123456789abcdef0123456789abcdef'
 
-describe('the rows of a facts script', () => {
-  it('are the lines that begin with the nonce of this run, and no others', () => {
+describe('readRows', () => {
+  it('returns only lines that begin with the nonce of the run', () => {
     const rows = readRows(
       [
         'uid\t0',
@@ -28,7 +28,7 @@ describe('the rows of a facts script', () => {
     expect(rows.lines).toHaveLength(2)
   })
 
-  it('are the same, whatever else stands between them', () => {
+  it('ignores any other output between the rows', () => {
     const ours = ['uid\t1000', 'text\tmanifest\t/a', '/a:{', '/a:}']
     const expected = readRows(ours.map((line) => `${nonce}\t${line}`).join('\n'), nonce).lines
     const noise = fc.string({ unit: 'binary' }).filter((text) => !text.includes(nonce))
@@ -42,7 +42,7 @@ describe('the rows of a facts script', () => {
     )
   })
 
-  it('have the text of a file by its path, also where a line of it looks like another file’s', () => {
+  it('returns the text of a file by its path, even if a line imitates another file', () => {
     const lines = ['text\tone\t/a', 'text\ttwo\t/b', '/a:/b:not mine', '/b:mine']
     const rows = readRows(lines.map((line) => `${nonce}\t${line}`).join('\n'), nonce)
     expect([rows.text('one'), rows.text('two'), rows.text('three')]).toEqual([
@@ -53,8 +53,8 @@ describe('the rows of a facts script', () => {
   })
 })
 
-describe('the sh functions that print rows', () => {
-  it('print no value with a control character, so that it can be no row of its own', async () => {
+describe('the sh functions of a facts script', () => {
+  it('print no value with a control character, which could imitate a row', async () => {
     const transport = await connectLocal({ host: 'db1', env: process.env })
     const value = fc.string({
       unit: fc.constantFrom(...'ab -\\%$`\'"*?é\t\n\r\x1b\x07\x7f'.split('')),

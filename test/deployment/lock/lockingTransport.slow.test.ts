@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')(
       rmSync(installDirectory, { recursive: true })
     })
 
-    it('takes it with the first script, whose output it does not touch, and lets go when it is closed', async () => {
+    it('is acquired with the first script, keeps its output, and is released on close', async () => {
       const transport = await connect(me)
       expect(rawResult(await transport.run('cat; echo "code 3"; exit 3', { stdin: 'in\n' }))).toMatchObject({
         code: 3,
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(existsSync(lock())).toBe(false)
     })
 
-    it('says before a long script that it can give no sign meanwhile', async () => {
+    it('is announced before a long script', async () => {
       const transport = await connect(me)
       await transport.run(':')
       const sign = (): number => Number(readFileSync(join(lock(), 'sign'), 'utf8'))
@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(sign()).toBeGreaterThanOrEqual(before + 3600)
     })
 
-    it('leaves no process behind', async () => {
+    it('leaves no process', async () => {
       const transport = await connect(me)
       await transport.run('')
       const beater = Number(readFileSync(join(lock(), 'beater'), 'utf8'))
@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')(
       await expect.poll(() => isProcessRunning(beater, undefined), { timeout: 4000 }).toBe(false)
     })
 
-    it('keeps another run out, which tells who, what and since when, and never runs its script', async () => {
+    it('blocks another run, which reports its owner and runs no script', async () => {
       const first = await connect(other)
       await first.run('')
       const marker = join(installDirectory, 'marker')
@@ -127,7 +127,7 @@ describe.skipIf(process.platform !== 'linux')(
       await (await connect(me)).run('')
     })
 
-    it('has one winner among many at once', async () => {
+    it('is acquired by one of many concurrent runs', async () => {
       const all = await Promise.all(
         Array.from({ length: 6 }, (_, index) => connect({ ...me, id: `run-${index}` })),
       )
@@ -143,7 +143,7 @@ describe.skipIf(process.platform !== 'linux')(
       ['25 s without a heartbeat is held', 25, 'locked'],
       ['31 s without one is stale', 31, undefined],
       ['one of another boot is stale', -100, undefined],
-    ])("another machine's lock: %s", async (_, seconds, code) => {
+    ])('of another machine is handled: %s', async (_, seconds, code) => {
       leave(other, seconds)
       const transport = await connect(me)
       const outcome = await transport.run('echo mine').then(rawResult, (error: unknown) => error)
@@ -151,7 +151,7 @@ describe.skipIf(process.platform !== 'linux')(
       await transport.close()
     })
 
-    it('breaks at once what a process of this machine left that is gone, and not while it lives', async () => {
+    it('of a dead process of this machine is broken at once, and of a living one never', async () => {
       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
       const pid = child.pid ?? 0
       const begun = processStartTime(pid)
@@ -164,7 +164,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(rawResult(await (await connect(me)).run('echo mine'))).toMatchObject({ stdout: 'mine\n' })
     })
 
-    it('waits for the script that a run left behind which is over', async () => {
+    it('waits for the running script of an ended run', async () => {
       const marker = join(installDirectory, 'marker')
       const script = spawn('sh', ['-c', `sleep 1; touch ${marker}`])
       leave({ ...me, id: 'run-dead', pid: 2 ** 22 + 1, started: '1' }, 0)
@@ -176,7 +176,7 @@ describe.skipIf(process.platform !== 'linux')(
       await transport.close()
     })
 
-    it('has one winner among many who find a stale lock', async () => {
+    it('that is stale is acquired by one of many runs', async () => {
       leave(other, 31)
       const all = await Promise.all(
         Array.from({ length: 6 }, (_, index) => connect({ ...me, id: `run-${index}` })),
@@ -185,14 +185,14 @@ describe.skipIf(process.platform !== 'linux')(
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     })
 
-    it('lets go within seconds of a lock whose shell is gone, and of none that another has by then', async () => {
+    it('is released within seconds if its shell has ended, unless another run has it', async () => {
       const transport = await connect(other)
       const shell = Number((await transport.run('echo $$')).stdout.raw())
       process.kill(shell, 'SIGKILL')
       await expect.poll(() => existsSync(lock()), { timeout: 15_000 }).toBe(false)
     })
 
-    it('leaves alone what another run has taken meanwhile', async () => {
+    it('that another run acquired meanwhile is kept', async () => {
       const transport = await connect(me)
       await transport.run('')
       rmSync(lock(), { recursive: true })
@@ -201,7 +201,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(readdirSync(lock())).toContain('owner')
     })
 
-    it('sends what waits with the next script, and the rest with its last one', async () => {
+    it('carries pending records with the next script and with the last one', async () => {
       const file = join(installDirectory, 'log')
       const waiting: string[] = []
       const transport = await connect(me, () => {

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { type RetryTiming, retryWhileHeld } from '../../../src/deployment/lock/lockingTransport.ts'
 
 /** A clock that only pauses move. */
-function patience(wait: number, chance = 0.5): RetryTiming & { readonly pauses: number[] } {
+function patience(wait: number, random = 0.5): RetryTiming & { readonly pauses: number[] } {
   let time = 1000
   const pauses: number[] = []
   return {
     wait,
     clock: () => time,
-    chance: () => chance,
+    random: () => random,
     pauses,
     pause: async (milliseconds) => {
       pauses.push(milliseconds)
@@ -19,14 +19,14 @@ function patience(wait: number, chance = 0.5): RetryTiming & { readonly pauses: 
 
 const never = { attempt: async () => 'held', done: () => false }
 
-describe('patiently', () => {
-  it('attempts once where nothing may be waited for', async () => {
+describe('retryWhileHeld', () => {
+  it('attempts once without a wait time', async () => {
     const none = patience(0)
     expect(await retryWhileHeld(none, never)).toBe('held')
     expect(none.pauses).toEqual([])
   })
 
-  it('waits in pauses of random length, tells it once, and tries a last time when the time is up', async () => {
+  it('waits in random pauses, reports it once, and makes a last attempt at the end', async () => {
     const told: string[] = []
     const some = patience(4000)
     await retryWhileHeld(some, { ...never, waiting: (outcome) => told.push(outcome) })
@@ -37,7 +37,7 @@ describe('patiently', () => {
     expect(quick.pauses).toEqual([500, 500])
   })
 
-  it('ends with the first attempt that comes out well', async () => {
+  it('ends with the first successful attempt', async () => {
     const outcomes = ['held', 'held', 'taken', 'never asked']
     const some = patience(60_000)
     const attempt = async () => outcomes.shift()

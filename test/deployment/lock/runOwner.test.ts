@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseLockAnswer } from '../../../src/deployment/lock/heldLock.ts'
+import { parseLockResponse } from '../../../src/deployment/lock/heldLock.ts'
 import { hasRunEnded, parseRunOwner, type RunOwner, runId } from '../../../src/deployment/lock/runOwner.ts'
 
 const owner: RunOwner = {
@@ -14,11 +14,11 @@ const owner: RunOwner = {
 }
 
 describe('the owner of a run', () => {
-  it('has an id that tells when it began', () => {
+  it('has an id with its start time', () => {
     expect(runId(new Date('2026-01-02T03:04:05.678Z'), '1a2b3c')).toBe('20260102T030405Z-1a2b3c')
   })
 
-  it('is read as it was written', () => {
+  it('is parsed as it was written', () => {
     expect(parseRunOwner(JSON.stringify(owner))).toEqual(owner)
   })
 
@@ -31,16 +31,16 @@ describe('the owner of a run', () => {
     ['a process number that kill takes for all', JSON.stringify({ ...owner, pid: -1 })],
     ['no process', JSON.stringify({ ...owner, pid: 0 })],
     ['a process number that no Linux has', JSON.stringify({ ...owner, pid: 1e15 })],
-  ])('is not taken from %s', (_, text) => {
+  ])('is not parsed from %s', (_, text) => {
     expect(parseRunOwner(text)).toBeUndefined()
   })
 
-  it('cannot make a terminal do anything', () => {
+  it('cannot control a terminal', () => {
     const found = parseRunOwner(JSON.stringify({ ...owner, user: 'a\u001b[2J\nb', machine: 'x'.repeat(500) }))
     expect(found).toMatchObject({ user: 'a[2Jb', machine: 'x'.repeat(200) })
   })
 
-  it('is over only when it was of this machine and its process is gone', () => {
+  it('has ended only if its process on this machine has ended', () => {
     const me = { ...owner, id: 'me' }
     const gone = () => false
     expect(hasRunEnded(owner, me, gone)).toBe(true)
@@ -51,21 +51,21 @@ describe('the owner of a run', () => {
     expect(hasRunEnded(nameless, { ...nameless, id: 'me' }, gone)).toBe(false)
   })
 
-  it('stands in the first line of what a lock script prints', () => {
+  it("is in the first line of a lock script's output", () => {
     const text = Buffer.from(JSON.stringify(owner)).toString('base64')
-    expect(parseLockAnswer(`held\t7\t2026-01-02T03:04:05Z\t${text}\n`)).toEqual({
-      answer: { kind: 'held', lock: { owner, since: '2026-01-02T03:04:05Z', idle: 7 } },
+    expect(parseLockResponse(`held\t7\t2026-01-02T03:04:05Z\t${text}\n`)).toEqual({
+      response: { kind: 'held', lock: { owner, since: '2026-01-02T03:04:05Z', idle: 7 } },
       rest: '',
     })
-    expect(parseLockAnswer('held\t\t\u001b[2J\t\n').answer).toEqual({
+    expect(parseLockResponse('held\t\t\u001b[2J\t\n').response).toEqual({
       kind: 'held',
       lock: { owner: undefined, since: 'an unknown time', idle: 0 },
     })
-    expect(parseLockAnswer('taken\nhostname\tdb1\n')).toEqual({
-      answer: { kind: 'taken' },
+    expect(parseLockResponse('taken\nhostname\tdb1\n')).toEqual({
+      response: { kind: 'taken' },
       rest: 'hostname\tdb1\n',
     })
-    expect(parseLockAnswer('failed\tno flock\n').answer).toEqual({ kind: 'failed', why: 'no flock' })
-    expect(parseLockAnswer('').answer).toEqual({ kind: 'failed', why: '' })
+    expect(parseLockResponse('failed\tno flock\n').response).toEqual({ kind: 'failed', why: 'no flock' })
+    expect(parseLockResponse('').response).toEqual({ kind: 'failed', why: '' })
   })
 })

@@ -26,8 +26,8 @@ const read = (host: string, output: string, most = 100): ReadLogs => {
   return logs
 }
 
-describe('the lines of a log', () => {
-  it('have the time that the journal gives them, and say who wrote them where it was not the component', () => {
+describe('log lines', () => {
+  it('have the time of the journal, and the program unless it is the component', () => {
     const journal = [
       '-- Boot 0123456789abcdef --',
       '1772366399.5 db1 systemd[1]: Started muster-alpha-manager.service.',
@@ -47,7 +47,7 @@ describe('the lines of a log', () => {
     ])
   })
 
-  it('have in a file the time that they tell, or that of the line before', () => {
+  it('have in a file their own time or that of the previous line', () => {
     const file = `  at cut off\n${logged(1, 'a')}Error: x\n  at y\n{"not": json\n${logged(3, 'b')}`
     const { logs } = read('db1', `clock\t1\nfile\treplicator\t${base64(file)}\nfile\tother\tx\n`)
     expect(
@@ -62,7 +62,7 @@ describe('the lines of a log', () => {
     ])
   })
 
-  it('are put in the order of their times, and stay in that of their log', () => {
+  it('are merged by time and keep the order of their log', () => {
     const line = (host: string, time: number | undefined, text: string) =>
       ({ host, component: 'manager', time, text }) as const
     const one = [line('db1', 1, 'a'), line('db1', 5, 'b'), line('db1', 5, 'c')]
@@ -99,7 +99,7 @@ describe('the logs of a host', () => {
     return { layout, data }
   }
 
-  it('are those of all its components, the last so many of them', async () => {
+  it('are the last lines of all its components', async () => {
     const { data } = install()
     writeFileSync(data.logFile('manager'), [0, 2, 4].map((second) => logged(second, `m${second}`)).join(''))
     writeFileSync(data.logFile('connector'), [1, 3, 5].map((second) => logged(second, `c${second}`)).join(''))
@@ -114,7 +114,7 @@ describe('the logs of a host', () => {
     expect(await read({ lines: 2 })).toEqual(['manager m4', 'connector c5'])
   })
 
-  it('begin where they are wanted from', async () => {
+  it('begin at the requested time', async () => {
     const { data } = install()
     const ago = (seconds: number): string =>
       `${JSON.stringify({ time: new Date(Date.now() - seconds * 1000).toISOString(), msg: `${seconds} s ago` })}\n`
@@ -122,7 +122,7 @@ describe('the logs of a host', () => {
     expect(await read({ since: 3600 })).toEqual(['manager 600 s ago', 'manager 5 s ago'])
   })
 
-  it('are not those that a link or a pipe in their place leads to, and nobody waits', async () => {
+  it('are not read through a link or a pipe', async () => {
     const { data } = install()
     writeFileSync(join(folder, 'secret'), logged(1, 'of root'))
     symlinkSync('../secret', data.logFile('manager'))
@@ -131,7 +131,7 @@ describe('the logs of a host', () => {
   })
 
   it.runIf(process.getuid?.() === 0)(
-    'are read with the rights of who wrote them, and not at all where there is no such user (needs root)',
+    'are read with the rights of the service user, and not at all without it (needs root)',
     async () => {
       const { layout, data } = install()
       chmodSync(folder, 0o755)
@@ -147,14 +147,14 @@ describe('the logs of a host', () => {
     },
   )
 
-  it('are refused where nothing or another cluster is installed', async () => {
+  it('are refused if nothing or another cluster is installed', async () => {
     await expect(read()).rejects.toMatchObject({ code: 'not-installed' })
     const { layout } = install()
     writeFileSync(layout.manifest, manifestText({ version: 1, cluster: 'beta', host: 'db1' }))
     await expect(read()).rejects.toMatchObject({ code: 'other-installation' })
   })
 
-  it('are told not to be readable where the journal says so', async () => {
+  it('are reported as unreadable if the journal denies access', async () => {
     const stdout = `clock\t1\nmanifest\t${base64(manifestText({ version: 1, cluster: 'alpha', host: 'db1' }))}\njournal\tmanager\t${base64('-- No entries --\n')}\n`
     const stderr = 'No journal files were opened due to insufficient permissions.\n'
     const transport = fakeTransport({ expect: [{ script: 'journalctl', result: { stdout, stderr } }] })
@@ -166,7 +166,7 @@ describe('the logs of a host', () => {
     })
   })
 
-  it('are the newest of the journal, also where only those since a moment are wanted', async () => {
+  it('are the newest of the journal, also with a start time', async () => {
     const units = temporaryFolder()
     const [log, program] = [join(folder, 'journal'), join(folder, 'journalctl')]
     writeFileSync(join(units, 'muster-alpha-manager.service'), '')
@@ -198,7 +198,7 @@ case " $* " in *' --since'*) tail -n +2 "\${0%/*}/journal" | head -n 2 ;; *) tai
     expect(read.map(({ text }) => JSON.parse(text).msg)).toEqual(['40 s ago', '20 s ago'])
   })
 
-  it('go back into the file before where a log was just begun anew', async () => {
+  it('include the rotated file after a rotation', async () => {
     const { data } = install()
     const [now, before] = [data.logFile('manager'), `${data.logFile('manager')}.1`]
     writeFileSync(before, [0, 1, 2].map((second) => logged(second, `m${second}`)).join(''))

@@ -19,8 +19,8 @@ const stepTo = (release: string) => {
   return found.step
 }
 
-describe('a rollback', () => {
-  it('is one step, and none where the release runs already', () => {
+describe('the rollback plan', () => {
+  it('has one step, and none if the release already runs', () => {
     expect(planned('1.0.0-old').map(({ change }) => change)).toEqual([
       {
         summary: `switch from ${target.release.id} back to release 1.0.0-old`,
@@ -30,7 +30,7 @@ describe('a rollback', () => {
     expect(planned(target.release.id)).toEqual([])
   })
 
-  it('lets the clients of the connector finish that runs', () => {
+  it('lets the clients of the running connector finish', () => {
     const settings = new Map(finished.installation.settings).set(
       'connector',
       '{"proxy":{"drainTimeout":7000}}',
@@ -41,7 +41,7 @@ describe('a rollback', () => {
     expect(switching?.change.drains).toBe(7000)
   })
 
-  it('is of what is installed, whatever the file says today', () => {
+  it('uses what is installed, whatever the file says', () => {
     const settings = new Map(finished.installation.settings)
     settings.delete('connector')
     const fewer = { ...finished, installation: { ...finished.installation, settings } }
@@ -49,7 +49,7 @@ describe('a rollback', () => {
     expect(setOf(hostFacts())).toMatchObject({ manager: 'process', components: [] })
   })
 
-  it('says where it goes before it switches, and that it is there after the restart', async () => {
+  it('records the target before the switch and the result after the restart', async () => {
     const host = fakeTransport({ expect: [{ script: '' }] })
     await stepTo('1.0.0-old').apply(host)
     expect(host.scripts).toHaveLength(1)
@@ -58,7 +58,7 @@ describe('a rollback', () => {
     )
   })
 
-  it('that was interrupted is ended by the next, wherever it stopped', () => {
+  it('completes an interrupted rollback', () => {
     const applied = new Map(finished.installation.applied).set('manager', 'rolling back to 1.0.0-old\n')
     const old = { id: '1.0.0-old', turn: 9, node: '', nodeThere: true }
     const stopped = (currentRelease: string): readonly string[] => {
@@ -75,7 +75,7 @@ describe('a rollback', () => {
     expect(stopped('1.0.0-old')).toEqual(['end the rollback to release 1.0.0-old'])
   })
 
-  it('is undone by the release that ran, which must answer, with what its components were started with', async () => {
+  it('is undone by the previous release with its digests, and waits for its response', async () => {
     const restore = restoreRelease({ facts: finished, set: setOf(finished), release: '1.0.0-old' })
     const answers = ['manager', 'connector', 'replicator'].map((id) => ({ id, status: 200, body: {} }))
     const host = fakeTransport({

@@ -35,7 +35,7 @@ const answer = (...results: readonly object[]) => ({
   result: { stdout: JSON.stringify(results) },
 })
 
-describe('start, stop and restart', () => {
+describe('serviceOperationPlan', () => {
   it.each<[ServiceOperation, HostFacts, readonly string[]]>([
     ['start', states('running', 'running'), []],
     ['start', states('running', 'failed'), ['start connector']],
@@ -43,11 +43,11 @@ describe('start, stop and restart', () => {
     ['stop', states('stopped', 'failed'), []],
     ['stop', states('running', 'stopped'), ['stop manager']],
     ['restart', states('running', 'stopped'), ['restart manager, connector']],
-  ])('%s only what is not so yet', (operation, facts, changes) => {
+  ])('has a %s step only for components that need it', (operation, facts, changes) => {
     expect(planOf(operation, facts).map(({ change }) => change.summary)).toEqual(changes)
   })
 
-  it('let clients finish before a restart, on one host after another', async () => {
+  it('lets clients finish before a restart, one host after another', async () => {
     const facts = states('running', 'running')
     const set = serviceSet({ components: ['manager', 'connector'], drainTimeout: 600_000 })
     const of = (operation: ServiceOperation) =>
@@ -69,14 +69,14 @@ describe('start, stop and restart', () => {
     expect(timeouts).toEqual([700_000])
   })
 
-  it('are refused where nothing is installed', async () => {
+  it('fails if nothing is installed', async () => {
     for (const operation of ['start', 'stop', 'restart'] as const) {
       const [planned] = planOf(operation, hostFacts())
       await expect(planned?.step.apply(fakeTransport({}))).rejects.toThrow('nothing is installed')
     }
   })
 
-  it('are done when each component that was started has answered', async () => {
+  it('ends when each started component has responded', async () => {
     const [planned] = planOf('start', states('running', 'stopped'))
     const host = fakeTransport({
       expect: [
@@ -88,7 +88,7 @@ describe('start, stop and restart', () => {
     expect(host.unmet()).toEqual([])
   })
 
-  it('name the component that ended instead', async () => {
+  it('names a component that ended', async () => {
     const [planned] = planOf('restart', states('running', 'running'))
     const ended = { id: 'connector', error: { code: 'ended', message: 'it ended after its start' } }
     const journal = `${['ActiveState=failed', 'SubState=failed', 'Result=exit-code', 'ExecMainCode=1', 'ExecMainStatus=1', 'NRestarts=5'].join('\n')}
@@ -111,7 +111,7 @@ describe('start, stop and restart', () => {
     })
   })
 
-  it('name the components that stay silent', async () => {
+  it('names components that do not respond', async () => {
     const [planned] = planOf('restart', states('running', 'running'))
     const silent = { id: 'manager', error: { code: 'no-socket', message: 'no socket' } }
     const host = fakeTransport({

@@ -31,30 +31,30 @@ async function scriptsOf(facts: HostFacts): Promise<readonly string[]> {
 }
 
 describe('the plan of an uninstallation', () => {
-  it('is nothing where nothing of ours is', () => {
+  it('has no steps without an installation', () => {
     expect(summaries(hostFacts())).toEqual([])
     // Somebody else's folder of the same name.
     expect(summaries(hostFacts({ installation: installationFacts({ exists: true }) }))).toEqual([])
   })
 
-  it('is components, files, and the system user only where we made it', () => {
+  it('removes components and files, and the system user only if muster created it', () => {
     const stop = 'stop and remove manager, connector, replicator'
     expect(summaries(finished)).toEqual([stop, 'remove /opt/muster'])
     const made = 'remove /opt/muster and the system user muster-alpha'
     expect(summaries(factsWith({ madeUser: 'muster-alpha' }))).toEqual([stop, made])
   })
 
-  it('ends what an earlier one began: components gone, files not', () => {
+  it('completes an interrupted uninstall', () => {
     const facts = { ...factsWith({ files: new Map() }), services: new Map() }
     expect(summaries(facts)).toEqual(['remove /opt/muster'])
   })
 
-  it('ends an installation that had only made its user', () => {
+  it('removes an installation that only created its user', () => {
     const facts = hostFacts({ installation: installationFacts({ exists: true, madeUser: 'muster-alpha' }) })
     expect(summaries(facts)).toEqual(['remove /opt/muster and the system user muster-alpha'])
   })
 
-  it('takes only our own folders, and share with its manifest last', async () => {
+  it("removes only muster's folders, and share with the manifest last", async () => {
     const [services, files] = await scriptsOf(factsWith({ madeUser: 'muster-alpha' }))
     expect(services).toContain('systemctl stop muster-alpha-manager.service')
     expect(services).toContain('systemctl daemon-reload')
@@ -76,7 +76,7 @@ describe('the plan of an uninstallation', () => {
     expect(lines.at(-1)).toMatch(/^rmdir \/opt\/muster /)
   })
 
-  it('leaves other users alone and systemd out of it where there is none', async () => {
+  it('keeps other users and does not call systemd without it', async () => {
     const files = new Map([...finished.installation.files].filter(([path]) => !path.startsWith('/etc')))
     const scripts = (await scriptsOf(factsWith({ files, units: new Map() }))).join('\n')
     expect(scripts).not.toContain('userdel')
@@ -85,7 +85,7 @@ describe('the plan of an uninstallation', () => {
   })
 })
 
-describe('the system user that an installation made', () => {
+describe('the system user that muster created', () => {
   const uid = 64_123
   let folder = ''
   const at = (path: string): string => join(folder, path)
@@ -123,20 +123,20 @@ describe('the system user that an installation made', () => {
     return said
   }
 
-  it('goes with it where nothing else is its own', async () => {
+  it('is removed by an uninstall if it owns nothing else', async () => {
     writeFileSync(at('disk/file'), '')
     writeFileSync(at('units/other.service'), `[Service]\nUser=${uid}1\n#User=${uid}\n`)
     expect(await removed()).toBe(`removed ${uid}\n`)
   })
 
-  it.runIf(process.getuid?.() === 0)('stays where it owns a file anywhere (needs root)', async () => {
+  it.runIf(process.getuid?.() === 0)('is kept if it owns a file (needs root)', async () => {
     mkdirSync(at('disk/deep/er'), { recursive: true })
     writeFileSync(at('disk/deep/er/file'), '')
     chownSync(at('disk/deep/er/file'), uid, uid)
     expect(await removed()).toBe(`kept the system user ${uid}: it owns files\n`)
   })
 
-  it.runIf(process.getuid?.() === 0)('stays where it has a process (needs root)', async () => {
+  it.runIf(process.getuid?.() === 0)('is kept if it has a process (needs root)', async () => {
     const child = spawn('sleep', ['60'], { uid, stdio: 'ignore' })
     await once(child, 'spawn')
     try {
@@ -146,17 +146,17 @@ describe('the system user that an installation made', () => {
     }
   })
 
-  it('stays where the unit of another installation runs as it', async () => {
+  it('is kept if a unit of another installation uses it', async () => {
     writeFileSync(at('units/muster-beta-manager.service'), `[Service]\nUser=${uid}\n`)
     expect(await removed()).toBe(
       `kept the system user ${uid}: a unit in /etc/systemd/system runs as that user\n`,
     )
   })
 
-  it('goes where the search met what it could not enter, and stays where it was not over in time', async () => {
+  it('is removed despite unreadable folders, and kept if the search times out', async () => {
     const met = await removed((script) => `timeout() { return 1; }\n${script}`)
     expect(met).toBe(`removed ${uid}\n`)
     const late = await removed((script) => `timeout() { return 124; }\n${script}`)
-    expect(late).toBe(`kept the system user ${uid}: its files could not be counted in 60 s\n`)
+    expect(late).toBe(`kept the system user ${uid}: the search for its files timed out after 60 s\n`)
   })
 })

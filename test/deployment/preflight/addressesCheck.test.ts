@@ -11,7 +11,7 @@ describe('the addresses check', () => {
     ])
   })
 
-  it('reports an address once that both ports of a proxy have', () => {
+  it('reports an address that two ports of a proxy share once', () => {
     const problems = installationProblems(subject({ host: { proxy: { ...proxy, address: '10.0.0.99' } } }))
     expect(problems.map(({ code }) => code)).toEqual(['address-not-here'])
     expect(problems[0]?.fix).toContain('application-address')

@@ -10,7 +10,7 @@ import { checkContext, reasons, subject } from './values.ts'
 const manifest = (cluster: string, host: string): string => JSON.stringify({ version: 1, cluster, host })
 
 describe('the preflight checks', () => {
-  it('have an id of their own each, and find nothing wrong with a fresh host', () => {
+  it('have unique ids and report no problem on a fresh host', () => {
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length)
     const fresh = subject()
     for (const check of checks) {
@@ -21,7 +21,7 @@ describe('the preflight checks', () => {
     }
   })
 
-  it('are files that are named after their ids, and all of them are listed', () => {
+  it('are in files named after their ids, and all are listed', () => {
     const folder = fileURLToPath(new URL('../../../src/deployment/preflight', import.meta.url))
     const fileOf = (id: string): string =>
       `${id.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Check.ts`
@@ -62,28 +62,28 @@ describe('the preflight checks', () => {
     ['login', 'ok: this machine, as root', subject({ host: { connection: 'local' } })],
     [
       'root',
-      'warning: the login ops is not root, so the components would run as processes that nothing starts after a reboot',
+      'warning: the login ops is not root, so the components would run as processes that do not start after a reboot',
       subject({ facts: { uid: 1000, login: 'ops' } }),
     ],
     [
       'root',
-      'ok: not root, which is not needed to run processes as ops',
+      'ok: not root; root is not needed to run processes as ops',
       subject({ host: { serviceManager: 'process' }, facts: { uid: 1000, login: 'ops' } }),
     ],
     [
       'root',
-      'failure: the login is ops, and only root may manage systemd services',
+      'failure: the login is ops, but only root can manage systemd services',
       subject({ host: { serviceManager: 'systemd' }, facts: { uid: 1000, login: 'ops' } }),
     ],
-    ['system', 'failure: the host is Linux on s390x', subject({ facts: { machine: 's390x' } })],
+    ['system', 'failure: unsupported system: Linux on s390x', subject({ facts: { machine: 's390x' } })],
     [
       'system',
-      'failure: its C library is musl, and the Node.js 24.21.0 that is sent there needs glibc 2.28 or newer',
+      'failure: its C library is musl, but the Node.js 24.21.0 that muster sends needs glibc 2.28 or newer',
       subject({ observed: { libc: 'musl' } }),
     ],
     [
       'system',
-      'failure: its C library is glibc 2.27, and the Node.js 24.21.0 that is sent there needs glibc 2.28 or newer',
+      'failure: its C library is glibc 2.27, but the Node.js 24.21.0 that muster sends needs glibc 2.28 or newer',
       subject({ observed: { libc: 'glibc 2.27' } }),
     ],
     [
@@ -101,12 +101,12 @@ describe('the preflight checks', () => {
     ],
     [
       'services',
-      'warning: it has no systemd, so the components would run as processes that nothing starts after a reboot',
+      'warning: it has no systemd, so the components would run as processes that do not start after a reboot',
       subject({ facts: { systemd: false } }),
     ],
     [
       'services',
-      'ok: processes, as the file says',
+      'ok: processes, as set in the file',
       subject({ host: { serviceManager: 'process' }, facts: { systemd: false } }),
     ],
     [
@@ -114,7 +114,7 @@ describe('the preflight checks', () => {
       'failure: service-manager is systemd, but systemd is not process 1 there',
       subject({ host: { serviceManager: 'systemd' }, facts: { systemd: false } }),
     ],
-    ['runtime', 'ok: Node.js v24.21.0, to be sent', subject()],
+    ['runtime', 'ok: Node.js v24.21.0, will be sent', subject()],
     [
       'runtime',
       'ok: its own Node.js v24.1.0, /usr/bin/node',
@@ -127,7 +127,7 @@ describe('the preflight checks', () => {
     ],
     [
       'directory',
-      'failure: root may not write to /opt/muster: a part of that path is a file, or its file system is read-only',
+      'failure: root cannot write to /opt/muster: a part of that path is a file, or its file system is read-only',
       subject({ facts: { installation: installationFacts({ writable: false }) } }),
     ],
     [
@@ -149,7 +149,7 @@ describe('the preflight checks', () => {
     ],
     [
       'disk',
-      'failure: /opt/muster has 12 MiB free, and 300 MiB are needed',
+      'failure: /opt/muster has 12 MiB free, but needs 300 MiB',
       subject({ facts: { installation: installationFacts({ freeBytes: 12 * 1024 ** 2 }) } }),
     ],
     [
@@ -163,12 +163,12 @@ describe('the preflight checks', () => {
     ],
     [
       'noexec',
-      'failure: the file system of /opt/muster is mounted with noexec, and the Node.js that is sent there could not be run',
+      'failure: the file system of /opt/muster is mounted with noexec, so the Node.js that muster sends cannot run there',
       subject({ facts: { installation: installationFacts({ noexec: true }) } }),
     ],
     [
       'ports',
-      'failure: port 8096 of the connector is taken: something already listens on 0.0.0.0:8096',
+      'failure: port 8096 of the connector is in use: another program listens on 0.0.0.0:8096',
       subject({ facts: { listeners: [{ address: '0.0.0.0', port: 8096 }] } }),
     ],
   ])('include %s, which reports "%s"', (id, expected, of) => {
@@ -176,11 +176,11 @@ describe('the preflight checks', () => {
   })
 })
 
-describe('the refusals of an installation', () => {
+describe('installationProblems', () => {
   const codes = (host = hostConfig(), facts = hostFacts()): string[] =>
     installationProblems({ cluster: 'alpha', host, facts }).map(({ code }) => code)
 
-  it('are none on a fresh host', () => {
+  it('returns none for a fresh host', () => {
     expect(codes()).toEqual([])
   })
 
@@ -254,11 +254,11 @@ describe('the refusals of an installation', () => {
       hostFacts(),
       ['address-not-here'],
     ],
-  ])('name %s', (_, host, facts, expected) => {
+  ])('returns %s', (_, host, facts, expected) => {
     expect(codes(host, facts)).toEqual(expected)
   })
 
-  it('name noexec only where a Node.js is sent', () => {
+  it('returns noexec only if a runtime is sent', () => {
     const installation = installationFacts({ noexec: true })
     const node = { path: '/usr/bin/node', version: 'v24.1.0', rootOwned: true }
     expect(codes(hostConfig(), hostFacts({ installation, node }))).toEqual([])

@@ -6,7 +6,7 @@ import { reasons, subject } from './values.ts'
 describe('the clock check', () => {
   const at = (clockOffset: number): Subject => subject({ observed: { clockOffset } })
 
-  it('compares a host with the median of the hosts, not with our clock', () => {
+  it('compares a host with the median of the hosts, not with this machine', () => {
     const hours = 2 * 3_600_000
     expect(reasons('clock', [at(hours), at(hours), at(hours)])).toEqual(['ok: 0.0 s off'])
     expect(reasons('clock', [at(0), at(hours), at(hours)])[0]).toMatch(
@@ -28,10 +28,10 @@ describe('the clock check', () => {
     expect(reasons('clock', [at(offset), at(0), at(0)])[0]?.slice(0, words.length)).toBe(words)
   })
 
-  it('fails where our certificates are not valid yet, even when all hosts agree', () => {
+  it('fails if new certificates would not be valid yet, even if all hosts agree', () => {
     const late = at(-backdateMs - 1)
     expect(reasons('clock', [late, late])[0]).toMatch(
-      /^failure: its clock is 24\.0 hours behind this machine's/,
+      /^failure: its clock is 24\.0 hours behind this machine: /,
     )
     expect(reasons('clock', [at(-backdateMs), at(-backdateMs)])).toEqual(['ok: 0.0 s off'])
   })

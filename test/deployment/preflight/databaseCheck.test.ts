@@ -14,20 +14,18 @@ describe('the database check', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['localhost', '0.0.0.0'],
     ['10.0.0.11', '::'],
-  ])('finds without a connection that something listens at %s', (host, address) => {
+  ])('finds a listener at %s without a connection', (host, address) => {
     expect(found(host, [{ address, port: 3306 }])).toEqual([`ok: something listens at ${host} port 3306`])
     expect(found(host, [{ address, port: 3307 }])).toEqual([
-      `warning: nothing listens at ${host} port 3306, where the file has the host's database`,
+      `warning: nothing listens at ${host} port 3306, the address of its database in the file`,
     ])
   })
 
   it('skips a database on another host', () => {
-    expect(found('10.0.0.77', [])).toEqual([
-      'ok: 10.0.0.77 port 3306 is not looked at: it is not on this host',
-    ])
+    expect(found('10.0.0.77', [])).toEqual(['ok: not checked: 10.0.0.77 port 3306 is not on this host'])
   })
 
-  it('warns where something listens at another address only', () => {
+  it('warns if the port is open only at another address', () => {
     expect(found('10.0.0.11', [{ address: '127.0.0.1', port: 3306 }])[0]).toMatch(/^warning/)
   })
 })

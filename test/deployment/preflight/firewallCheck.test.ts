@@ -20,22 +20,20 @@ const zone = (target: string, ports: string, rich = ''): string =>
   `public (active)\n  target: ${target}\n  services: ssh\n  ports: ${ports}\n  rich rules: \n\t${rich}\n`
 
 describe('the firewall check', () => {
-  it('names the ports that others should reach and no rule opens', () => {
+  it('names ports of other clients that no rule opens', () => {
     const [first] = verdicts('firewall', [behind({ kind: 'ufw', rules: ufw('allow tcp 22') })])
     expect(first).toEqual({
       result: 'warning',
-      reason: 'ufw is on and does not seem to let others reach port 8090',
-      fix: 'Open what clients should reach: `ufw allow proto tcp to any port 8090`. Where a rule of another form does, all is well.',
+      reason: 'ufw is active and seems to block port 8090',
+      fix: 'Open the ports that clients use: `ufw allow proto tcp to any port 8090`. Ignore this if another rule already allows them.',
     })
     expect(reasons('firewall', [behind({ kind: 'ufw', rules: ufw('allow tcp 8090') })])).toEqual([
-      'ok: ufw is on, and nothing in it was seen to be in the way',
+      'ok: ufw is active, and no rule seems to block the ports',
     ])
   })
 
-  it('says where it could not look', () => {
-    expect(reasons('firewall', [subject({ facts: { uid: 1000 } })])).toEqual([
-      'ok: not looked at, which takes root',
-    ])
+  it('reports that it needs root', () => {
+    expect(reasons('firewall', [subject({ facts: { uid: 1000 } })])).toEqual(['ok: not checked: needs root'])
   })
 
   const opens = (firewall: ObservedFirewall, port: number): boolean =>
@@ -77,13 +75,13 @@ describe('the firewall check', () => {
       'table ip nat {\n\tchain forward {\n\t\ttype filter hook forward priority 0; policy drop;\n',
       true,
     ],
-  ] as const)('reads from the rules of %s, %j, that port 8090 is open: %s', (kind, rules, expected) => {
+  ] as const)('parses rules of %s, %j: port 8090 is open: %s', (kind, rules, expected) => {
     expect(opens({ kind, rules }, 8090)).toBe(expected)
   })
 
   const port = fc.integer({ min: 1, max: 65535 })
 
-  it('takes every port of a range and none beside it', () => {
+  it('accepts every port of a range and no other', () => {
     fc.assert(
       fc.property(port, port, port, (one, other, asked) => {
         const [first, last] = [Math.min(one, other), Math.max(one, other)]

@@ -22,7 +22,7 @@ const problems = (host: HostConfig, facts: HostFacts, cluster = 'alpha') =>
   installationCheck.check?.({ cluster, host, facts }) ?? []
 
 describe('the installation check', () => {
-  it('refuses another folder and another user, with both ways out, and alone', () => {
+  it('rejects another folder or user with both fixes and no other problem', () => {
     const facts = installed({ units: units('/srv/it'), writable: false })
     expect(
       installationProblems({ cluster: 'alpha', host: hostConfig(), facts }).map(({ code, message, fix }) => ({
@@ -33,8 +33,8 @@ describe('the installation check', () => {
     ).toEqual([
       {
         code: 'installed-elsewhere',
-        message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
-        fix: 'Set install-directory back to /srv/it. Or uninstall with the old value and install again: password, certificates and the databases stay.',
+        message: 'its components are installed in /srv/it, but install-directory is /opt/muster',
+        fix: 'Set install-directory back to /srv/it. Or uninstall with the old value and install again: passwords, certificates and databases are kept.',
       },
     ])
     const others = installed({ units: units('/opt/muster', 'tungsten'), ...account('tungsten') })
@@ -46,7 +46,7 @@ describe('the installation check', () => {
     ).toEqual([
       {
         message: 'its components run as tungsten, who owns their logs and states, but would run as muster',
-        fix: 'Set `user: tungsten`. Or uninstall with the old value and install again: password, certificates and the databases stay.',
+        fix: 'Set `user: tungsten`. Or uninstall with the old value and install again: passwords, certificates and databases are kept.',
       },
     ])
   })
@@ -75,7 +75,7 @@ describe('the installation check', () => {
     expect(problems(hostConfig(), facts)).toEqual([])
   })
 
-  it('reads the folder as it is written in a unit, and the user from what was started', () => {
+  it('reads the folder from the unit and the user from the installation', () => {
     const odd = hostConfig({ installDirectory: '/opt/100% $x' })
     expect(problems(odd, installed({ units: units('/opt/100%% $$x') }))).toEqual([])
     const codes = (host: Parameters<typeof hostConfig>[0], place: 'process' | 'legacy') =>
@@ -90,7 +90,7 @@ describe('the installation check', () => {
     }
   })
 
-  it('refuses another folder for processes while the installation that the state directory knows stands there', () => {
+  it('rejects another folder without systemd while the recorded installation exists', () => {
     const was = (cluster: string, host: string) =>
       hostFacts({
         installation: installationFacts({
@@ -102,7 +102,7 @@ describe('the installation check', () => {
     expect(told('alpha', 'db1')).toEqual([
       {
         code: 'installed-elsewhere',
-        message: 'its components are installed in /srv/it, and install-directory is /opt/muster',
+        message: 'its components are installed in /srv/it, but install-directory is /opt/muster',
       },
     ])
     // Another cluster's, or another host's, came into that folder meanwhile.

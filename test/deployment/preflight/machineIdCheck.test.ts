@@ -4,19 +4,19 @@ import { reasons, subject, verdicts } from './values.ts'
 describe('the machine-id check', () => {
   it.each([
     ['', 'it has no /etc/machine-id'],
-    ['uninitialized', '/etc/machine-id there is no machine-id'],
-  ])('warns of the machine-id "%s": %s', (machineId, reason) => {
+    ['uninitialized', 'its /etc/machine-id is not a valid machine-id'],
+  ])('warns about the machine-id "%s": %s', (machineId, reason) => {
     expect(reasons('machine-id', [subject({ facts: { machineId } })])).toEqual([`warning: ${reason}`])
   })
 
-  it('fails for a machine that took the place of the installed one', () => {
+  it('fails for a machine that replaced the installed one', () => {
     const machines = { recorded: new Map([['db1', 'f'.repeat(32)]]), folders: new Map(), replaced: [] }
     const [found] = verdicts('machine-id', [subject({})], { machines })
     expect(found).toMatchObject({ result: 'failure' })
     expect(JSON.stringify(found)).toContain('is not the machine that was installed')
   })
 
-  it('warns of clones, and names them the same on each', () => {
+  it('warns about clones with the same list on each', () => {
     const clones = ['db1', 'db2'].map((name) => subject({ host: { name } }))
     const other = subject({ host: { name: 'db3' }, facts: { machineId: 'f'.repeat(32) } })
     const [one = other, two = other] = clones

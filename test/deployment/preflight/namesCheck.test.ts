@@ -25,10 +25,10 @@ describe('the names check', () => {
       observed: { resolved: new Map([['two.example.org', ['127.0.1.1', ...addresses]]]) },
     })
 
-  it('accepts names that mean the same everywhere', () => {
+  it('accepts names that resolve to the same addresses on every host', () => {
     const all = knows({ 'one.example.org': ['10.0.0.11'], 'two.example.org': ['fd00::2', '10.0.0.12'] })
     expect(names(all, second('10.0.0.12'), second('FD00:0:0::2'), second())).toEqual([
-      'ok: two.example.org are known',
+      'ok: it resolves two.example.org',
     ])
   })
 
@@ -36,32 +36,32 @@ describe('the names check', () => {
     [
       'is not known',
       knows({ 'two.example.org': [] }),
-      'failure: it does not know the name two.example.org, which its components have to reach',
+      'failure: it cannot resolve two.example.org, which its components connect to',
     ],
     [
       'means the host itself',
       knows({ 'two.example.org': ['127.0.0.1'] }),
-      'failure: two.example.org, which is another host, means 127.0.0.1 there: the host itself',
+      'failure: it resolves two.example.org to 127.0.0.1, but two.example.org is another host',
     ],
     [
       'means something else elsewhere',
       knows({ 'two.example.org': ['10.9.9.9'] }),
-      'warning: two.example.org means 10.9.9.9 there, and 127.0.1.1 and 10.0.0.12 on db2',
+      'warning: it resolves two.example.org to 10.9.9.9, but db2 resolves it to 127.0.1.1 and 10.0.0.12',
     ],
-  ])('reports a name that is dialled and %s', (_, of, expected) => {
+  ])('reports a name of a data source that %s', (_, of, expected) => {
     expect(names(of, second('10.0.0.12'))).toEqual([expected])
   })
 
-  it('reports a name that nothing dials only where it means another address than in the file', () => {
+  it('reports another host name only if it differs from the address in the file', () => {
     const hosts = clusterConfig([hostConfig(), hostConfig({ name: 'db2', address: '10.0.0.12' })])
     const found = (addresses: readonly string[]) =>
       reasons('names', [subject({ observed: { resolved: new Map([['db2', addresses]]) } })], {
         config: hosts,
       })
-    expect(found([])).toEqual(['ok: the file reaches all hosts at addresses'])
-    expect(found(['10.0.0.12'])).toEqual(['ok: the file reaches all hosts at addresses'])
+    expect(found([])).toEqual(['ok: the file uses only IP addresses'])
+    expect(found(['10.0.0.12'])).toEqual(['ok: the file uses only IP addresses'])
     expect(found(['10.0.0.99'])).toEqual([
-      'warning: db2 means 10.0.0.99 there, and the file has it at 10.0.0.12',
+      'warning: it resolves db2 to 10.0.0.99, but its address in the file is 10.0.0.12',
     ])
   })
 })

@@ -17,7 +17,7 @@ const read = (stdout: string, sent: string) =>
   })
 
 describe('observe', () => {
-  it('reads the rows of the script', async () => {
+  it('parses the rows of its script', async () => {
     const output = [
       'clock\t1772366400.250000000',
       'libc\tglibc 2.36',
@@ -45,7 +45,7 @@ describe('observe', () => {
     })
   })
 
-  it('leaves out values that the host does not tell', async () => {
+  it('omits values that the host does not report', async () => {
     const output = 'clock\t1772366401.%N\nlibc\t\nhosts-file\t\nfirewall\tpf\tx\n'
     expect(await read(output, '2026-03-01T12:00:00Z')).toEqual({
       clockOffset: 1000,
@@ -55,7 +55,7 @@ describe('observe', () => {
     })
   })
 
-  it('rejects with a failure of the host where its script fails', async () => {
+  it('rejects with a failure of the host if its script fails', async () => {
     const transport = fakeTransport({
       expect: [{ script: 'getent', result: { code: 127, stderr: 'sh: base64: not found\n' } }],
     })
@@ -64,11 +64,11 @@ describe('observe', () => {
     ).rejects.toMatchObject({
       code: 'facts-failed',
       host: 'db1',
-      message: 'looking at the host ended with 127: sh: base64: not found',
+      message: "reading the host's clock and names failed with exit code 127: sh: base64: not found",
     })
   })
 
-  it('finds files that interrupted runs left more than an hour ago, and nothing else', async () => {
+  it('finds only leftovers of interrupted runs older than an hour', async () => {
     const root = join(temporaryFolder(), "it's muster")
     const old = ['releases/.new-release/node', 'share/.manager.json.muster-0123456789abcdef']
     const inUse = 'share/tls/.key.pem.muster-0123456789abcdef'
@@ -90,7 +90,7 @@ describe('observe', () => {
     }
   })
 
-  it('agrees with this machine', async () => {
+  it('reads this machine correctly', async () => {
     const transport = await connectLocal({ host: 'here', env: process.env })
     try {
       const names = [

@@ -18,12 +18,12 @@ describe('the ports check', () => {
     ['00000000000000000000000001000000', '::', '[::1]:8090'],
     ['00000000000000000000000001000000', '0.0.0.0', undefined],
     ['00000000000000000000000000000000', '10.10.0.1', '[::]:8090'],
-  ])('finds a taken port whatever form its address has: %s for %s', (hex, address, place) => {
+  ])('finds a used port in every notation of its address: %s for %s', (hex, address, place) => {
     const listeners = parseListeners(`   0: ${hex}:1F9A 00000000000000000000000000000000:0000 0A 0`)
     const host = hostConfig({ apis: [{ component: 'manager', enabled: true, address, port: 8090 }] })
     const facts = hostFacts({ listeners, addresses: ['2001:db8::1', '10.10.0.1'] })
     expect(installationProblems({ cluster, host, facts }).map(({ message }) => message)).toEqual(
-      place === undefined ? [] : [`port 8090 of the manager is taken: something already listens on ${place}`],
+      place === undefined ? [] : [`port 8090 of the manager is in use: another program listens on ${place}`],
     )
   })
 
@@ -52,13 +52,13 @@ describe('the ports check', () => {
       'privileged-port',
       'application-readonly-port',
     ],
-  ])('refuses a proxy with %s', (_, host, facts, code, option) => {
+  ])('rejects a proxy with %s', (_, host, facts, code, option) => {
     const problems = installationProblems({ cluster, host, facts })
     expect(problems.map((problem) => problem.code)).toEqual([code])
     expect(problems[0]?.fix).toContain(option)
   })
 
-  it('minds the ports of a proxy only where there is one, and lets our own connector keep them', () => {
+  it("checks proxy ports only with a proxy, and accepts those of muster's own connector", () => {
     const listeners = [...taken(9999), ...taken(9998)]
     expect(codes(hostConfig(), hostFacts({ listeners }))).toEqual([])
     expect(codes(open({ port: 13306, readonlyPort: null }), hostFacts({ listeners }))).toEqual([])
@@ -75,7 +75,7 @@ describe('the ports check', () => {
     expect(codes(open(), { ...facts, services: new Map() })).toEqual(['port-in-use', 'port-in-use'])
   })
 
-  it('lets our own components listen where they are', () => {
+  it("accepts ports of muster's own components", () => {
     const settings = new Map([['manager' as const, '{"listen":{"address":"127.0.0.1","port":8090}}']])
     const facts = hostFacts({
       listeners: [{ address: '127.0.0.1', port: 8090 }],
@@ -86,21 +86,21 @@ describe('the ports check', () => {
     expect(codes(hostConfig(), { ...facts, services: new Map() })).toEqual(['port-in-use'])
   })
 
-  it('lets systemd services have a port that only root may open', () => {
+  it('accepts a privileged port for systemd services', () => {
     const apis = [{ component: 'manager' as const, enabled: true, address: '127.0.0.1', port: 443 }]
     expect(codes(hostConfig({ apis }), hostFacts())).toEqual([])
   })
 
-  it('does not mind a port whose API is switched off', () => {
+  it('ignores the port of a disabled API', () => {
     const apis = hostConfig().apis.map((api) => ({ ...api, enabled: false }))
     expect(codes(hostConfig({ apis }), hostFacts({ listeners: [{ address: '::', port: 8090 }] }))).toEqual([])
   })
 
-  it('names the port, what listens there, and the option to change', () => {
+  it('names the port, its listener, and the option to change', () => {
     const facts = hostFacts({ listeners: [{ address: '127.0.0.1', port: 8090 }] })
     const [problem] = installationProblems({ cluster, host: hostConfig(), facts })
     expect(problem?.message).toBe(
-      'port 8090 of the manager is taken: something already listens on 127.0.0.1:8090',
+      'port 8090 of the manager is in use: another program listens on 127.0.0.1:8090',
     )
     expect(problem?.fix).toContain('manager-rest-api-port')
   })

@@ -9,7 +9,7 @@ import { checkContext, subject } from './values.ts'
 const stepsFor = (one: Subject) => checkHosts(checkContext([one]), []).flatMap(remedySteps)
 
 describe('muster check --fix', () => {
-  it('does nothing on a host on which nothing is wrong, and nothing that a person must decide', () => {
+  it('changes nothing without a remedy', () => {
     expect(stepsFor(subject())).toEqual([])
     const clockAndNames = subject({
       observed: { clockOffset: -7_200_000 },
@@ -18,11 +18,11 @@ describe('muster check --fix', () => {
     expect(stepsFor(clockAndNames)).toEqual([])
   })
 
-  it('makes a machine-id where there is none, as root alone', async () => {
+  it('creates a missing machine-id, only as root', async () => {
     const [step, ...others] = stepsFor(subject({ facts: { machineId: '' } }))
     expect({ id: step?.id, title: step?.title, phase: step?.phase, others }).toEqual({
       id: 'fix-machine-id',
-      title: 'make a machine-id',
+      title: 'create a machine-id',
       phase: 'commit',
       others: [],
     })
@@ -31,7 +31,7 @@ describe('muster check --fix', () => {
     expect(stepsFor(subject({ facts: { machineId: '', uid: 1000, login: 'ops' } }))).toEqual([])
   })
 
-  it('removes leftovers of interrupted runs, and says what to do where that fails', async () => {
+  it('removes leftovers of interrupted runs, with a fix if that fails', async () => {
     const leftovers = ['releases/.new-release', 'share/.x.muster-0123456789abcdef']
     const [step] = stepsFor(subject({ host: { installDirectory: "/opt/it's" }, observed: { leftovers } }))
     expect(step?.check(hostFacts({ host: 'db1' }))).toEqual({
@@ -47,7 +47,7 @@ describe('muster check --fix', () => {
       step?.apply(fakeTransport({ expect: [{ script, result }] }), hostFacts()),
     ).rejects.toMatchObject({
       message: expect.stringContaining('Read-only file system'),
-      fix: 'Do by hand what `muster check` says.',
+      fix: 'Apply the fix of `muster check` by hand.',
     })
   })
 })

@@ -33,8 +33,8 @@ const refusal = (facts: typeof host, to?: string): string => {
   }
 }
 
-describe('releaseToGoTo', () => {
-  it('is the one before the current, by when they were current', () => {
+describe('rollbackTarget', () => {
+  it('is the previous release', () => {
     expect(rollbackTarget(host, undefined).id).toBe('1.0.0-a')
   })
 
@@ -43,14 +43,14 @@ describe('releaseToGoTo', () => {
     ['1.0.0', '1.0.0-a'],
     ['2.0.0', '2.0.0-c'],
     ['3.0.0-d', '3.0.0-d'],
-  ])('is the one that --to %s names', (to, id) => {
+  ])('is the release of --to %s', (to, id) => {
     expect(rollbackTarget(host, to).id).toBe(id)
   })
 
-  it('is refused where there is none, with what there is', () => {
+  it('fails without a previous release and lists the others', () => {
     expect(refusal(host, '1.0')).toBe(
       'no-such-release: the release 1.0 is not installed; the host has 2.0.0-c, 1.0.0-a, 1.0.0-b\n' +
-        'Name one that every host has with --to, such as 1.0.0-a.',
+        'Use --to with a release that every host has, such as 1.0.0-a.',
     )
     expect(refusal(hostFacts())).toMatch(/^not-installed: /)
     expect(refusal(factsOf({ currentRelease: 'a', releases: [release('a', 1), release('b', 0)] }))).toBe(
@@ -59,7 +59,7 @@ describe('releaseToGoTo', () => {
     )
   })
 
-  it('is refused where its Node.js is gone', () => {
+  it('fails if its Node.js is missing', () => {
     const gone = factsOf({ currentRelease: 'b', releases: [release('a', 1, false), release('b', 2)] })
     expect(refusal(gone)).toMatch(
       /^release-incomplete: the Node\.js of the release a is missing \(\/gone\/node\)/,
@@ -68,7 +68,7 @@ describe('releaseToGoTo', () => {
 })
 
 describe('nameParts', () => {
-  it('takes the digest from the end, for versions may have dashes', () => {
+  it('splits the digest from the end, because versions may contain dashes', () => {
     expect(nameParts('1.0.0-rc.1-abc')).toEqual({ version: '1.0.0-rc.1', digest: 'abc' })
     expect(nameParts('odd')).toEqual({ version: 'odd', digest: '' })
   })
@@ -91,13 +91,13 @@ const ordered = [
 ]
 
 describe('isNewer', () => {
-  it('is the order of semver.org', () => {
+  it('orders versions as semver.org', () => {
     const pairs = ordered.flatMap((one, i) => ordered.map((other, j) => [one, other, i > j] as const))
     for (const [one, other, newer] of pairs)
       expect([one, other, isNewer(one, other)]).toEqual([one, other, newer])
   })
 
-  it('never takes each of two for the newer one, whatever they are', () => {
+  it('never orders two versions both ways', () => {
     const version = fc.oneof(
       fc.string(),
       fc.constantFrom(...ordered),
@@ -108,7 +108,7 @@ describe('isNewer', () => {
   })
 })
 
-describe('notUpgradable', () => {
+describe('upgradeProblem', () => {
   const host = hostConfig()
   const of = (currentRelease: string | undefined, version: string) =>
     upgradeProblem({
@@ -121,21 +121,21 @@ describe('notUpgradable', () => {
       }),
     })
 
-  it('names install where nothing is, and rollback where a newer release is', () => {
+  it('suggests install without an installation, and rollback for a newer release', () => {
     expect(of(undefined, '1.0.0')).toMatchObject({
       host: 'db1',
       code: 'not-installed',
-      message: 'nothing to upgrade is installed in /opt/muster',
+      message: 'no complete installation in /opt/muster',
       fix: 'Install it with `muster install --host db1`, or exclude it with --host.',
     })
     expect(of('1.1.0-rc.1-0123456789ab', '1.0.9')).toMatchObject({
       code: 'newer-release',
       message: 'it runs 1.1.0-rc.1, which is newer than this muster, 1.0.9',
-      fix: 'Upgrade with muster 1.1.0-rc.1 or a newer one. To go back on purpose: `muster rollback`.',
+      fix: 'Upgrade with muster 1.1.0-rc.1 or a newer one. To downgrade, run `muster rollback`.',
     })
   })
 
-  it('compares with the release of --release, and names the ways back on purpose', () => {
+  it('compares with the release of --release and suggests how to downgrade', () => {
     const [runs, kept] = ['1.1.0-0123456789ab', '1.0.0-0123456789ab']
     const releases = [runs, kept].map((id, index) => ({ id, turn: 2 - index, node: '', nodeThere: true }))
     const to = (release: string, currentRelease: string) =>
@@ -148,7 +148,7 @@ describe('notUpgradable', () => {
     expect(to('1.0.0', runs)).toMatchObject({
       code: 'newer-release',
       message: `it runs 1.1.0, which is newer than the release ${kept}`,
-      fix: 'To go back on purpose: `muster rollback --to 1.0.0`, or `muster install --release 1.0.0`.',
+      fix: 'To downgrade, run `muster rollback --to 1.0.0` or `muster install --release 1.0.0`.',
     })
     expect([to('1.1.0', kept), to('1.1.0', runs), to('3.0.0', runs)]).toEqual([
       undefined,
@@ -157,7 +157,7 @@ describe('notUpgradable', () => {
     ])
   })
 
-  it('is silent where the same version, an older one or something unknown runs', () => {
+  it('returns undefined for the same, an older or an unknown version', () => {
     for (const id of ['1.0.0-0123456789ab', '0.9.0-0123456789ab', 'odd'])
       expect(of(id, '1.0.0')).toBeUndefined()
   })
@@ -182,12 +182,12 @@ describe('removable', () => {
 
   const next = (id: string) => ({ release: id, runtime: `node-${id}` })
 
-  it('is nothing while three releases or fewer were ever current', () => {
+  it('returns nothing for up to three releases', () => {
     expect(removable(three(), next('c'))).toEqual([])
     expect(removable(installationFacts(), next('a'))).toEqual([])
   })
 
-  it('is the oldest and its runtime once a fourth is current, and nothing after that', () => {
+  it('returns the oldest release and its runtime once a fourth is current', () => {
     expect(removable(three(), next('d'))).toEqual(['releases/a', 'runtimes/node-a'])
     const after = three({
       currentRelease: 'd',
@@ -197,7 +197,7 @@ describe('removable', () => {
     expect(removable(after, next('d'))).toEqual([])
   })
 
-  it('goes by when a release was current, not by its name or when it was sent', () => {
+  it('orders by activation, not by name or upload', () => {
     const back = three({
       currentRelease: 'a',
       releases: [release('a', 9), release('b', 2), release('c', 3)],
@@ -205,7 +205,7 @@ describe('removable', () => {
     expect(removable(back, next('d'))).toEqual(['releases/b', 'runtimes/node-b'])
   })
 
-  it('is never the current release, even where nobody wrote down its turn', () => {
+  it('never returns the current release', () => {
     const unknown = three({
       releases: [release('a', 1), release('b', 2), release('c', 0)],
     })
@@ -213,20 +213,20 @@ describe('removable', () => {
     expect(releasesByRecency(unknown).map(({ id }) => id)).toEqual(['c', 'b', 'a'])
   })
 
-  it('is what was sent and never became current, but not what is about to', () => {
+  it('returns releases that never became current, except the next one', () => {
     const sent = three({ releases: [...three().releases, release('d', 0)] })
     expect(removable(sent, next('c'))).toEqual(['releases/d'])
     expect(removable(sent, next('d'))).toEqual(['releases/a', 'runtimes/node-a'])
   })
 
-  it('leaves a runtime that a kept release uses', () => {
+  it('keeps a runtime that a kept release uses', () => {
     const shared = three({
       releases: [release('a', 1, '../../runtimes/node-b/node'), ...three().releases.slice(1)],
     })
     expect(removable(shared, next('d'))).toEqual(['releases/a', 'runtimes/node-a'])
   })
 
-  it('takes the host’s own Node.js for no runtime of ours', () => {
+  it("does not treat the host's own Node.js as a runtime", () => {
     const own = three({ releases: [release('c', 3, '/usr/bin/node')], runtimes: ['node-c'] })
     expect(removable(own, { release: 'c', runtime: undefined })).toEqual(['runtimes/node-c'])
   })

@@ -13,7 +13,7 @@ const asked = {
   components: ['manager', 'replicator'],
 } as const
 
-describe('mustUnderstand', () => {
+describe('requireSettingsSupport', () => {
   it('asks the release itself, for each component', async () => {
     const host = fakeTransport({ expect: [{ script: '' }] })
     await requireSettingsSupport(host, asked)
@@ -23,21 +23,21 @@ describe('mustUnderstand', () => {
     }
   })
 
-  it('refuses in the words of the release', async () => {
+  it('fails with the message of the release', async () => {
     const stderr = 'muster-api: the settings /opt/x cannot be used: /proxy is new\n'
     const host = fakeTransport({ expect: [{ script: 'check', result: { code: 1, stderr } }] })
     await expect(requireSettingsSupport(host, asked)).rejects.toMatchObject({
       code: 'release-unfit',
       message:
-        'the release 1.0.0-old cannot start with what is installed now: the settings /opt/x cannot be used: /proxy is new',
+        'the release 1.0.0-old cannot start with the installed settings: the settings /opt/x cannot be used: /proxy is new',
     })
   })
 })
 
-describe('mustUnderstandTarget', () => {
+describe('requireTargetSupport', () => {
   const target = targetOf()
 
-  it('gives the release the settings that would be installed, and leaves nothing of them', async () => {
+  it('passes the new settings to the release and leaves no copy', async () => {
     const host = fakeTransport({ expect: target.components.map(() => ({ script: 'mktemp -d' })) })
     await requireTargetSupport(host, target)
     expect(host.scripts).toHaveLength(3)
@@ -47,12 +47,12 @@ describe('mustUnderstandTarget', () => {
     )
   })
 
-  it('refuses in the words of the release, without the place of its copy', async () => {
+  it('fails with the message of the release without the path of the copy', async () => {
     const stderr = 'muster-api: the settings /tmp/tmp.x/settings.json cannot be used: /proxy is new\n'
     const host = fakeTransport({ expect: [{ script: 'check', result: { code: 1, stderr } }] })
     await expect(requireTargetSupport(host, target)).rejects.toMatchObject({
       code: 'release-unfit',
-      message: `the release ${target.release.id} does not understand the settings that would be installed: /proxy is new`,
+      message: `the release ${target.release.id} does not support the settings that would be installed: /proxy is new`,
       fix: 'Name another release with --release, or install with a muster of version 1.2.3.',
     })
   })

@@ -33,8 +33,8 @@ const proofOf = (options: { given?: Secret; state?: typeof emptyState } = {}) =>
     given: new Map(options.given === undefined ? [] : [['admin', options.given]]),
   })
 
-describe('installedProof', () => {
-  it('asks where the installed settings say, of whatever version they are', async () => {
+describe('installedVerification', () => {
+  it('uses the installed listeners of any version', async () => {
     const { components, authorities } = await proofOf()
     expect(components.map(({ component, settings }) => [component, settings.listen])).toEqual([
       ['manager', { address: '10.0.0.11', port: 1234 }],
@@ -45,7 +45,7 @@ describe('installedProof', () => {
     expect(authorities).toEqual(['the chain'])
   })
 
-  it('logs in with the password of the file, else with the kept one, where that is the installed one', async () => {
+  it('logs in with a password of the file or state that matches the installed hash', async () => {
     const state = withUser(emptyState, 'admin', { salt, password: installed })
     expect((await proofOf({ given: installed })).users).toEqual([{ user: 'admin', password: installed }])
     expect((await proofOf({ state })).users).toEqual([{ user: 'admin', password: installed }])

@@ -39,21 +39,21 @@ describe('pinReleases', () => {
     expect(pinReleases(hosts, undefined)).toEqual({ runtimes: new Map(), problems: [] })
   })
 
-  it('says once which hosts keep which releases where one host lacks it', () => {
+  it('lists the releases of all hosts if one host lacks the release', () => {
     const hosts = [keeping('db1', newer, older), keeping('db2', newer), keeping('db3', newer), keeping('db4')]
     const { problems } = pinReleases(hosts, '1.0.0')
     expect(problems.map(({ host }) => host)).toEqual(['db2', 'db3', 'db4'])
     expect(new Set(problems.map(({ message }) => message)).size).toBe(1)
     expect(problems[0]).toMatchObject({
       code: 'no-such-release',
-      message: `the release 1.0.0 is not kept there
-    db1 keeps ${newer}, ${older}
-    db2 and db3 keep ${newer}
-    db4 keeps nothing`,
+      message: `the release 1.0.0 is not on this host
+    db1 has ${newer}, ${older}
+    db2 and db3 have ${newer}
+    db4 has none`,
     })
   })
 
-  it('refuses a version of which a host keeps several, and a release whose Node.js is gone', () => {
+  it('rejects an ambiguous version and a release without its Node.js', () => {
     expect(pinReleases([keeping('db1', same, older)], '1.0.0').problems).toMatchObject([
       { code: 'ambiguous-release', fix: `Name one of them, such as --release ${same}.` },
     ])
@@ -65,7 +65,7 @@ describe('pinReleases', () => {
   })
 })
 
-describe('an installation of a release that the host keeps', () => {
+describe('an installation of a release that is on the host', () => {
   const { installation } = installed
   const facts = {
     ...installed,
@@ -80,7 +80,7 @@ describe('an installation of a release that the host keeps', () => {
       ({ change }) => change.summary,
     )
 
-  it('sends nothing, switches to it, and has nothing to do when it runs', () => {
+  it('sends nothing, switches to it, and does nothing if it already runs', () => {
     expect(pinned.release).toEqual({ id: older, version: '1.0.0' })
     expect(summaries(facts).slice(0, 1)).toEqual([`switch from ${own.release.id} to release ${older}`])
     const applied = new Map(pinned.components.map(({ component, digest }) => [component, digest]))
@@ -89,7 +89,7 @@ describe('an installation of a release that the host keeps', () => {
   })
 })
 
-describe('forwardNotes', () => {
+describe('upgradeNotes', () => {
   const target = (host: string, changes: Parameters<typeof installationFacts>[0]) => ({
     ...own,
     host: hostConfig({ name: host }),
@@ -97,7 +97,7 @@ describe('forwardNotes', () => {
   })
   const back = new Map([['manager', `${rolledBackMarker(older)}\n`]] as const)
 
-  it('names hosts that a rollback or --release put back, and what keeps them there', () => {
+  it('names hosts that were rolled back and the option that keeps their release', () => {
     const releases = [release(own.release.id, 1), release(older, 2)]
     expect(
       upgradeNotes([
@@ -105,11 +105,11 @@ describe('forwardNotes', () => {
         target('db2', { currentRelease: older, releases }),
       ]),
     ).toEqual([
-      `forward again from release ${older} to ${own.release.id}: db1 and db2; \`--release ${older}\` keeps the older one`,
+      `upgrade again from release ${older} to ${own.release.id} after a rollback: db1 and db2; \`--release ${older}\` keeps the older one`,
     ])
   })
 
-  it('is silent where nobody had gone back, or the host stays or goes to an older release', () => {
+  it('returns nothing without a rollback or an upgrade', () => {
     const later = '2.0.0-00000000000d'
     const mark = new Map([['manager', `${rolledBackMarker(later)}\n`]] as const)
     expect(

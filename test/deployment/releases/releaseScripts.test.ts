@@ -26,7 +26,7 @@ import { rawResult } from '../../support/rawResult.ts'
 
 const [a, b] = ['1.0.0-aaaaaaaaaaaa', '1.0.1-bbbbbbbbbbbb']
 
-describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs Linux)', () => {
+describe.skipIf(process.platform !== 'linux')('the release scripts (needs Linux)', () => {
   let root = ''
   let transport: Transport
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs L
     return facts.installation
   }
 
-  it('knows in which order they were current and since when', async () => {
+  it('record when and in which order releases became current', async () => {
     await switchTo(a)
     await switchTo(b)
     expect((await installation()).currentRelease).toBe(b)
@@ -76,7 +76,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs L
     expect(readdirSync(join(root, 'releases', a)).sort()).toEqual(['.activated', '.complete', 'node'])
   })
 
-  it('puts the one that ran before anybody wrote that down before the new one', async () => {
+  it('order an unrecorded release before the new one', async () => {
     symlinkSync(`releases/${a}`, join(root, 'current'))
     writeFileSync(join(root, 'releases', b, '.activated'), 'no number')
     await switchTo(b)
@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs L
     expect(readlinkSync(join(root, 'current'))).toBe(`releases/${b}`)
   })
 
-  it('removes what it is told, but for what is current', async () => {
+  it('remove releases except the current one', async () => {
     await switchTo(b)
     mkdirSync(join(root, 'releases', '.old-x'))
     await script(
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('the releases of a folder (needs L
     expect(readdirSync(join(root, 'runtimes'))).toEqual(['node-b'])
   })
 
-  it('removes what a process still runs, which goes on with the files that it has open', async () => {
+  it('remove a release that a process still runs, which keeps its open files', async () => {
     const own = join(root, 'runtimes', 'node-a', 'node')
     copyFileSync('/bin/sleep', own)
     const child = spawn(own, ['1000'], { stdio: 'ignore' })

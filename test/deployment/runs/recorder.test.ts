@@ -40,7 +40,7 @@ const done = (title: string) =>
   ({ type: 'step-done', host: 'db1', step: 'settings', title, seconds: 0.12345 }) as const
 
 describe('the recorder of a run', () => {
-  it('knows in the end who, what, when, from where, and what came of it', () => {
+  it('returns who ran what, when, from where, and the result', () => {
     const { recorder, pass } = recorderAt(Date.UTC(2026, 0, 2, 3, 4, 5))
     recorder.observe(started)
     pass(2500)
@@ -73,13 +73,13 @@ describe('the recorder of a run', () => {
     expect(recorder.unfinished()).toEqual(begun)
   })
 
-  it('has nothing to write down of a run that never ended, such as one that nobody agreed to', () => {
+  it('returns no record of a declined run', () => {
     const { recorder } = recorderAt(0)
     recorder.observe(started)
     expect(recorder.record(1)).toBeUndefined()
   })
 
-  it('hands out each change of a host once, from its commit on', () => {
+  it('returns each change of a host once, from its commit on', () => {
     const { recorder } = recorderAt(0)
     recorder.observe(done('lay out'))
     expect(recorder.pending('db1', place)).toBe('')
@@ -93,7 +93,7 @@ describe('the recorder of a run', () => {
     expect(recorder.pending('db1', place)).toBe('')
   })
 
-  it('begins the record of a host anew where it has grown large, and keeps the one before whole', () => {
+  it('rotates a large record of a host and keeps the previous one', () => {
     const folder = temporaryFolder()
     const at = { manifest: join(folder, 'installation.json'), path: join(folder, 'deployment.jsonl') }
     writeFileSync(at.manifest, '{}')
@@ -115,14 +115,14 @@ describe('the recorder of a run', () => {
     expect(readFileSync(at.path, 'utf8')).toMatch(/^\{.*"change":"first of the new".*\}\n$/)
   })
 
-  it('tells what was taken back', () => {
+  it('records undone steps', () => {
     const { recorder } = recorderAt(0)
     recorder.observe({ type: 'phase-started', host: 'db1', phase: 'commit' })
     recorder.observe({ ...done('write settings'), type: 'step-undone' })
     expect(recorder.pending('db1', place)).toContain('"change":"write settings","outcome":"undone"')
   })
 
-  it('tells which change of a host failed, and nothing of a failure between changes', () => {
+  it('records the failed change of a host, and no failure between changes', () => {
     const { recorder } = recorderAt(0)
     const failure = { code: 'step-failed', message: 'words of the host', fix: 'mend it' }
     recorder.observe({ type: 'phase-started', host: 'db1', phase: 'commit' })

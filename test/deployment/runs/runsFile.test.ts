@@ -21,7 +21,7 @@ describe('the file of runs', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  it('is begun anew before it grows beyond its bound, and loses none of the runs in the files before', async () => {
+  it('is rotated at its size limit without losing runs', async () => {
     const rule = { bytes: 2 * runLine(run).length, files: 5 }
     const ids = Array.from({ length: 10 }, (_, index) => `${run.id.slice(0, -1)}${index}`)
     for (const id of ids) await appendRun(place(), { ...run, id }, rule)
@@ -37,7 +37,7 @@ describe('the file of runs', () => {
     expect((await readRuns(place())).map(({ id }) => id)).toEqual([...ids.slice(2), 'one more'])
   })
 
-  it('tells a run whose begin stands in the file before its end once', async () => {
+  it('returns a run once if its start is in the rotated file', async () => {
     const { seconds: _, hosts: __, exit: ___, ...begun } = run
     const rule = { bytes: runLine(begun).length, files: 5 }
     await appendRun(place(), begun, rule)
@@ -45,7 +45,7 @@ describe('the file of runs', () => {
     expect(await readRuns(place())).toEqual([run])
   })
 
-  it('keeps runs in their order, for nobody else to read', async () => {
+  it('keeps runs in order, readable by their owner only', async () => {
     expect(await readRuns(place())).toEqual([])
     await appendRun(place(), run)
     await appendRun(place(), { ...run, id: 'second' })
@@ -53,7 +53,7 @@ describe('the file of runs', () => {
     expect(statSync(runsFile(place())).mode & 0o777).toBe(0o600)
   })
 
-  it('knows a run by its begin until its end takes the place of that', async () => {
+  it('has the start of a run until its end replaces it', async () => {
     const { seconds: _, hosts: __, exit: ___, ...begun } = run
     await appendRun(place(), { ...begun, id: 'killed' })
     await appendRun(place(), begun)
@@ -67,14 +67,14 @@ describe('the file of runs', () => {
     expect(await readRuns(place())).toEqual(found)
   })
 
-  it('loses only the line that a crash cut', async () => {
+  it('loses only a truncated line', async () => {
     await appendRun(place(), run)
     appendFileSync(runsFile(place()), '{"id":"cut')
     await appendRun(place(), { ...run, id: 'after' })
     expect((await readRuns(place())).map(({ id }) => id)).toEqual([run.id, 'after'])
   })
 
-  it('is not led elsewhere by a link', async () => {
+  it('is not written through a link', async () => {
     await appendRun(place(), run)
     rmSync(runsFile(place()))
     symlinkSync(join(directory, 'elsewhere'), runsFile(place()))
@@ -82,7 +82,7 @@ describe('the file of runs', () => {
     await expect(readRuns(place())).rejects.toMatchObject({ name: 'StateError' })
   })
 
-  it('is told from a folder that holds the lock alone', async () => {
+  it('is distinguished from a folder with only the lock', async () => {
     expect(await hasState(place())).toBe(false)
     const lock = await lockState(place())
     expect(await hasState(place())).toBe(false)

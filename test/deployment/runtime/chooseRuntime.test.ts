@@ -14,12 +14,12 @@ const pinned = {
 }
 
 describe('chooseRuntime', () => {
-  it('takes the Node.js that muster runs on for this machine', () => {
+  it("uses muster's own Node.js on this machine", () => {
     const host = hostConfig({ connection: 'local' })
     expect(chooseRuntime({ host, facts: hostFacts(), ownNode })).toEqual({ kind: 'host', ...ownNode })
   })
 
-  it("takes the host's own Node.js where it is maintained and root's", () => {
+  it("uses the host's own Node.js if it is maintained and owned by root", () => {
     const choice = chooseRuntime({ host: hostConfig(), facts: hostFacts({ node }), ownNode })
     expect(choice).toEqual({ kind: 'host', path: '/usr/bin/node', version: 'v22.1.0' })
   })
@@ -28,21 +28,21 @@ describe('chooseRuntime', () => {
     ['there is none', hostFacts()],
     ['its line is over', hostFacts({ node: { ...node, version: 'v20.20.2' } })],
     ['others may change it', hostFacts({ node: { ...node, rootOwned: false } })],
-  ])('sends the pinned one where %s', (_, facts) => {
+  ])('sends the pinned runtime if %s', (_, facts) => {
     expect(chooseRuntime({ host: hostConfig(), facts, ownNode })).toEqual(pinned)
   })
 
-  it('sends the one for arm64 there', () => {
+  it('sends the arm64 runtime to an arm64 host', () => {
     const choice = chooseRuntime({ host: hostConfig(), facts: hostFacts({ machine: 'aarch64' }), ownNode })
     expect(choice).toMatchObject({ architecture: 'arm64', sha256: pinnedRuntime.sha256.arm64 })
   })
 
-  it('sends even to a host that has one when told to upload', () => {
+  it('sends a runtime with runtime: upload even if the host has one', () => {
     const host = hostConfig({ runtime: 'upload' })
     expect(chooseRuntime({ host, facts: hostFacts({ node }), ownNode })).toEqual(pinned)
   })
 
-  it('refuses an unfit Node.js when told to use it, and says why', () => {
+  it('rejects an unsuitable Node.js with runtime: host', () => {
     const host = hostConfig({ runtime: 'host' })
     const facts = hostFacts({ node: { ...node, rootOwned: false } })
     expect(() => chooseRuntime({ host, facts, ownNode })).toThrow(
@@ -50,10 +50,10 @@ describe('chooseRuntime', () => {
     )
   })
 
-  it('refuses a --runtime-file for another processor', () => {
+  it('rejects a --runtime-file for another processor', () => {
     const file = { sha256: 'ab'.repeat(32), architecture: 'arm64' as const }
     expect(() => chooseRuntime({ host: hostConfig(), facts: hostFacts(), ownNode, file })).toThrow(
-      'the --runtime-file is for arm64, and the host is x64',
+      'the --runtime-file is for arm64, but the host is x64',
     )
   })
 })

@@ -36,14 +36,14 @@ describe('readRuntimeFile', () => {
   it.each([
     ['x64', 0x3e],
     ['arm64', 0xb7],
-  ])('takes a bare binary for %s', async (architecture, machine) => {
+  ])('accepts a binary for %s', async (architecture, machine) => {
     const binary = elf(machine)
     const read = await readRuntimeFile({ path: file('node', binary), env: process.env })
     expect(read).toMatchObject({ architecture, sha256: sha256(binary) })
     expect(gunzipSync(read.packed)).toEqual(binary)
   })
 
-  it.each(['.tar.gz', '.tar.xz'])('takes the binary out of an archive of Node.js (%s)', async (ending) => {
+  it.each(['.tar.gz', '.tar.xz'])('extracts the binary from a Node.js archive (%s)', async (ending) => {
     const binary = elf(0x3e)
     file('node-v24.0.0-linux-x64/bin/node', binary)
     const path = join(folder, `node${ending}`)
@@ -60,14 +60,14 @@ describe('readRuntimeFile', () => {
       'is not a Node.js binary for Linux',
     ],
     ['is for another processor', (): string => file('node', elf(0x16)), 'is not a Node.js binary for Linux'],
-  ])('says so when the file %s', async (_, path, message) => {
+  ])('reports a file that %s', async (_, path, message) => {
     await expect(readRuntimeFile({ path: path(), env: process.env })).rejects.toMatchObject({
       code: 'runtime-file-unfit',
       message: expect.stringContaining(message),
     })
   })
 
-  it('says so when the archive holds no bin/node', async () => {
+  it('reports an archive without bin/node', async () => {
     file('other/readme', Buffer.from('x'))
     const path = join(folder, 'other.tar.gz')
     execFileSync('tar', ['-czf', path, '-C', folder, 'other'])
@@ -84,7 +84,7 @@ describe('fetchRuntime', () => {
   it.each([
     ['damaged', Buffer.from('damaged')],
     ['another program', gzipSync(elf(0x3e))],
-  ])('never uses a cached file that is %s, whatever a file beside it claims', async (_, bytes) => {
+  ])('never uses a cached file that is %s, whatever a checksum file says', async (_, bytes) => {
     const env = { XDG_CACHE_HOME: folder, PATH: folder, HOME: folder }
     const cache = runtimeCache(env)
     expect(cache).toBe(join(folder, 'muster', 'runtimes'))
@@ -98,7 +98,7 @@ describe('fetchRuntime', () => {
     expect(readdirSync(cache), 'nothing is left half-fetched').toEqual([name, `${name}.seen`])
   })
 
-  it('refuses a cache folder behind a link before npm is asked', async () => {
+  it('rejects a cache folder behind a link before it runs npm', async () => {
     const env = { XDG_CACHE_HOME: folder, PATH: folder, HOME: folder }
     symlinkSync(mkdtempSync(join(folder, 'other-')), join(folder, 'muster'))
     await expect(fetchRuntime({ architecture: 'x64', env, signal })).rejects.toMatchObject({

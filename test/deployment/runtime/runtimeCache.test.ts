@@ -15,8 +15,8 @@ import { temporaryFolder } from '../../support/temporaryFolder.ts'
 const other = 65534
 const isRoot = process.geteuid?.() === 0
 
-describe('the folder of cached runtimes', () => {
-  it('is never below the temporary directory, which everybody can write', () => {
+describe('the runtime cache folder', () => {
+  it('is never below the temporary directory', () => {
     const { homedir } = userInfo()
     expect(runtimeCache({})).toBe(join(homedir, '.cache', 'muster', 'runtimes'))
     expect(runtimeCache({ HOME: '/home/ops', XDG_CACHE_HOME: 'relative' })).toBe(
@@ -24,7 +24,7 @@ describe('the folder of cached runtimes', () => {
     )
   })
 
-  it('is made for its user alone, and closed to others where it stood open', async () => {
+  it('is created for its user only, and restricted if it was open to others', async () => {
     const home = temporaryFolder()
     const cache = await openRuntimeCache({ HOME: home })
     const mode = (path: string): number => statSync(path).mode & 0o777
@@ -34,7 +34,7 @@ describe('the folder of cached runtimes', () => {
     expect(mode(cache)).toBe(0o700)
   })
 
-  it.each(['muster', 'muster/runtimes'])('is refused where %s is a link', async (name) => {
+  it.each(['muster', 'muster/runtimes'])('is rejected if %s is a link', async (name) => {
     const [home, elsewhere] = [temporaryFolder(), temporaryFolder()]
     const link = join(home, '.cache', name)
     mkdirSync(dirname(link), { recursive: true })
@@ -46,7 +46,7 @@ describe('the folder of cached runtimes', () => {
     expect(readdirSync(elsewhere)).toEqual([])
   })
 
-  it.runIf(isRoot)('is refused where another user owns it or would own it (needs root)', async () => {
+  it.runIf(isRoot)('is rejected if another user owns it or its parent (needs root)', async () => {
     const home = temporaryFolder()
     const cache = await openRuntimeCache({ HOME: home })
     chownSync(cache, other, other)
@@ -63,7 +63,7 @@ describe('a cached runtime', () => {
   const binary = Buffer.from('the binary')
   const digest = createHash('sha256').update(binary).digest('hex')
 
-  it('is used when it unpacks to the binary, and only then', async () => {
+  it('is used only if it unpacks to the expected binary', async () => {
     const path = join(temporaryFolder(), 'node.gz')
     expect(await readCachedRuntime(path, digest)).toBeUndefined()
     await writeCachedRuntime(path, gzipSync(binary))
@@ -86,7 +86,7 @@ describe('a cached runtime', () => {
     expect(await readCachedRuntime(real, digest)).toBeUndefined()
   })
 
-  it('replaces what is there, leaves nothing beside it, and says why it cannot be written', async () => {
+  it('replaces the previous file, leaves no other file, and reports write errors', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'node.gz')
     await writeCachedRuntime(path, Buffer.from('old'))

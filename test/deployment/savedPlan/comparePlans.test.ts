@@ -19,8 +19,8 @@ const finishedBut = (changes: Partial<HostFacts['installation']>): HostFacts => 
   installation: { ...finished.installation, ...changes },
 })
 
-describe('a host since its plan was saved', () => {
-  it('has not moved where nothing has happened, whatever changes by itself', () => {
+describe('comparePlans', () => {
+  it('reports no change if nothing relevant changed', () => {
     const busy = finishedBut({ freeBytes: 17 })
     const listening = { ...busy, listeners: [{ address: '0.0.0.0', port: 22 }] }
     expect(compare(saved(target, { facts: finished }), saved(target, { facts: listening }))).toEqual({
@@ -30,7 +30,7 @@ describe('a host since its plan was saved', () => {
     })
   })
 
-  it('has not moved before a first installation, whose certificates are made then', () => {
+  it('reports no change before a first installation, which creates the certificates', () => {
     const later = {
       ...target,
       tls: target.tls.map((file) => ({ ...file, sha256: file.sha256.toUpperCase() })),
@@ -47,13 +47,13 @@ describe('a host since its plan was saved', () => {
     expect(saved(target, { state }).hosts[0]?.files['share/tls/key.pem']).toMatch(/^[\da-f]{64}$/)
     expect(compare(plan, saved(target, { state }))?.moved).toEqual([])
     expect(compare(saved(target, { state }), plan)?.moved).toEqual([
-      'otherwise: share/tls/keystore.p12 would be made anew',
-      'otherwise: share/tls/key.pem would be made anew',
-      'otherwise: share/tls/chain.pem would be made anew',
+      'changed: share/tls/keystore.p12 would be generated again',
+      'changed: share/tls/key.pem would be generated again',
+      'changed: share/tls/chain.pem would be generated again',
     ])
   })
 
-  it('was touched where something else was changed there', () => {
+  it('reports changed facts with the same steps', () => {
     const users = new Secret('{"version":1,"users":[]}')
     const one = saved(target, { facts: finishedBut({ currentRelease: 'old' }) })
     const other = saved(target, { facts: finishedBut({ currentRelease: 'old', madeUser: 'other' }) })
@@ -63,7 +63,7 @@ describe('a host since its plan was saved', () => {
     ).toEqual({ host: 'db1', moved: ['new: create the administrator admin'], touched: true })
   })
 
-  it('has moved where steps appeared, vanished or changed', () => {
+  it('reports added, removed and changed steps', () => {
     const settings = new Map(finished.installation.settings).set('manager', '{"listen":{"port":1}}')
     const files = new Map(finished.installation.files)
     const path = target.layout.settings('manager')
@@ -75,7 +75,7 @@ describe('a host since its plan was saved', () => {
     expect(compare(was, is)?.moved).toMatchInlineSnapshot(`
       [
         "no longer needed: send the runtime node-24.0.0-0123456789ab",
-        "otherwise: write settings",
+        "changed: write settings",
         "  - manager-rest-api-port: 1 → 8090",
         "  + manager-rest-api-port: 2 → 8090",
         "new: start manager",
@@ -83,7 +83,7 @@ describe('a host since its plan was saved', () => {
     `)
   })
 
-  it('has moved where the same line means another file', () => {
+  it('reports another file content with the same line', () => {
     const one = targetOf({ host: { tls: { ...target.host.tls, keystorePath: '/k', truststorePath: '/t' } } })
     const other = {
       ...one,
@@ -92,18 +92,18 @@ describe('a host since its plan was saved', () => {
       ),
     }
     expect(compare(saved(one), saved(other))?.moved).toEqual([
-      'otherwise: share/tls/keystore.p12 would be another file than planned',
+      'changed: share/tls/keystore.p12 would be another file than planned',
     ])
   })
 
-  it('is another machine', () => {
+  it('reports another machine', () => {
     const machineId = 'f'.repeat(32)
     const other = saved(target, { facts: { ...target.facts, machineId } })
     expect(compare(saved(target), other)?.moved).toEqual(['another machine answers at 10.0.0.11'])
     expect(JSON.stringify(other)).not.toContain(machineId)
   })
 
-  it('shows no more than a few lines of a long difference', () => {
+  it('shortens a long difference', () => {
     const [host] = saved(target).hosts
     if (host === undefined) throw new Error('no host')
     const of = (words: readonly string[]): SavedPlan => ({
@@ -112,10 +112,10 @@ describe('a host since its plan was saved', () => {
     })
     const numbers = Array.from({ length: 5 }, (_, index) => `line ${index}`)
     expect(compare(of(numbers), of(numbers.map((line) => `${line}!`)))?.moved).toEqual([
-      'otherwise: write',
+      'changed: write',
       ...numbers.map((line) => `  - ${line}`),
       '  + line 0!',
-      '  and 4 lines more',
+      '  and 4 more lines',
     ])
   })
 })
@@ -126,8 +126,8 @@ const judge = (changes: Partial<ClusterConfig>, version = '1.2.3') =>
   planMismatch(plan, { config: { ...config, ...changes }, version })
 const given = (changes: Partial<HostConfig>) => judge({ hosts: [{ ...target.host, ...changes }] })
 
-describe('the file of a saved plan', () => {
-  it('may be reached otherwise, lie elsewhere, and take its secrets from elsewhere', () => {
+describe('planMismatch', () => {
+  it('accepts another connection, folder and source of secrets', () => {
     expect(judge({})).toBeUndefined()
     expect(given({ via: 'local', ssh: { user: 'other', become: true } })).toBeUndefined()
     const at = { option: 'rest-api-admin-pass', place: 'muster.yaml:1:1' }
@@ -150,38 +150,38 @@ describe('the file of a saved plan', () => {
   })
 
   it.each([
-    ['cluster', () => judge({ cluster: 'beta' }), 'is of the cluster alpha, the file of beta'],
-    ['muster', () => judge({}, '2.0.0'), 'was made by muster 1.2.3, and this is muster 2.0.0'],
+    ['cluster', () => judge({ cluster: 'beta' }), 'is for cluster alpha, but the file is for cluster beta'],
+    ['muster', () => judge({}, '2.0.0'), 'was made by muster 1.2.3, but this is muster 2.0.0'],
     [
       'host',
       () => judge({ hosts: [hostConfig({ name: 'db2' })] }),
-      'is for db1, which the file has no longer',
+      'is for db1, which the file no longer has',
     ],
     [
       'new host',
       () => judge({ hosts: [target.host, hostConfig({ name: 'db2' })] }),
-      'knows nothing of db2, which the file has now',
+      'does not include db2, which the file now has',
     ],
-    ['option', () => given({ logLevel: 'debug' }), 'was made when the file gave db1 something else'],
+    ['option', () => given({ logLevel: 'debug' }), 'is outdated: the configuration of db1 has changed'],
     [
       'secret that is given now',
       () =>
         given({
           users: [{ user: 'admin', option: 'rest-api-admin-pass', password: { kind: 'env', name: 'A' } }],
         }),
-      'was made when the file gave db1 something else',
+      'is outdated: the configuration of db1 has changed',
     ],
     [
       'services',
       () => judge({ services: [{ name: 'alpha', datasources: [] }] }),
-      'was made when the services of the file were others',
+      'is outdated: the services in the file have changed',
     ],
-  ])('is another with another %s', (_, found, expected) => {
+  ])('reports another %s', (_, found, expected) => {
     expect(found()).toBe(expected)
   })
 })
 
-describe('the marks of secrets', () => {
+describe('secretMarks', () => {
   const cost = { ln: 4, r: 8, p: 1 }
   const reference = (name: string): SecretReference => ({ kind: 'env', name })
   const [admin, monitor] = [reference('ADMIN'), reference('MONITOR')]
@@ -207,7 +207,7 @@ describe('the marks of secrets', () => {
     return { ...plan, hosts: two }
   }
 
-  it('are twelve bits each, the same for the same secret of a cluster', async () => {
+  it('returns twelve bits, equal for equal secrets of a cluster', async () => {
     const own = await marks('correct horse')
     expect(own.get('db1')).toEqual({
       'rest-api-admin-pass': expect.stringMatching(/^[\da-f]{3}$/),
@@ -218,7 +218,7 @@ describe('the marks of secrets', () => {
     expect((await marks('correct horse', 'beta')).get('db1')).not.toEqual(own.get('db1'))
   })
 
-  it('tell which secrets have changed, and on which hosts', async () => {
+  it('shows which secrets changed on which hosts', async () => {
     const before = await planWith('correct horse')
     expect(changedSecrets(before, await marks('correct horse'))).toBeUndefined()
     expect(changedSecrets(before, await marks('battery staple'))).toBe('rest-api-admin-pass of db1 and db2')

@@ -38,7 +38,7 @@ const sealed = (content: object): string => {
 }
 
 describe('a plan file', () => {
-  it('gives back any plan that was written', () => {
+  it('is read back as any plan that was written', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(readPlanFile(planFileText(plan))).toEqual({ plan })
@@ -46,7 +46,7 @@ describe('a plan file', () => {
     )
   })
 
-  it('that was changed anywhere gives the same plan or none', () => {
+  it('that was changed anywhere gives the same plan or an error', () => {
     fc.assert(
       fc.property(plans, fc.nat(), fc.string({ maxLength: 3 }), fc.nat(3), (plan, at, into, gone) => {
         const written = planFileText(plan)
@@ -59,7 +59,7 @@ describe('a plan file', () => {
     )
   })
 
-  it('that was cut off is damaged', () => {
+  it('that was truncated is damaged', () => {
     fc.assert(
       fc.property(plans, fc.integer({ min: 18 }), (plan, at) => {
         const written = planFileText(plan)
@@ -69,7 +69,7 @@ describe('a plan file', () => {
     )
   })
 
-  it('is never mistaken for something else, whatever that is', () => {
+  it('is recognized among any other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (other) => {
         expect(readPlanFile(other)).toEqual({ problem: 'foreign' })
@@ -84,7 +84,7 @@ describe('a plan file', () => {
     [sealed({ ...empty, left: [1] }), 'damaged'],
     [sealed({ ...empty, hosts: [{}] }), 'damaged'],
     [sealed({ ...empty, muster: 1 }), 'damaged'],
-  ])('%s: %s', (content, problem) => {
+  ])('is classified: %s is %s', (content, problem) => {
     expect(readPlanFile(content)).toEqual({ problem })
     expect(readPlanFile(sealed(empty))).toEqual({ plan: empty })
   })

@@ -14,25 +14,22 @@ describe('the service manager of a host', () => {
     [0, false, 'process'],
     [1000, true, 'process'],
     [1000, false, 'process'],
-  ] as const)('is chosen by what the login may use: uid %i, systemd %s: %s', (uid, systemd, name) => {
+  ] as const)('is chosen by login and systemd: uid %i, systemd %s: %s', (uid, systemd, name) => {
     expect(automaticManager(hostFacts({ uid, systemd }))).toBe(name)
   })
 
-  it('is told by what is on the host once something is installed, not by the file', () => {
+  it('is the installed one, whatever the file says', () => {
     const units = new Map([['manager', '[Service]\n'] as const])
     expect(installedManager(hostFacts({ installation: installationFacts({ units }) }))).toBe('systemd')
     expect(installedManager(hostFacts())).toBe('process')
   })
 
-  it.each(serviceManagerNames)('keeps data in a place of its own name: %s', (name) => {
+  it.each(serviceManagerNames)('keeps data in a place with its name: %s', (name) => {
     expect(serviceData(name, { root: '/opt/muster', cluster: 'alpha' }).place).toBe(name)
   })
 
-  it.each(serviceManagerNames)(
-    'has definitions where it keeps logs, since they tell whose logs to read: %s',
-    (name) => {
-      const { logs, definitions } = serviceManagers[name]
-      expect(logs === undefined || definitions !== undefined).toBe(true)
-    },
-  )
+  it.each(serviceManagerNames)('has definitions if it keeps logs: %s', (name) => {
+    const { logs, definitions } = serviceManagers[name]
+    expect(logs === undefined || definitions !== undefined).toBe(true)
+  })
 })

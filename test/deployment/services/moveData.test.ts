@@ -29,7 +29,7 @@ const root = process.getuid?.() === 0
 const nobody = 65534
 const account = root ? { user: 'nobody', isOther: true } : { user: 'us', isOther: false }
 
-describe('what components wrote, on its way to other folders', () => {
+describe('component data that is moved', () => {
   let folder = ''
   let legacy: ServiceData
   let own: ServiceData
@@ -64,7 +64,7 @@ describe('what components wrote, on its way to other folders', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('comes with its modes, owners and times: users, states, audits and logs', async () => {
+  it('keeps modes, owners and times of users, states, audits and logs', async () => {
     write(legacy.usersFile, 'users', 1234)
     write(legacy.stateFile('manager'), 'state')
     write(legacy.auditFile('connector'), 'audit')
@@ -89,7 +89,7 @@ describe('what components wrote, on its way to other folders', () => {
     expect(text(legacy.usersFile)).toBe('users')
   })
 
-  it('replaces what is older there and nothing else, in either direction', async () => {
+  it('replaces only older files, in either direction', async () => {
     write(legacy.usersFile, 'old users', 1000)
     write(own.usersFile, 'new users', 2000)
     write(legacy.stateFile('manager'), 'new state', 2000)
@@ -114,7 +114,7 @@ describe('what components wrote, on its way to other folders', () => {
     ])
   })
 
-  it('leaves links, pipes, sockets, folders, locks and strange names behind, and waits for none', async () => {
+  it('excludes links, pipes, sockets, folders, locks and unknown names, without waiting', async () => {
     write(join(folder, 'secret.json'), 'of root')
     symlinkSync(join(folder, 'secret.json'), join(legacy.state, 'manager.json'))
     execFileSync('mkfifo', [join(legacy.state, 'connector.json')])
@@ -127,7 +127,7 @@ describe('what components wrote, on its way to other folders', () => {
     expect(readdirSync(own.state)).toEqual([])
   })
 
-  it('says what could not be copied', async () => {
+  it('reports a file that could not be copied', async () => {
     write(legacy.usersFile, 'users')
     mkdirSync(`${own.usersFile}.new`)
     give(`${own.usersFile}.new`)
@@ -136,7 +136,7 @@ describe('what components wrote, on its way to other folders', () => {
     expect({ code, said: stderr !== '' }).toEqual({ code: 1, said: true })
   })
 
-  it.runIf(root)('is read and written with the rights of the service user alone (needs root)', async () => {
+  it.runIf(root)('is read and written with the rights of the service user (needs root)', async () => {
     writeFileSync(join(folder, 'passwd'), 'of root')
     // A file of root’s that somebody else linked there is not for that user to read.
     writeFileSync(legacy.usersFile, 'of root', { mode: 0o600 })
@@ -150,7 +150,7 @@ describe('what components wrote, on its way to other folders', () => {
     expect(text(join(folder, 'passwd'))).toBe('of root')
   })
 
-  it('goes with its folders, and what links lead to stays', async () => {
+  it('is removed with its folders, without following links', async () => {
     mkdirSync(join(folder, 'kept'))
     writeFileSync(join(folder, 'kept/file'), 'of root')
     symlinkSync(join(folder, 'kept'), join(legacy.state, 'link'))
@@ -167,7 +167,7 @@ describe('what components wrote, on its way to other folders', () => {
     expect(lstatSync(own.state).isDirectory()).toBe(true)
   })
 
-  it.runIf(root)('that is not the service user’s to remove stays, and is told (needs root)', async () => {
+  it.runIf(root)('that the service user cannot remove is kept and reported (needs root)', async () => {
     mkdirSync(join(legacy.state, 'of root'), { mode: 0o755 })
     writeFileSync(join(legacy.state, 'of root/file'), 'of root')
     const { code, stderr } = await run(
@@ -179,7 +179,7 @@ describe('what components wrote, on its way to other folders', () => {
   })
 })
 
-describe('the place that components leave', () => {
+describe('the previous place of component data', () => {
   const started = (place: 'systemd' | 'process' | 'legacy') =>
     targetOf({
       facts: hostFacts({
@@ -195,7 +195,7 @@ describe('the place that components leave', () => {
     )
   })
 
-  it('is none where they stay, and where nothing was started', () => {
+  it('is undefined if the place is unchanged or nothing was started', () => {
     expect(movedFrom(started('systemd'))).toBeUndefined()
     expect(movedFrom(targetOf())).toBeUndefined()
     expect(currentData(targetOf()).usersFile).toBe('/var/lib/muster-alpha/users.json')

@@ -71,7 +71,7 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('run as that user, write a log of that user, and are known by what root wrote', async () => {
+  it("run as that user with a log of that user, and are recognized by root's own record", async () => {
     expect(await run(startProcesses(set()))).toMatchObject({ code: 0, stdout: '', stderr: '' })
     await eventually(() => expect(readFileSync(at('data/manager.log'), 'utf8')).toBe(`${nobody}\n2\n`))
     const pid = Number(await running())
@@ -87,7 +87,7 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
     expect(await running()).toBe('')
   })
 
-  it('have no log where that leads to a file of root, which stays as it is', async () => {
+  it('do not write their log through a link to a file of root', async () => {
     writeFileSync(at('profile'), 'of root\n', { mode: 0o644 })
     symlinkSync(at('profile'), at('data/manager.log'))
     await run(startProcesses(set()))
@@ -100,14 +100,14 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
     expect(existsSync(at('new'))).toBe(false)
   })
 
-  it('do not wait at a pipe in the place of their log, and say what is there', async () => {
+  it('do not wait if their log is a pipe, and report it', async () => {
     execFileSync('mkfifo', [at('data/manager.log')])
     const { code, stderr } = await run(`${startProcesses(set())}\nwait`)
-    expect({ code, stderr }).toEqual({ code: 0, stderr: `${at('data/manager.log')} is no file\n` })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `${at('data/manager.log')} is not a regular file\n` })
     expect(await running()).toBe('')
   })
 
-  it('are no process that a file of theirs names: no other user’s is signalled, whatever muster 0.1 had there', async () => {
+  it('are never taken from a file of theirs, so that no other process is signalled', async () => {
     const child = spawn('sleep', ['60'], { stdio: 'ignore' })
     await once(child, 'spawn')
     theirs('run')
@@ -147,7 +147,7 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
     ['many numbers', () => writeFileSync(at('run/manager.pid'), '1'.repeat(100_000))],
     ['words of sh', () => writeFileSync(at('run/manager.pid'), '$(id) * ; 1\n')],
     ['a negative number', () => writeFileSync(at('run/manager.pid'), '-1 1 /x\n')],
-  ])('are none where that user put there %s', async (_what, put) => {
+  ])('are not recognized if that user wrote %s', async (_what, put) => {
     writeFileSync(at('secret'), `${process.pid} ${born(process.pid)}\n`, { mode: 0o600 })
     theirs('run')
     put()

@@ -28,7 +28,7 @@ const shown = (of: Readonly<Record<string, string | number>>, log = ''): string 
 
 const failed = { ActiveState: 'failed', SubState: 'failed', Result: 'exit-code', ExecMainCode: 1 }
 
-describe('why a component does not run', () => {
+describe('the failure of a component', () => {
   it.each([
     [{ ...failed, ExecMainStatus: 203, NRestarts: 0 }, 'result exit-code, exit status 203/EXEC'],
     [{ ...failed, ExecMainStatus: 1, NRestarts: 4 }, 'result exit-code, exit status 1, restarted 4 times'],
@@ -48,7 +48,7 @@ describe('why a component does not run', () => {
     expect(found.result).toBe(result)
   })
 
-  it('ends with the last five lines of its log, printable and bounded, which pass for no property', async () => {
+  it('ends with the last five lines of its log, printable and bounded', async () => {
     const log = ['ActiveState=failed', '', 'one', 'two', 'three', '\u202efour', 'x'.repeat(5000)].join('\n')
     const found = await serviceFailure(says(shown({}, log)), set, 'manager')
     expect(found.runs).toBe(true)
@@ -62,7 +62,7 @@ describe('why a component does not run', () => {
     expect(found.lines[4]?.length).toBe(1001)
   })
 
-  it('is the end of its log where it is a process', async () => {
+  it('is the end of its log without systemd', async () => {
     const host = fakeTransport({
       expect: [{ script: 'manager.log', result: { stdout: '\nResult=exit-code\n\nbye\n' } }],
     })
@@ -73,7 +73,7 @@ describe('why a component does not run', () => {
   })
 })
 
-describe('a start that systemd refuses', () => {
+describe('a start that systemd rejects', () => {
   const options = { script: 'systemctl start', doing: 'starting the components', fix: 'Fix it.' }
   const refusal = {
     script: 'systemctl start',
@@ -81,7 +81,7 @@ describe('a start that systemd refuses', () => {
     times: 1,
   }
 
-  it('is told with the result and the journal of each unit that does not run', async () => {
+  it('is reported with result and journal of each unit that does not run', async () => {
     const host = fakeTransport({
       expect: [
         {
@@ -108,7 +108,7 @@ describe('a start that systemd refuses', () => {
     )
   })
 
-  it('is told in the words of the script where every unit runs', async () => {
+  it('is reported in the words of the script if every unit runs', async () => {
     const host = fakeTransport({
       expect: [{ script: 'journalctl', result: { stdout: shown({ ActiveState: 'active' }) } }, refusal],
     })
@@ -118,7 +118,7 @@ describe('a start that systemd refuses', () => {
   })
 })
 
-describe('a line of a log, in short', () => {
+describe('a shortened log line', () => {
   it.each([
     [
       '{"level":"info","time":"2026-11-22T14:03:10.732Z","cluster":"alpha","signal":"SIGTERM","msg":"stopping"}',

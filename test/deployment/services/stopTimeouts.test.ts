@@ -12,12 +12,12 @@ const drainingFor = (drainTimeout: unknown): number =>
     }),
   )
 
-describe('the time that a connector drains', () => {
-  it('is what the settings on its host say', () => {
+describe('the drain timeout of a connector', () => {
+  it('is that of the settings on its host', () => {
     expect(drainingFor(5000)).toBe(5000)
   })
 
-  it('is at most a day, whatever they say', () => {
+  it('is at most a day', () => {
     expect(drainingFor(1e308)).toBe(86_400_000)
     for (const junk of [-1, 'long', null, undefined]) expect(drainingFor(junk)).toBe(0)
   })

@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('the units of a host (needs Linux)
     chmodSync(at('tools/systemctl'), 0o755)
   })
 
-  it('that run as they did are left running, and nothing is asked of systemd but to read them again', async () => {
+  it('that are unchanged keep running during a restore', async () => {
     runs('manager')
     await take()
     expect(readdirSync(at('muster/.before/units'))).toEqual([unit('manager')])
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('the units of a host (needs Linux)
     expect(said()).toEqual(['daemon-reload', `--quiet enable ${unit('manager')}`])
   })
 
-  it('come back as they were, and run again; one that is new goes', async () => {
+  it('are restored and started again, and new ones removed', async () => {
     runs('manager')
     write(`units/${unit('replicator')}`, 'old replicator')
     await take()
@@ -116,7 +116,7 @@ describe.skipIf(process.platform !== 'linux')('the units of a host (needs Linux)
     expect(existsSync(at('muster/.before'))).toBe(false)
   })
 
-  it('of a first installation go', async () => {
+  it('of a first installation are removed', async () => {
     runs('manager')
     expect(await restore(true)).toBe('')
     expect([readdirSync(at('units')), readdirSync(at('enabled')), readdirSync(at('active'))]).toEqual([

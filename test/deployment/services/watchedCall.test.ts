@@ -74,14 +74,14 @@ const ended = (component: string) => ({
 })
 
 describe.skipIf(process.platform !== 'linux')('a call that waits for components (needs Linux)', () => {
-  it('is given its input, and its answer is all where it comes at once: nothing is looked at', async () => {
+  it('gets its input, and an immediate response needs no check', async () => {
     const units = { manager: ['ActiveState=failed 0'] }
     const outcome = await run({ call: 'sed s/a/b/', stdin: 'an answer', units, second: 60 })
     expect(outcome).toMatchObject({ code: 0, stdout: 'bn answer', stderr: '' })
     expect(existsSync(join(outcome.folder, 'manager.looks'))).toBe(false)
   })
 
-  it('tells its own failure', async () => {
+  it('reports its own failure', async () => {
     expect(await run({ call: 'echo wrong >&2; exit 3' })).toMatchObject({ code: 3, stderr: 'wrong\n' })
   })
 
@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== 'linux')('a call that waits for components 
     ['has seen it end well', ['ActiveState=inactive\nSubState=dead 0']],
     ['has begun it for the second time', [`${active} 0`, `${waiting} 0`, `${active} 1`, `${waiting} 1`]],
     ['has begun it twice between two looks', [`${active} 7`, `${active} 9`]],
-  ])('is broken off where the service manager %s', async (_, connector) => {
+  ])('is ended if the service manager %s', async (_, connector) => {
     const outcome = await run({ call: forever, units: { manager: [`${active} 0`], connector } })
     expect(outcome).toMatchObject(ended('connector'))
   })
@@ -108,14 +108,14 @@ describe.skipIf(process.platform !== 'linux')('a call that waits for components 
       ],
     ],
     ['is not told of', []],
-  ])('goes on where a unit %s', async (_, looks) => {
+  ])('continues if a unit %s', async (_, looks) => {
     const manager = [...looks]
     const call = looks.length === 0 ? '/bin/sleep 0.3; echo answered' : after(looks.length - 1)
     const outcome = await run({ call, units: { manager, connector: [`${active} 0`] } })
     expect(outcome).toMatchObject({ code: 0, stdout: 'answered\n', lives: false })
   })
 
-  it('is broken off where a process is gone, and not while it runs', async () => {
+  it('is ended if a process has ended, and not while it runs', async () => {
     const folder = temporaryFolder()
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')
     const processes = join(folder, "muster b'", 'share/processes')

@@ -21,8 +21,8 @@ const up = {
   result: { stdout: JSON.stringify([{ id: 'replicator', status: 200, body: {} }]) },
 }
 
-describe('the way back from an installation', () => {
-  it('is remembered in one round trip, and in none where nothing had ever run', async () => {
+describe('the snapshot of an installation', () => {
+  it('is taken in one round trip, and not at all before the first start', async () => {
     const host = fakeTransport({ expect: [{ script: 'mv -T "$b" .before' }] })
     await wayBack(older).take?.(host)
     expect(host.scripts).toHaveLength(1)
@@ -33,21 +33,21 @@ describe('the way back from an installation', () => {
     expect(wayBack(left).take).toBeDefined()
   })
 
-  it('says why it could not be remembered', async () => {
+  it('reports why it could not be taken', async () => {
     const full = { code: 1, stderr: 'cp: error writing: No space left on device\n' }
     const host = fakeTransport({ expect: [{ script: '', result: full }] })
     await expect(wayBack(older).take?.(host)).rejects.toMatchObject({
       code: 'step-failed',
-      message: 'copying what is in /opt/muster failed: cp: error writing: No space left on device',
-      fix: 'See that /opt/muster has room and can be written to, then install again.',
+      message: 'taking a snapshot of /opt/muster failed: cp: error writing: No space left on device',
+      fix: 'Check that /opt/muster is writable and has free space, then install again.',
     })
   })
 
-  it('waits for what it started again, and says what runs and what stays', async () => {
+  it('waits for restarted components and reports what runs and what stays', async () => {
     const stdout = 'kept manager\nstarted replicator\n'
     const host = fakeTransport({ expect: [up, { script: '', result: { stdout } }] })
     expect(await wayBack(older).restore?.(host)).toBe(
-      `What was changed there was taken back: manager, replicator run as before. The release ${targetOf().release.id}, which was sent, stays for the next run.`,
+      `The changes on the host were undone: manager, replicator run as before. The release ${targetOf().release.id} stays on the host for the next run.`,
     )
     expect(host.scripts).toHaveLength(2)
     const silent = fakeTransport({
@@ -59,10 +59,10 @@ describe('the way back from an installation', () => {
     await expect(wayBack(older).restore?.(silent)).rejects.toMatchObject({ code: 'not-answering' })
   })
 
-  it('takes all away again where nothing had ever run', async () => {
+  it('removes everything if nothing ever ran', async () => {
     const host = fakeTransport({ expect: [{ script: '' }] })
     expect(await wayBack(hostFacts()).restore?.(host)).toBe(
-      `What was changed there was taken back: no component ran before, and none runs now. The release ${targetOf().release.id}, which was sent, stays for the next run.`,
+      `The changes on the host were undone: no component ran before, and none runs now. The release ${targetOf().release.id} stays on the host for the next run.`,
     )
     expect(host.scripts[0]).toContain('rm -rf "$b"\nmkdir -m 700')
     expect(host.scripts[0]).toMatch(
@@ -70,7 +70,7 @@ describe('the way back from an installation', () => {
     )
   })
 
-  it('takes what components wrote where the run led them back to where it was, once they have stopped', async () => {
+  it('moves component data back after the components have stopped', async () => {
     const facts = withInstallation({
       currentRelease: '1.0.0-0123456789ab',
       account: { place: 'legacy', user: 'muster' },
@@ -97,7 +97,7 @@ describe('the way back from an installation', () => {
     expect(same.scripts.join()).not.toContain('share/state')
   })
 
-  it('gives the administrator the hash it had, on standard input alone, where this run changed it', async () => {
+  it("restores the administrator's previous hash through standard input", async () => {
     const before = hash.replace('B', 'C')
     const users = new Secret(
       JSON.stringify({ version: 1, users: [{ user: 'admin', access: 'full', hash: before }] }),
@@ -122,7 +122,7 @@ describe('the way back from an installation', () => {
     expect(same.scripts.join()).not.toContain('take-back-user')
   })
 
-  it('of another kind of run is only forgotten, where one is left', async () => {
+  it('is only discarded by a run of another kind', async () => {
     const way = leftoverSnapshot({ ...targetOf(), facts: withInstallation({ leftCopy: true }) })
     expect(way).toMatchObject({ leftover: true })
     expect(way.restore ?? way.take).toBeUndefined()

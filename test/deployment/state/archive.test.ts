@@ -28,8 +28,8 @@ const flipped = (at: number): Buffer => {
   return copy
 }
 
-describe('an archive', () => {
-  it('holds the whole state', async () => {
+describe('a state archive', () => {
+  it('contains the whole state', async () => {
     const opened = await open()
     expect(stateDifferences(opened, state)).toEqual([])
     expect([...encodeState(opened)]).toEqual([...encodeState(state)])
@@ -41,7 +41,7 @@ describe('an archive', () => {
     await expect(open({ archive: sealed, passphrase: composed })).resolves.toBeDefined()
   })
 
-  it('shows its cluster and its cost, and nothing of what it holds', async () => {
+  it('shows only its cluster and cost unencrypted', async () => {
     const usual = await seal({ logN: undefined })
     const line = usual.toString('utf8', 0, usual.indexOf('\n') + 1)
     expect(line).toMatch(
@@ -51,12 +51,12 @@ describe('an archive', () => {
     expect(text).not.toMatch(/PRIVATE|CERTIFICATE|made-password|db1/)
   })
 
-  it('is sealed with another key each time', async () => {
+  it('is encrypted with another key each time', async () => {
     const again = await seal()
     expect(again.subarray(headerEnd, headerEnd + 64)).not.toEqual(archive.subarray(headerEnd, headerEnd + 64))
   })
 
-  it('is not sealed with a short passphrase', async () => {
+  it('is not written with a short passphrase', async () => {
     await expect(seal({ passphrase: new Secret('hunter2') })).rejects.toMatchObject({
       code: 'weak-passphrase',
     })
@@ -74,11 +74,11 @@ describe('an archive', () => {
     ['archive-damaged', { archive: archive.subarray(0, -1) }],
     ['archive-damaged', { archive: archive.subarray(0, headerEnd) }],
     ['archive-damaged', { archive: header((fields) => Object.assign(fields, { extra: 1 })) }],
-  ])('is refused as %s', async (code, changes) => {
+  ])('is rejected as %s', async (code, changes) => {
     await expect(open(changes)).rejects.toMatchObject({ name: 'StateError', code })
   })
 
-  it('is bound to its cluster: another name in its header does not open it', async () => {
+  it('is bound to its cluster by the authenticated header', async () => {
     const renamed = header((fields) => Object.assign(fields, { cluster: 'beta' }))
     await expect(open({ archive: renamed, cluster: 'beta' })).rejects.toMatchObject({
       code: 'archive-damaged',

@@ -28,7 +28,7 @@ const owner = {
 const nobody = 4_194_305
 
 describe('the lock of a state', () => {
-  it('leaves nothing where nothing was put, and everything else where it is', async () => {
+  it('leaves no empty folder and no other change', async () => {
     const where = place()
     const lock = await lockState(where, now)
     await lock.release()
@@ -44,7 +44,7 @@ describe('the lock of a state', () => {
     expect(readdirSync(folder(where))).toEqual(['authority.crt'])
   })
 
-  it('is held by one, who is named, until it is released', async () => {
+  it('is held by one process, which is reported, until it is released', async () => {
     const where = place()
     const lock = await lockState(where, now)
     const path = join(folder(where), 'lock')
@@ -72,7 +72,7 @@ describe('the lock of a state', () => {
   it.each([
     ['a process that is gone', { ...owner, pid: nobody }],
     ['an earlier process with the same number', { ...owner, started: '1' }],
-  ])('is taken at once, by one of many, from %s', async (_, dead) => {
+  ])('is acquired at once by one of many from %s', async (_, dead) => {
     const where = place()
     leave(where, dead)
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => lockState(where, now)))
@@ -84,7 +84,7 @@ describe('the lock of a state', () => {
     expect(existsSync(folder(where))).toBe(false)
   })
 
-  it('is taken from a dead process even when the one that was taking it died too', async () => {
+  it('is acquired from a dead process even if another one died while breaking it', async () => {
     const where = place()
     leave(where, { ...owner, pid: nobody })
     const breaker = { ...owner, pid: nobody, id: '11111111-1111-4111-8111-111111111111' }
@@ -93,7 +93,7 @@ describe('the lock of a state', () => {
     expect(existsSync(folder(where))).toBe(false)
   })
 
-  it('is not taken from another machine, nor when nobody can tell whose it is', async () => {
+  it('is not broken for another machine or an unknown owner', async () => {
     const where = place()
     leave(where, { ...owner, pid: nobody, machine: 'elsewhere' })
     await expect(lockState(where, now)).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('the lock of a state', () => {
     await expect(lockState(where, now)).rejects.toMatchObject({ code: 'locked' })
   })
 
-  it('is left alone by a release that comes too late', async () => {
+  it('is not removed by a late release', async () => {
     const where = place()
     const lock = await lockState(where, now)
     leave(where, owner)

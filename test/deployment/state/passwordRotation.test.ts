@@ -19,8 +19,8 @@ const words = (known: UserState) => ({
   pending: known.pending?.map((one) => one.reveal()),
 })
 
-describe('the state of a rotation', () => {
-  it('knows the new password and the old one until all is proved, and when that was replaced', async () => {
+describe('the state of a password rotation', () => {
+  it('has the new and the old password until verification, and the date of replacement', async () => {
     const before = { salt, password: new Secret('old') }
     const begun = await beginRotation(before, { password: new Secret('new'), ...on('2026-11-22') })
     expect(words(begun)).toEqual({ password: 'new', pending: ['old'] })
@@ -32,7 +32,7 @@ describe('the state of a rotation', () => {
     expect(await replacementDate(before, new Secret('old'), hash)).toBeUndefined()
   })
 
-  it('keeps no password that the file gives, and still knows the one that it gave', async () => {
+  it('stores no password of the file, and recognizes the replaced one', async () => {
     const options = { password: new Secret('new'), old: [new Secret('given')], ...on('2026-11-22') }
     const ended = endRotation(await beginRotation({ salt }, options), { given: true })
     expect(words(ended)).toEqual({ password: undefined, pending: undefined })
@@ -40,7 +40,7 @@ describe('the state of a rotation', () => {
     expect(await replacementDate(ended, new Secret('a third'), hash)).toBeUndefined()
   })
 
-  it('knows all that hosts may have when another password is chosen half-way', async () => {
+  it('has every password that hosts may have if another one is chosen meanwhile', async () => {
     let known = await beginRotation(
       { salt, password: new Secret('a') },
       { password: new Secret('b'), ...on('2026-11-20') },
@@ -56,7 +56,7 @@ describe('the state of a rotation', () => {
     expect(await replacementDate(ended, new Secret('b'), hash)).toBe('2026-11-22')
   })
 
-  it('remembers five, and marks no new password like an old one', async () => {
+  it('recognizes five replaced passwords, and never the new one', async () => {
     let known: UserState = { salt, password: new Secret('0') }
     // Twelve bits: of so many some would collide.
     for (let index = 1; index <= 400; index += 1) {
@@ -74,7 +74,7 @@ describe('the state of a rotation', () => {
     expect(known.replaced).toHaveLength(5)
   })
 
-  it('is read again as it was written, and what is no such state is none', async () => {
+  it('is read back as it was written, and rejected if it is invalid', async () => {
     const known = await beginRotation(
       { salt, password: new Secret('old') },
       { password: new Secret('new'), ...on('2026-11-22') },
@@ -83,7 +83,7 @@ describe('the state of a rotation', () => {
     const read = decodeSecrets(bytes)
     expect(typeof read === 'string' ? read : encodeSecrets(read).equals(bytes)).toBe(true)
     const text = bytes.toString()
-    const wrong = 'has a user without a proper salt and password'
+    const wrong = 'has a user without a valid salt or password'
     expect(decodeSecrets(Buffer.from(text.replace('"old"', '7')))).toBe(wrong)
     expect(decodeSecrets(Buffer.from(text.replace('2026-11-22T12', 'yesterday')))).toBe(wrong)
   })

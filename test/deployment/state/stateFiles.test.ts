@@ -27,7 +27,7 @@ import {
 import { sampleState } from './sampleState.ts'
 
 describe('machines.json', () => {
-  it('is read back as what was written, whatever the names', () => {
+  it('is read back as it was written, whatever the names', () => {
     const machines = fc.dictionary(fc.string({ minLength: 1 }), fc.stringMatching(/^[0-9a-f]{32}$/))
     fc.assert(
       fc.property(
@@ -41,7 +41,7 @@ describe('machines.json', () => {
     )
   })
 
-  it('is read as an older muster wrote it, without folders', () => {
+  it('is read without folders, as an older muster wrote it', () => {
     expect(decodeMachines(Buffer.from('{"version":1,"machines":{"db1":"0f"}}'))).toEqual({
       machines: new Map([['db1', '0f']]),
       folders: new Map(),
@@ -55,7 +55,7 @@ describe('machines.json', () => {
     ['{"version":1}', 'has no machines'],
     ['{"version":1,"machines":{"db1":7}}', 'has a host without a machine-id'],
     ['{"version":1,"machines":{},"folders":{"db1":""}}', 'has a host without a folder'],
-  ])('%s %s', (text, defect) => {
+  ])('is rejected: %s %s', (text, defect) => {
     expect(decodeMachines(Buffer.from(text))).toBe(defect)
   })
 })
@@ -78,8 +78,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-describe('the state of a rotation', () => {
-  it('is the same when it is read again, in every phase, and old states have none', () => {
+describe('rotation.json', () => {
+  it('is read back in every phase, and is absent in old states', () => {
     const trusted = states.map((state) => trustedAuthorities(state).length)
     expect(trusted).toEqual([1, 2, 2, 1, 1, 2])
     for (const state of states) {
@@ -99,7 +99,7 @@ describe('the state of a rotation', () => {
     ])
   })
 
-  it('tells phases apart, and shows no key', () => {
+  it('differs between phases and shows no key', () => {
     const [before, trust, move] = states
     expect(before && trust && stateDifferences(before, trust)).toEqual([
       'the rotation of the authority differs',
@@ -109,7 +109,7 @@ describe('the state of a rotation', () => {
       'the rotation of the authority differs',
     ])
     expect(trust && move && stateDifferences(trust, move).join('\n')).toMatch(
-      /^the authority is another one: here [0-9A-F:]+, there [0-9A-F:]+\nthe rotation of the authority differs$/,
+      /^the authority differs: here [0-9A-F:]+, there [0-9A-F:]+\nthe rotation of the authority differs$/,
     )
   })
 
@@ -127,7 +127,7 @@ describe('the state of a rotation', () => {
     ])
   })
 
-  it('is the only way to another authority', async () => {
+  it('is required for another authority', async () => {
     const place = { directory: folder, cluster: 'alpha' }
     let disk = emptyState
     for (const state of states.slice(0, 5)) {
@@ -148,7 +148,7 @@ describe('the state of a rotation', () => {
     ).rejects.toMatchObject({ code: 'authority-replaced' })
   })
 
-  it('is refused where the certificate in authority.crt was taken away', () => {
+  it('is rejected if authority.crt lacks its certificate', () => {
     const [, trust] = states
     if (trust === undefined) throw new Error('no state')
     const files = new Map(encodeState(trust)).set(
@@ -163,22 +163,22 @@ describe('the state of a rotation', () => {
   it.each([
     ['{', 'is not JSON'],
     ['{"version":2}', 'has a version that this muster does not support'],
-    ['{"version":1}', 'has no proper list of retired authorities'],
-    ['{"version":1,"retired":["x"]}', 'has no proper list of retired authorities'],
-    ['{"version":1,"retired":[],"phase":"back"}', 'is in a phase that this muster does not know'],
+    ['{"version":1}', 'has no valid list of retired authorities'],
+    ['{"version":1,"retired":["x"]}', 'has no valid list of retired authorities'],
+    ['{"version":1,"retired":[],"phase":"back"}', 'has a phase that this muster does not support'],
     ['{"version":1,"retired":[],"phase":"move"}', 'has no certificate of the other authority'],
-  ])('says what is wrong with %s', (text, words) => {
+  ])('is reported as invalid: %s', (text, words) => {
     expect(decodeRotation(Buffer.from(text))).toBe(words)
   })
 
-  it('says which authority does not serve', () => {
+  it('is rejected with the name of an invalid authority', () => {
     const [, trust] = states
     const content = JSON.parse(String(encodeRotation(trust ?? emptyState)))
     const read = (changes: object) => decodeRotation(Buffer.from(JSON.stringify({ ...content, ...changes })))
     expect(read({ key: undefined })).toBe('has no key of the new authority')
     const foreign = states[0]?.authority?.key.reveal()
     expect(read({ key: foreign })).toBe(
-      'does not serve: the new authority has a key that does not belong to its certificate',
+      'cannot be used: the new authority has a key that does not belong to its certificate',
     )
   })
 })

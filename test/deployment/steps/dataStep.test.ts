@@ -42,7 +42,7 @@ const asMuster =
   'timeout -k 5 120 setpriv --reuid=muster --regid=$(id -g muster) --clear-groups --no-new-privs -- '
 
 describe('an installation of muster 0.1', () => {
-  it('keeps its user, and what the components wrote is copied, brought along by their start, and removed at the end', () => {
+  it('keeps its user and component data, which is copied and removed at the end', () => {
     const steps = stepsOn(older)
     expect(steps.map(({ step }) => step.id)).toEqual([
       'directories',
@@ -71,7 +71,7 @@ describe('an installation of muster 0.1', () => {
     })
   })
 
-  it('is copied by its own user, before anything says where it is to be', async () => {
+  it('has its data copied as its own user before any file refers to the copy', async () => {
     const script = await applied('data', older)
     expect(script.startsWith(`${asMuster}sh -c `)).toBe(true)
     expect(script).toMatch(
@@ -81,7 +81,7 @@ describe('an installation of muster 0.1', () => {
     expect(ids.indexOf('data')).toBeLessThan(ids.indexOf('services'))
   })
 
-  it('stops before what changed since is taken along, and starts after it is written down where it is', async () => {
+  it('is stopped before the last copy, and started after the new place is recorded', async () => {
     const script = await applied('services', older)
     const places = [
       'systemctl stop muster-alpha-manager.service',
@@ -94,7 +94,7 @@ describe('an installation of muster 0.1', () => {
     expect(places).not.toContain(-1)
   })
 
-  it('gets users into the file that its components read as long as they run', async () => {
+  it('gets new users in the user file of the running components', async () => {
     const users = new Secret(
       JSON.stringify({
         version: 1,
@@ -107,7 +107,7 @@ describe('an installation of muster 0.1', () => {
     )
   })
 
-  it('loses what it left only with the rights of its own user, and its folders when they are empty', async () => {
+  it('has its old data removed with the rights of its own user', async () => {
     const script = await applied('old-data', older)
     for (const folder of legacy.folders) {
       expect(script).toContain(`${asMuster}find ${folder} -xdev -mindepth 1 -delete; rmdir ${folder}; fi`)
@@ -116,8 +116,8 @@ describe('an installation of muster 0.1', () => {
   })
 })
 
-describe('another service manager', () => {
-  it('brings along what the components wrote, from where they were', async () => {
+describe('a change of the service manager', () => {
+  it('copies component data from the previous place', async () => {
     const processes = { host: { serviceManager: 'process' } } as const
     const steps = stepsOn(finished, processes)
     const detail = (id: string) => steps.find(({ step }) => step.id === id)?.change.details
@@ -129,12 +129,12 @@ describe('another service manager', () => {
   })
 })
 
-describe('data of an installation that stays', () => {
+describe('unmoved component data', () => {
   it('is neither copied nor removed', () => {
     expect(stepsOn(finished)).toEqual([])
   })
 
-  it('of a component that is gone is removed once all is proved, by the service user', async () => {
+  it('of a removed component is deleted after verification, as the service user', async () => {
     const apis = targetOf().host.apis.filter(({ component }) => component !== 'connector')
     const script = await applied('old-data', finished, { host: { apis } })
     expect(script).toContain(
@@ -143,7 +143,7 @@ describe('data of an installation that stays', () => {
     expect(script).not.toContain('find')
   })
 
-  it('that an earlier run could not remove any more goes with the next', () => {
+  it('that an interrupted run left is removed by the next run', () => {
     const left = new Map(finished.installation.directories).set(legacy.log, { mode: 0o750, owner: 'x:x' })
     const facts = { ...finished, installation: { ...finished.installation, directories: left } }
     expect(stepsOn(facts).map(({ step, change }) => [step.id, change.details])).toEqual([

@@ -46,8 +46,8 @@ async function send(program: string, user: string): Promise<string> {
   return join(folder, 'releases', target.release.id)
 }
 
-describe('a release on its way to a host', () => {
-  it('keeps the code that its first run compiled, for the user of the services to read', async () => {
+describe('releaseStep', () => {
+  it('keeps the compiled code of its first run readable for the service user', async () => {
     const release = await send(node, 'daemon')
     const own = `v24-x64-abc-${process.getuid?.()}`
     const compiled = join(release, '.compiled')
@@ -58,7 +58,7 @@ describe('a release on its way to a host', () => {
     expect((await stat(join(compiled, own, 'code'))).mode & 0o777).toBe(0o644)
   })
 
-  it('does without where the services are our own, or Node.js keeps no code', async () => {
+  it('works without compiled code', async () => {
     const { stdout } = await transport.run('id -un')
     const release = await send(node, stdout.raw().trim())
     const own = `v24-x64-abc-${process.getuid?.()}`
@@ -69,14 +69,14 @@ describe('a release on its way to a host', () => {
     expect((await readdir(without)).toSorted()).toEqual(['.complete', 'muster-api.cjs', 'node'])
   })
 
-  it('is gone again where its program does not run', async () => {
+  it('removes the release if its program does not run', async () => {
     await expect(send('#!/bin/sh\necho broken >&2\nexit 1\n', 'daemon')).rejects.toMatchObject({
       message: expect.stringContaining('broken'),
     })
     expect(await readdir(join(folder, 'releases'))).toEqual([])
   })
 
-  it('is run by the same words wherever it lies', () => {
+  it('runs the program with the same command in every folder', () => {
     expect(musterApiCommand('/opt/my muster/current', 'call')).toBe(
       "NODE_COMPILE_CACHE='/opt/my muster/current/.compiled' '/opt/my muster/current/node' '/opt/my muster/current/muster-api.cjs' call",
     )

@@ -32,10 +32,10 @@ function host(script: string): { readonly transport: FakeTransport; readonly giv
   return { transport, given: () => given }
 }
 
-describe('the step that removes users', () => {
+describe('removedUsersStep', () => {
   const step = removedUsersStep({ ...common, names: ['zoe', 'adam', 'gone'] })
 
-  it('shows each that is there, and nothing where none is', () => {
+  it('lists the users to remove, and has no change without any', () => {
     expect(step.check(facts)).toEqual({
       kind: 'delete',
       summary: 'remove the users zoe and adam',
@@ -44,7 +44,7 @@ describe('the step that removes users', () => {
     expect(removedUsersStep({ ...common, names: [] }).check(facts)).toBeUndefined()
   })
 
-  it('removes them as they were seen, on standard input alone, and gives them back', async () => {
+  it('removes users through standard input and restores them', async () => {
     const away = host(
       'setpriv --reuid=muster-alpha --regid=$(id -g muster-alpha) --clear-groups --no-new-privs -- /opt/muster/current/node /opt/muster/current/muster-api.cjs remove-user --file /var/lib/muster-alpha/users.json',
     )
@@ -63,19 +63,19 @@ describe('the step that removes users', () => {
     ])
   })
 
-  it('fails with what the program said', async () => {
+  it('fails with the message of the program', async () => {
     const full = { code: 1, stderr: 'muster-api: the user was not removed: No space left on device\n' }
     const transport = fakeTransport({ expect: [{ script: 'remove-user', result: full }] })
     await expect(step.apply(transport, facts)).rejects.toMatchObject({
       code: 'step-failed',
       message: expect.stringContaining('No space left on device'),
-      fix: 'Look at /var/lib/muster-alpha/users.json on the host, then run the command again.',
+      fix: 'Check /var/lib/muster-alpha/users.json on the host, then run the command again.',
     })
   })
 })
 
-describe('the step that gives users their passwords', () => {
-  it('writes what differs alone, and takes back exactly that', async () => {
+describe('usersStep', () => {
+  it('writes only users that differ, and restores exactly these', async () => {
     const wanted = [
       { user: 'admin', hash },
       { user: 'zoe', hash: other },
@@ -97,7 +97,7 @@ describe('the step that gives users their passwords', () => {
     ])
   })
 
-  it('takes back newest first what was begun, and nothing else', async () => {
+  it('restores only started steps, newest first', async () => {
     const options = { ...common, facts, users: [{ user: 'admin', hash }], removed: ['zoe'] }
     const given: unknown[] = []
     const transport = fakeTransport({

@@ -35,8 +35,8 @@ async function send(bytes: Buffer, digest = sha256(bytes)): Promise<void> {
 
 const place = (): string => join(folder, 'runtimes', runtime.id)
 
-describe('the runtime on its way to a host', () => {
-  it('is unpacked, run and complete in its folder, and nothing else is left', async () => {
+describe('runtimeStep', () => {
+  it('unpacks and runs the runtime and leaves no other file', async () => {
     await send(gzipSync(program))
     expect(await readFile(join(place(), 'node'), 'utf8')).toBe(program)
     expect((await stat(join(place(), 'node'))).mode & 0o777).toBe(0o755)
@@ -44,11 +44,11 @@ describe('the runtime on its way to a host', () => {
     expect(await readdir(join(folder, 'runtimes'))).toEqual([runtime.id])
   })
 
-  it('is refused where its bytes arrived damaged, before anything is unpacked or run', async () => {
+  it('rejects a wrong checksum before it unpacks or runs anything', async () => {
     const ran = join(folder, 'ran')
     const evil = gzipSync(`#!/bin/sh\n: > ${ran}\necho v24.0.0\n`)
     await expect(send(evil, sha256(gzipSync(program)))).rejects.toMatchObject({
-      message: expect.stringContaining('the binary arrived damaged'),
+      message: expect.stringContaining('the checksum of the binary does not match'),
     })
     expect(existsSync(ran)).toBe(false)
     expect(existsSync(place())).toBe(false)
@@ -62,7 +62,7 @@ describe('the runtime on its way to a host', () => {
       'crc error',
     ],
     ['no gzip', () => Buffer.from(program), 'not in gzip format'],
-  ])('is refused in the words of gzip where it is %s', async (_, spoil, words) => {
+  ])('fails with the message of gzip for a file that is %s', async (_, spoil, words) => {
     await expect(send(spoil(gzipSync(program)))).rejects.toMatchObject({
       message: expect.stringContaining(words),
     })

@@ -6,8 +6,8 @@ import { connectLocal } from '../../../src/transport/local.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { targetOf } from './target.ts'
 
-describe('the start of components', () => {
-  it('fails where what one was started with cannot be written down, whichever it is', async () => {
+describe('servicesStep', () => {
+  it('fails if the digest of any component cannot be recorded', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'systemctl'), '#!/bin/sh\nexit 0\n')
     chmodSync(join(folder, 'systemctl'), 0o755)

@@ -4,7 +4,7 @@ import { hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { targetOf } from './target.ts'
 
-describe('the stores of a host', () => {
+describe('storesStep', () => {
   const target = targetOf()
   const { layout } = target
   const is = { mode: 0o640, owner: 'root:muster', sha256: 'x' }
@@ -16,7 +16,7 @@ describe('the stores of a host', () => {
     [`${layout.share}/keystore.jks`, is] as const,
   ])
 
-  it('that are of a former kind go, after the new ones are written, and what others put there stays', async () => {
+  it('removes stores of another format after the new ones are written, and no other file', async () => {
     const facts = hostFacts({ installation: installationFacts({ files }) })
     const step = storesStep(target)
     expect(step.check(facts)?.details).toEqual([
@@ -30,7 +30,7 @@ describe('the stores of a host', () => {
     expect(host.unmet()).toEqual([])
   })
 
-  it('that the file names as the host’s own stay', () => {
+  it('keeps stores that the file names on the host', () => {
     const hostStores = new Map([[`${layout.tls}/keystore.jks`, Buffer.from('')]])
     const facts = hostFacts({ hostStores, installation: installationFacts({ files }) })
     expect(storesStep(target).check(facts)?.details).toEqual(['share/tls/truststore: removed'])

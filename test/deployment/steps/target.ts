@@ -69,7 +69,7 @@ const factOf = ({ path, sha256, mode, owner }: DesiredFile): readonly [string, F
 export function finishedFacts(target: Target): HostFacts {
   const { layout, data, service, components, release, facts } = target
   const login = `${facts.login}:${facts.group}`
-  const servant = `${service.user}:${service.group}`
+  const serviceOwner = `${service.user}:${service.group}`
   const { machineId } = facts
   const manifest = manifestText({ version: 1, cluster: target.cluster, host: target.host.name, machineId })
   const manifestFile = desiredFile({
@@ -102,7 +102,10 @@ export function finishedFacts(target: Target): HostFacts {
         [layout.root, ...installationDirectories(layout)]
           .map((path): readonly [string, DirectoryFact] => [path, { mode: 0o755, owner: login }])
           .concat(
-            data.folders.map((path) => [path, { mode: path === data.state ? 0o700 : 0o750, owner: servant }]),
+            data.folders.map((path) => [
+              path,
+              { mode: path === data.state ? 0o700 : 0o750, owner: serviceOwner },
+            ]),
           ),
       ),
       files: new Map(files.map(factOf)),

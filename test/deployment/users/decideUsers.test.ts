@@ -40,7 +40,7 @@ const decide = (hosts: readonly UsersHost[], changes: Partial<Parameters<typeof 
   decideUsers({ hosts, excluded: [], state: emptyState, generate: false, random, hash, ...changes })
 
 describe('decideUsers', () => {
-  it('names what a host has beside the users of the file, and changes nothing about it', async () => {
+  it('returns users of a host that the file does not name, unchanged', async () => {
     const decided = await decide([await hostWith('db1', ['admin', 'zoe', 'ops', 'adam'])])
     expect(decided.ok && decided.hosts[0]).toMatchObject({
       extra: ['zoe', 'adam'],
@@ -48,14 +48,14 @@ describe('decideUsers', () => {
     })
   })
 
-  it('refuses hosts where nothing is installed, and users whose password a host needs', async () => {
+  it('rejects hosts without an installation and users with an unknown password', async () => {
     const bare = await decide([await hostWith('db1', ['admin']), await hostWith('db2', [], { bare: true })])
     expect(bare).toMatchObject({
       problems: [
         {
           host: 'db2',
           code: 'not-installed',
-          message: 'nothing with users is installed in /opt/muster',
+          message: 'no complete installation in /opt/muster',
           fix: 'Install it with `muster install --host db2`, or exclude it with --host.',
         },
       ],
@@ -73,14 +73,14 @@ describe('decideUsers', () => {
     })
   })
 
-  it('makes a password for who has none that is known, where that is wanted', async () => {
+  it('generates missing passwords on request', async () => {
     const hosts = [await hostWith('db1', ['admin', 'ops']), await hostWith('db2', ['admin'])]
     const decided = await decide(hosts, { generate: true })
     expect(decided.ok && decided.generated.map(({ user }) => user)).toEqual(['admin', 'ops'])
     expect(decided.ok && decided.hosts.every(({ users }) => users.every(({ hash }) => hash))).toBe(true)
   })
 
-  it('refuses a password that the file gives and a rotation took out of use', async () => {
+  it('rejects a password in the file that a rotation replaced', async () => {
     const now = new Date('2026-03-04T05:06:07Z')
     const rotated = await beginRotation(
       { salt: random(16) },
@@ -99,7 +99,7 @@ describe('decideUsers', () => {
     expect(await decide([await hosts('new')], { state })).toMatchObject({ ok: true })
   })
 
-  it('tells of hosts with the same further users in one note', () => {
+  it('combines hosts with the same extra users in one note', () => {
     const extra = (name: string, ...users: readonly string[]) => ({
       host: hostConfig({ name }),
       extra: users,

@@ -89,7 +89,7 @@ const lost: HostUsers = {
 const text = (hosts: readonly HostUsers[], width = 120): string => usersText({ hosts, colour: false, width })
 
 describe('hostUsers', () => {
-  it('tells the users of the file first, then the others, and whose password is the known one', async () => {
+  it('lists the users of the file first and whose password is known', async () => {
     const { hosts } = await found(['zoe', 'ops', 'admin'])
     expect(hosts.users.map(({ user, named, present, password }) => [user, named, present, password])).toEqual(
       [
@@ -101,7 +101,7 @@ describe('hostUsers', () => {
     )
   })
 
-  it('asks each component over its socket, and logs in where it listens with what the file bears out', async () => {
+  it('asks each component over its socket and logs in with matching passwords', async () => {
     const looked = await found(['admin', 'ops', 'zoe'])
     expect(looked.requests.map(({ id, target }) => [id, target])).toEqual(
       ['manager', 'connector', 'replicator'].map((name) => [
@@ -120,7 +120,7 @@ describe('hostUsers', () => {
     )
   })
 
-  it('does not ask what does not run, and says so', async () => {
+  it('reports components that do not run without calling them', async () => {
     const { hosts, requests } = await found(['admin'], { stopped: true, logins: true })
     expect(requests.map(({ id }) => id)).not.toContain('connector')
     expect(hosts.components[1]).toMatchObject({ component: 'connector', detail: 'it does not run' })
@@ -128,18 +128,18 @@ describe('hostUsers', () => {
 })
 
 describe('muster users list', () => {
-  it('shows a row for each host and user, where hosts differ, and why one was not seen', async () => {
+  it('shows a row per host and user, differences, and why a host is missing', async () => {
     const db1 = (await found(['admin', 'ops', 'nightly'], { stopped: true })).hosts
     const db2 = (await found(['admin', 'ops', 'zoe'], { host: 'db2' })).hosts
     expect(text([db1, db2, lost])).toMatchInlineSnapshot(`
       "HOST  USER         IN THE FILE  PASSWORD   MANAGER  CONNECTOR  REPLICATOR
-      db1   admin        yes          as known   yes      silent     yes
-      db1   ops          yes          another    yes      silent     yes
-      db1   nightly      yes          not known  yes      silent     yes
-      db2   admin        yes          as known   yes      yes        yes
-      db2   ops          yes          another    yes      yes        yes
+      db1   admin        yes          matches    yes      silent     yes
+      db1   ops          yes          different  yes      silent     yes
+      db1   nightly      yes          unknown    yes      silent     yes
+      db2   admin        yes          matches    yes      yes        yes
+      db2   ops          yes          different  yes      yes        yes
       db2   nightly      yes          missing    no       no         no
-      db2   zoe          no           not known  yes      yes        yes
+      db2   zoe          no           unknown    yes      yes        yes
       db3   unreachable
 
       ops: a different password on db1 and db2
@@ -154,16 +154,16 @@ describe('muster users list', () => {
     expect(text([db1, db2, lost], 78)).toContain('HOST  USER')
     expect(text([db1, db2, lost, nobody], 60)).toMatchInlineSnapshot(`
       "db1: manager and replicator; connector silent
-        admin: password as known
-        ops: another password
-        nightly: password not known
+        admin: password matches
+        ops: different password
+        nightly: password unknown
       db2: manager, connector and replicator
-        admin: password as known
-        ops: another password
+        admin: password matches
+        ops: different password
         nightly: missing
-        zoe: password not known; not in the file
+        zoe: password unknown; not in the file
       db3: unreachable
-      db4: nobody
+      db4: no users
 
       ops: a different password on db1 and db2
       nightly: missing on db2
@@ -180,12 +180,12 @@ describe('muster users list', () => {
     }
     expect(text([behind], 40)).toMatchInlineSnapshot(`
       "db2: manager, connector and replicator
-        admin: password as known
-        ops: another password; not in manager,
-          connector and replicator
+        admin: password matches
+        ops: different password; not in
+          manager, connector and replicator
         nightly: missing; but in manager,
           connector and replicator
-        zoe: password not known; not in the
+        zoe: password unknown; not in the
           file; not in manager, connector and
           replicator
 
@@ -202,13 +202,13 @@ describe('muster users list', () => {
     expect(stripVTControlCharacters(coloured)).toBe(small)
   })
 
-  it('shows what components of an older user file would say, and nothing of a hash', async () => {
+  it('shows components with an older user file, and never a hash', async () => {
     const { hosts } = await found(['admin'])
     const strange = {
       ...hosts,
       components: hosts.components.map((one, index) => (index === 0 ? { ...one, names: [] } : one)),
     }
-    expect(text([strange])).toContain('as known  no       yes        yes')
+    expect(text([strange])).toContain('matches   no       yes        yes')
     const json = usersJson('alpha', [strange, lost])
     expect(json).not.toContain('scrypt')
     expect(JSON.parse(json)).toMatchObject({
@@ -226,7 +226,7 @@ describe('muster users list', () => {
 })
 
 describe('userDifferences', () => {
-  it('sees hosts that have different hashes of a password that nobody here knows', () => {
+  it('reports different hashes of an unknown password', () => {
     const one = (host: string, of: string): HostUsers => ({
       host,
       state: 'up',
@@ -252,7 +252,7 @@ describe('muster users verify', () => {
   const told = (hosts: readonly HostUsers[]): string =>
     diagnosticsText({ diagnostics: checkUsers(hosts, at), sources: [], colour: false, width: 100 })
 
-  it('tells what, why and fix of each finding, and what could not be tried', async () => {
+  it('reports each finding with reason and fix, and untested logins', async () => {
     const users = ['admin', 'ops', 'zoe']
     const answers = ({ id }: CallRequest) => (id === 'connector admin' ? 401 : 200)
     const says = { replicator: ['admin', 'zoe', 'yesterday'] }
@@ -273,8 +273,8 @@ describe('muster users verify', () => {
     expect(told(all)).toMatchInlineSnapshot(`
       "alpha.yaml:40:3 error user-password-differs
         The user ops has a different password on db1.
-        why: It was changed without muster, or a run did not reach the host. No login was attempted: five
-             failed logins lock a user out.
+        why: It was changed without muster, or a run did not reach the host. muster does not try to log
+             in: five failed logins lock a user out.
         fix: Run muster users apply --host db1 to set the known password.
 
       alpha.yaml:2:3 error user-missing
@@ -293,15 +293,15 @@ describe('muster users verify', () => {
         fix: Run muster logs --host db1, and muster cert check --host db1 to check its certificate.
 
       alpha.yaml:2:3 error user-component-differs
-        The replicator of db1 does not know ops and knows yesterday, unlike its user file.
+        The replicator of db1 differs from its user file: it lacks ops and also has yesterday.
         why: All components of a host share one user file and load changes at once; this one did not.
         fix: Run muster logs --host db1 to see why; muster restart --host db1 --component replicator loads
              it again.
 
       alpha.yaml:40:3 error user-password-differs
         The user ops has a different password on db2.
-        why: It was changed without muster, or a run did not reach the host. No login was attempted: five
-             failed logins lock a user out.
+        why: It was changed without muster, or a run did not reach the host. muster does not try to log
+             in: five failed logins lock a user out.
         fix: Run muster users apply --host db2 to set the known password.
 
       alpha.yaml:3:3 error user-component-silent
@@ -310,18 +310,18 @@ describe('muster users verify', () => {
         fix: Run muster status and muster logs --host db2.
 
       alpha.yaml:3:3 error user-component-differs
-        The connector of db2 knows mallory, who is not in its user file.
+        The connector of db2 differs from its user file: it also has mallory.
         why: All components of a host share one user file and load changes at once; this one did not.
         fix: Run muster logs --host db2 to see why; muster restart --host db2 --component connector loads
              it again.
 
       alpha.yaml:4:3 error user-host-unreachable
-        db3 could not be reached: nothing answers at 10.0.0.13:22
+        db3 is unreachable: nothing answers at 10.0.0.13:22
         why: The users of this host are unknown.
         fix: Run muster check --host db3; if the host is down on purpose, exclude it with --host.
 
       alpha.yaml:5:3 error user-host-failed
-        db4 could not be inspected: it is another machine than before
+        db4 could not be checked: it is another machine than before
         why: The users of this host are unknown.
         fix: Run muster check --host db4.
 
@@ -331,7 +331,7 @@ describe('muster users verify', () => {
         fix: Run muster install --host db5, or exclude the host with --host.
 
       alpha.yaml:40:3 note user-untried
-        No login as nightly on db2 could be tried: the password is unknown.
+        Skipped the login as nightly on db2: the password is unknown.
         why: Only a login verifies a password, and failed logins lock a user out.
         fix: Set its password in the file, or generate one: muster users apply --generate
 
@@ -352,7 +352,7 @@ describe('muster users verify', () => {
     ])
   })
 
-  it('says of a password that nobody here knows whether it may differ between hosts', () => {
+  it('reports whether an unknown password may differ between hosts', () => {
     const one = (host: string, of: string): HostUsers => ({
       host,
       state: 'up',
@@ -365,14 +365,14 @@ describe('muster users verify', () => {
         at,
       ).map(({ severity, message }) => `${severity} ${message}`)
     expect(words(hash, hash)).toEqual([
-      'note No login as legacy on db1 and db2 could be tried: the password is unknown.',
+      'note Skipped the login as legacy on db1 and db2: the password is unknown.',
     ])
     expect(words(hash, `${hash}x`)).toEqual([
-      'note No login as legacy on db1 and db2 could be tried: the password is unknown, and may differ between these hosts.',
+      'note Skipped the login as legacy on db1 and db2: the password is unknown and may differ between these hosts.',
     ])
   })
 
-  it('tells once of a password that the file still gives after its replacement', () => {
+  it('reports once a replaced password that is still in the file', () => {
     const one = (host: string): HostUsers => ({
       host,
       state: 'up',
@@ -389,7 +389,7 @@ describe('muster users verify', () => {
     ])
   })
 
-  it('finds nothing where all is well, and says in one line what was proved', async () => {
+  it('reports nothing for valid users and summarizes the verification', async () => {
     const { hosts } = await found(['admin', 'nightly'], { logins: true })
     const good = { ...hosts, users: hosts.users.filter(({ user }) => user === 'admin'), components: [] }
     expect(checkUsers([good], at)).toEqual([])

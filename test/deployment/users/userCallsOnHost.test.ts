@@ -31,8 +31,8 @@ async function remove(...hosts: readonly (readonly string[])[]) {
   return { work, outcomes, names: all.map((host) => host.names()) }
 }
 
-describe('a user that is taken off hosts', () => {
-  it('is gone, and proved to be; who has no such user has nothing to do', async () => {
+describe('a user that is removed from hosts', () => {
+  it('is removed and verified, without steps on a host without the user', async () => {
     const { outcomes, names } = await remove(['admin', 'ops', 'more'], ['admin'])
     expect(names).toEqual([['admin', 'more'], ['admin']])
     expect(outcomes).toMatchObject([
@@ -41,7 +41,7 @@ describe('a user that is taken off hosts', () => {
     ])
   })
 
-  it('stays where it is the only one', async () => {
+  it('is kept if it is the only one', async () => {
     const { work, names } = await remove(['ops'])
     expect(names).toEqual([['ops']])
     expect(work[0]).toMatchObject({
@@ -78,8 +78,8 @@ function hostThat(answer: (id: string) => object) {
   return { transport, asked }
 }
 
-describe('ending the lock-outs of a host', () => {
-  it('asks every component over its private socket and says which had any', async () => {
+describe('unlocking a user on a host', () => {
+  it('calls every component over its private socket and returns those with a lock-out', async () => {
     const { transport, asked } = hostThat((id) => changed(id === 'connector'))
     expect(await unlockOnHost(transport, { host, set, user: 'admin' })).toEqual(['connector'])
     expect(
@@ -102,7 +102,7 @@ describe('ending the lock-outs of a host', () => {
       { error: { code: 'no-socket', message: 'x' } },
       'the manager gave no answer (no-socket) when asked to unlock the user',
     ],
-  ])('fails where a component answers %j', async (answer, message) => {
+  ])('fails if a component responds %j', async (answer, message) => {
     const { transport } = hostThat(() => answer)
     await expect(unlockOnHost(transport, { host, set, user: 'admin' })).rejects.toMatchObject({
       code: 'step-failed',

@@ -4,6 +4,8 @@ export type HostWish = {
   readonly name: string
   /** Through `ops` and sudo rather than as root. */
   readonly ops?: boolean
+  /** False for a host that runs a connector alone. */
+  readonly member?: boolean
   /** Lines such as `manager-rest-api: false`. */
   readonly options?: readonly string[]
   /** Instead of the host's own. */
@@ -26,6 +28,7 @@ export type ClusterWish = {
 export function clusterFile(lab: Lab, wish: ClusterWish): string {
   const ssh = { identity: lab.keyPath, 'known-hosts': lab.knownHostsPath, timeout: '5s', ...wish.ssh }
   const names = wish.hosts.map(({ name }) => name).join(', ')
+  const members = wish.hosts.filter(({ member }) => member !== false).map(({ name }) => name)
   const clustered = wish.topology === 'clustered'
   const components = clustered ? ['manager', 'connector', 'replicator'] : ['replicator']
   return [
@@ -41,7 +44,7 @@ export function clusterFile(lab: Lab, wish: ClusterWish): string {
     `  ${wish.cluster}:`,
     `    topology: ${wish.topology}`,
     `    master: ${wish.hosts[0]?.name}`,
-    `    members: [${names}]`,
+    `    members: [${members.join(', ')}]`,
     ...(clustered ? [`    connectors: [${names}]`] : []),
     'hosts:',
     ...wish.hosts.flatMap((host) => [

@@ -35,7 +35,7 @@ export function faultSite(options: {
   operator.write('admin.password', now)
   return {
     password: () => now,
-    wish: () => {
+    changeConfiguration: () => {
       const old = now
       now = makeSentinel().password
       operator.write('admin.password', now)

@@ -6,7 +6,7 @@ import { describedFile, folder } from '../../config/describe/described.ts'
 const cluster = describedFile('cluster.yaml', 'muster.yaml')
 const plain = { colour: false, width: 80 }
 
-describe('the resolved configuration as text', () => {
+describe('configText', () => {
   it('prints every value', async () => {
     const text = configText(cluster, { ...plain, origin: false })
     await expect(text).toMatchFileSnapshot(`${folder}/cluster.txt`)
@@ -16,13 +16,13 @@ describe('the resolved configuration as text', () => {
     ['short.80', 'muster.yaml', 80],
     ['long.80', 'environments/production/muster.yaml', 80],
     ['long.120', 'environments/production/muster.yaml', 120],
-  ])('says where each value comes from (%s)', async (golden, name, width) => {
+  ])('writes the origin of each value (%s)', async (golden, name, width) => {
     const text = configText(describedFile('cluster.yaml', name), { ...plain, origin: true, width })
     await expect(text).toMatchFileSnapshot(`${folder}/cluster.origin.${golden}.txt`)
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
   })
 
-  it.each([true, false])('is YAML that holds the same values (origins: %s)', (origin) => {
+  it.each([true, false])('writes YAML with the same values (origins: %s)', (origin) => {
     const read = parse(configText(cluster, { ...plain, origin })) as Record<string, Record<string, unknown>>
     for (const host of cluster.hosts) {
       const values = (group: 'host' | 'ssh' | 'options') =>
@@ -40,7 +40,7 @@ describe('the resolved configuration as text', () => {
     expect(coloured.replaceAll(codes, '')).toBe(configText(cluster, { ...plain, origin: true }))
   })
 
-  it('shows no file name that breaks out of its comment', () => {
+  it('keeps any file name inside its comment', () => {
     const text = configText(describedFile('cluster.yaml', 'a\nb: 1\u202e'), { ...plain, origin: true })
     expect(Object.keys(parse(text) as object)).toEqual(['db1', 'db2', 'w1'])
     expect(text).not.toContain('\u202e')
@@ -50,7 +50,7 @@ describe('the resolved configuration as text', () => {
 const columns = (width: number, ...lines: { text: string; remark?: string }[]) =>
   inColumns(lines, { width, paint: (comment) => comment })
 
-it('puts remarks in one column behind the longest line', () => {
+it('inColumns aligns remarks after the longest line', () => {
   const lines = columns(
     40,
     { text: 'a: 1', remark: 'x' },
@@ -60,13 +60,13 @@ it('puts remarks in one column behind the longest line', () => {
   expect(lines).toEqual(['a: 1        # x', 'group:', '  long: 22  # y'])
 })
 
-it('lets one long line not move the others', () => {
+it('inColumns ignores one overlong line for the column', () => {
   const long = `list: [${'x'.repeat(60)}]`
   const lines = columns(90, { text: 'a: 1', remark: 'x' }, { text: long, remark: 'y' })
   expect(lines).toEqual(['a: 1  # x', `${long}  # y`])
 })
 
-it('goes above where there is no room, in the indentation of the line', () => {
+it('inColumns writes a remark above its line if there is no room', () => {
   const lines = columns(
     20,
     { text: '  a: 1', remark: 'eleven more' },

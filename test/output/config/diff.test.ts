@@ -14,25 +14,25 @@ const many = (log: string): string => {
   return `cluster: a\nservices: { s: { topology: clustered, master: h1, members: [${names.join(', ')}] } }\nhosts:\n${hosts.join('\n')}\n`
 }
 
-describe('what differs', () => {
-  it('is told host by host', async () => {
+describe('muster config diff', () => {
+  it('writes the differences by host', async () => {
     await expect(diffText(difference, false)).toMatchFileSnapshot(`${folder}/diff.txt`)
   })
 
-  it('is told to programs with every place', async () => {
+  it('writes JSON with every place', async () => {
     const json = diffJson(difference)
     expect(JSON.parse(json)).toMatchObject({ same: false, added: ['w2'], removed: ['w1'] })
     await expect(json).toMatchFileSnapshot(`${folder}/diff.json`)
   })
 
-  it('names many hosts together', () => {
+  it('groups many hosts', () => {
     const found = compareDescriptions(described(many('')), described(many(', options: { log-level: warn }')))
     expect(diffText(found, false)).toBe(
       'h2, h3, h4 and 5 more:\n  log-level: info → warn\n    default → muster.yaml:5:39 (host) and 7 more places\n',
     )
   })
 
-  it('names all hosts as all', () => {
+  it('writes all hosts as “all”', () => {
     const found = compareDescriptions(
       described(many('')),
       described(`${many('')}defaults: { log-level: warn }\n`),
@@ -40,7 +40,7 @@ describe('what differs', () => {
     expect(diffText(found, false)).toMatch(/^all 9 hosts:\n/)
   })
 
-  it('is said to be nothing', () => {
+  it('reports that nothing differs', () => {
     const same = compareDescriptions(before, before)
     expect(diffText(same, false)).toBe('Nothing differs: 3 hosts compared.\n')
     expect(JSON.parse(diffJson(same))).toEqual({
@@ -52,15 +52,15 @@ describe('what differs', () => {
     })
   })
 
-  it('never shows a secret', () => {
+  it('never prints a secret', () => {
     const all = diffText(difference, false) + diffText(difference, true) + diffJson(difference)
     expect(all).toContain('rest-api-admin-pass')
     expect(all + configJson(before)).not.toMatch(/hunter|ADMIN_PASS|admin-password/)
   })
 })
 
-describe('the resolved configuration as JSON', () => {
-  it('holds every value with its origin', async () => {
+describe('configJson', () => {
+  it('has every value with its origin', async () => {
     const json = configJson(before)
     expect(JSON.parse(json)).toMatchObject({
       cluster: 'alpha',

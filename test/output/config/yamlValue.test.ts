@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { yamlValue } from '../../../src/output/config/yamlValue.ts'
 
-describe('a value as YAML', () => {
+describe('yamlValue', () => {
   it.each([
     ['10.0.0.11', '10.0.0.11'],
     ['8s', '8s'],
@@ -20,7 +20,7 @@ describe('a value as YAML', () => {
     [false, 'false'],
     [[], '[]'],
     [['a', 'b, c', 1], "[a, 'b, c', 1]"],
-  ])('%j is written %s', (value, written) => {
+  ])('writes %j as %s', (value, written) => {
     expect(yamlValue(value)).toBe(written)
   })
 
@@ -49,7 +49,7 @@ describe('a value as YAML', () => {
   )
 
   it.each(['1.1', '1.2'] as const)(
-    'reads back as what it was in YAML %s, in a list and as a name, too',
+    'writes text that YAML %s reads back unchanged, also in a list and as a key',
     (version) => {
       fc.assert(
         fc.property(words, (text) => {

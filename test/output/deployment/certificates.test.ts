@@ -31,15 +31,15 @@ const text = (width: number, hosts = many) =>
   `\n${certificatesText({ authority, hosts, colour: false, width })}`
 
 describe('certificatesText', () => {
-  it('is short where all is as it should be', () => {
+  it('is short if all certificates match', () => {
     expect(text(120, [hostCertificatesValue()])).toMatchInlineSnapshot(`
       "
       Authority CN=muster alpha authority: until 2036-03-09, 3652 days left, SHA-256 A1:A1:A1:A1:A1:A1:A1:A1…
 
       HOST  WHERE          SUBJECT  ISSUER                     UNTIL       DAYS  SHA-256
       db1   on disk        CN=db1   CN=muster alpha authority  2027-03-10   365  A1:A1:A1:A1:A1:A1:A1:A1
-            manager :8090  the same
-            replicator     its API is off and serves nothing
+            manager :8090  as on disk
+            replicator     API disabled
 
       VALID FOR
       db1  db1, localhost, 10.0.0.11, 127.0.0.1, ::1
@@ -47,7 +47,7 @@ describe('certificatesText', () => {
     `)
   })
 
-  it('tells what is served, what lies there and what would be written, each once', () => {
+  it('shows the served, stored and pending certificates, each once', () => {
     expect(text(120)).toMatchInlineSnapshot(`
       "
       Authority CN=muster alpha authority: until 2036-03-09, 3652 days left, SHA-256 A1:A1:A1:A1:A1:A1:A1:A1…
@@ -55,11 +55,11 @@ describe('certificatesText', () => {
       HOST  WHERE            SUBJECT  ISSUER                     UNTIL       DAYS  SHA-256
       db1   on disk          CN=db1   CN=muster alpha authority  2027-03-10   365  A1:A1:A1:A1:A1:A1:A1:A1
             manager :8090    CN=db1   CN=muster alpha authority  2026-03-08    -2  B2:B2:B2:B2:B2:B2:B2:B2
-            connector :8096  not seen
+            connector :8096  not read
             next install     CN=db1   CN=muster alpha authority  2027-03-10   365  C3:C3:C3:C3:C3:C3:C3:C3
       db2   on disk (yours)  CN=db1   CN=muster alpha authority  2027-03-10   365  A1:A1:A1:A1:A1:A1:A1:A1
-            manager :8090    the same
-            replicator       its API is off and serves nothing
+            manager :8090    as on disk
+            replicator       API disabled
       db3                    unreachable
       db4                    not installed
 
@@ -74,12 +74,12 @@ describe('certificatesText', () => {
         reload it
       db3: db3 did not answer within 6 s
       db1: the state directory has a different certificate, which the next muster install deploys
-      db2: own keystore, never renewed by muster
+      db2: your own keystore, never renewed by muster
       "
     `)
   })
 
-  it('is a paragraph for each certificate on a narrow terminal', () => {
+  it('writes a paragraph for each certificate on a narrow terminal', () => {
     const narrow = text(50)
     expect(narrow).toMatchInlineSnapshot(`
       "
@@ -93,9 +93,9 @@ describe('certificatesText', () => {
         SHA-256 A1:A1:A1:A1:A1:A1:A1:A1…
       db1 manager :8090
         CN=db1, issued by CN=muster alpha authority
-        until 2026-03-08, ended 2 days ago
+        until 2026-03-08, expired 2 days ago
         SHA-256 B2:B2:B2:B2:B2:B2:B2:B2…
-      db1 connector :8096: not seen
+      db1 connector :8096: not read
       db1 next install
         CN=db1, issued by CN=muster alpha authority
         until 2027-03-10, 365 days left
@@ -104,8 +104,8 @@ describe('certificatesText', () => {
         CN=db1, issued by CN=muster alpha authority
         until 2027-03-10, 365 days left
         SHA-256 A1:A1:A1:A1:A1:A1:A1:A1…
-      db2 manager :8090: the same
-      db2 replicator: its API is off and serves nothing
+      db2 manager :8090: as on disk
+      db2 replicator: API disabled
       db3: unreachable
       db4: not installed
 
@@ -125,13 +125,13 @@ describe('certificatesText', () => {
       db1: the state directory has a different
         certificate, which the next muster install
         deploys
-      db2: own keystore, never renewed by muster
+      db2: your own keystore, never renewed by muster
       "
     `)
     expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(50)
   })
 
-  it('shows no character of a certificate that would move the cursor', () => {
+  it('escapes control characters of certificates', () => {
     const onDisk = foundCertificate({
       subject: 'CN=\u001b[2Jdb1',
       issuer: 'CN=\u0007',
@@ -141,7 +141,7 @@ describe('certificatesText', () => {
     expect(shown).not.toMatch(/[^\P{Cc}\n]/u)
   })
 
-  it('paints in columns of the same width', () => {
+  it('keeps the columns with colours', () => {
     const painted = certificatesText({ authority, hosts: many, colour: true, width: 120 })
     expect(painted).toContain('\u001b[31m')
     expect(`\n${stripVTControlCharacters(painted)}`).toBe(text(120))
@@ -149,7 +149,7 @@ describe('certificatesText', () => {
 })
 
 describe('certificatesJson', () => {
-  it('has the whole facts and no key or chain', () => {
+  it('has all facts and no key or chain', () => {
     const json = JSON.parse(certificatesJson({ cluster: 'alpha', authority, hosts: many }))
     expect(json.authority).toEqual(authority)
     expect(json.hosts[0]).toMatchObject({

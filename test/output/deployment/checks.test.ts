@@ -37,9 +37,9 @@ const three: readonly HostChecks[] = [
 const text = (options: Partial<ChecksOptions>): string =>
   checksText({ cluster: 'alpha', hosts: three, colour: false, width: 80, ...options })
 
-describe('the checks of three hosts', () => {
-  it('fit into 80 columns: failures before warnings, equal ones of several hosts once', () => {
-    expect(text({})).toBe(`HOST         RESULT   CHECK     WHAT AND HOW TO FIX IT
+describe('the check results of three hosts', () => {
+  it('fit into 80 columns, with failures first and equal findings of several hosts once', () => {
+    expect(text({})).toBe(`HOST         RESULT   CHECK     PROBLEM AND FIX
 db1          failure  disk      /opt/muster has 12 MiB free, and 300 MiB are
                                 needed
                                 fix: Make room there, or choose another
@@ -53,12 +53,11 @@ db3          failure  login     db3 refused the connection to 10.0.0.13 port 22
                                 fix: Is sshd running there, and on this port?
                                 Set port under ssh otherwise.
 
-alpha: 6 checks on 3 hosts: 2 ok, 2 warnings and 2 failures. 1 host could not be
-reached.
+alpha: 6 checks on 3 hosts: 2 ok, 2 warnings and 2 failures. 1 host unreachable.
 `)
   })
 
-  it('are one line for hosts that differ by their own name and address only', () => {
+  it('have one line for hosts that differ only by name and address', () => {
     const silent = (name: string, address: string): HostChecks => ({
       ...host(name, { ...refused, reason: `${name} refused the connection to ${address} port 22` }),
       address,
@@ -66,13 +65,13 @@ reached.
     })
     const hosts = [silent('db1', '10.0.0.1'), silent('db10', '10.0.0.10'), silent('db2', '10.0.0.11')]
     expect(text({ hosts, width: 110 })).toMatch(
-      /^HOST .*\nall 3 hosts {2}failure {2}login {2}db1 refused the connection to 10\.0\.0\.1 port 22; the others likewise, each with\n {29}its own name and address\n {29}fix: /,
+      /^HOST .*\nall 3 hosts {2}failure {2}login {2}db1 refused the connection to 10\.0\.0\.1 port 22; the same on the others, each with\n {29}its own name and address\n {29}fix: /,
     )
   })
 
   it('need fewer lines on a wide terminal', () => {
     expect(text({ width: 110 }).split('\n').slice(0, 5)).toEqual([
-      'HOST         RESULT   CHECK     WHAT AND HOW TO FIX IT',
+      'HOST         RESULT   CHECK     PROBLEM AND FIX',
       'db1          failure  disk      /opt/muster has 12 MiB free, and 300 MiB are needed',
       '                                fix: Make room there, or choose another install-directory.',
       'db1 and db2  warning  services  it has no systemd, so the components would run as processes that nothing',
@@ -80,7 +79,7 @@ reached.
     ])
   })
 
-  it('are the same in colour, with the results tinted', () => {
+  it('have the same text in colour', () => {
     const colourful = text({ colour: true })
     expect(colourful).toContain('\u001b[31mfailure\u001b[39m  disk')
     expect(colourful).toContain('\u001b[33mwarning\u001b[39m  services')
@@ -90,16 +89,16 @@ reached.
     expect(plain.join('\n')).toBe(text({}))
   })
 
-  it('are one line where all is ok', () => {
+  it('have one line if all is ok', () => {
     expect(text({ hosts: [host('db1', fine)] })).toBe('alpha: 1 check on 1 host: 1 ok.\n')
   })
 
-  it('show no character of a host that would move the cursor', () => {
+  it('escape control characters of a host', () => {
     const evil = { ...disk, reason: 'a\u001b[2Jb' }
     expect(text({ hosts: [host('db1', evil)] })).toContain('a\\x1b[2Jb')
   })
 
-  it('are all there for programs', () => {
+  it('are complete as JSON', () => {
     const told: unknown = JSON.parse(checksJson({ cluster: 'alpha', hosts: three }))
     expect(told).toEqual({
       cluster: 'alpha',
@@ -108,14 +107,14 @@ reached.
   })
 })
 
-describe('the checks of fifty hosts', () => {
+describe('the check results of fifty hosts', () => {
   const names = Array.from({ length: 50 }, (_, index) => `database-${index + 1}`)
 
-  it('stay few lines where many have the same', () => {
+  it('have few lines if many hosts have the same', () => {
     const hosts = names.map((name, index) => host(name, fine, services, ...(index % 10 === 3 ? [disk] : [])))
     const lines = text({ hosts }).split('\n')
     expect(lines.slice(0, 11)).toEqual([
-      'HOST                  RESULT   CHECK     WHAT AND HOW TO FIX IT',
+      'HOST                  RESULT   CHECK     PROBLEM AND FIX',
       'all 50 hosts          warning  services  it has no systemd, so the components',
       '                                         would run as processes that nothing',
       '                                         starts after a reboot',

@@ -6,10 +6,10 @@ const parts = [
   { path: 'hosts/', what: 'facts of each host' },
 ]
 
-describe('the words about an archive for a bug report', () => {
-  it('say what will be in it, and where it lies', () => {
+describe('the texts of muster diag', () => {
+  it('list the contents of the archive and its path', () => {
     expect(diagPreview(parts, 60)).toMatchInlineSnapshot(`
-      "One archive for a bug report will hold:
+      "The archive for a bug report will contain:
         plan.txt  what install would change
         hosts/    facts of each host
       The archive contains no known passwords, hashes, private
@@ -29,7 +29,7 @@ describe('the words about an archive for a bug report', () => {
     `)
   })
 
-  it('stand in it as well, with the hosts that were not reached', () => {
+  it('are in the README of the archive, with the unreachable hosts', () => {
     const lost = [{ host: 'db2', code: 'connection-refused', message: 'db2 refused the connection' }]
     const made = new Date('2026-03-01T12:00:00Z')
     expect(diagReadme({ cluster: 'alpha', made, parts, unreachable: lost })).toMatchInlineSnapshot(`

@@ -12,8 +12,8 @@ const hosts = [
   ran('db4', 0, 'a\n\nb', '', 1),
 ]
 
-describe('what a program left on the hosts', () => {
-  it('is told once where it is the same', () => {
+describe('the output of muster exec', () => {
+  it('is merged for hosts with the same output', () => {
     expect(execText(hosts, { colour: false, width: 80 })).toBe(`db1, db3  exit 0
   |  up 2 days
 db2  exit 1
@@ -27,7 +27,7 @@ db4  exit 0
     expect(execText([], { colour: false, width: 80 })).toBe('')
   })
 
-  it('names every host, in as many lines as it takes', () => {
+  it('names every host, in as many lines as needed', () => {
     const fifty = Array.from({ length: 50 }, (_, index) => ran(`db${index + 1}`, 0, ''))
     const text = execText(fifty, { colour: false, width: 80 })
     expect(text.match(/db\d+/g)).toHaveLength(50)
@@ -35,7 +35,7 @@ db4  exit 0
     expect(text.match(/exit 0/g)).toHaveLength(1)
   })
 
-  it('is coloured by how it ended', () => {
+  it('is coloured by the exit code', () => {
     const text = execText(hosts, { colour: true, width: 80 })
     expect(text).toContain('\u001b[32mexit 0\u001b[39m')
     expect(text).toContain('\u001b[31mexit 1\u001b[39m')

@@ -35,7 +35,7 @@ describe('failureText', () => {
     )
   })
 
-  it('has the code in its first line where the reason has several', () => {
+  it('has the code in its first line if the reason has several', () => {
     const one = failed('db1', 'the host is not as it was:\n    new: write settings\n    gone: stop')
     expect(failureText({ ...one, colour: false })).toBe(
       'error db1: the host is not as it was: [broken]\n    new: write settings\n    gone: stop\n  fix: Mend it.\n',
@@ -46,14 +46,14 @@ describe('failureText', () => {
 describe('failuresText', () => {
   const hosts = Array.from({ length: 50 }, (_, index) => `db${index + 1}`)
 
-  it('tells once what is the same of all hosts', () => {
+  it('merges hosts with the same failure', () => {
     const all = hosts.map((host) => failed(host, `${host} has no release before this one`))
     expect(failuresText(all, { colour: false })).toBe(
       'error db1, db2, db3, db4, db5, db6, db7, db8, db9, db10, db11, db12 and 38 more: has no release before this one [broken]\n  fix: Mend it.\n',
     )
   })
 
-  it('tells a fix once, below all whom it is for, and keeps the order of the hosts', () => {
+  it('writes a common fix once, below its hosts, in the order of the hosts', () => {
     const some = [
       failed('db1', 'db1 (10.0.0.1 port 22) did not answer', 'Is it up?'),
       failed('db2', 'the disk is full'),
@@ -73,7 +73,7 @@ error db5: the disk is full [other-code]
     )
   })
 
-  it('breaks lines between words where it is told a width, which colours do not count for', () => {
+  it('wraps lines between words at the width, without counting colours', () => {
     const one = failed(
       'db1',
       'nothing is installed in /opt/muster',
@@ -91,7 +91,7 @@ error db5: the disk is full [other-code]
     expect(stripVTControlCharacters(painted)).toBe(plain)
   })
 
-  it('says nothing of no failure', () => {
+  it('is empty without a failure', () => {
     expect(failuresText([], { colour: true })).toBe('')
   })
 })
@@ -102,6 +102,6 @@ it.each([
   ['db1 (10.0.0.1 port 22)', '(10.0.0.1 port 22)'],
   ['db10 is not db1', 'db10 is not db1'],
   ['', ''],
-])('whatFailed leaves out the name that stands before it: %s', (message, said) => {
+])('withoutHostName removes the name of the host before it: %j', (message, said) => {
   expect(withoutHostName('db1', message)).toBe(said)
 })

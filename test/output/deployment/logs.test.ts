@@ -18,8 +18,8 @@ const lines: readonly LogLine[] = [
   { host: 'db1', component: 'manager', time: time + 5, text: '{"msg":5}\u001b[2J' },
 ]
 
-describe('lines of logs', () => {
-  it('are told in words, with host and component before them', () => {
+describe('the output of muster logs', () => {
+  it('has lines with time, host, component and message', () => {
     expect(logsText(lines, false)).toBe(
       `                         db1        manager     Error: before any time
 2026-03-01T12:00:00.000Z db1        manager     info  listening at https://127.0.0.1:8090
@@ -30,14 +30,14 @@ describe('lines of logs', () => {
     expect(logsText([], false)).toBe('')
   })
 
-  it('are the same in colour', () => {
+  it('has the same text in colour', () => {
     expect(logsText(lines, true)).toContain('\u001b[31merror lost')
     expect(stripVTControlCharacters(logsText(lines.slice(0, 3), true))).toBe(
       logsText(lines.slice(0, 3), false).replaceAll('before any time', 'before any time'),
     )
   })
 
-  it('are told to programs as they were written', () => {
+  it('has the original lines as JSON', () => {
     const told = logsJson(lines)
       .trim()
       .split('\n')

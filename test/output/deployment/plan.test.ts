@@ -41,7 +41,7 @@ db2: nothing to do
     )
   })
 
-  it('says once what is the same on many hosts', () => {
+  it('writes equal changes of many hosts once', () => {
     const details = ['manager: logLevel: info → debug', 'connector: logLevel: info → debug']
     const settings = { step, change: change('write settings', details) }
     const restart = { step: { ...step, id: 'services' }, change: change('restart manager') }
@@ -75,7 +75,7 @@ db2: nothing to do
     ])
   })
 
-  it('folds hosts whose changes differ by their own name and address only, and says so', () => {
+  it('merges hosts whose changes differ only by name and address, and says so', () => {
     const plan = (host: string, address: string, of = host): HostPlan => ({
       host,
       address,
@@ -106,7 +106,7 @@ db2: nothing to do
     `)
   })
 
-  it('says in one line that there is nothing to do', () => {
+  it('has one line if there is nothing to do', () => {
     const [, unchanged] = plans
     expect(
       planText({
@@ -118,7 +118,7 @@ db2: nothing to do
     ).toBe('alpha: nothing to do on 1 host.\n')
   })
 
-  it('says that connectors take turns, and how long their clients may finish', () => {
+  it('notes that connectors restart one after another, and the drain time', () => {
     const draining = (host: string, drains: number): HostPlan => ({
       host,
       address: '10.0.0.1',
@@ -127,22 +127,22 @@ db2: nothing to do
     const head = (...draining: readonly HostPlan[]) =>
       planText({ cluster: 'alpha', notes: [], plans: [...draining, ...plans], colour: false }).split('\n')[1]
     expect(head(draining('db3', 30_000))).toBe(
-      '  * restart the connector of db3, whose clients may finish for 30 s',
+      '  * restart the connector of db3; its clients have 30 s to finish',
     )
     expect(head(draining('db3', 30_000), draining('db4', 500))).toBe(
-      '  * restart the connectors one after another, whose clients may finish for 30 s each: db3 and db4',
+      '  * restart the connectors one after another; their clients have 30 s each to finish: db3 and db4',
     )
     expect(head()).toBe('')
   })
 
-  it('shows the notes also where no host changes', () => {
+  it('shows the notes also if no host changes', () => {
     const notes = ['delete .muster/alpha']
     expect(planText({ cluster: 'alpha', notes, plans: [], colour: false })).toBe(
       'alpha: nothing to do on 0 hosts.\n  * delete .muster/alpha\n',
     )
   })
 
-  it('names the hosts that it is not for', () => {
+  it('names the hosts that are not selected', () => {
     const [, unchanged] = plans
     const text = (of: readonly (HostPlan | undefined)[]) =>
       planText({
@@ -152,11 +152,11 @@ db2: nothing to do
         excluded: ['db3', 'db4'],
         colour: false,
       })
-    expect(text([unchanged])).toBe('alpha: nothing to do on db2.\ndb3 and db4: left out\n')
-    expect(text(plans)).toMatch(/^alpha: changes on 1 of 2 hosts\n[\s\S]*\n\ndb3 and db4: left out\n$/)
+    expect(text([unchanged])).toBe('alpha: nothing to do on db2.\ndb3 and db4: not selected\n')
+    expect(text(plans)).toMatch(/^alpha: changes on 1 of 2 hosts\n[\s\S]*\n\ndb3 and db4: not selected\n$/)
   })
 
-  it('colours only when told', () => {
+  it('has colours only if requested', () => {
     const told = [creation('a'), change('b'), deletion('c')].map((one) => ({ step, change: one }))
     const coloured = [{ host: 'db1', address: '10.0.0.11', steps: told }]
     const text = planText({ cluster: 'alpha', notes: [], plans: coloured, colour: true })
@@ -171,7 +171,7 @@ db2: nothing to do
 const grants = [{ option: 'monitor-user', user: 'm', type: 'mysql', sql: 'CREATE' }] as const
 
 describe('planJson', () => {
-  it('says the same for programs', () => {
+  it('has the same content as JSON', () => {
     expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, excluded: ['db3'], grants }))).toEqual({
       cluster: 'alpha',
       changes: true,
@@ -195,8 +195,10 @@ describe('planJson', () => {
       grants,
     })
   })
+})
 
-  it('breaks lines between words where it is told a width', () => {
+describe('planText on a terminal', () => {
+  it('wraps lines between words', () => {
     const hosts = Array.from(
       { length: 6 },
       (_, index): HostPlan => ({
@@ -230,7 +232,7 @@ describe('planJson', () => {
         nothing to do
 
       elsewhere1, elsewhere2, elsewhere3 and
-        elsewhere4: left out
+        elsewhere4: not selected
       "
     `)
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(40)
@@ -244,25 +246,25 @@ const order = (count: number, rollout: Rollout) => {
   return wavesText(scheduleOf(candidates, rollout), rollout)
 }
 
-describe('the order of the hosts in words', () => {
-  it('is one line, and none where all go at once', () => {
+describe('wavesText', () => {
+  it('has one line, and none if all hosts change at once', () => {
     expect(order(3, allInParallel)).toBeUndefined()
     expect(order(1, canaryThenBatches)).toBeUndefined()
     expect(order(2, canaryThenBatches)).toBe(
-      '2 waves: db1 alone, then db2; a failure ends it before the next',
+      '2 waves: db1 alone, then db2; a failure stops the run before the next wave',
     )
     expect(order(3, canaryThenBatches)).toBe(
-      '3 waves: db1 alone, then at most 1 host each; a failure ends it before the next',
+      '3 waves: db1 alone, then at most 1 host each; a failure stops the run before the next wave',
     )
     expect(order(50, { ...canaryThenBatches, maxFailed: 2 })).toBe(
-      '6 waves: db1 alone, then at most 12 hosts each; more than 2 failures end it before the next',
+      '6 waves: db1 alone, then at most 12 hosts each; more than 2 failures stop the run before the next wave',
     )
     expect(order(4, { ...allInParallel, batch: { hosts: 2 } })).toBe(
-      '2 waves of at most 2 hosts; a failure ends it before the next',
+      '2 waves of at most 2 hosts; a failure stops the run before the next wave',
     )
   })
 
-  it('counts waves as the progress does', () => {
+  it('counts waves like the progress display', () => {
     const waves = scheduleOf(
       Array.from({ length: 4 }, (_, index) => ({ host: `db${index + 1}`, changes: true, inTurn: false })),
       canaryThenBatches,
@@ -275,8 +277,8 @@ describe('the order of the hosts in words', () => {
   })
 })
 
-describe('movesText', () => {
-  it('has one line for all hosts that go the same way', () => {
+describe('releaseChangesText', () => {
+  it('has one line for all hosts with the same change', () => {
     const move = (host: string, from: string) => ({ host, from, to: '1.1.0-b' })
     expect(
       releaseChangesText([move('db1', '1.0.0-a'), move('db2', '1.1.0-b'), move('db3', '1.0.0-a')]),
@@ -284,7 +286,7 @@ describe('movesText', () => {
   })
 })
 
-describe('goingOnText', () => {
+describe('nextStepsText', () => {
   const outcome = (host: string, result: HostOutcome['result'], reason?: string): HostOutcome => ({
     host,
     result,
@@ -293,7 +295,7 @@ describe('goingOnText', () => {
     ...(reason === undefined ? {} : { reason }),
   })
 
-  it('says what to do after a canary that failed', () => {
+  it('names the next step after a failed canary', () => {
     const outcomes = [
       outcome('db1', 'failed'),
       ...['db2', 'db3'].map((it) => outcome(it, 'not-started', 'x')),
@@ -303,7 +305,7 @@ describe('goingOnText', () => {
     )
   })
 
-  it('says what the hosts run that are done', () => {
+  it('names the release of the hosts that are done', () => {
     const outcomes = [
       outcome('db1', 'changed'),
       outcome('db2', 'unreachable'),
@@ -316,7 +318,7 @@ describe('goingOnText', () => {
     expect(nextStepsText('restart', outcomes)?.split('\n')).toHaveLength(2)
   })
 
-  it('counts those that were stopped, unless a person stopped them', () => {
+  it('counts the stopped hosts, except after Ctrl-C', () => {
     const stopped = (...reason: readonly string[]) => [
       outcome('db1', 'failed'),
       outcome('db2', 'stopped', ...reason),
@@ -327,7 +329,7 @@ describe('goingOnText', () => {
     expect(nextStepsText('install', stopped())).toBeUndefined()
   })
 
-  it('is silent where every host had its turn', () => {
+  it('is undefined if every host was processed', () => {
     expect(nextStepsText('install', [outcome('db1', 'failed'), outcome('db2', 'changed')])).toBeUndefined()
   })
 })

@@ -11,8 +11,8 @@ const after = (names: readonly string[], events: readonly DeploymentEvent[]) => 
   for (const event of events) progress.observe(event)
   return progress.now()
 }
-const shown = (names: readonly string[], events: readonly DeploymentEvent[], most = 16) =>
-  progressLines(after(names, events), { most, colour: false })
+const shown = (names: readonly string[], events: readonly DeploymentEvent[], maxLines = 16) =>
+  progressLines(after(names, events), { maxLines, colour: false })
 
 const started = (host: string, phase: (typeof phases)[number]): DeploymentEvent => ({
   type: 'phase-started',
@@ -46,7 +46,7 @@ const wave = (wave: number, of: number, ...names: readonly string[]): Deployment
 })
 
 describe('the live progress', () => {
-  it('has a line for each of a few hosts, from connecting to the proof', () => {
+  it('has a line for each of a few hosts, from connecting to the verification', () => {
     const names = hosts(2)
     const events: DeploymentEvent[] = [started('db1', 'connect')]
     expect(shown(names, events)).toEqual(['0 of 2 hosts reached', '› db1  connecting', '· db2  waiting'])
@@ -71,7 +71,7 @@ describe('the live progress', () => {
     ])
   })
 
-  it('shows of many those at work and those that failed, and counts the others', () => {
+  it('shows the active and failed hosts of many, and counts the others', () => {
     const names = hosts(50)
     const events = [
       wave(1, 1, ...names),
@@ -91,7 +91,7 @@ describe('the live progress', () => {
     ])
   })
 
-  it('never has more lines than there is room for, and every failure is counted', () => {
+  it('never exceeds its number of lines, and counts every failure', () => {
     const name = fc.integer({ min: 1, max: 60 }).map((number) => `db${number}`)
     const phase = fc.constantFrom(...phases)
     const event = fc.oneof(
@@ -106,9 +106,9 @@ describe('the live progress', () => {
         fc.integer({ min: 0, max: 60 }),
         fc.array(event, { maxLength: 200 }),
         fc.integer({ min: 3, max: 30 }),
-        (count, events, most) => {
-          const lines = shown(hosts(count), events, most)
-          expect(lines.length).toBeLessThanOrEqual(most)
+        (count, events, maxLines) => {
+          const lines = shown(hosts(count), events, maxLines)
+          expect(lines.length).toBeLessThanOrEqual(maxLines)
           const broken = new Set(events.flatMap((it) => (it.type === 'host-failed' ? it.host : [])))
           const known = [...broken].filter((host) => hosts(count).includes(host)).length
           expect(lines[0]?.includes(`${known} failed`)).toBe(known > 0)
@@ -117,17 +117,17 @@ describe('the live progress', () => {
     )
   })
 
-  it('says first that the run stops, and how it stops at once: a narrow terminal cuts lines off', () => {
+  it('begins with the notice that the run stops, since a narrow terminal cuts lines off', () => {
     expect(shown(hosts(1), [step('db1', 'write settings'), { type: 'stopping' }])).toEqual([
-      'stopping after these steps (Ctrl-C again: at once), 0 of 1 host done',
+      'stopping after the current steps (Ctrl-C again: immediately), 0 of 1 host done',
       '› db1  write settings',
     ])
   })
 
-  it('says whether there is something new to see', () => {
+  it('reports if the display changes', () => {
     const progress = followProgress(hosts(1))
     expect(progress.observe(started('db1', 'commit'))).toBe(true)
-    expect(progress.observe({ type: 'notice', message: 'getting the runtime' })).toBe(false)
+    expect(progress.observe({ type: 'notice', message: 'fetching the runtime' })).toBe(false)
     expect(progress.observe(started('db2', 'commit'))).toBe(false)
     expect(progress.observe(failed('db1'))).toBe(true)
     // A host that failed goes on to be undone: what was wrong stays to be seen.

@@ -14,7 +14,7 @@ const release = (id: string, since?: string): ReleaseFact => ({
 })
 
 describe('releasesText', () => {
-  it('has a row for each release of each host, and says which runs and where the host goes', () => {
+  it('has a row for each release of each host, and marks the current one and the target', () => {
     const hosts = [
       {
         host: 'db1',
@@ -30,10 +30,10 @@ describe('releasesText', () => {
     ]
     expect(releasesText(hosts, plain)).toBe(
       `HOST  VERSION     DIGEST        CURRENT SINCE
-db1   0.3.0       cccccccccccc  2026-11-21T22:10:00Z  runs now
-db1   0.3.0-rc.1  bbbbbbbbbbbb  2026-11-14T08:00:00Z  goes here
+db1   0.3.0       cccccccccccc  2026-11-21T22:10:00Z  current
+db1   0.3.0-rc.1  bbbbbbbbbbbb  2026-11-14T08:00:00Z  target
 db1   0.1.0       aaaaaaaaaaaa  unknown
-db20  odd                       unknown               runs now
+db20  odd                       unknown               current
 `,
     )
     expect(stripVTControlCharacters(releasesText(hosts, { ...plain, colour: true }))).toBe(
@@ -41,7 +41,7 @@ db20  odd                       unknown               runs now
     )
   })
 
-  it('has the rows of many hosts together that have the same releases', () => {
+  it('merges the rows of many hosts with the same releases', () => {
     const [now, before] = ['0.2.0-bbbbbbbbbbbb', '0.1.0-aaaaaaaaaaaa']
     const hosts = Array.from({ length: 50 }, (_, index) => ({
       host: `db${index + 1}`,
@@ -51,8 +51,8 @@ db20  odd                       unknown               runs now
     }))
     expect(releasesText(hosts, plain)).toBe(
       `HOST          VERSION  DIGEST        CURRENT SINCE
-all 50 hosts  0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:10Z or later  runs now
-all 50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           goes here
+all 50 hosts  0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:10Z or later  current
+all 50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           target
 `,
     )
     const odd = {
@@ -63,9 +63,9 @@ all 50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           goes here
     }
     expect(releasesText([...hosts, odd], plain)).toBe(
       `HOST      VERSION  DIGEST        CURRENT SINCE
-50 hosts  0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:10Z or later  runs now
-50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           goes here
-db51      0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:00Z           runs now
+50 hosts  0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:10Z or later  current
+50 hosts  0.1.0    aaaaaaaaaaaa  2026-11-01T10:00:00Z           target
+db51      0.2.0    bbbbbbbbbbbb  2026-11-22T10:00:00Z           current
 50 hosts: db1, db2, db3, db4, db5, db6, db7, db8, db9, db10, db11, db12 and 38 more
 `,
     )

@@ -8,24 +8,24 @@ import {
   outsideSwitchText,
 } from '../../../src/output/deployment/rotation.ts'
 
-describe('what a rotation of the authority says of clients before its question', () => {
+describe('the notes of an authority rotation about clients', () => {
   const file = '.muster/alpha/authority.crt'
 
-  it('is that they need the new certificate, and how to stop when all hosts trust both', () => {
+  it('say that they need the new certificate, and explain --trust-only', () => {
     expect(clientsText('trust', { file, trustOnly: false })).toEqual([
-      "clients elsewhere need the new authority's certificate before phase 2; phase 1 adds it to .muster/alpha/authority.crt",
-      'to give it to them first, say no and run this with --trust-only: it ends when every host trusts both',
+      "other clients need the new authority's certificate before phase 2; phase 1 adds it to .muster/alpha/authority.crt",
+      'to give it to them first, answer no and use --trust-only: the run then ends when every host trusts both',
     ])
   })
 
-  it('offers nothing that was chosen or that is too late', () => {
+  it('do not offer --trust-only if it is set or too late', () => {
     expect(clientsText('trust', { file, trustOnly: true })[1]).toBe(
       'this run ends after phase 1 (--trust-only)',
     )
     for (const phase of ['move', 'drop'] as const) {
       const lines = clientsText(phase, { file, trustOnly: false })
       expect(lines).toEqual([
-        expect.stringMatching(/^clients elsewhere must trust the new authority .*authority\.crt/),
+        expect.stringMatching(/^other clients must (already )?trust the new authority.*authority\.crt/),
       ])
     }
   })
@@ -38,30 +38,30 @@ const told = (leaving: AuthorityRetirement, left: readonly string[] = []): strin
     '\n',
   )
 
-describe('the way back from outside authorities', () => {
-  it('is told with what is trusted meanwhile, and who must learn of it', () => {
+describe('the return from external authorities', () => {
+  it('is described with the trusted authorities and the clients to update', () => {
     expect(told({ hosts: ['db1'], dropped: [corp], retained: [] }, ['db2', 'db3'])).toMatchInlineSnapshot(`
       "phase 1 of 2: db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
-      then phase 2 of 2: CN=Corp Root is trusted no longer
-      clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
-      db1 shows a certificate of the cluster's own authority, which install renews from now on. db2 and db3 trust CN=Corp Root until the next muster install."
+      then phase 2 of 2: the hosts stop trusting CN=Corp Root
+      other clients that trust only CN=Corp Root must trust .muster/alpha/authority.crt first
+      db1 serves a certificate of the cluster's own authority, which install renews from now on. db2 and db3 trust CN=Corp Root until the next muster install."
     `)
     expect(
       told({ hosts: ['db1', 'db2'], dropped: [corp], retained: [{ authority: acme, hosts: ['db3'] }] }),
     ).toMatchInlineSnapshot(`
       "phase 1 of 2: db1 and db2 get certificates of the cluster's own authority; CN=Corp Root and CN=Acme are still trusted
-      then phase 2 of 2: CN=Corp Root is trusted no longer
-      CN=Acme stays trusted: db3 has a certificate of it
-      clients elsewhere that trust CN=Corp Root and CN=Acme alone must trust .muster/alpha/authority.crt first
-      db1 and db2 show certificates of the cluster's own authority, which install renews from now on."
+      then phase 2 of 2: the hosts stop trusting CN=Corp Root
+      CN=Acme stays trusted: db3 has a certificate from it
+      other clients that trust only CN=Corp Root and CN=Acme must trust .muster/alpha/authority.crt first
+      db1 and db2 serve certificates of the cluster's own authority, which install renews from now on."
     `)
     expect(
       told({ hosts: ['db1'], dropped: [], retained: [{ authority: corp, hosts: ['db2', 'db3'] }] }, ['db2']),
     ).toMatchInlineSnapshot(`
       "db1 gets a certificate of the cluster's own authority; CN=Corp Root is still trusted
-      CN=Corp Root stays trusted: db2 and db3 have certificates of it
-      clients elsewhere that trust CN=Corp Root alone must trust .muster/alpha/authority.crt first
-      db1 shows a certificate of the cluster's own authority, which install renews from now on."
+      CN=Corp Root stays trusted: db2 and db3 have certificates from it
+      other clients that trust only CN=Corp Root must trust .muster/alpha/authority.crt first
+      db1 serves a certificate of the cluster's own authority, which install renews from now on."
     `)
     expect(outsideSwitchText({ hosts: [], dropped: [], retained: [] }, '')).toMatchInlineSnapshot(`
       [
@@ -69,11 +69,11 @@ describe('the way back from outside authorities', () => {
       ]
     `)
     expect(droppedAuthoritiesText([corp, acme])).toMatchInlineSnapshot(
-      `"phase 2 of 2: CN=Corp Root and CN=Acme are trusted no longer"`,
+      `"phase 2 of 2: the hosts stop trusting CN=Corp Root and CN=Acme"`,
     )
   })
 
-  it('is told where it stopped', () => {
+  it('is described if it stopped', () => {
     expect(outsideSwitchStoppedText(['db1'])).toMatchInlineSnapshot(
       `"db1 has no verified new certificate: the state directory keeps its certificate of the external authority. Run the same command again to continue."`,
     )
@@ -81,7 +81,7 @@ describe('the way back from outside authorities', () => {
       `"db1 and db2 have no verified new certificate: the state directory keeps their certificates of the external authority. Run the same command again to continue."`,
     )
     expect(outsideSwitchStoppedText([])).toMatchInlineSnapshot(
-      `"Every certificate is one of the cluster's own authority now; the outside one is still trusted. The same command ends that."`,
+      `"Every host has a certificate of the cluster's own authority; the external authority is still trusted. Run the same command again to remove it."`,
     )
   })
 })

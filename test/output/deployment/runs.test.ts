@@ -46,8 +46,8 @@ const second: RunRecord = {
 const { seconds: _, hosts: __, exit: ___, ...known } = first
 const killed: UnfinishedRun = { ...known, id: '20260104T030405Z-ffffff' }
 
-describe('runs for people', () => {
-  it('tell of one that never ended', () => {
+describe('the text of recorded runs', () => {
+  it('marks a run that has not ended', () => {
     expect(runsText([first, killed], plain)).toBe(
       `RUN                      COMMAND  BY        TOOK    EXIT  HOSTS
 20260104T030405Z-ffffff  install  ann@desk  -       -     has not ended
@@ -63,7 +63,7 @@ It has not ended: it was killed, or is still running. Its changes are in deploym
 `)
   })
 
-  it('are a table, the newest first', () => {
+  it('is a table, newest first', () => {
     expect(runsText([first, second], plain)).toBe(
       `RUN                      COMMAND  BY        TOOK    EXIT  HOSTS
 20260103T030405Z-000000  stop     ann@desk  0.5 s   130
@@ -72,7 +72,7 @@ It has not ended: it was killed, or is still running. Its changes are in deploym
     )
   })
 
-  it('are a block each on a narrow terminal', () => {
+  it('has a block for each run on a narrow terminal', () => {
     expect(runsText([first, killed], { colour: false, width: 60 })).toBe(`20260104T030405Z-ffffff
   COMMAND: install  BY: ann@desk  TOOK: -  EXIT: -
     HOSTS: has not ended
@@ -82,7 +82,7 @@ It has not ended: it was killed, or is still running. Its changes are in deploym
 `)
   })
 
-  it('are told one by one with each change and each failure', () => {
+  it('shows one run with all changes and failures', () => {
     expect(runText(first, false)).toBe(`20260102T030405Z-1a2b3c  muster install of alpha, exit code 1
   by ann on desk, process 42, muster 1.2.3
   at 2026-01-02T03:04:05.000Z, took 12.3 s
@@ -101,8 +101,8 @@ db2  failed
   })
 })
 
-describe('locks for people', () => {
-  it('are one line a host', () => {
+describe('the text of locks', () => {
+  it('has one line per host', () => {
     const { id, operation, cluster, user, machine, pid } = first
     const owner = { id, operation, cluster, user, machine, pid }
     const since = '2026-01-02T03:04:05Z'
@@ -123,7 +123,7 @@ db3   unreachable: no answer
 `)
   })
 
-  it('names many free ones together, and whatever is not free alone', () => {
+  it('merges many free locks, and lists the others separately', () => {
     const free = Array.from(
       { length: 50 },
       (_, index) => ({ host: `db${index + 1}`, state: 'free' }) as const,

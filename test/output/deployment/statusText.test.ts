@@ -39,7 +39,7 @@ const hosts: readonly HostStatus[] = [
 ]
 
 describe('statusText', () => {
-  it('has a row for each component and each host that could not be asked, and the reasons below', () => {
+  it('has a row for each component and each unreachable host, and the reasons below', () => {
     expect(statusText(hosts, plain)).toBe(
       `HOST  COMPONENT      SERVICE  LISTENS ON      API      CERTIFICATE UNTIL  RELEASE
 db1   manager        running  0.0.0.0:8090    answers  2027-11-20         0.1.0-abc
@@ -56,7 +56,7 @@ db20: did not answer
     )
   })
 
-  it('has a block for each component below its host where the terminal is narrow', () => {
+  it('has a block for each component below its host on a narrow terminal', () => {
     expect(statusText(hosts, { colour: false, width: 60 })).toContain(`db1
   COMPONENT: manager  SERVICE: running
     LISTENS ON: 0.0.0.0:8090  API: answers
@@ -73,7 +73,7 @@ db3: not installed
 `)
   })
 
-  it('notes once for all hosts what components leave undone', () => {
+  it('writes a note about components once for all hosts', () => {
     const [up] = hosts
     const note = 'no database configured: the manager serves users and status only'
     const bare = (host: string): readonly HostStatus[] =>
@@ -98,7 +98,7 @@ note: ${note}
     expect(statusText(some, plain)).toContain(`\nnote: ${note} (db1, db2)\n`)
   })
 
-  it('ends with the table where there is nothing to explain, and keeps columns straight in colour', () => {
+  it('ends with the table if there are no notes, and keeps the columns in colour', () => {
     const [, , clean] = hosts
     expect(statusText(clean === undefined ? [] : [clean], plain)).toBe(
       'HOST  COMPONENT      SERVICE  LISTENS ON  API  CERTIFICATE UNTIL  RELEASE\ndb3   not installed\n',

@@ -50,14 +50,14 @@ const outcomes: readonly HostOutcome[] = [
 ]
 
 describe('summaryText', () => {
-  it('says of each host what was staged, committed and taken back, and how long it took', () => {
+  it('shows for each host the staged, committed and rolled back changes, and the durations', () => {
     expect(summaryText(outcomes, { colour: false })).toBe(
       `db1   done: 2 changes, logins verified (commit 1.3 s, verify 0.3 s)
 db20  done: 1 change (commit 0.1 s)
 db3   nothing to do, every API answers
 db4   failed: 1 change committed (commit 2.0 s, verify 20.4 s)
-db4b  failed: 2 changes staged, 1 change committed and taken back
-db4c  failed: the change that failed taken back
+db4b  failed: 2 changes staged, 1 change committed and rolled back
+db4c  failed: the failed change was rolled back
 db5   unreachable: 1 change staged
 db5b  stopped: 1 change committed, left: switch to release 2, the proof
 db6   not started: db5 could not be prepared, 1 change staged, none committed (stage 0.2 s)
@@ -66,14 +66,14 @@ db7   not started: the canary db4 failed
     )
   })
 
-  it('is green, yellow or red by the outcome', () => {
+  it('is green, yellow or red by the result', () => {
     const lines = summaryText(outcomes, { colour: true }).split('\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     const tints = lines.slice(0, -1).map((line) => /\u001b\[3(\d)m/.exec(line)?.[1])
     expect(tints).toEqual(['2', '2', '2', '1', '1', '1', '1', '3', '3', '3'])
   })
 
-  it('has one line for all of many hosts that came out alike, and one for each that failed', () => {
+  it('merges many hosts with the same result, and has a line for each failed one', () => {
     const many = Array.from({ length: 40 }, (_, index): HostOutcome => {
       const host = `db${index + 1}`
       if (index === 6) return { host, result: 'failed', applied: [], failure, seconds: { commit: 1 } }
@@ -93,7 +93,7 @@ db7       failed (commit 1.0 s)
     )
   })
 
-  it('names no hosts where all came out alike, and breaks lines as wide as the terminal', () => {
+  it('names no hosts if all have the same result, and wraps lines at the terminal width', () => {
     const all = Array.from({ length: 50 }, (_, index): HostOutcome => {
       const seconds = { connect: 0.2, facts: 0.3, verify: 1 + index / 10 }
       return { host: `db${index + 1}`, result: 'unchanged', applied: [], proved: 'logins verified', seconds }
@@ -107,7 +107,7 @@ db7       failed (commit 1.0 s)
 })
 
 describe('changesText', () => {
-  it('says what was changed, staged, committed and taken back, once for all hosts where it was the same', () => {
+  it('lists changed, staged, committed and rolled back changes once for all hosts with the same ones', () => {
     const undone: HostOutcome = { host: 'db9', result: 'failed', applied: ['x'], undone: true, seconds: {} }
     const same: HostOutcome = { host: 'db8', result: 'changed', applied: ['stop manager'], seconds: {} }
     expect(changesText([...outcomes, same, undone], false)).toBe(
@@ -121,11 +121,11 @@ committed on db4 and db5b:
 staged on db4b:
   send the runtime
   send release 2
-committed and taken back on db4b:
+committed and rolled back on db4b:
   write settings
 staged on db5 and db6:
   send the runtime
-committed and taken back on db9:
+committed and rolled back on db9:
   x
 `,
     )

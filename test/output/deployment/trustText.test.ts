@@ -75,8 +75,8 @@ const outcomes: readonly TrustOutcome[] = [
 ]
 const layout = { colour: false, width: 80 }
 
-describe('keys of hosts as text', () => {
-  it('stand below each other, what is known instead beside them', () => {
+describe('the host keys of muster trust as text', () => {
+  it('are listed with the known keys that differ', () => {
     expect(serverKeysText(looked, layout)).toMatchInlineSnapshot(`
       "the jump host gate (port 2222)  known
         ED25519  SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
@@ -98,7 +98,7 @@ describe('keys of hosts as text', () => {
     `)
   })
 
-  it('end with what came of them', () => {
+  it('end with a summary of the results', () => {
     const options = { ...layout, cluster: 'alpha', unreachable: [], pin: false }
     expect(trustSummary({ ...options, outcomes, yes: false })).toMatchInlineSnapshot(`
       "Not trusted: db1. Compare them with what "ssh-keygen -lf" prints for
@@ -128,8 +128,8 @@ describe('keys of hosts as text', () => {
   })
 })
 
-describe('keys of hosts for programs', () => {
-  it('are YAML that pins them; those of jump hosts and changed ones have no place there', () => {
+describe('the host keys of muster trust for programs', () => {
+  it('are YAML that pins them, without jump hosts and changed keys', () => {
     const all = [...outcomes, { server: db3, result: 'known', found: known } as const]
     expect(pinsYaml(all)).toMatchInlineSnapshot(`
       "hosts:
@@ -140,7 +140,7 @@ describe('keys of hosts for programs', () => {
     expect(pinsYaml([])).toBe('')
   })
 
-  it('are JSON without the keys themselves', () => {
+  it('are JSON with fingerprints only', () => {
     expect(JSON.parse(trustJson('alpha', outcomes, []))).toMatchInlineSnapshot(`
       {
         "cluster": "alpha",

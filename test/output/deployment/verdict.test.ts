@@ -11,7 +11,7 @@ const outcome = (host: string, result: HostOutcome['result'], message?: string) 
 const layout = { exit: 1, reasons: true, seconds: 12.34, colour: false, width: 60 }
 
 describe('the verdict of a run', () => {
-  it('says how many hosts failed, which and why, the hosts of one reason together', () => {
+  it('names the number, hosts and reasons of failures, grouped by reason', () => {
     const outcomes = [
       outcome('ux1', 'changed'),
       outcome('ux2', 'failed', 'ux2 (10.0.0.2 port 22) did not answer\nand more'),
@@ -27,18 +27,18 @@ describe('the verdict of a run', () => {
 `)
   })
 
-  it('says how long all hosts took, and nothing of a run that a person stopped', () => {
+  it('has the duration of a successful run, and is empty for a stopped run', () => {
     const good = [outcome('ux1', 'changed'), outcome('ux2', 'unchanged')]
     expect(verdictText(good, { ...layout, exit: 0 })).toBe('DONE: 2 hosts in 12.3 s\n')
     expect(verdictText([outcome('ux1', 'stopped')], { ...layout, exit: 130 })).toBe('')
   })
 
-  it('repeats no reasons of a run that never began, whose errors stand right above', () => {
+  it('repeats no reasons of a run that did not begin', () => {
     const refused = [outcome('ux1', 'not-started'), outcome('ux2', 'failed', 'its port is taken')]
     expect(verdictText(refused, { ...layout, reasons: false })).toBe('FAILED: 1 of 2 hosts (ux2)\n')
   })
 
-  it('breaks no line inside of a word', () => {
+  it('breaks no line inside a word', () => {
     const many = Array.from({ length: 30 }, (_, index) =>
       outcome(`database-${index}`, 'failed', `it broke in the way of number ${index % 2}, and badly`),
     )
@@ -49,8 +49,8 @@ describe('the verdict of a run', () => {
   })
 })
 
-describe('the way to the APIs', () => {
-  it('is a row of URLs for each component, and commands that are not broken', () => {
+describe('apiUrlsText', () => {
+  it('has a row of URLs for each component, and commands that can be copied', () => {
     const urls = Array.from({ length: 9 }, (_, index) => `https://10.0.0.${index + 1}:8090`)
     expect(
       apiUrlsText({
@@ -77,14 +77,14 @@ const textOf = (...results: readonly HostOutcome['result'][]): string =>
     results.map((result, index) => ({ host: `db${index}`, result, applied: [], seconds: {} })),
   )
 
-describe('what is said after a run that was stopped', () => {
-  it('is where it stands, and how to go on', () => {
+describe('stoppedText', () => {
+  it('describes the state of the run, and how to continue', () => {
     expect(textOf('changed', 'stopped')).toBe(
-      'Stopped between two steps. `muster install` again goes on from here.\n',
+      'Stopped between two steps. Run `muster install` again to continue.\n',
     )
-    expect(textOf('changed', 'not-started')).toBe('Stopped. `muster install` again goes on from here.\n')
+    expect(textOf('changed', 'not-started')).toBe('Stopped. Run `muster install` again to continue.\n')
     expect(textOf('not-started', 'unchanged')).toBe(
-      'Stopped before anything that runs was touched. `muster install` again goes on from here.\n',
+      'Stopped before any component was changed. Run `muster install` again to continue.\n',
     )
   })
 })

@@ -39,11 +39,11 @@ describe('findings as commands of GitHub Actions', () => {
     expect(text.split('\n')).toHaveLength(sampleReport.findings.length + 1)
   })
 
-  it('are nothing when there are none', () => {
+  it('are empty without findings', () => {
     expect(diagnosticsGithub([])).toBe('')
   })
 
-  it('have columns only where they belong to one line', () => {
+  it('have columns only within one line', () => {
     const [one, , several] = diagnosticsGithub(sampleReport.findings).split('\n').map(command)
     expect(one?.properties).toEqual({
       file: 'conf/my cluster.yaml',
@@ -56,7 +56,7 @@ describe('findings as commands of GitHub Actions', () => {
     expect(Object.keys(several?.properties ?? {})).toEqual(['file', 'line', 'endLine', 'title'])
   })
 
-  it('are read as what was said, whatever that is', () => {
+  it('keep any text unchanged', () => {
     const [first] = sampleReport.findings
     if (first === undefined) throw new Error('the sample is empty')
     const { related: _none, ...finding } = first

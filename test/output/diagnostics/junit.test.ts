@@ -28,7 +28,7 @@ describe('findings as JUnit', () => {
     expect(xml).not.toMatch(unseen)
   })
 
-  it('are red only where the exit code is 1', () => {
+  it('fail only if the exit code is 1', () => {
     const { children: suites } = strictXml(diagnosticsJunit(sampleReport))
     const counts = suites.map(({ attributes }) => attributes)
     expect(counts).toEqual([
@@ -44,14 +44,14 @@ describe('findings as JUnit', () => {
     }
   })
 
-  it('have names of their own, since readers drop a second test of the same name', () => {
+  it('have unique names, since readers drop a second test of the same name', () => {
     const names = strictXml(diagnosticsJunit(sampleReport)).children.flatMap(({ children }) =>
       children.map(({ attributes }) => `${attributes.classname} ${attributes.name}`),
     )
     expect(new Set(names).size).toBe(6)
   })
 
-  it('are one passed test where there are none', () => {
+  it('are one passed test without findings', () => {
     const { children } = strictXml(diagnosticsJunit({ findings: [], silenced: [], files: ['a.yaml'] }))
     const attributes = { classname: 'a', name: 'no findings', file: 'a.yaml' }
     expect(children.map((suite) => suite.children)).toEqual([
@@ -59,7 +59,7 @@ describe('findings as JUnit', () => {
     ])
   })
 
-  it('are well-formed and say what was said, whatever that is', () => {
+  it('are well-formed and keep any text', () => {
     const pieces = fc.oneof(
       fc.constantFrom(
         ']]>',
@@ -93,7 +93,7 @@ describe('findings as JUnit', () => {
     )
   })
 
-  it.skipIf(!hasXmllint)('are read by xmllint', () => {
+  it.skipIf(!hasXmllint)('are accepted by xmllint', () => {
     const texts = [']]>]]>', '\0\u0008\ufffe\ud800', '&<>"\'', 'é😀\u202e']
     for (const report of [sampleReport, ...texts.map(reportOf)]) {
       const { status, stderr } = spawnSync('xmllint', ['--noout', '-'], {
@@ -127,7 +127,7 @@ describe('the reader of XML that these tests use', () => {
     expect(() => strictXml(head + xml)).toThrow('not well-formed')
   })
 
-  it('takes what is well-formed', () => {
+  it('accepts well-formed XML', () => {
     expect(strictXml(`${head}<a b="&lt;&#10;">x &gt; y<c/></a>`)).toEqual({
       name: 'a',
       attributes: { b: '<\n' },

@@ -4,7 +4,7 @@ import { makePortable, portableName } from '../../../src/output/diagnostics/port
 
 const cwd = '/home/ops/project'
 
-describe('the name of a file in a report', () => {
+describe('portableName', () => {
   it.each([
     ['muster.yaml', 'muster.yaml'],
     ['./conf/../muster.yaml', 'muster.yaml'],
@@ -19,7 +19,7 @@ describe('the name of a file in a report', () => {
     ['/', '.'],
     ['standard input', 'standard input'],
     ['--set', '--set'],
-  ])('of %s', (name, expected) => {
+  ])('shortens the file name %s', (name, expected) => {
     expect(portableName(name, cwd)).toBe(expected)
   })
 })
@@ -37,8 +37,8 @@ const finding = (file: string, text: string): Diagnostic => {
   }
 }
 
-describe('a report for other machines', () => {
-  it('names no absolute path in any place', () => {
+describe('makePortable', () => {
+  it('removes absolute paths from all places', () => {
     const file = `${cwd}/a.yaml`
     const text = `There is no file ${file}.`
     const report = makePortable(
@@ -64,13 +64,13 @@ describe('a report for other machines', () => {
     ['/e$&.(c)/a+', 'a /e$&.(c)/a+.', 'a a+.'],
     ['/', 'one / two', 'one / two'],
     ['a.yaml', 'a.yaml wants /opt/muster', 'a.yaml wants /opt/muster'],
-  ])('rewrites its words: %s in %j', (file, text, expected) => {
+  ])('rewrites paths in texts: %s in %j', (file, text, expected) => {
     const report = makePortable({ findings: [finding(file, text)], silenced: [], files: [] }, cwd)
     const [{ message, why, fix, related = [] } = finding('', '')] = report.findings
     expect([message, why, fix, ...related.map((other) => other.message)]).toEqual(new Array(4).fill(expected))
   })
 
-  it('stays as it is when the working directory is the root', () => {
+  it('changes nothing if the working directory is the root', () => {
     const report = { findings: [finding('etc/a.yaml', 'a / b')], silenced: [], files: [] }
     expect(makePortable(report, '/')).toEqual(report)
     expect(portableName('/etc/a.yaml', '/')).toBe('etc/a.yaml')

@@ -47,7 +47,7 @@ const prints = (...findings: readonly (typeof clash)[]): readonly (string | unde
 }
 
 describe('findings as SARIF', () => {
-  it('are what the standard says', async () => {
+  it('match the schema of the standard', async () => {
     const text = diagnosticsSarif(sampleReport, '1.2.3')
     await expect(text).toMatchFileSnapshot(fixture('output/diagnostics/report.sarif'))
     expect(problems(text)).toBe(null)
@@ -55,27 +55,27 @@ describe('findings as SARIF', () => {
     expect(problems(diagnosticsSarif({ findings: [], silenced: [], files: [] }, '1.2.3'))).toBe(null)
   })
 
-  it('are judged by a schema that does refuse', () => {
+  it('are checked against a schema that rejects other documents', () => {
     const broken = diagnosticsSarif(sampleReport, '1.2.3').replace('"startLine": 20', '"startLine": 0')
     expect(problems(broken)).not.toBe(null)
     const badUri = diagnosticsSarif(sampleReport, '1.2.3').replace('my%20cluster', 'my cluster')
     expect(problems(badUri)).not.toBe(null)
   })
 
-  it('are tied to rules that occur, each told once', () => {
+  it('refer to rules, each defined once', () => {
     const { tool, results } = runOf(sampleReport)
     const rules = tool.driver.rules.map(({ id }) => id)
     expect(rules).toEqual(['port-clash', 'unused-host', 'even-managers', 'secret-not-resolved'])
     for (const { ruleId, ruleIndex } of results) expect(rules[ruleIndex]).toBe(ruleId)
   })
 
-  it('tell of each whether it is silenced, and why', () => {
+  it('have the suppression and its reason', () => {
     const { results } = runOf(sampleReport)
     const silenced = [{ kind: 'inSource', justification: 'bought for next year' }]
     expect(results.map(({ suppressions }) => suppressions)).toEqual([[], [], [], [], silenced])
   })
 
-  it('keep their words, however unseen', () => {
+  it('keep texts with invisible characters', () => {
     const { results } = runOf(sampleReport)
     expect(results[2]?.message.text).toBe(`${nasty}\n${nasty}\nFix: ${nasty}`)
   })
@@ -101,12 +101,12 @@ describe('findings as SARIF', () => {
 describe('the fingerprint of a finding', () => {
   const moved = clash && { ...clash, span: { ...clash.span, line: 99, endLine: 99 } }
 
-  it('stays when its line moves', () => {
+  it('stays the same if its line moves', () => {
     expect(prints(clash)[0]).toMatch(/^[0-9a-f]{32}:1$/)
     expect(prints(moved)).toEqual(prints(clash))
   })
 
-  it('tells findings apart', () => {
+  it('differs for different findings', () => {
     expect(new Set(prints(clash, unused, moved)).size).toBe(3)
     const elsewhere = clash && { ...clash, span: { ...clash.span, file: 'other.yaml' } }
     expect(prints(elsewhere)).not.toEqual(prints(clash))

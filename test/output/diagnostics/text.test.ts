@@ -16,7 +16,7 @@ const span = (line: number, column: number, endColumn: number) => ({
 
 const unknown = diagnose(
   'unknown-option',
-  { name: 'log-levl', nearest: 'log-level', place: 'defaults' },
+  { name: 'log-levl', nearest: 'log-level' },
   { span: span(2, 1, 9) },
 )
 const twice = diagnose(
@@ -27,7 +27,7 @@ const twice = diagnose(
 const warning: Diagnostic = { ...twice, severity: 'warning', code: 'x' }
 
 describe('findings as text', () => {
-  it('say where, what, why and how to fix it, and are counted', () => {
+  it('have place, message, reason and fix, and a count at the end', () => {
     expect(
       diagnosticsText({
         diagnostics: [unknown, twice, warning].slice(0, 2),
@@ -59,12 +59,12 @@ m.yaml:3:1 error duplicate-key
     )
   })
 
-  it('count errors and warnings apart', () => {
+  it('count errors and warnings separately', () => {
     const all = diagnosticsText({ diagnostics: [unknown, warning], sources, colour: false, width: 60 })
     expect(all.endsWith('\n\n1 error and 1 warning. More about each: muster explain CODE\n')).toBe(true)
   })
 
-  it('are coloured only when told, and otherwise the same', () => {
+  it('have colours only if requested, and the same text', () => {
     const options = { diagnostics: [unknown, warning], sources, width: 60 }
     const coloured = diagnosticsText({ ...options, colour: true })
     expect(coloured).toContain('\u001b[31m')
@@ -78,7 +78,7 @@ m.yaml:3:1 error duplicate-key
     expect(Math.max(...wide.split('\n').map((line) => line.length))).toBeLessThanOrEqual(46)
   })
 
-  it('are nothing when there are none', () => {
+  it('are empty without findings', () => {
     expect(diagnosticsText({ diagnostics: [], sources, colour: false, width: 60 })).toBe('')
   })
 })
@@ -114,7 +114,7 @@ describe('findings as JSON', () => {
     expect(diagnosticsJson([])).toBe('{\n  "findings": []\n}\n')
   })
 
-  it('keep what would turn a terminal around escaped', () => {
+  it('escape characters that change the direction of text', () => {
     const turned = { ...twice, message: '\u202e\u009b' }
     expect(diagnosticsJson([turned])).not.toMatch(/[\u202e\u009b]/)
     expect(JSON.parse(diagnosticsJson([turned])).findings[0].message).toBe('\u202e\u009b')

@@ -13,7 +13,7 @@ import {
 const codes = findingGroups.flatMap(({ codes: of }) => of)
 const example = explanationOf('missing-unit')
 
-describe('the section of a finding', () => {
+describe('the Markdown section of a finding', () => {
   it('has its code as the heading, and examples that can be copied', () => {
     expect(findingMarkdown(example)).toBe(`## missing-unit
 
@@ -56,7 +56,7 @@ hosts:
   })
 
   // So nothing in a page goes unread, and the words above its examples fit the severity.
-  it.each(codes)('%s is the whole page in docs/findings', (code) => {
+  it.each(codes)('for %s is the page in docs/findings', (code) => {
     const page = readFileSync(new URL(`../../../docs/findings/${code}.md`, import.meta.url), 'utf8')
     const [, ...blocks] = page.split('\n---\n\n')
     const [, , ...shown] = findingMarkdown(explanationOf(code)).split('\n\n')
@@ -64,14 +64,14 @@ hosts:
   })
 })
 
-describe('the section of a setting', () => {
-  it('has the same facts as a list', () => {
+describe('the Markdown section of a setting', () => {
+  it('lists the facts of the setting', () => {
     expect(settingMarkdown(ssh.port)).toBe(`## port
 
-Port of the SSH server. Absent: from your ssh_config, else 22.
+Port of the SSH server. If not set: from your ssh_config, else 22.
 
 - Place: \`ssh\`, of the file or of a host
-- Wants: a port number from 1 to 65535
+- Value: a port number from 1 to 65535
 - Default: none
 - Since: 0.1.0
 
@@ -83,11 +83,11 @@ ssh:
   })
 })
 
-describe('the list of everything for Markdown', () => {
+describe('the Markdown list of findings and settings', () => {
   it('has a line for every code and every setting', () => {
     const text = listMarkdown()
     expect(text).toContain('\n- `port-clash` (error): A port used twice on a host\n')
-    expect(text).toContain('\n- `log-level`: How much the services log.\n')
+    expect(text).toContain('\n- `log-level`: Log level of the services.\n')
     expect(text.match(/^- `/gm)?.length).toBeGreaterThan(Object.keys(catalogue).length + allOptions.length)
   })
 })

@@ -23,7 +23,7 @@ const example = explanationOf('missing-unit')
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const unpainted = (text: string): string => text.replaceAll(/\u001b\[\d+m/g, '')
 
-describe('the page of a finding', () => {
+describe('the explain page of a finding', () => {
   it('has severity, title, text, both examples with marks and commands', () => {
     expect(findingText(explanationOf('unknown-option'), plain)).toBe(`unknown-option error
 An option that does not exist
@@ -33,10 +33,10 @@ options of this version. A misspelt name is an error, not a
 warning, because it would be ignored silently: with
 \`rest-api-admin-usr\` no API would get its administrator.
 
-Other causes than typing errors: a file for a newer muster,
-a key of \`ssh:\` among the options, or an option of the
-product family that muster does not have. The value is shown
-as [redacted], because it may be a password.
+If the name is spelled correctly, the file is for a newer
+muster, the name belongs to \`ssh:\`, or only the product
+family has such an option. The value is shown as [redacted],
+because it may be a password.
 
 Wrong
 
@@ -72,12 +72,12 @@ Commands
 `)
   })
 
-  it.each(codes)('%s fits 60 columns, but for commands, which are not broken', (code) => {
+  it.each(codes)('for %s fits into 60 columns, except commands, which are not wrapped', (code) => {
     const [page = ''] = findingText(explanationOf(code), plain).split('\nCommands\n')
     expect(Math.max(...page.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(60)
   })
 
-  it.each(codes)('%s is the same with colour, but for backquotes', (code) => {
+  it.each(codes)('for %s has the same text in colour, except backquotes', (code) => {
     const finding = explanationOf(code)
     const colour = layoutFor({ width: 60, colour: true })
     const painted = findingText(finding, colour)
@@ -93,18 +93,18 @@ Commands
     expect(lines.filter((line) => line.split('`').length % 2 === 0)).toEqual([])
   })
 
-  it('marks a line that is there once too often', () => {
+  it('marks a duplicate line', () => {
     const page = findingText({ ...example, bad: '[alpha]\na=1\n[alpha]', good: '[alpha]\na=1' }, plain)
     expect(page).toContain('\nWrong\n\n    [alpha]\n    a=1\n  > [alpha]\n')
   })
 
-  it('shows a tab as something that can be seen', () => {
+  it('shows a tab as a visible character', () => {
     const page = findingText(explanationOf('tab-indent'), plain)
     expect(page).not.toContain('\t')
     expect(page).toContain('  > →address: 10.0.0.11\n')
   })
 
-  it('does not call wrong what a note is about', () => {
+  it('has other titles for the examples of a note', () => {
     const page = findingText({ ...example, severity: 'note' }, plain)
     expect(page).toContain('\nWith this note\n')
     expect(page).toContain('\nWithout it\n')
@@ -118,17 +118,18 @@ const named = all.map((setting): [string, Setting<unknown>] => [
   setting,
 ])
 
-describe('the page of a setting', () => {
-  it('has all that is known of it', () => {
+describe('the explain page of a setting', () => {
+  it('has all facts of the setting', () => {
     expect(settingText(options.adminPass, plain)).toBe(`rest-api-admin-pass
-Password of the administrator. Without it the one in the
-state directory is used; if no host has that user yet, one
-is generated, kept there and shown once.
+Password of the administrator. If not set, muster uses the
+password in the state directory. If no host has the user
+yet, muster generates a password, keeps it there and shows
+it once.
 
   Place     \`defaults\`, or the \`options\` of a service or a
             host
-  Wants     a text, or where to read it: !env NAME, !file
-            PATH or !exec [program, argument]
+  Value     text, or its source: !env NAME, !file PATH or
+            !exec [program, argument]
   Default   none
   Also      \`rest-api-admin-password\`
   Secret    yes; no output ever shows it
@@ -144,7 +145,7 @@ is generated, kept there and shown once.
     )
   })
 
-  it.each(named)('%s fits 60 columns', (_, setting) => {
+  it.each(named)('for %s fits into 60 columns', (_, setting) => {
     const widest = Math.max(
       ...settingText(setting, plain)
         .split('\n')
@@ -155,7 +156,7 @@ is generated, kept there and shown once.
     expect(widest).toBeLessThanOrEqual(setting === ssh.hostKey ? 66 : whole)
   })
 
-  it.each(named)('%s: its example is read as it stands', (_, setting) => {
+  it.each(named)('for %s has an example that validates', (_, setting) => {
     const { diagnostics } = loadConfig({
       files: [{ name: 'muster.yaml', directory: '/srv/muster', text: settingExample(setting) }],
       home: '/home/ops',
@@ -169,13 +170,13 @@ is generated, kept there and shown once.
   })
 })
 
-describe('the page of a database account', () => {
+describe('the explain page of a database account', () => {
   const made = (user: string, text: string) =>
     [...text.matchAll(/CREATE USER IF NOT EXISTS '(.*)' IDENTIFIED BY '<(.*)>';/g)].map(
       ([, name, option]) => [name, option, text.includes(`${user}-password`)],
     )
 
-  it.each(['replication', 'monitor'] as const)('has the SQL that makes it: %s-user', (account) => {
+  it.each(['replication', 'monitor'] as const)('has the SQL that creates it: %s-user', (account) => {
     const setting = account === 'monitor' ? options.monitor.user : options.database.user
     const name = account === 'monitor' ? "muster_monitor'@'10.0.0.%" : "muster'@'127.0.0.1"
     const twice = [1, 2].map(() => [name, `${account}-password`, true])
@@ -200,14 +201,14 @@ const groupOf = (lines: readonly string[], title: string): string => {
   return lines.slice(start, lines.indexOf('', start)).join('\n')
 }
 
-describe('the list of everything', () => {
+describe('the explain list of findings and settings', () => {
   it('has every code and every option once, at the start of a line', () => {
     const names = at(100).flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? [])
     for (const code of Object.keys(catalogue)) expect(names.filter((name) => name === code)).toEqual([code])
     for (const { name } of allOptions) expect(names).toContain(name)
   })
 
-  it('stands in columns where there is room', () => {
+  it('has columns if there is room', () => {
     expect(groupOf(at(100), 'Ports')).toBe(`Ports
   port-clash          error    A port used twice on a host
   local-port-clash    error    Two local hosts on the same ports
@@ -215,16 +216,17 @@ describe('the list of everything', () => {
   open-without-admin  error    An API open to the network without an administrator`)
     expect(groupOf(at(100), 'Options: Users')).toBe(`Options: Users
   rest-api-admin-user  Administrator of every API, created by install.
-  rest-api-admin-pass  Password of the administrator. Without it the one in the state directory is
-                       used; if no host has that user yet, one is generated, kept there and shown
-                       once.
+  rest-api-admin-pass  Password of the administrator. If not set, muster uses the password in the
+                       state directory. If no host has the user yet, muster generates a password,
+                       keeps it there and shows it once.
   rest-api-users       Additional users of every API, by name, with the same rights as the
-                       administrator. A user without a password has the one in the state directory;
-                       if no host has that user yet, one is generated, kept there and shown once. A
-                       service or a host that sets this option has only these users.`)
+                       administrator. For a user without a password, muster uses the one in the
+                       state directory. If no host has the user yet, muster generates a password,
+                       keeps it there and shows it once. A service or a host that sets this option
+                       has only these users.`)
   })
 
-  it('puts the text below the name where there is none', () => {
+  it('has the text below the name on a narrow terminal', () => {
     expect(groupOf(at(50), 'Ports')).toBe(`Ports
   port-clash  error
       A port used twice on a host
@@ -238,11 +240,11 @@ describe('the list of everything', () => {
       administrator`)
   })
 
-  it.each([48, 60, 80, 120])('fits %i columns', (width) => {
+  it.each([48, 60, 80, 120])('fits into %i columns', (width) => {
     expect(Math.max(...at(width).map((line) => [...line].length))).toBeLessThanOrEqual(width)
   })
 
-  it('is the same with colour', () => {
+  it('has the same text in colour', () => {
     const painted = at(100, true).join('\n')
     expect(painted).toContain('\u001b[33mwarning\u001b[39m')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

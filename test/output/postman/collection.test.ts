@@ -50,12 +50,12 @@ const read: Collection = JSON.parse(JSON.stringify(collection))
 const items = read.item.flatMap((folder) => folder.item.map((item) => ({ folder: folder.name, ...item })))
 
 describe('the Postman collection', () => {
-  it('is the committed one', async () => {
+  it('is the committed file', async () => {
     const committed = fileURLToPath(new URL('../../../docs/muster.postman_collection.json', import.meta.url))
     await expect(`${JSON.stringify(collection, null, 2)}\n`).toMatchFileSnapshot(committed)
   })
 
-  it('has every call of every component once, those that change in folders of their own', () => {
+  it('has every call of every component once, with changes in their own folders', () => {
     expect(read.item.map(({ name }) => name)).toEqual(
       components.flatMap((component) => [`${component}: read`, `${component}: change`]),
     )
@@ -74,7 +74,7 @@ describe('the Postman collection', () => {
     }
   })
 
-  it('checks every answer', () => {
+  it('checks every response', () => {
     for (const { event, request } of items) {
       const [lines] = event.map(({ script }) => script.exec.join('\n'))
       expect(lines, request.url.raw).toContain('to.have.status(200)')
@@ -82,7 +82,7 @@ describe('the Postman collection', () => {
     }
   })
 
-  it('skips the checks of calls that a host refuses because they do not apply to it, and of no others', () => {
+  it('skips the checks only of calls that do not apply on the host', () => {
     type Result = { readonly name: string; readonly outcome: 'passed' | 'failed' | 'skipped' }
     /** Runs the script of an item on an answer as Postman does, as far as our scripts go. */
     const results = (lines: string, status: number, body: unknown): readonly Result[] => {
@@ -133,7 +133,7 @@ describe('the Postman collection', () => {
     expect(results(reset, 200, map).map(({ outcome }) => outcome)).toEqual(Array(4).fill('passed'))
   })
 
-  it('sends bodies of the shape that the calls take, and has one for every call that takes one', () => {
+  it('has a valid body for every call that accepts one', () => {
     const ajv = new Ajv2020({ strict: false })
     const maps = { services: [{ name: 'a', datasources: [] }] }
     for (const component of components) {
@@ -147,24 +147,24 @@ describe('the Postman collection', () => {
     }
   })
 
-  it('replaces no map by an empty one: without the map that was read its body is no JSON', () => {
+  it('replaces no map by an empty one: without the map that was read, its body is not JSON', () => {
     const [body] = items.filter(({ name }) => name === 'POST configuration/module/servicesmap')
     expect(() => JSON.parse(body?.request.body?.raw.replace(/\{\{\w+\}\}/, '') ?? '{}')).toThrow()
   })
 
-  it('names only variables that it has, and no password', () => {
+  it('uses only its own variables, and contains no password', () => {
     const known = new Map(read.variable.map(({ key, value }) => [key, value]))
     const named = [...JSON.stringify(read).matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name)
     expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
     expect([known.get('password'), known.get('newPassword')]).toEqual(['', ''])
   })
 
-  it('sends a login only where one is taken', () => {
+  it('sends a login only to calls that accept one', () => {
     const without = items.filter(({ request }) => request.auth !== undefined).map(({ name }) => name)
     expect([...new Set(without)]).toEqual(['GET ping', 'GET openapi.json', 'GET docs', 'GET health/live'])
   })
 
-  it('leaves optional parameters for people to switch on', () => {
+  it('has optional parameters switched off', () => {
     const [offline] = items.filter(
       ({ folder, name }) => folder === 'connector: change' && name === 'POST offline',
     )
@@ -174,7 +174,7 @@ describe('the Postman collection', () => {
     ])
   })
 
-  it('makes nothing of what is no OpenAPI document', () => {
+  it('is empty for other documents than OpenAPI', () => {
     for (const nothing of [undefined, 'text', [], { paths: [] }, { paths: { '/x': 1 } }]) {
       expect(operationsOf(nothing)).toEqual([])
     }

@@ -18,7 +18,7 @@ const all = [...allFile, ...allService, ...allHost, ...allSsh, ...allOptions]
 
 describe('the index of the settings', () => {
   // Red after a change of a setting or a title: the line in the page says how to make it again.
-  it('is what docs/options.md holds below its introduction', async () => {
+  it('is the list in docs/options.md', async () => {
     const [introduction] = /^.*<!-- Generated from here on.*? -->\n\n/s.exec(page) ?? []
     await expect(`${introduction}${optionsIndex()}`).toMatchFileSnapshot(`${docs}/options.md`)
   })
@@ -29,7 +29,7 @@ describe('the index of the settings', () => {
     )
   })
 
-  it('has a row for every setting, with what is known of it and a link to the rest', () => {
+  it('has a row for every setting, with its facts and a link to its page', () => {
     for (const setting of all) {
       const own = rows.filter((row) =>
         row.startsWith(`| [\`${setting.name}\`](options/${pageName(setting)}.md) `),
@@ -43,13 +43,13 @@ describe('the index of the settings', () => {
     }
   })
 
-  it('has whole rows: four cells each', () => {
+  it('has four cells in each row', () => {
     for (const row of rows) {
       expect(row.split(/(?<!\\)\|/).length, row).toBe(6)
     }
   })
 
-  it('shows a file that validates', () => {
+  it('shows a valid file', () => {
     const [, yaml = ''] = /```yaml\n(cluster: .*?)```/s.exec(page) ?? []
     expect(loadText(yaml).diagnostics).toEqual([])
   })
@@ -59,12 +59,12 @@ describe('the index of the findings', () => {
   const page = fileURLToPath(new URL('../../../docs/findings.md', import.meta.url))
 
   // Red after a change of a title or a severity: the line in the page says how to make it again.
-  it('is what docs/findings.md holds below its introduction', async () => {
+  it('is the list in docs/findings.md', async () => {
     const [introduction] = /^.*<!-- Generated from here on.*? -->\n\n/s.exec(readFileSync(page, 'utf8')) ?? []
     await expect(`${introduction}${findingsIndex()}`).toMatchFileSnapshot(page)
   })
 
-  it('has a link for each code, which leads to its page', () => {
+  it('links each code to its page', () => {
     const links = [...findingsIndex().matchAll(/^- \[(.*?)\]\((.*?)\) \(.*?\): /gm)]
     expect(links.map(([, code]) => code)).toEqual(Object.keys(catalogue))
     expect(links.filter(([, , path = '']) => !existsSync(new URL(path, `file://${page}`)))).toEqual([])

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Component } from '../../../src/contracts/component.ts'
 
-/** A host as a test wishes it. */
+/** A host as a test describes it. */
 export type HostWish = {
   readonly name: string
   readonly address: string
@@ -12,7 +12,7 @@ export type HostWish = {
   readonly options?: Readonly<Record<string, string | number | boolean>>
 }
 
-export type ClusterWish = {
+export type ClusterDescription = {
   readonly hosts: readonly HostWish[]
   /** Options of every host. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>
@@ -35,14 +35,19 @@ const lines = (values: Readonly<Record<string, string | number | boolean>>, inde
     .join('')
 
 /** The YAML file of a cluster. */
-export function clusterFile({ hosts, defaults = {}, topology = 'clustered', ...wish }: ClusterWish): string {
+export function clusterFile({
+  hosts,
+  defaults = {},
+  topology = 'clustered',
+  ...wanted
+}: ClusterDescription): string {
   const names = hosts.map(({ name }) => name)
   const componentsOf = ({ name }: HostWish, first: boolean): readonly Component[] => [
     ...(first && topology === 'clustered' ? (['manager'] as const) : []),
     ...(connectors.includes(name) ? (['connector'] as const) : []),
     ...(first ? (['replicator'] as const) : []),
   ]
-  const connectors = wish.connectors ?? (topology === 'clustered' ? names : [])
+  const connectors = wanted.connectors ?? (topology === 'clustered' ? names : [])
   const all = { 'rest-api-admin-user': 'admin', 'service-manager': 'process', user: login, ...defaults }
   return `cluster: alpha
 defaults:

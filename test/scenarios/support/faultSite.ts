@@ -40,7 +40,7 @@ export function faultSite(
   world.operator.env.FAULT_PASS = now
   return {
     password: () => now,
-    wish: () => {
+    changeConfiguration: () => {
       const old = now
       now = makeSentinel().password
       world.operator.env.FAULT_PASS = now

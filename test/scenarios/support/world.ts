@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Component } from '../../../src/contracts/component.ts'
 import { freePort } from '../../support/ports.ts'
 import { type SshServer, startSshServer } from '../../support/sshServer.ts'
-import { type ClusterWish, clusterFile, type HostWish, login } from './clusterFile.ts'
+import { type ClusterDescription, clusterFile, type HostWish, login } from './clusterFile.ts'
 import { createOperator, type Operator, type Outcome, type RunOptions } from './operator.ts'
 import { endProcesses, pidsBelow } from './pids.ts'
 import { writeTinyRuntime } from './tinyRuntime.ts'
@@ -24,7 +24,7 @@ export type World = {
   readonly operator: Operator
   host(name: string): Host
   /** Writes alpha.yaml; all hosts unless told. */
-  describe(wish?: Partial<ClusterWish>): void
+  describe(wanted?: Partial<ClusterDescription>): void
   /** `muster install --yes alpha.yaml`, and so on for other commands; the runtime is the tiny one. */
   muster(command: string, argv?: readonly string[], options?: RunOptions): Promise<Outcome>
   /** Ends everything that runs there and removes all. */
@@ -54,7 +54,7 @@ export async function createWorld(count: number): Promise<World> {
       if (found === undefined) throw new Error(`no host ${name}`)
       return found
     },
-    describe: (wish = {}) => void operator.write('alpha.yaml', clusterFile({ hosts, ...wish })),
+    describe: (wanted = {}) => void operator.write('alpha.yaml', clusterFile({ hosts, ...wanted })),
     muster: (command, argv = [], run = {}) => {
       const yes = asking.includes(command) && run.typed === undefined ? ['--yes'] : []
       return operator.muster([command, ...yes, ...(options.get(command) ?? []), ...argv, 'alpha.yaml'], run)

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { SavedPlan } from '../../../src/deployment/savedPlan/savedPlan.ts'
-import { keptPlanText, readPlan, writePlan } from '../../../src/session/install/planFiles.ts'
+import { readPlan, savedPlanText, writePlan } from '../../../src/session/install/planFiles.ts'
 import { commandContext } from '../../config/commandContext.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
@@ -12,8 +12,8 @@ const place = () => {
   return { cwd, ...commandContext({ cwd }) }
 }
 
-describe('the file of a plan', () => {
-  it('is its owner’s alone, and is written whole over an older or a damaged one', async () => {
+describe('a plan file', () => {
+  it('is readable only by its owner, and atomically replaces an older or a damaged one', async () => {
     const { cwd, context } = place()
     const path = join(cwd, 'alpha.plan')
     await writePlan(context, 'alpha.plan', plan)
@@ -26,7 +26,7 @@ describe('the file of a plan', () => {
     expect(readdirSync(cwd)).toEqual(['alpha.plan'])
   })
 
-  it('is never written over something else', async () => {
+  it('never replaces another file', async () => {
     const { cwd, context } = place()
     mkdirSync(join(cwd, 'folder'))
     writeFileSync(join(cwd, 'alpha.yaml'), 'cluster: alpha\n')
@@ -46,7 +46,7 @@ describe('the file of a plan', () => {
     await expect(readPlan(place().context, name)).rejects.toThrow(message)
   })
 
-  it('is told with the command that carries it out', () => {
+  it('is printed with the command that applies it', () => {
     const options = {
       out: 'my plan',
       files: ['a.yaml', 'b.yaml'],
@@ -54,11 +54,11 @@ describe('the file of a plan', () => {
       runtimeFile: undefined,
       replaced: [],
     }
-    expect(keptPlanText(options)).toBe(
+    expect(savedPlanText(options)).toBe(
       "\nThe plan is saved in my plan. Apply it with this command:\n  muster install --plan 'my plan' a.yaml b.yaml\n",
     )
     const more = { set: ['rest-api-admin-pass=hunter2'], runtimeFile: '/n', replaced: ['db2'] }
-    expect(keptPlanText({ ...options, ...more })).toBe(
+    expect(savedPlanText({ ...options, ...more })).toBe(
       "\nThe plan is saved in my plan. Apply it with this command and the same --set:\n  muster install --plan 'my plan' --runtime-file /n --replaced db2 a.yaml b.yaml\n",
     )
   })

@@ -16,7 +16,7 @@ const noting = (note: Change['note']): Change => ({
 })
 const nobody = {} as Call
 
-it('does without a note that could not be asked for: the change is done', async () => {
+it('readNote returns nothing if its call fails, since the change is already made', async () => {
   const error = new ClientError({ code: 'reset', message: 'm', fix: 'f' })
   expect(
     await readNote(
@@ -35,7 +35,7 @@ it('does without a note that could not be asked for: the change is done', async 
   ).toBe('1')
 })
 
-it('hides no mistake of ours', async () => {
+it('readNote does not hide other errors', async () => {
   const failing = noting(() => Promise.reject(new TypeError('ours')))
   await expect(readNote(failing, nobody, 1)).rejects.toThrow('ours')
 })
@@ -158,7 +158,7 @@ const refused: readonly (readonly [string, Component, Readonly<Record<string, To
   ]
 
 describe('tapi --all asks every host before it changes one, and', () => {
-  it.each(refused)('foresees %s of a %s', async (what, component, answers, argv) => {
+  it.each(refused)('predicts %s of a %s', async (what, component, answers, argv) => {
     const { tapi, apis } = await twoHosts(component, answers)
     apis[0]?.answers.set('managerServicesMap', {
       payload: { services: argv[1] === 'add-datasource' ? [{ name: 'alpha', datasources: [] }] : [] },
@@ -174,7 +174,7 @@ describe('tapi --all asks every host before it changes one, and', () => {
   })
 
   it.each(['online', 'offline', 'reset'] as const)(
-    'leaves a primary, which has no replication to bring %s, as it is',
+    'leaves a primary unchanged, which has no replication for %s',
     async (word) => {
       const { tapi, apis } = await twoHosts('replicator', {
         replicatorStatus: { payload: { alpha: primary } },
@@ -196,7 +196,7 @@ describe('tapi --all asks every host before it changes one, and', () => {
     },
   )
 
-  it('creates no user where a host wants a login that cannot be made', async () => {
+  it('creates no user if a host needs a login that cannot be made', async () => {
     const { tapi, apis } = await twoHosts('manager', {})
     apis[0]?.answers.set('version', { problem: 'no-user' })
     const { code, stdout } = await tapi('--user', 'bob', 'create-admin-user')
@@ -204,7 +204,7 @@ describe('tapi --all asks every host before it changes one, and', () => {
     expect([code, ...posts(apis)]).toEqual([1, 0, 0])
   })
 
-  it('leaves the hosts alone that waited for their turn when one refused', async () => {
+  it('skips the hosts that are still waiting when one refuses the change', async () => {
     const { tapi, apis, record } = await twoHosts('connector', {})
     const [{ port, answers } = { port: 0, answers: new Map() }] = apis
     answers.set('connectorOnhold', { problem: 'not-ready' })

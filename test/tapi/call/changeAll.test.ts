@@ -43,7 +43,7 @@ const onhold = 'POST /api/v2/connector/onhold?i-am-sure=true'
 const done = 'ONHOLD, changed, 12 active, 4 held'
 
 describe('tapi --all', () => {
-  it('changes every host that has such a component, and reports each on a line', async () => {
+  it('changes every host that has the component, and reports each on one line', async () => {
     expect(await tapi(['--all', 'connector', 'onhold', '--i-am-sure'])).toEqual({
       code: 0,
       stdout: `host  component  result  what
@@ -56,7 +56,7 @@ db3   connector  done    ${done}
     expect(posts()).toEqual([[onhold], [onhold], [onhold]])
   })
 
-  it('asks once for the change and once for the password', async () => {
+  it('asks once for confirmation and once for the password', async () => {
     const typed = ['yes\n', 'right\r']
     const { code, stderr } = await tapi(['connector', 'onhold', '--all'], {
       typed,
@@ -68,7 +68,7 @@ db3   connector  done    ${done}
     )
   })
 
-  it('sends nothing unless sure, where nobody can be asked, and after a no', async () => {
+  it('sends nothing without confirmation: without a terminal, and after the answer no', async () => {
     const { code, stderr } = await tapi(['--all', 'connector', 'onhold'])
     expect(code).toBe(3)
     expect(stderr).toContain(
@@ -78,13 +78,13 @@ db3   connector  done    ${done}
     expect(connectors.flatMap(({ sent }) => sent)).toEqual([])
   })
 
-  it('changes nobody where a host cannot be reached, and says how to change the others', async () => {
+  it('changes no host if one is unreachable, and explains how to change the others', async () => {
     await connectors[1]?.close()
     const { code, stdout, stderr } = await tapi(['--all', 'connector', 'onhold', '--yes'])
     expect(code).toBe(4)
     expect(stdout).toBe(`host  component  result       what
 db1   connector  unchanged
-db2   connector  not reached  connection refused
+db2   connector  unreachable  connection refused
 db3   connector  unchanged
 `)
     expect(stderr).toMatch(/^db2 connector at https:\S+\nerror: The connection to .*\n {2}fix: /)
@@ -93,21 +93,21 @@ db3   connector  unchanged
     expect(posts()).toEqual([[], [], []])
   })
 
-  it('changes the others with --skip-unreachable, and still ends with 4', async () => {
+  it('changes the other hosts with --skip-unreachable, and exits with 4', async () => {
     await connectors[1]?.close()
     const { code, stdout } = await tapi(['--all', '--skip-unreachable', 'connector', 'onhold', '--yes'])
     expect(code).toBe(4)
-    expect(stdout).toMatch(/^db1 .* done .*\ndb2 .* not reached .*\ndb3 .* done .*\n$/m)
+    expect(stdout).toMatch(/^db1 .* done .*\ndb2 .* unreachable .*\ndb3 .* done .*\n$/m)
     expect(posts()).toEqual([[onhold], [], [onhold]])
   })
 
-  it('ends with 4 where no host is left, whatever is skipped', async () => {
+  it('exits with 4 if every host is unreachable, even with --skip-unreachable', async () => {
     for (const it of connectors) await it.close()
     const { code } = await tapi(['--all', '--skip-unreachable', 'connector', 'onhold', '--yes'])
     expect(code).toBe(4)
   })
 
-  it('changes nobody where one refuses the login: that weighs more than one out of reach', async () => {
+  it('changes no host if one refuses the login, and exits with 1 even if another is unreachable', async () => {
     await connectors[1]?.close()
     connectors[2]?.answers.set('version', { problem: 'locked-out' })
     for (const skip of [[], ['--skip-unreachable']]) {
@@ -118,7 +118,7 @@ db3   connector  unchanged
     expect(posts()).toEqual([[], [], []])
   })
 
-  it('ends with 1 where one host refuses the change, and changes the others', async () => {
+  it('exits with 1 if one host refuses the change, and changes the others', async () => {
     connectors[0]?.answers.set('connectorOnhold', { problem: 'operation-running' })
     const { code, stdout, stderr } = await tapi(['--all', 'connector', 'onhold', '--yes'])
     expect(code).toBe(1)
@@ -127,7 +127,7 @@ db3   connector  unchanged
     expect(stderr).toContain('error: Another operation is running [409 operation-running]')
   })
 
-  it('gives programs a list', async () => {
+  it('prints a JSON list with --json', async () => {
     await connectors[2]?.close()
     const argv = ['--all', '--skip-unreachable', '--json', 'connector', 'onhold', '--yes']
     const { stdout, stderr } = await tapi(argv)
@@ -144,7 +144,7 @@ db3   connector  unchanged
     ])
   })
 
-  it('is not interrupted halfway without saying so', async () => {
+  it('exits with 130 and changes nothing if it is interrupted', async () => {
     const abort = new AbortController()
     abort.abort()
     expect(await tapi(['--all', 'connector', 'onhold', '--yes'], { signal: abort.signal })).toMatchObject({
@@ -154,8 +154,8 @@ db3   connector  unchanged
   })
 
   it.each([
-    [['--all', '--host', 'db1', 'connector', 'onhold', '--yes'], '--all and --host exclude each other.'],
-    [['--all', '--port', '1', 'connector', 'onhold', '--yes'], '--all and --port exclude each other.'],
+    [['--all', '--host', 'db1', 'connector', 'onhold', '--yes'], '--all cannot be used with --host.'],
+    [['--all', '--port', '1', 'connector', 'onhold', '--yes'], '--all cannot be used with --port.'],
     [['--all', '--cluster', 'x', 'connector', 'onhold', '--yes'], 'There is no record of a cluster x.'],
     [['--all', 'replicator', 'reset', '--yes'], 'No host of cluster alpha has the API of a replicator.'],
     [
@@ -164,11 +164,11 @@ db3   connector  unchanged
     ],
     [['--all', 'status'], '--all is for commands that change something; this command only reads.'],
     [['--host', 'db1', '--skip-unreachable', 'connector', 'onhold'], '--skip-unreachable requires --all.'],
-  ])('3 for %j', async (argv, message) => {
+  ])('exits with 3 for %j', async (argv, message) => {
     expect(await tapi(argv)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(message) })
   })
 
-  it('wants to know which cluster, where several are recorded', async () => {
+  it('asks for --cluster if several clusters are recorded', async () => {
     const others = connectors.map(({ port }, index) => ({
       name: `b${index + 1}`,
       address: '127.0.0.1',
@@ -186,7 +186,7 @@ db3   connector  unchanged
     expect((await tapi([...argv, '--cluster', 'beta'])).code).toBe(0)
   })
 
-  it('asks each manager what the command line leaves open, and says a note once', async () => {
+  it('looks up on each manager what the command line omits, and prints a note once', async () => {
     const managers = await Promise.all([1, 2].map(() => fakeComponent('manager', login)))
     for (const { answers } of managers) {
       answers.set('managerServicesMap', { payload: map })
@@ -230,13 +230,13 @@ db2   connector  done    sample
 db3   connector  done    sample
 `
 
-  it('makes the user on every host with one login, which it makes where a host wants one', async () => {
+  it('creates the user on every host with one login, only if a host needs one', async () => {
     const argv = ['--all', 'create-admin-user', 'bob', '--yes']
     expect(await tapi(argv, { env })).toEqual({ code: 0, stdout: report, stderr: '' })
     expect(posts()).toEqual([[create], [create], [create]])
   })
 
-  it('logs in at once where --user is given, and asks every host before the first is changed', async () => {
+  it('logs in at once with --user, and checks every host before the first change', async () => {
     const argv = ['--all', '--user', 'admin', 'create-admin-user', 'bob', '--yes']
     expect(await tapi(argv, { env })).toMatchObject({ code: 0, stdout: report })
     expect(posts()).toEqual([[create], [create], [create]])
@@ -246,7 +246,7 @@ db3   connector  done    sample
     expect(posts()).toEqual([[create], [create], [create]])
   })
 
-  it('asks once, for all of them', async () => {
+  it('asks once for all hosts', async () => {
     const argv = ['--all', '--user', 'admin', 'create-admin-user', 'bob']
     const { code, stderr } = await tapi(argv, { env, typed: ['no\n'] })
     expect([code, stderr]).toEqual([
@@ -256,7 +256,7 @@ db3   connector  done    sample
     expect(connectors.flatMap(({ sent }) => sent)).toEqual([])
   })
 
-  it("says how to go on where --user was to be each host's first and they have one", async () => {
+  it('explains how to continue if --user should be the first user and the hosts already have one', async () => {
     const argv = ['--all', '--user', 'bob', 'create-admin-user', '--yes']
     const { code, stdout } = await tapi(argv, { env: { TAPI_PASSWORD: 'something long' } })
     expect([code, stdout]).toEqual([

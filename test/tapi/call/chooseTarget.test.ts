@@ -39,7 +39,7 @@ const choose = (
 }
 
 describe('chooseTarget', () => {
-  it('takes the manager where the host has one, else what it has', () => {
+  it('chooses the manager if the host has one, else its first API', () => {
     expect(choose({ host: 'db1' })).toEqual({
       component: 'manager',
       address: '10.0.0.11',
@@ -49,10 +49,10 @@ describe('chooseTarget', () => {
       loopbackElsewhere: false,
     })
     expect(choose({ host: 'DB2' })).toMatchObject({ component: 'replicator', address: 'db2.example.org' })
-    expect(() => choose({ host: 'db3' })).toThrow('db3 of cluster alpha has no open API. It has: none.')
+    expect(() => choose({ host: 'db3' })).toThrow('db3 of cluster alpha has no enabled API. It has: none.')
   })
 
-  it('calls a listener at the one address where it listens', () => {
+  it('uses the address of a listener that listens on one address only', () => {
     expect(choose({ host: 'db1', component: 'replicator' })).toMatchObject({
       address: '10.1.0.11',
       port: 8097,
@@ -60,7 +60,7 @@ describe('chooseTarget', () => {
     })
   })
 
-  it('calls loopback only on the host itself, by its address or its name, and still by its own names', () => {
+  it("uses loopback only on the host itself, found by its address or name, with the host's own names", () => {
     const connector = { host: 'db1', component: 'connector' }
     const away = { address: '10.0.0.11', names: ['10.0.0.11', 'db1'], loopbackElsewhere: true }
     const here = { address: '127.0.0.1', names: ['10.0.0.11', 'db1'], loopbackElsewhere: false }
@@ -69,13 +69,13 @@ describe('chooseTarget', () => {
     expect(choose(connector, { machine: { name: 'DB1', addresses: [] } })).toMatchObject(here)
   })
 
-  it('lets --port and --cluster have the last word', () => {
+  it('prefers --port and --cluster over the record', () => {
     const beta = { ...alpha, cluster: 'beta', directory: '/srv/beta' }
     expect(choose({ host: 'db1', port: '1' })).toMatchObject({ address: '10.0.0.11', port: 1 })
     expect(choose({ host: 'db1', cluster: 'beta' }, { clusters: [alpha, beta] }).of).toBe('beta')
   })
 
-  it('tells clusters of one name apart by their directory', () => {
+  it('distinguishes clusters of one name by their directory', () => {
     const twin = { ...alpha, directory: '/home/ops' }
     expect(() => choose({ host: 'db1' }, { clusters: [alpha, twin] })).toThrow(
       'db1 matches 2 clusters:\n  alpha  /srv/alpha\n  alpha  /home/ops',
@@ -95,7 +95,7 @@ describe('chooseTarget', () => {
     expect(() => choose({ host: 'db1' }, { clusters, cwd: '/srv' })).toThrow('db1 matches 3 clusters:')
   })
 
-  it('lists hosts of one cluster that have one address, and ten of many clusters, a line each', () => {
+  it('lists hosts of one cluster with the same address, and at most ten clusters, one per line', () => {
     const many = Array.from({ length: 12 }, (_, n) => ({
       ...alpha,
       cluster: `c${n}`,
@@ -113,7 +113,7 @@ describe('chooseTarget', () => {
     )
   })
 
-  it('takes a host without a record as an address, with the default port', () => {
+  it('uses a host without a record as an address, with the default port', () => {
     expect(choose({ host: '[::1]' })).toEqual({
       component: 'manager',
       address: '::1',

@@ -4,18 +4,18 @@ import { renderBody, renderDuration, renderFields } from '../../../src/tapi/call
 
 const wrapped = (payload: unknown) => ({ payloadType: 'X', payloadVersion: '1', payload })
 
-describe('what tapi prints', () => {
+describe('tapi', () => {
   it.each([
     [312.4, '312 ms'],
     [1000, '1 s'],
     [307_000, '5 min 7 s'],
     [3_600_000, '1 h'],
     [183_600_000, '2 d 3 h'],
-  ])('%d ms as %s', (milliseconds, text) => {
+  ])('prints %d ms as %s', (milliseconds, text) => {
     expect(renderDuration(milliseconds)).toBe(text)
   })
 
-  it('a single text bare, everything else as JSON, text as it is', () => {
+  it('prints a single text without quotes, everything else as JSON, and text unchanged', () => {
     expect(renderBody(wrapped({ value: 'https://db1' }))).toBe('https://db1\n')
     expect(renderBody(wrapped({ value: true }))).toBe('{\n  "value": true\n}\n')
     expect(renderBody(wrapped([1]))).toBe('[\n  1\n]\n')
@@ -25,7 +25,7 @@ describe('what tapi prints', () => {
     expect(renderBody('')).toBe('')
   })
 
-  it('nothing that steers a terminal', () => {
+  it('prints nothing that controls a terminal', () => {
     expect(renderBody('a\u001b[2Jb\u202ec\u009b')).toBe('a\\x1b[2Jb\\u202ec\\u009b\n')
     expect(
       renderFields([

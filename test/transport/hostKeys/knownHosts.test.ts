@@ -25,7 +25,7 @@ const verdict = (lines: readonly string[], asked = db1, key = ed25519) =>
   checkHostKey(entries(...lines), asked, bytes(key)).kind
 
 describe('known_hosts', () => {
-  it('passes over comments, empty and damaged lines and keeps the line number', () => {
+  it('skips comments, empty and damaged lines and keeps line numbers', () => {
     const text = `# comment\n\ndb1 ssh-ed25519 AAAA\ndb1 1024 35 1234\n  db1 ${ed25519} a comment\r\n@odd x ${ed25519}\n`
     expect(parseKnownHosts(text, '/kh').map(({ line, hosts, type }) => [line, hosts, type])).toEqual([
       [5, 'db1', 'ssh-ed25519'],
@@ -49,11 +49,11 @@ describe('known_hosts', () => {
     [hashed('[db1]:2222'), '[db1]:2222', true],
     [hashed('db1'), 'db2', false],
     ['|2|AA|AA', 'db1', false],
-  ])('%s means %s: %s', (hosts, name, expected) => {
+  ])('matches %s to %s: %s', (hosts, name, expected) => {
     expect(matchesHost(hosts, name)).toBe(expected)
   })
 
-  it('judges by name and by address', () => {
+  it('is searched by name and by address', () => {
     expect(verdict([])).toBe('unknown')
     expect(verdict([`db2 ${ed25519}`])).toBe('unknown')
     expect(verdict([`db1 ${ed25519}`])).toBe('trusted')
@@ -63,13 +63,13 @@ describe('known_hosts', () => {
     expect(verdict([`db1 ${ecdsa}`])).toBe('changed')
   })
 
-  it('lets a revocation win over everything', () => {
+  it('gives a revoked key priority over every other line', () => {
     expect(verdict([`db1 ${ed25519}`, `@revoked * ${ed25519}`])).toBe('revoked')
     expect(verdict([`db1 ${ed25519}`, `@revoked * ${other}`])).toBe('trusted')
     expect(verdict([`@revoked db1 ${ed25519}`], { names: ['db1'], port: 2222 })).toBe('revoked')
   })
 
-  it('looks on another port under [host]:port, and trusts a key of the plain name as OpenSSH does', () => {
+  it('is searched for [host]:port on another port, and accepts a key of the plain name as OpenSSH does', () => {
     const asked = { names: ['db1'], port: 2222 }
     expect(verdict([`[db1]:2222 ${ed25519}`], asked)).toBe('trusted')
     expect(verdict([`db1 ${ed25519}`], asked)).toBe('trusted')
@@ -77,12 +77,12 @@ describe('known_hosts', () => {
     expect(verdict([`[db1]:2222 ${other}`, `db1 ${ed25519}`], asked)).toBe('changed')
   })
 
-  it('never takes a certificate authority for a host key', () => {
+  it('does not accept a certificate authority as a host key', () => {
     expect(verdict([`@cert-authority db1 ${ed25519}`])).toBe('unknown')
     expect(knownTypes(entries(`@cert-authority db1 ${ed25519}`), db1)).toEqual([])
   })
 
-  it('asks first for the kinds of key that are known', () => {
+  it('prefers the algorithms of known key types', () => {
     const types = knownTypes(entries(`db1 ${ecdsa}`, `db2 ${ed25519}`), db1)
     expect(hostKeyAlgorithms(types).slice(0, 2)).toEqual(['ecdsa-sha2-nistp256', 'ssh-ed25519'])
     expect(hostKeyAlgorithms(['ssh-rsa']).slice(0, 2)).toEqual(['rsa-sha2-512', 'rsa-sha2-256'])
@@ -90,7 +90,7 @@ describe('known_hosts', () => {
   })
 })
 
-describe('what is said about a host key', () => {
+describe('the error of a host key', () => {
   const judge = (lines: readonly string[], pinned?: string, jump = false) => {
     const check = { files: ['/kh', '/etc/kh'], names: db1.names, ...(pinned === undefined ? {} : { pinned }) }
     const host = { label: 'db1', jump, port: db1.port, check }
@@ -98,47 +98,47 @@ describe('what is said about a host key', () => {
   }
   const own = `${fingerprint(bytes(ed25519))} (ssh-ed25519)`
 
-  it('shows the fingerprint of an unknown key and both ways to make it known', () => {
+  it('shows the fingerprint of an unknown key and both ways to trust it', () => {
     const error = judge([])
     expect(error?.code).toBe('host-key-unknown')
     expect(error?.message).toBe(
-      `the host key of db1 is not known: 10.0.0.11 showed ${own}, and /kh and /etc/kh have no key for it`,
+      `the host key of db1 is unknown: 10.0.0.11 presented ${own}, but /kh and /etc/kh have no key for it`,
     )
     expect(error?.fix).toContain(`"host-key: ${fingerprint(bytes(ed25519))}"`)
     expect(error?.fix).toContain('Run `muster trust`')
   })
 
-  it('does not tell to pin the key of a jump host, for which the YAML has no place', () => {
+  it('does not suggest to pin the key of a jump host', () => {
     const fix = judge([], undefined, true)?.fix
     expect(fix).not.toContain('host-key:')
     expect(fix).toContain('Run `muster trust`')
   })
 
-  it('names an authority that it cannot ask', () => {
+  it('names a certificate authority, which is not supported', () => {
     expect(judge([`@cert-authority * ${other}`])?.message).toMatch(
       / \(\/kh line 1 trusts it through a certificate authority: @cert-authority is not supported here\)$/,
     )
   })
 
-  it('shows both fingerprints of a changed key and where the old one stands', () => {
+  it('shows both fingerprints of a changed key and the line of the old one', () => {
     const error = judge(['', `db1 ${other}`])
     expect(error?.code).toBe('host-key-changed')
     expect(error?.message).toBe(
-      `the host key of db1 is not the known one: it showed ${own}, /kh line 2 has ${fingerprint(bytes(other))} (ssh-ed25519)`,
+      `the host key of db1 has changed: it presented ${own}, but /kh line 2 has ${fingerprint(bytes(other))} (ssh-ed25519)`,
     )
   })
 
-  it('says how to remove the old key by the name that its line means, but no pattern', () => {
+  it('names the command that removes the old key, except for a pattern', () => {
     expect(judge([`db1 ${other}`])?.fix).toContain(`"ssh-keygen -R 'DB1' -f /kh"`)
     expect(judge([`10.0.0.11 ${other}`])?.fix).toContain(`"ssh-keygen -R '10.0.0.11' -f /kh"`)
-    expect(judge([`10.0.0.* ${other}`])?.fix).toContain('If it is right, remove /kh line 1, then')
+    expect(judge([`10.0.0.* ${other}`])?.fix).toContain('If the new key is right, remove /kh line 1, then')
   })
 
-  it('tells a revoked key', () => {
+  it('reports a revoked key', () => {
     expect(judge([`@revoked * ${ed25519}`])?.code).toBe('host-key-revoked')
   })
 
-  it('lets a pinned fingerprint alone decide', () => {
+  it('depends only on a pinned fingerprint if there is one', () => {
     expect(judge([`db1 ${other}`], fingerprint(bytes(ed25519)))).toBeUndefined()
     expect(judge([`db1 ${ed25519}`], fingerprint(bytes(other)))?.code).toBe('host-key-changed')
   })

@@ -36,8 +36,8 @@ async function start(options: Parameters<typeof startSshServer>[0] = {}): Promis
   return server
 }
 
-describe('reading the keys of a server', () => {
-  it('finds one of each type, those first that we prefer, and nobody logs in', async () => {
+describe('readHostKeys', () => {
+  it('returns one key of each type in order of preference, without a login', async () => {
     const server = await start({ hostKeys: ['rsa', 'ecdsa', 'ed25519'] })
     const [rsa, ecdsa, ed25519] = server.hostKeyFingerprints
     expect((await read(server.port)).map(fingerprint)).toEqual([ed25519, ecdsa, rsa])
@@ -46,13 +46,13 @@ describe('reading the keys of a server', () => {
     await expect.poll(() => server.open()).toBe(0)
   })
 
-  it('tries again what passes', async () => {
+  it('retries a transient failure', async () => {
     const server = await start({ fault: 'reset-after-banner' })
     const keys = await read(server.port, () => server.setFault('none'))
     expect(keys.map(fingerprint)).toEqual([server.hostKeyFingerprint])
   })
 
-  it('believes no server that shows a key and cannot sign with it', async () => {
+  it('rejects a server that cannot sign with the key that it presents', async () => {
     const shown = Buffer.from(makeKey('ed25519').public.split(' ')[1] ?? '', 'base64')
     const thief = await start({ shows: shown })
     const { port } = thief
@@ -74,7 +74,7 @@ const server = (check: { readonly pinned?: string; readonly alias?: string } = {
   check: { files: ['/kh', '/etc/kh'], names: ['10.0.0.11', 'db1'], ...check },
 })
 
-describe('the keys that a server shows', () => {
+describe('compareHostKeys', () => {
   const judge = (lines: readonly string[], shown: readonly string[], pinned?: string) => {
     const entries = parseKnownHosts(lines.join('\n'), '/kh')
     const check = pinned === undefined ? {} : { pinned }
@@ -86,19 +86,19 @@ describe('the keys that a server shows', () => {
     }
   }
 
-  it('are new where nothing is known', () => {
+  it('reports new keys if no key is known', () => {
     expect(judge([], [ed25519, rsa])).toEqual({ state: 'new', keys: ['ssh-ed25519 new', 'ssh-rsa new'] })
     expect(judge([`db2 ${other}`], [ed25519]).state).toBe('new')
   })
 
-  it('are known by one of them; another type says nothing, and the known one comes first', () => {
+  it('reports a known key first, and keys of other types as other', () => {
     expect(judge([`db1 ${rsa}`], [ed25519, ecdsa, rsa])).toEqual({
       state: 'known',
       keys: ['ssh-rsa known', 'ssh-ed25519 other', 'ecdsa-sha2-nistp256 other'],
     })
   })
 
-  it('have changed where another of the type is known, or only other types are', () => {
+  it('reports changed keys if another key is known', () => {
     expect(judge([`db1 ${other}`], [ed25519])).toEqual({
       state: 'changed',
       keys: ['ssh-ed25519 changed'],
@@ -111,7 +111,7 @@ describe('the keys that a server shows', () => {
     })
   })
 
-  it('are revoked by one that is, whatever else is known', () => {
+  it('reports a revoked key even if another key is known', () => {
     expect(judge([`@revoked * ${ecdsa}`, `db1 ${ed25519}`], [ed25519, ecdsa])).toEqual({
       state: 'revoked',
       keys: ['ssh-ed25519 known', 'ecdsa-sha2-nistp256 revoked'],
@@ -119,7 +119,7 @@ describe('the keys that a server shows', () => {
     })
   })
 
-  it('are judged by a pinned fingerprint alone', () => {
+  it('compares keys only with a pinned fingerprint if there is one', () => {
     const pin = fingerprint(bytes(ecdsa))
     expect(judge([`db1 ${other}`], [ed25519, ecdsa], pin)).toEqual({
       state: 'known',
@@ -132,10 +132,10 @@ describe('the keys that a server shows', () => {
   })
 })
 
-describe('the lines that make keys known', () => {
+describe('new known_hosts lines', () => {
   const options = { keys: [bytes(ed25519), bytes(rsa)], random: (count: number) => Buffer.alloc(count, 7) }
 
-  it('name what ssh looks under: the dialled name with its port, or an alias without', () => {
+  it('have the name that ssh looks up: with the port, or the alias without it', () => {
     const hosts = (lines: readonly string[]) => lines.map((line) => line.split(' ')[0])
     const plain = { ...options, hashed: false }
     expect(hosts(knownHostsLines(server(), plain))).toEqual(['10.0.0.11', '10.0.0.11'])
@@ -143,7 +143,7 @@ describe('the lines that make keys known', () => {
     expect(hosts(knownHostsLines({ ...server({ alias: 'A' }), port: 2222 }, plain))[0]).toBe('a')
   })
 
-  it('are read back as what they were made of, hashed or not, whatever the name and port', () => {
+  it('are parsed back to the same name, port and key, hashed or not', () => {
     const name = fc.stringMatching(/^[a-zA-Z0-9]([a-zA-Z0-9.-]{0,20}[a-zA-Z0-9])?$/)
     fc.assert(
       fc.property(name, fc.integer({ min: 1, max: 65535 }), fc.boolean(), (host, port, hashed) => {
@@ -159,7 +159,7 @@ describe('the lines that make keys known', () => {
     )
   })
 
-  it('are hashed as OpenSSH does', () => {
+  it('have names hashed as OpenSSH does', () => {
     const [line = ''] = knownHostsLines(server(), { ...options, hashed: true })
     const salt = Buffer.alloc(20, 7)
     const hash = createHmac('sha1', salt).update('10.0.0.11').digest('base64')
@@ -167,7 +167,7 @@ describe('the lines that make keys known', () => {
     expect(matchesHost(line.split(' ')[0] ?? '', '10.0.0.11')).toBe(true)
   })
 
-  it('are hashed where ssh_config says so, or the file that is written to has such lines', () => {
+  it('are hashed if ssh_config sets it or the file has hashed lines', () => {
     const [hashed = ''] = knownHostsLines(server(), { ...options, hashed: true })
     const own = parseKnownHosts(hashed, '/kh')
     const global = parseKnownHosts(hashed, '/etc/kh')

@@ -73,7 +73,7 @@ async function find({
 
 const labels = ({ keys }: LoginKeys): readonly string[] => keys.map(({ label }) => label)
 
-describe('the keys to log in with', () => {
+describe('the login keys of a host', () => {
   it('are in the order of OpenSSH: files that the agent holds, its other keys, the rest of the files', async () => {
     const files = { '/a': a.private, '/b': b.private, '/b.pub': b.public }
     const found = await find({ keys: { files: ['/a', '/b'] }, files, held: [c, b] })
@@ -81,7 +81,7 @@ describe('the keys to log in with', () => {
     expect(found.keys.map(({ agent }) => agent)).toEqual(['/agent', '/agent', undefined])
   })
 
-  it('leave out other keys of the agent with IdentitiesOnly', async () => {
+  it('exclude other keys of the agent with IdentitiesOnly', async () => {
     const found = await find({
       keys: { files: ['/a'], agent: 'listed' },
       files: { '/a': a.private },
@@ -90,13 +90,13 @@ describe('the keys to log in with', () => {
     expect(labels(found)).toEqual(['/a (agent)'])
   })
 
-  it('begin with what the YAML names, once', async () => {
+  it('begin with the key of the YAML, once', async () => {
     const files = { '/a': a.private, '/b': b.private }
     const found = await find({ keys: { first: ['/b'], files: ['/a', '/b'] }, files, held: [c] })
     expect(labels(found)).toEqual(['/b', 'ssh-ed25519 (agent)', '/a'])
   })
 
-  it('may be public alone where the agent holds the rest', async () => {
+  it('may be public keys whose private keys the agent holds', async () => {
     const files = { '/a.pub': a.public, '/b': b.public }
     const found = await find({ keys: { files: ['/a', '/b'], agent: 'listed' }, files, held: [a, b] })
     expect(labels(found)).toEqual(['/a (agent)', '/b (agent)'])
@@ -114,10 +114,10 @@ describe('the keys to log in with', () => {
   })
 })
 
-describe('a key with a passphrase', () => {
+describe('a login key with a passphrase', () => {
   const files = { '/l': locked.private }
 
-  it('is not asked for where another key will do, and the refusal can name it', async () => {
+  it('is skipped if another key exists, and named in a refusal', async () => {
     const found = await find({
       keys: { files: ['/l', '/a'] },
       files: { ...files, '/a': a.private },
@@ -128,35 +128,33 @@ describe('a key with a passphrase', () => {
     expect(found.asked).toEqual([])
   })
 
-  it('is asked for where there is no other, three times at most', async () => {
+  it('is unlocked if there is no other key, with at most three attempts', async () => {
     const found = await find({ keys: { files: ['/l'] }, files, answers: ['wrong', 'secret'] })
     expect(labels(found)).toEqual(['/l'])
     expect(found.keys[0]?.key.isPrivateKey()).toBe(true)
     expect(found.asked).toEqual(['/l', '/l'])
     const first = { first: ['/l'], required: true }
     const error = await failure(find({ keys: first, files, answers: ['1', '2', '3', 'secret'] }))
-    expect(error.message).toBe('the key for db1, /l, has another passphrase')
+    expect(error.message).toBe('the key for db1, /l, has a different passphrase')
   })
 
-  it('is told to be given to an agent where nobody can be asked', async () => {
+  it('has the fix to add it to an agent if nobody can be asked', async () => {
     const error = await failure(find({ keys: { files: ['/l'] }, files }))
     expect(error.code).toBe('no-login-method')
-    expect(error.message).toBe(
-      'the only keys to log in to db1 with have a passphrase (/l), and no agent runs',
-    )
+    expect(error.message).toBe('all keys to log in to db1 have a passphrase (/l), and no agent is running')
     expect(error.fix).toContain('ssh-add /l')
   })
 
-  it('that is encrypted PKCS#8 is told to be one, without a question that would not help', async () => {
+  it('that is encrypted PKCS#8 is reported without asking for the passphrase', async () => {
     const text = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n'
     const wish = { keys: { first: ['/p'], required: true }, files: { '/p': text }, answers: ['secret'] }
     const error = await failure(find(wish))
-    expect(error.message).toContain('is an encrypted PKCS#8 file, which cannot be opened here')
+    expect(error.message).toContain('is an encrypted PKCS#8 file, which muster cannot open')
     expect(error.fix).toContain('ssh-keygen -p -f /p')
   })
 })
 
-describe('what cannot be used', () => {
+describe('an unsupported login key', () => {
   // Made by ssh-keygen's own format: a key whose type is that of a security token.
   const token = (() => {
     const field = (bytes: Buffer | string): Buffer => {
@@ -182,10 +180,10 @@ describe('what cannot be used', () => {
     return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`
   })()
 
-  it('is named: a key of a security token', async () => {
+  it('is reported: a key of a security token', async () => {
     const error = await failure(find({ keys: { first: ['/sk'], required: true }, files: { '/sk': token } }))
     expect(error.message).toBe(
-      'the key for db1, /sk, is a key of a security token (sk-ssh-ed25519@openssh.com), which cannot be used here',
+      'the key for db1, /sk, is a key of a security token (sk-ssh-ed25519@openssh.com), which muster does not support',
     )
     const alone = await failure(find({ keys: { files: ['/sk'] }, files: { '/sk': token } }))
     expect(alone.message).toContain('/sk is a key of a security token')
@@ -193,7 +191,7 @@ describe('what cannot be used', () => {
     expect(beside.skipped.join()).toContain('/sk (is a key of a security token')
   })
 
-  it('is named: what an agent holds, and certificates beside keys', async () => {
+  it('is reported: certificates and security tokens in an agent or beside a key', async () => {
     const foreign = [
       { type: 'sk-ssh-ed25519@openssh.com', comment: 'token' },
       { type: 'ssh-ed25519-cert-v01@openssh.com', comment: 'signed' },
@@ -208,7 +206,7 @@ describe('what cannot be used', () => {
     expect(beside.skipped.map((text) => text.split(' ')[0])).toEqual(['/a-cert.pub', 'token', 'signed'])
   })
 
-  it('is read from the answer of an agent, whole or not', () => {
+  it('is listed from a complete or incomplete response of an agent', () => {
     const field = (bytes: Buffer | string): Buffer => {
       const length = Buffer.alloc(4)
       length.writeUInt32BE(Buffer.byteLength(bytes))
@@ -228,10 +226,10 @@ describe('what cannot be used', () => {
     expect(heldKeys(Buffer.from([5]))).toEqual([])
   })
 
-  it('is told by folder where nothing is there', async () => {
+  it('is reported by folder if no key exists', async () => {
     const files = ['id_ed25519', 'id_rsa'].map((name) => join('/home/ops/.ssh', name))
     expect((await failure(find({ keys: { files } }))).message).toBe(
-      'there is no key to log in to db1 with: no agent runs, and /home/ops/.ssh has none of id_ed25519, id_rsa',
+      'no key to log in to db1: no agent is running, and /home/ops/.ssh has none of id_ed25519, id_rsa',
     )
   })
 })

@@ -99,7 +99,7 @@ for (const [program, command] of shells) {
       ])
     })
 
-    it('hands over data byte for byte: binary, large, secret', async () => {
+    it('passes data byte for byte: binary, large, secret', async () => {
       const shell = await start()
       const bytes = randomBytes(3_000_000)
       const digest = createHash('sha256').update(bytes).digest('hex')
@@ -109,7 +109,7 @@ for (const [program, command] of shells) {
       expect((await shell.run('cat', { stdin: '' })).stdout.raw()).toBe('')
     })
 
-    it('goes on after scripts that leave, fail, misspell or read half', async () => {
+    it('continues after scripts that exit, fail, have errors or read half of their input', async () => {
       const shell = await start()
       const stdin = randomBytes(2_000_000)
       expect((await shell.run('exit 7', { stdin })).code).toBe(7)
@@ -123,7 +123,7 @@ for (const [program, command] of shells) {
       expect((await shell.run('echo "$PWD-$x-$(umask)"')).stdout.raw()).toBe(`${process.cwd()}--0077\n`)
     })
 
-    it('does what hangs together in its order, and nothing behind a failure', async () => {
+    it('runs a chain in order and skips the rest after a failure', async () => {
       const shell = await start()
       const chain = shell.chain()
       const sent = [
@@ -140,7 +140,7 @@ for (const [program, command] of shells) {
       expect((await failure(shell.run('echo 7', {}, chain))).code).toBe('not-run')
     })
 
-    it('cuts no script short: half a frame never runs', async () => {
+    it('never runs half a frame', async () => {
       const child = startInteractive({ command: [...command, ...loopArguments(nonce)], env: process.env })
       children.push(child)
       let output = ''
@@ -160,7 +160,7 @@ const answersJunk = `printf "\\n${nonce}\\n"; printf "\\n${nonce}\\n" >&2; IFS="
 describe('the framed shell', () => {
   const start = (): Promise<FramedShell> => open(['sh', ...loopArguments(nonce)])
 
-  it('sends what is asked for at once without waiting for answers', async () => {
+  it('sends concurrent requests without waiting for responses', async () => {
     const { shell, sent } = await openSlow()
     const runs = [shell.run('echo one'), shell.run('cat', { stdin: 'two' }), shell.run('echo three >&2')]
     await sent(3)
@@ -194,18 +194,18 @@ describe('the framed shell', () => {
     expect(stdout.raw()).toHaveLength(49_000)
   })
 
-  it('takes an answer without an exit code for none', async () => {
+  it('rejects a response without an exit code', async () => {
     const shell = await open(['sh', '-c', `${answersJunk}`])
     expect((await failure(shell.run('true'))).code).toBe('bad-answer')
   })
 
-  it('takes exactly the cap', async () => {
+  it('accepts output of exactly the limit', async () => {
     const shell = await start()
     const { stdout } = await shell.run('head -c 8388608 /dev/zero')
     expect(stdout.raw().length).toBe(8_388_608)
   })
 
-  it('closes the connection under a flood that does not end', async () => {
+  it('closes the connection if output never ends', async () => {
     const shell = await start()
     expect((await failure(shell.run('exec cat /dev/zero'))).code).toBe('too-much-output')
     const error = await failure(shell.run('true'))
@@ -214,18 +214,18 @@ describe('the framed shell', () => {
     )
   })
 
-  it('gives up a script that takes too long, and the connection with it', async () => {
+  it('fails a script that times out and closes the connection', async () => {
     const shell = await start()
     const [late, next] = await Promise.all([
       failure(shell.run('sleep 60', { timeout: 100 })),
       failure(shell.run('echo never')),
     ])
     expect(late.code).toBe('timeout')
-    expect(late.message).toBe('a script on db1 did not end within 0.1 s; it may still be running there')
+    expect(late.message).toBe('a script on db1 timed out after 0.1 s; it may still be running there')
     expect(next.code).toBe('connection-lost')
   })
 
-  it('tells a connection lost in the middle of a run, and fails the runs that wait', async () => {
+  it('reports a connection lost during a run and fails the waiting runs', async () => {
     const shell = await start()
     const errors = await Promise.all([failure(shell.run('kill -9 $$; sleep 60')), failure(shell.run('true'))])
     expect(errors.map(({ code }) => code)).toEqual(['connection-lost', 'connection-lost'])
@@ -238,7 +238,7 @@ describe('the framed shell', () => {
     expect((await shell.run('echo next')).stdout.raw()).toBe('next\n')
   })
 
-  it('skips what a login prints before', async () => {
+  it('ignores what the login prints before it', async () => {
     const [, loop] = loopArguments(nonce)
     const shell = await open([
       'sh',
@@ -256,7 +256,7 @@ describe('the framed shell', () => {
     expect(await children[0]?.exited).toEqual({ code: 0, reason: 'exit' })
   })
 
-  it('starts from any login shell: one line, no quote inside the quotes, no exclamation mark', () => {
+  it('starts from any login shell, in one line without single quotes or exclamation marks', () => {
     const loop = "sh -c '[^'!\\n]+'$"
     expect(remoteCommand({ nonce, sudo: false })).toMatch(new RegExp(`^exec ${loop}`))
     expect(remoteCommand({ nonce, sudo: true })).toMatch(new RegExp(`^exec env LC_ALL=C sudo -n ${loop}`))

@@ -15,8 +15,8 @@ function fed(bytes: Buffer, cuts: readonly number[], cap = 1000) {
   return answers.find((answer) => answer !== undefined)
 }
 
-describe('collecting output up to the marker', () => {
-  it('finds the end wherever the stream is cut, whatever the bytes', () => {
+describe('collectOutput', () => {
+  it('finds the marker however the stream is split', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.array(fc.nat()), (output, cuts) => {
         const answer = fed(Buffer.concat([output, Buffer.from(`\n${marker} 17\n`)]), cuts)
@@ -42,16 +42,16 @@ describe('collecting output up to the marker', () => {
     })
   })
 
-  it('does not take the marker for the end in the middle of a line', () => {
+  it('ignores the marker in the middle of a line', () => {
     const answer = fed(Buffer.from(`x ${marker} 1\n\n${marker} 2\n`), [])
     expect(answer?.output.toString()).toBe(`x ${marker} 1\n`)
   })
 
-  it('hands back what belongs to the next answer', () => {
+  it('returns the bytes of the next response', () => {
     expect(fed(Buffer.from(`one\n${marker} 0\ntwo\n`), [])?.behind.toString()).toBe('two\n')
   })
 
-  it('has what came when no marker came', () => {
+  it('returns the output so far without a marker', () => {
     const collector = collectOutput({ marker, cap: 100, lines: 100 })
     expect(collector.push(Buffer.from('sorry, no'))).toBeUndefined()
     expect(collector.soFar().toString()).toBe('sorry, no')
@@ -66,7 +66,7 @@ describe('collecting output up to the marker', () => {
     expect(whole.push(Buffer.from(`1\n2\n3\n${marker} 0\n`))).toMatchObject({ isCut: false, length: 5 })
   })
 
-  it('takes a line of the marker that does not end for output, and goes on looking', () => {
+  it('treats an endless line that begins with the marker as output', () => {
     const collector = collectOutput({ marker, cap: 1000, lines: 10 })
     expect(collector.push(Buffer.from(`\n${marker} `))).toBeUndefined()
     for (let count = 0; count < 1000; count += 1)
@@ -76,7 +76,7 @@ describe('collecting output up to the marker', () => {
     expect(collector.push(Buffer.from(`\n${marker} 5\n`))).toMatchObject({ rest: '5', isCut: true })
   })
 
-  it('holds what it keeps and not the chunks that it came in, however tiny they are', () => {
+  it('copies kept bytes and holds no chunk', () => {
     const collector = collectOutput({ marker, cap: 1_000_000, lines: 10 })
     const before = heapInUse()
     for (let count = 0; count < 100_000; count += 1)

@@ -113,7 +113,7 @@ ${functionsOf(installation)}
 seen=
 for c in ${each}; do
   pid=; enabled=no
-  ${byManager(({ glance = ':' }) => glance)}
+  ${byManager(({ quickCheck = ':' }) => quickCheck)}
   else seen="$seen $c absent no -"; continue
   fi
   if [ -z "$pid" ]; then seen=; break; fi
@@ -123,14 +123,14 @@ if [ -n "$seen" ]; then
   set -- $seen
   while [ "$#" -gt 0 ]; do say service "$1" "$2" "$3" "$4"; shift 4; done
 else
-${askedServices}
+${serviceStates}
 fi`
 
 /** Prints the state of the components from their service managers. */
 export const services = (installation: Installation): string =>
-  `\n${functionsOf(installation)}\n${askedServices}`
+  `\n${functionsOf(installation)}\n${serviceStates}`
 
-const askedServices = `${managers.map(({ ask = '' }) => ask).join('\n')}
+const serviceStates = `${managers.map(({ readAll = '' }) => readAll).join('\n')}
 for c in ${each}; do
   pid=; state=absent; enabled=no
   ${byManager(({ read }) => read)}

@@ -75,10 +75,10 @@ export function desiredUsersOf(options: {
  */
 export function withGeneratedPasswords(options: {
   readonly hosts: readonly { readonly desired: DesiredUsers; readonly asked: AskedHost }[]
-  readonly leavesOut: (user: string) => boolean
+  readonly isOnExcludedHost: (user: string) => boolean
   readonly random: (size: number) => Buffer
 }): { readonly desiredUsers: readonly DesiredUsers[]; readonly generated: readonly GeneratedPassword[] } {
-  const { hosts, leavesOut, random } = options
+  const { hosts, isOnExcludedHost, random } = options
   const wanted = hosts.flatMap(({ desired }) => desired.users)
   const isPresent = (user: string): boolean =>
     hosts.some(({ asked }) => asked.present.includes(user.normalize('NFC')))
@@ -86,12 +86,12 @@ export function withGeneratedPasswords(options: {
     wanted.every((one) => one.user !== user || one.password === undefined) && !isPresent(user)
   const names = [...new Set(wanted.map(({ user }) => user))]
   const generated = names
-    .filter((user) => unknown(user) && !leavesOut(user))
+    .filter((user) => unknown(user) && !isOnExcludedHost(user))
     .map((user): GeneratedPassword => ({ user, password: generatePassword(random) }))
-  const withMade = (one: UserWithPassword): UserWithPassword =>
+  const withPassword = (one: UserWithPassword): UserWithPassword =>
     generated.find(({ user }) => user === one.user) ?? one
   return {
     generated,
-    desiredUsers: hosts.map(({ desired }) => ({ ...desired, users: desired.users.map(withMade) })),
+    desiredUsers: hosts.map(({ desired }) => ({ ...desired, users: desired.users.map(withPassword) })),
   }
 }

@@ -18,7 +18,7 @@ import { type ListedUsers, listUsers, requireFirstUserAllowed } from './listUser
 export async function askHost(desired: DesiredUsers, signal: AbortSignal): Promise<AskedHost> {
   const { host, apis, users } = desired
   const [first] = apis
-  if (first === undefined) throw new Error('a host without APIs was to be asked')
+  if (first === undefined) throw new Error('askHost was called for a host without APIs')
   await Promise.all(apis.map((api) => requireResponse(host, api, signal)))
   const ask = (api: HostApi, login: Credentials | undefined): Promise<ListedUsers> =>
     listUsers({ host, api, login, signal })
@@ -92,7 +92,7 @@ function noLogin({ host, users, logins }: DesiredUsers, api: HostApi): StepError
   return new StepError({
     host,
     code: 'no-login',
-    message: `${describeTarget(api)} has users, and ${tried}`,
+    message: `${describeTarget(api)} has users, but ${tried}`,
     fix: 'Log in as an existing user: --login USER with --login-password-file FILE or --login-password-stdin.',
   })
 }

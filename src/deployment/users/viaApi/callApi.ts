@@ -43,17 +43,17 @@ export async function onApi<Value>(host: string, call: () => Promise<Value>): Pr
 export function refusal(
   host: string,
   api: HostApi,
-  { answer, problem }: Extract<Outcome<unknown>, { problem: Problem }>,
+  { response, problem }: Extract<Outcome<unknown>, { problem: Problem }>,
 ): StepError {
   const { status, code, title, detail } = problem
   const words = detail ?? title
   const place = describeTarget(api)
   if (status === 429) {
-    const wait = answer.headers['retry-after']
+    const wait = response.headers['retry-after']
     return new StepError({
       host,
       code: code ?? 'locked-out',
-      message: `${place} accepts no more logins from here${typeof wait === 'string' ? ` for ${wait} s` : ''}: too many of them failed`,
+      message: `${place} rejects all logins from here${typeof wait === 'string' ? ` for ${wait} s` : ''}: too many logins failed`,
       fix: 'Wait, then run the command again with correct credentials: --login USER with --login-password-file FILE.',
     })
   }

@@ -34,7 +34,7 @@ function makeChange(
 /** Steps of a host by API calls, and their restore. */
 export type UserCalls = { readonly steps: readonly PlannedStep[]; readonly snapshot: Snapshot }
 
-const tellOf = { create: creation, reset: change, remove: deletion } as const
+const changeOf = { create: creation, reset: change, remove: deletion } as const
 
 /**
  * Returns the steps that change a host by calls of one of its APIs; the others share its users. Each call uses a
@@ -49,12 +49,12 @@ export function userCalls(options: {
   const { desired, asked, changes } = options
   const { host, users, apis } = desired
   const [api] = apis
-  if (api === undefined) throw new Error('a host without APIs was to be changed')
+  if (api === undefined) throw new Error('userCalls was called for a host without APIs')
   const upToDate = users.find(({ user }) => asked.upToDate.includes(user))
   let login: Credentials | undefined =
     upToDate?.password === undefined ? asked.login : { user: upToDate.user, password: upToDate.password }
   const started: StartedChange[] = []
-  const carryOut = async (one: UserChange): Promise<void> => {
+  const applyChange = async (one: UserChange): Promise<void> => {
     started.push({ change: one, done: false })
     const outcome = await makeChange({ host, api }, one, login).catch((error: unknown) => {
       throw addUserState(error, started)
@@ -64,10 +64,10 @@ export function userCalls(options: {
     if (one.kind !== 'remove') login = one.login
   }
   const steps = changes.map((one): PlannedStep => {
-    const planned = tellOf[one.kind](describeChange(one))
+    const planned = changeOf[one.kind](describeChange(one))
     const title = planned.summary
     const step = { id: 'users', title, phase: 'commit', check: () => planned } as const
-    return { change: planned, step: { ...step, apply: () => carryOut(one) } }
+    return { change: planned, step: { ...step, apply: () => applyChange(one) } }
   })
   const snapshot: Snapshot = {
     restore: () => revertHost({ desired, asked, api }, started),
@@ -112,7 +112,7 @@ async function revertHost(host: Host, started: readonly StartedChange[]): Promis
   for (const { change, done } of started) {
     if (!done && !(await wasApplied(host, change, now))) continue
     happened.push(change)
-    follow(now, change)
+    updateLogins(now, change)
   }
   const reverted: string[] = []
   const stays: string[] = []
@@ -126,7 +126,7 @@ async function revertHost(host: Host, started: readonly StartedChange[]): Promis
     return reverted.length === 0 ? 'No user was changed there.' : `Undone: ${reverted.join(', ')}.`
   }
   const back = reverted.length === 0 ? '' : `Undone: ${reverted.join(', ')}. `
-  return { partly: `${back}On ${desired.host} ${listOf(stays)}.` }
+  return { partial: `${back}On ${desired.host} ${listOf(stays)}.` }
 }
 
 const nameOf = (change: UserChange): string =>
@@ -140,7 +140,7 @@ function loginsOf({ desired, asked }: Host): Logins {
   return new Map(all.map((login) => [login.user.normalize('NFC'), login]))
 }
 
-function follow(now: Logins, change: UserChange): void {
+function updateLogins(now: Logins, change: UserChange): void {
   if (change.kind === 'remove') now.delete(nameOf(change))
   else now.set(nameOf(change), change.login)
 }
@@ -178,7 +178,7 @@ async function revertChange(
       return `${user} stays, because an API does not delete the last user of its host`
     throw refusal(host, api, outcome)
   }
-  follow(now, back)
+  updateLogins(now, back)
   return undefined
 }
 

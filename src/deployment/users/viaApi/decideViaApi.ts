@@ -36,9 +36,9 @@ export function decideViaApi(options: {
   readonly random: (size: number) => Buffer
 }): ApiDecision {
   const { answered, addresses, excluded, random } = options
-  const leavesOut = (user: string): boolean =>
+  const isOnExcludedHost = (user: string): boolean =>
     excluded.some(({ users }) => users.some((one) => one.user === user))
-  const { desiredUsers, generated } = withGeneratedPasswords({ hosts: answered, leavesOut, random })
+  const { desiredUsers, generated } = withGeneratedPasswords({ hosts: answered, isOnExcludedHost, random })
   const problems: StepError[] = []
   const extras = new Map<string, string[]>()
   const plans = desiredUsers.flatMap((desired, index) => {

@@ -22,7 +22,7 @@ export async function requireFirstUserAllowed(options: {
       { path: '/api/v2/createAdminUser', body: envelope('CredentialsPayload', {}) },
     ),
   )
-  if (!('problem' in outcome) || outcome.answer.status === 400) return
+  if (!('problem' in outcome) || outcome.response.status === 400) return
   if (outcome.problem.code !== 'remote-bootstrap') throw refusal(host, api, outcome)
   throw new StepError({
     host,
@@ -54,7 +54,7 @@ export async function listUsers(options: {
   }
   const outcome = await onApi(host, () => get(caller, '/api/v2/users'))
   if ('problem' in outcome) {
-    if (outcome.answer.status !== 401) throw refusal(host, api, outcome)
+    if (outcome.response.status !== 401) throw refusal(host, api, outcome)
     return { kind: outcome.problem.code === 'no-user' ? 'no-user' : 'refused' }
   }
   const names = listedUsers(outcome.value)

@@ -41,7 +41,7 @@ export function planChanges(desired: DesiredUsers, asked: AskedHost): UserChange
     return new StepError({
       host,
       code: 'no-login',
-      message: `--prune would remove ${listOf(extra)}, and no known password of a remaining user can verify that a login is still possible`,
+      message: `--prune would remove ${listOf(extra)}, but no password of a remaining user is known to verify that a login is still possible`,
       fix: 'Set the password of a user that the file names, or remove --prune.',
     })
   }

@@ -8,7 +8,8 @@ import type { HostApi } from './apiHost.ts'
 
 /** Returns a transport for runs that use only APIs; their steps never call it. */
 export function apiOnlyTransport(host: string): Transport {
-  const never = (): Promise<never> => Promise.reject(new Error('a run over APIs alone was to use a shell'))
+  const never = (): Promise<never> =>
+    Promise.reject(new Error('a run that uses only APIs tried to use a shell'))
   return { host, run: never, upload: never, close: () => Promise.resolve() }
 }
 

@@ -10,14 +10,14 @@ import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
  */
 export async function verifyUsers({ host, apis, users }: DesiredUsers, signal: AbortSignal): Promise<string> {
   const logins = users.flatMap(({ user, password }) => (password === undefined ? [] : [{ user, password }]))
-  const proofs = apis.flatMap((api) => logins.map((credentials) => ({ api, credentials })))
+  const calls = apis.flatMap((api) => logins.map((credentials) => ({ api, credentials })))
   await Promise.all(
-    proofs.map(async ({ api, credentials }) => {
+    calls.map(async ({ api, credentials }) => {
       const path = `/api/v2/user/${encodeURIComponent(credentials.user.normalize('NFC'))}`
       const caller = { endpoint: api.endpoint, credentials, timeout: callTimeout, signal }
       const outcome = await onApi(host, () => get(caller, path))
       if (!('problem' in outcome)) return
-      if (outcome.answer.status !== 401) throw refusal(host, api, outcome)
+      if (outcome.response.status !== 401) throw refusal(host, api, outcome)
       throw new StepError({
         host,
         code: 'login-not-proved',

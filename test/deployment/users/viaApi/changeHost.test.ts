@@ -54,8 +54,8 @@ async function failing(
   return { failure, said, takes, names: host.names() }
 }
 
-describe('the way back of a host that is changed by calls', () => {
-  it('gives users the passwords they had and takes off those that were made', async () => {
+describe('the restore of a host that is changed by API calls', () => {
+  it('restores previous passwords and removes created users', async () => {
     const { failure, said, takes, names } = await failing(
       { admin: 'old', nightly: 'night' },
       {
@@ -73,7 +73,7 @@ describe('the way back of a host that is changed by calls', () => {
     expect(await takes('admin', 'new')).toBe(false)
   })
 
-  it('undoes a change whose answer was lost, too, and tells of it as not known', async () => {
+  it('also undoes a change without a response, and reports it as unknown', async () => {
     const { failure, said, names, takes } = await failing(
       { admin: 'old' },
       { users: [user('admin', 'new'), user('ops', '1')], logins: [login('admin', 'old')] },
@@ -89,7 +89,7 @@ describe('the way back of a host that is changed by calls', () => {
     expect([names, await takes('admin', 'old')]).toEqual([['admin'], true])
   })
 
-  it('says what stays: passwords that are not known here, and users who are gone', async () => {
+  it('reports what remains: unknown passwords and removed users', async () => {
     const { said, names, takes } = await failing(
       { admin: 'unknown', stranger: 'strange', mallory: 'm' },
       {
@@ -100,27 +100,27 @@ describe('the way back of a host that is changed by calls', () => {
       { mallory: 'lose-answer' },
     )
     expect(said).toEqual({
-      partly:
+      partial:
         'Undone: remove the user stranger, create the administrator ops. On db1 mallory stays removed, because its password is unknown here and admin keeps the password of the file, because the previous one is unknown here.',
     })
     expect(names).toEqual(['admin', 'stranger'])
     expect([await takes('admin', 'new'), await takes('stranger', 'strange')]).toEqual([true, true])
   })
 
-  it('leaves the first user of a host, for an API keeps the last one', async () => {
+  it('keeps the first user of a host, because an API keeps the last user', async () => {
     const { said, names } = await failing(
       {},
       { users: [user('admin', 'right'), user('ops', '1'), user('two', '2')] },
       { two: 'refuse' },
     )
     expect(said).toEqual({
-      partly:
+      partial:
         'Undone: create the administrator ops. On db1 admin stays, because an API does not delete the last user of its host.',
     })
     expect(names).toEqual(['admin'])
   })
 
-  it('tries few passwords of before, so that nobody is locked out', async () => {
+  it('tries few previous passwords, so that no user is locked out', async () => {
     const guesses = Array.from({ length: 9 }, (_, index) => login('nightly', `guess ${index}`))
     const { said, takes } = await failing(
       { admin: 'right', nightly: 'night' },
@@ -131,12 +131,12 @@ describe('the way back of a host that is changed by calls', () => {
       { ops: 'refuse' },
     )
     expect(said).toEqual({
-      partly: 'On db1 nightly keeps the password of the file, because the previous one is unknown here.',
+      partial: 'On db1 nightly keeps the password of the file, because the previous one is unknown here.',
     })
     expect(await takes('nightly', 'new night')).toBe(true)
   })
 
-  it('changes nothing where nothing was changed', async () => {
+  it('changes nothing if nothing was changed', async () => {
     const wanted = { users: [user('admin', 'new')], logins: [login('admin', 'old')] }
     const { said, takes } = await failing({ admin: 'old' }, wanted, { admin: 'refuse' })
     expect([said, await takes('admin', 'old')]).toEqual(['No user was changed there.', true])

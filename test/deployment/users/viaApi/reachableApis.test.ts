@@ -21,8 +21,8 @@ function reach(apis: readonly ApiConfig[], here = false) {
   }
 }
 
-describe('the APIs of a host, seen from elsewhere', () => {
-  it('are called where they listen, by a name that their certificate carries', () => {
+describe('the APIs of a remote host', () => {
+  it('are called at their listener by a name of their certificate', () => {
     expect(reach([api('manager', '0.0.0.0'), api('connector', '::'), api('replicator', '10.0.1.1')])).toEqual(
       {
         called: [
@@ -35,13 +35,13 @@ describe('the APIs of a host, seen from elsewhere', () => {
     )
   })
 
-  it('are left to each other where they listen on loopback, and called there from the host itself', () => {
+  it('are skipped on loopback if another API is reachable, and called from the host itself', () => {
     const apis = [api('manager', '0.0.0.0'), api('connector', '::1'), api('replicator', '10.0.1.1', false)]
     expect(reach(apis)).toEqual({ called: [['10.0.0.11', '10.0.0.11', 'db1']], closed: ['connector'] })
     expect(reach(apis, true)).toMatchObject({ called: [{}, ['::1', '10.0.0.11', 'db1']], closed: [] })
   })
 
-  it('are a failure of the host where none can be called', () => {
+  it('are a failure of the host if none is reachable', () => {
     expect(reach([api('manager', '127.0.0.1'), api('connector', '127.0.0.2')])).toMatchObject({
       host: 'db1',
       code: 'loopback-only',

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { thisProcess } from '../base/processIdentity.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { lineLayout } from '../cli/terminal.ts'
+import type { ClusterConfig } from '../config/model.ts'
+import { type RetryTiming, retryWhileHeld } from '../deployment/lock/lockingTransport.ts'
+import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
+import { createRecorder, type Recorder } from '../deployment/runs/recorder.ts'
+import { hasChangedHosts } from '../deployment/runs/runRecord.ts'
+import { appendRun, hasState } from '../deployment/runs/runsFile.ts'
+import { lockState, type StateLock } from '../deployment/state/lockState.ts'
+import { StateError } from '../deployment/state/stateError.ts'
+import type { StatePlace } from '../deployment/state/statePlace.ts'
+import type { Renderer } from '../output/deployment/progress.ts'
+import { verdictText } from '../output/deployment/verdict.ts'
+import { notStarted } from './outcomes.ts'
+
+/** One run of a command that changes hosts. */
+export type Run = {
+  readonly owner: RunOwner
+  readonly retryTiming: RetryTiming
+  readonly recorder: Recorder
+  /** The same renderer, whose events the record of the run follows. */
+  readonly follow: (renderer: Renderer) => Renderer
+  /** Records, once, that the run begins to work on hosts, if only to verify them: a run that is killed then is known. */
+  readonly begin: () => Promise<void>
+  /** Keeps no record: the operator deleted the state directory. */
+  readonly discardRecord: () => void
+  /** Sets the text below the verdict of a successful run. */
+  readonly setClosingText: (text: string) => void
+  /** Waits for an answer of the user; that time does not count as time of the run. */
+  readonly waitFor: <Answer>(answer: () => Promise<Answer>) => Promise<Answer>
+}
+
+/**
+ * Does the work of a run while holding the lock of the state directory, and records its outcome. Prints the verdict
+ * last. Waits at most `lockWait` milliseconds for a lock of another run.
+ */
+export async function withRun(
+  options: {
+    readonly context: CommandContext
+    readonly config: ClusterConfig
+    readonly operation: string
+    readonly lockWait: number
+    /** Events for programs instead of words for people. */
+    readonly json: boolean
+  },
+  work: (run: Run) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { context, config, operation } = options
+  const { cluster, directory } = config
+  const place = { directory, cluster }
+  const id = runId(context.now(), randomBytes(3).toString('hex'))
+  const owner = { id, operation, cluster, ...thisProcess() }
+  const recorder = createRecorder({ owner, version: context.version, now: context.now })
+  const retryTiming = retryTimingOf(context, options.lockWait)
+  const began = performance.now()
+  let waited = 0
+  let closing = ''
+  let kept = true
+  let begun = false
+  let followed: Renderer | undefined
+  const lock = await lockStateWithRetry({ context, place, retryTiming })
+  try {
+    const exit = await work({
+      owner,
+      retryTiming,
+      recorder,
+      follow: (renderer) => {
+        followed = {
+          ...renderer,
+          emit: (event) => {
+            recorder.observe(event)
+            renderer.emit(event)
+          },
+        }
+        return followed
+      },
+      begin: async () => {
+        if (begun) return
+        begun = true
+        // An installation has saved its state by now; a run that may change nothing creates no folder.
+        if (await hasState(place)) await appendRun(place, recorder.unfinished())
+      },
+      discardRecord: () => {
+        kept = false
+      },
+      setClosingText: (text) => {
+        closing = text
+      },
+      waitFor: async (answer) => {
+        const asked = performance.now()
+        try {
+          return await answer()
+        } finally {
+          waited += performance.now() - asked
+        }
+      },
+    })
+    const record = recorder.record(exit)
+    if (record !== undefined && kept) {
+      // A run that changed nothing creates no state directory.
+      if (hasChangedHosts(record) || (await hasState(place))) await appendRun(place, record)
+    }
+    if (record !== undefined && !options.json) {
+      const seconds = (performance.now() - began - waited) / 1000
+      const { stdout } = context
+      stdout.write(
+        verdictText(record.hosts, { exit, seconds, reasons: begun, ...lineLayout(context, stdout) }),
+      )
+      if (exit === exitCodes.ok) stdout.write(closing)
+    }
+    return exit
+  } catch (error) {
+    // Stopped before its steps, which report their own end.
+    if (error instanceof Interrupted && !begun) {
+      followed?.emit({
+        type: 'run-ended',
+        outcomes: recorder.unfinished().targets.map(notStarted),
+        interrupted: true,
+      })
+      if (!error.reported) context.stderr.write('Nothing was changed.\n')
+    }
+    throw error
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Returns how a command waits for locks; Ctrl-C ends the wait. */
+function retryTimingOf(context: CommandContext, wait: number): RetryTiming {
+  const { signal } = context
+  return {
+    wait,
+    clock: () => performance.now(),
+    random: () => randomBytes(2).readUInt16BE() / 0x10000,
+    pause: (milliseconds) =>
+      pause(milliseconds, undefined, { signal }).catch(() => {
+        throw new Interrupted()
+      }),
+  }
+}
+
+async function lockStateWithRetry(options: {
+  readonly context: CommandContext
+  readonly place: StatePlace
+  readonly retryTiming: RetryTiming
+}): Promise<StateLock> {
+  const { context, place, retryTiming } = options
+  const outcome = await retryWhileHeld<StateLock | StateError>(retryTiming, {
+    attempt: () =>
+      lockState(place, context.now()).catch((error: unknown) => {
+        if (error instanceof StateError && error.code === 'locked') return error
+        throw error
+      }),
+    done: (one) => !(one instanceof StateError),
+    waiting: (one) => {
+      if (one instanceof StateError) context.stderr.write(`waiting: ${one.message}\n`)
+    },
+  })
+  if (outcome instanceof StateError) throw outcome
+  return outcome
+}

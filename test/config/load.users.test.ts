@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { codes, good, loadText, shown } from './loadText.ts'
+
+const withUsers = (defaults: string, host = '{ address: 10.0.0.11 }'): string =>
+  good
+    .replace('  rest-api-admin-user: admin\n', defaults)
+    .replace('db1: { address: 10.0.0.11 }', `db1: ${host}`)
+const admin = '  rest-api-admin-user: admin\n  rest-api-admin-pass: !env ADMIN_PASS\n'
+const usersOf = (text: string) =>
+  loadText(text).config?.hosts[0]?.users.map(({ user, option, password }) => [
+    user,
+    option,
+    password?.kind === 'env' ? password.name : password,
+  ])
+
+describe('rest-api-users', () => {
+  it('adds users after the administrator', () => {
+    expect(usersOf(withUsers(`  rest-api-users: { ops: !env OPS_PASS, nightly: }\n${admin}`))).toEqual([
+      ['admin', 'rest-api-admin-pass', 'ADMIN_PASS'],
+      ['ops', 'rest-api-users.ops', 'OPS_PASS'],
+      ['nightly', 'rest-api-users.nightly', undefined],
+    ])
+    expect(usersOf(withUsers('  rest-api-users: { ops: }\n'))).toEqual([
+      ['ops', 'rest-api-users.ops', undefined],
+    ])
+    expect(usersOf(withUsers('  log-level: info\n'))).toEqual([])
+  })
+
+  it('of a host replaces those of defaults', () => {
+    const host = '{ address: 10.0.0.11, options: { rest-api-users: { only: } } }'
+    const text = withUsers(`${admin}  rest-api-users: { ops: !env OPS_PASS }\n`, host)
+    expect(usersOf(text)?.map(([user]) => user)).toEqual(['admin', 'only'])
+  })
+
+  it('may contain the administrator with the same password or none', () => {
+    const named = (value: string) => withUsers(`${admin}  rest-api-users: { admin: ${value}, ops: }\n`)
+    for (const value of ['!env ADMIN_PASS', '']) {
+      expect(usersOf(named(value))?.map(([user]) => user)).toEqual(['admin', 'ops'])
+    }
+    const given = withUsers('  rest-api-admin-user: admin\n  rest-api-users: { admin: !env OTHER }\n')
+    expect(codes(loadText(given))).toEqual(['4 administrator-twice'])
+    expect(codes(loadText(named('!env OTHER')))).toEqual(['5 administrator-twice'])
+  })
+
+  it('counts as users of an API that is open to the network', () => {
+    const open = '  manager-rest-api-address: 0.0.0.0\n'
+    expect(codes(loadText(withUsers(`${open}  rest-api-users: {}\n`)))).toEqual(['3 open-without-admin'])
+    expect(codes(loadText(withUsers(`${open}  rest-api-users: { ops: }\n`)))).toEqual([])
+  })
+
+  it('reads the secret of a user relative to the file', () => {
+    const text = withUsers('  rest-api-users:\n    ops: !file secrets/ops\n')
+    expect(loadText(text).config?.hosts[0]?.users[0]?.password).toEqual({
+      kind: 'file',
+      path: '/etc/muster/secrets/ops',
+      written: 'secrets/ops',
+      at: { option: 'rest-api-users.ops', place: 'muster.yaml:4:16', directory: '/etc/muster' },
+    })
+  })
+
+  it('cannot be set with --set, which never shows the rejected value', () => {
+    for (const set of ['rest-api-users=Zq7', 'rest-api-users=-', 'rest-api-users=@Zq7']) {
+      const result = loadText(good, { set: [set], stdin: 'Zq7' })
+      expect(codes(result)).toEqual(['1 wrong-type'])
+      expect(shown(result)).not.toContain('Zq7')
+    }
+  })
+})
