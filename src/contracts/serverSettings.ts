@@ -36,7 +36,7 @@ const ProxySettings = Type.Object(
     port: listenPort,
     /** To the replicas; null: off. */
     readonlyPort: Type.Union([listenPort, Type.Null()]),
-    /** Number of clients that are held at once, at most. */
+    /** Number of clients of each port that are held at once, at most. */
     maxHeld: count,
     /** Time that a client is held at most. */
     maxHold: milliseconds,
@@ -44,6 +44,10 @@ const ProxySettings = Type.Object(
     drainTimeout: milliseconds,
     /** Time that the last word of the managers counts while none answers. */
     managerTimeout: milliseconds,
+    /** Time that a server which has accepted a connection gets to greet. */
+    greetingTimeout: milliseconds,
+    /** True if clients of `readonlyPort` go to the primary while no replica can be read. */
+    readonlyFallback: Type.Boolean(),
   },
   exact,
 )

@@ -19,7 +19,7 @@ import type { RoutedRole } from './routing.ts'
 import { dial, type Listener, listen } from './sockets.ts'
 
 /** Milliseconds. */
-const limits = { dial: 3000, greeting: 3000, complaint: 10_000 }
+const limits = { dial: 3000, complaint: 10_000 }
 
 /** The API of a connector without a database. */
 export const connector: ComponentApi = {
@@ -60,6 +60,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     return { api: connector, close: () => undefined, ports: () => [] }
   }
   const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout, managerTimeout } = wanted
+  const { greetingTimeout, readonlyFallback } = wanted
   const store = openStateStore({
     file: createStateFile(stateFile),
     path: stateFile,
@@ -73,8 +74,8 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     maxHold,
     drainTimeout,
     dialTimeout: limits.dial,
-    greetingTimeout: limits.greeting,
-    readonlyFallback: true,
+    greetingTimeout,
+    readonlyFallback,
     mode,
     clock,
     dial,

@@ -146,6 +146,8 @@ export function createDispatcher(options: {
       if (handshake?.hasGreeted()) {
         leave()
         client.socket.destroy()
+        // Nobody else logs in there: a server that hangs must not keep the place of this login.
+        onLoginEnded(client)
       } else {
         handshake?.leave()
         fail('may not be used any more')

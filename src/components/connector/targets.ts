@@ -169,7 +169,7 @@ export function createTargets(options: {
     const candidates = [...usable[role], ...reserve(role)]
     if (candidates.some(isHealthy)) return null
     const reasons = usable[role].length === 0 ? [routes[role].problem ?? ''] : []
-    return [...reasons, ...candidates.map(shortcoming)].join('; ')
+    return [...new Set([...reasons, ...candidates.map(shortcoming)])].join('; ')
   }
 
   function notes(wanted: readonly RoutedRole[]): readonly string[] {

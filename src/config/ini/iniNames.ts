@@ -115,6 +115,8 @@ const musterOnlyNames: ReadonlySet<string> = new Set([
   'connector-max-held',
   'connector-max-hold',
   'connector-drain-timeout',
+  'connector-greeting-timeout',
+  'application-readonly-fallback',
 ])
 
 const bySpelling: ReadonlyMap<string, Setting<unknown>> = new Map(

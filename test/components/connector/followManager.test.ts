@@ -73,7 +73,9 @@ describe('a connector that follows the manager of its host', () => {
     await (await client()).sees('db1 greets')
     running.socket.write('still here')
     await running.sees('STILL HERE')
+    await (await client('replica')).sees('db1 greets')
     const [, status] = await get('status')
+    expect(status.reason).toContain('db2 is SHUNNED, so the read-only port leads to db1')
     expect(status.reason).toMatch(
       /no manager answers since \d{4}-\S+Z, so their last word stays in effect until \d{4}-\S+Z \(/,
     )

@@ -142,7 +142,11 @@ describe('unwatched', () => {
 
 describe('mapOf', () => {
   it('returns the map that a routing was made of', () => {
-    fc.assert(fc.property(anySources, (all) => expect(mapOf(routingOf(map(...all)))).toEqual(map(...all))))
+    fc.assert(
+      fc.property(anySources, (all) => {
+        expect(mapOf(routingOf(map(...all)))).toEqual(map(...all))
+      }),
+    )
   })
 })
 
