@@ -233,7 +233,7 @@ describe('a server that other hosts call by their certificates', () => {
     const { server, authorities, errors } = await serving()
     put(authorities, 'no certificate')
     server.reloadCertificate()
-    expect(errors()).toEqual([expect.stringContaining('is no certificate in PEM form')])
+    expect(errors()).toEqual([expect.stringContaining('authorities.pem')])
     expect(await ask(server, made.app1)).toBe(200)
     expect(await ask(server, made.forged)).toBe(401)
   })
