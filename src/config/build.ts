@@ -66,6 +66,12 @@ function memberOf(host: ResolvedHost): HostConfig['member'] {
   return witness && { service: witness.name, datasource: null, witness: true }
 }
 
+/** Returns what the manager of a host makes of its checks. */
+const monitorOf = (host: ResolvedHost) => ({
+  ...valuesOf(options.monitor, host.option),
+  maxReplicaLag: host.option(options.monitor.maxReplicaLag).value ?? null,
+})
+
 function proxyOf(host: ResolvedHost): ProxySettings | undefined {
   const [service] = host.proxied
   if (service === undefined) return undefined
@@ -87,7 +93,7 @@ function databasesOf(
   return {
     ...(database && { database }),
     ...(member && { member }),
-    ...(account && { monitor: { ...account, ...valuesOf(options.monitor, host.option) } }),
+    ...(account && { monitor: { ...account, ...monitorOf(host) } }),
     ...(proxy && { proxy }),
   }
 }

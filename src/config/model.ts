@@ -1,6 +1,12 @@
 import type { DatabaseType } from '../contracts/choices.ts'
 import type { Component } from '../contracts/component.ts'
-import type { FollowedManager, Membership, PeerHost, ProxySettings } from '../contracts/serverSettings.ts'
+import type {
+  FollowedManager,
+  Membership,
+  MonitorSettings,
+  PeerHost,
+  ProxySettings,
+} from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { accessOptions } from './settings/accessOptions.ts'
@@ -57,7 +63,9 @@ export type DatabaseConfig = ValuesOf<typeof databaseOptions> & {
 }
 
 /** The manager's checks of databases. */
-export type MonitorConfig = ValuesOf<typeof monitorOptions> & DatabaseAccount
+export type MonitorConfig = ValuesOf<typeof monitorOptions> &
+  DatabaseAccount &
+  Pick<MonitorSettings, 'maxReplicaLag'>
 
 /** A user of a host's APIs. */
 export type UserConfig = {

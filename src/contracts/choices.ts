@@ -7,3 +7,8 @@ export type LogLevel = (typeof logLevels)[number]
 export const databaseTypes = ['mariadb', 'mysql'] as const
 
 export type DatabaseType = (typeof databaseTypes)[number]
+
+/** What a manager does when another server was made the primary by other means (option `on-outside-change`). */
+export const outsideChanges = ['follow', 'hold'] as const
+
+export type OutsideChange = (typeof outsideChanges)[number]

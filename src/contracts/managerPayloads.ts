@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { ReasonCode, Writer } from './routing.ts'
 import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
-import { DataSourceRole, DataSourceState } from './servicesMap.ts'
+import { DataSourceRole, DataSourceState, dataSourceRoles } from './servicesMap.ts'
 
 /** Policies of automatic actions (contract.md, "Manager"). */
 export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
@@ -80,7 +81,11 @@ export const ClusterTopologyPayload = Type.Object(
 const dataSource = {
   name: Type.String(),
   service: Type.String(),
-  role: DataSourceRole,
+  role: Type.Enum([...dataSourceRoles], {
+    description:
+      'The role that its server has: a primary can be written and follows nobody. The services map has the role that ' +
+      'is meant.',
+  }),
   state: DataSourceState,
   host: Type.String(),
   port: Type.Integer(),
@@ -88,6 +93,10 @@ const dataSource = {
   by: Type.String({
     description: 'API user who set its state, or `socket`, `manager` or `installation`.',
   }),
+  code: orNull(
+    ReasonCode,
+    'The contradiction that the last check found, for programs and for `muster explain`; null for none.',
+  ),
   reason: orNull(
     Type.String(),
     'Why it is in its state, or what the last check found; null if there is no problem.',
@@ -117,6 +126,7 @@ const service = {
   composite: Type.Literal(false),
   multimaster: Type.Literal(false),
   policy: Policy,
+  writer: Writer,
   datasources: Type.Array(DatasourceStatusPayload),
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { databaseTypes, logLevels } from './choices.ts'
+import { databaseTypes, logLevels, outsideChanges } from './choices.ts'
 import { components } from './component.ts'
 import { fieldErrors } from './fieldErrors.ts'
 import { exact, type ReadonlyStatic } from './schemaParts.ts'
@@ -48,6 +48,17 @@ const ProxySettings = Type.Object(
     greetingTimeout: milliseconds,
     /** True if clients of `readonlyPort` go to the primary while no replica can be read. */
     readonlyFallback: Type.Boolean(),
+  },
+  exact,
+)
+
+/** The manager's checks of data sources; members are named as in `monitorOptions`. */
+const MonitorSettings = Type.Object(
+  {
+    user: text,
+    onOutsideChange: Type.Enum([...outsideChanges]),
+    /** Replicas that are further behind take no reads; null: off. */
+    maxReplicaLag: Type.Union([milliseconds, Type.Null()]),
   },
   exact,
 )
@@ -117,8 +128,8 @@ const ServerSettings = Type.Object(
     stateFile: Type.Optional(absolutePath),
     /** The host's place, where it runs a manager. */
     member: Type.Optional(Membership),
-    /** Account of the manager's checks; its password is the secret `monitor-password`. */
-    monitor: Type.Optional(Type.Object({ user: text }, exact)),
+    /** Account of the manager's checks and what it makes of them; its password is the secret `monitor-password`. */
+    monitor: Type.Optional(MonitorSettings),
     /** Unix socket of the connector of this host, where it has one; manager. */
     connectorSocket: Type.Optional(absolutePath),
     /** Absent where there is no database to forward to; connector. */
@@ -137,6 +148,7 @@ const ServerSettings = Type.Object(
 
 export type DatabaseSettings = ReadonlyStatic<typeof DatabaseSettings>
 export type ProxySettings = ReadonlyStatic<typeof ProxySettings>
+export type MonitorSettings = ReadonlyStatic<typeof MonitorSettings>
 export type Membership = ReadonlyStatic<typeof Membership>
 export type PeerHost = ReadonlyStatic<typeof PeerHost>
 export type FollowedManager = ReadonlyStatic<typeof FollowedManager>

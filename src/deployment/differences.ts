@@ -126,7 +126,10 @@ function membersOf(settings: unknown): Map<string, ShownValue> {
   const members = flatten('', settings)
   if (isObject(settings) && 'listen' in settings) members.set('listen', String(settings.listen !== null))
   for (const [path, value] of members) {
-    const isDuration = optionsByPath.get(path)?.type === duration
+    const option = optionsByPath.get(path)
+    // An option without a value is null there.
+    if (option !== undefined && value === 'null') members.delete(path)
+    const isDuration = option?.type === duration
     if (isDuration && typeof value === 'string' && /^\d+$/.test(value)) {
       members.set(path, durationText(Number(value)))
     }

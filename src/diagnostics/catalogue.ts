@@ -1,4 +1,5 @@
 import { certificateEntries } from './entries/certificates.ts'
+import { contradictionEntries } from './entries/contradictions.ts'
 import { databaseEntries } from './entries/databases.ts'
 import { fileEntries } from './entries/files.ts'
 import { hostEntries } from './entries/hosts.ts'
@@ -28,6 +29,7 @@ export const catalogue = {
   ...storeContentEntries,
   ...certificateEntries,
   ...hostUserEntries,
+  ...contradictionEntries,
   ...ignoreEntries,
   ...iniEntries,
 } as const
@@ -52,6 +54,7 @@ const groups = [
   { title: 'What is in a keystore or truststore', entries: storeContentEntries },
   { title: 'Certificates of installed hosts', entries: certificateEntries },
   { title: 'Users of installed hosts', entries: hostUserEntries },
+  { title: 'Databases of a running service', entries: contradictionEntries },
   { title: 'Comments that silence findings', entries: ignoreEntries },
   { title: 'INI files', entries: iniEntries },
 ] as const

@@ -5,6 +5,7 @@ import type { Target } from '../../src/deployment/target.ts'
 import { grantsText, newGrantsNote } from '../../src/output/deployment/grants.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
 import { fakeTransport, type ToldResult } from '../support/fakeTransport.ts'
+import { monitorSettings } from '../support/monitorSettings.ts'
 import { finishedFacts, targetOf } from './steps/target.ts'
 
 const password = { kind: 'env', name: 'P' } as const
@@ -21,7 +22,7 @@ const member = (changes: Partial<HostConfig> = {}): Target =>
   targetOf({
     host: {
       database,
-      monitor: { user: 'watch', password },
+      monitor: { ...monitorSettings, user: 'watch', password },
       member: { service: 'alpha', datasource: 'db1', witness: false },
       ...changes,
     },
@@ -65,7 +66,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
 
   it('are listed once for all hosts, for every address if they differ', () => {
     const witness = targetOf({
-      host: { address: '10.0.0.13', monitor: { user: 'watch', password } },
+      host: { address: '10.0.0.13', monitor: { ...monitorSettings, user: 'watch', password } },
     })
     const local = "replication-user mariadb '127.0.0.1'"
     expect(told(member(), member({ address: '10.0.0.12' }), witness)).toEqual([
@@ -96,7 +97,10 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     expect(newGrantsNote(newGrants([member()]))).toBe(
       "the databases need the accounts 'o'brien' (replication-user) and 'watch' (monitor-user); install tries their logins, and `muster explain replication-user` and `muster explain monitor-user` shows the SQL",
     )
-    const other = { ...member({ monitor: { user: 'other', password } }), facts: finishedFacts(member()) }
+    const other = {
+      ...member({ monitor: { ...monitorSettings, user: 'other', password } }),
+      facts: finishedFacts(member()),
+    }
     expect(told(other)).toEqual(["monitor-user mariadb '10.0.0.11'"])
     const moved = { ...member({ database: { ...database, type: 'mysql' } }), facts: finishedFacts(member()) }
     expect(told(moved)).toEqual(["replication-user mysql '127.0.0.1'"])

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { allOptions } from '../../src/config/settings/options.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import { lineDifference, settingsDifference } from '../../src/deployment/differences.ts'
+import { monitorSettings } from '../support/monitorSettings.ts'
 import { proxySettings } from '../support/proxySettings.ts'
 import { targetOf } from './steps/target.ts'
 
@@ -95,10 +96,13 @@ describe('settingsDifference', () => {
 
   it('names each member that differs by its option', () => {
     expect(difference({})).toEqual([])
-    expect(difference({ logLevel: 'debug', listen: null, monitor: { user: 'm' } })).toEqual([
+    expect(
+      difference({ logLevel: 'debug', listen: null, monitor: { ...monitorSettings, user: 'm' } }),
+    ).toEqual([
       'manager-rest-api: false → true',
       'log-level: debug → info',
       'monitor-user: m → none',
+      'on-outside-change: follow → none',
       'manager-rest-api-address: none → 127.0.0.1',
       'manager-rest-api-port: none → 8090',
     ])
@@ -142,13 +146,16 @@ describe('settingsDifference', () => {
       proxy: { ...proxySettings, readonlyPort: 9998 },
       database,
       remoteBootstrap: true,
-      monitor: { user: 'm' },
+      monitor: { ...monitorSettings, user: 'm', maxReplicaLag: 30_000 },
     }
     const lines = settingsDifference(JSON.stringify(settings), all)
     const known = new Set(allOptions.map(({ name }) => name))
     const names = lines.map((line) => line.split(':')[0] ?? '')
     expect(names.filter((name) => !known.has(name))).toEqual(['proxy.service', 'database.service'])
-    expect(names).toHaveLength(Object.keys(proxySettings).length + Object.keys(database).length + 2)
+    const groups = [proxySettings, database, monitorSettings]
+    const count = groups.reduce((sum, group) => sum + Object.keys(group).length, 0)
+    expect(names).toHaveLength(count + 1)
+    expect(lines).toContain('max-replica-lag: none → 30s')
     expect(lines).toContain('connector-max-hold: none → 8s')
     expect(lines).toContain('connector-drain-timeout: none → 30s')
   })

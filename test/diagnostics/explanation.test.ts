@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { applyIgnores } from '../../src/config/document/applyIgnores.ts'
 import { importIni } from '../../src/config/ini/importIni.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { reasonCodes } from '../../src/contracts/routing.ts'
 import { catalogue, findingGroups } from '../../src/diagnostics/catalogue.ts'
 import { type Explanation, explanationOf } from '../../src/diagnostics/explanation.ts'
 
@@ -74,6 +75,7 @@ const withoutExample = [
   'user-host-failed',
   'user-not-installed',
   'user-untried',
+  ...reasonCodes,
 ]
 
 /** Findings that an example has in addition: a comment that silences nothing leaves the finding that it names. */
@@ -108,6 +110,10 @@ function findingsOf(text: string, language: Explanation['language']): readonly s
 describe('the explanations of findings', () => {
   it('contain every code of the catalogue in one group', () => {
     expect(codes.toSorted()).toEqual(Object.keys(catalogue).toSorted())
+  })
+
+  it('explain every contradiction that managers tell', () => {
+    expect(codes).toEqual(expect.arrayContaining([...reasonCodes]))
   })
 
   it('are the pages of docs/findings, one for each code', () => {

@@ -5,6 +5,7 @@ import { components } from '../../src/contracts/component.ts'
 import { readServerSettings } from '../../src/contracts/serverSettings.ts'
 import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
 import { eventually } from '../support/eventually.ts'
+import { monitorSettings } from '../support/monitorSettings.ts'
 import { freePort } from '../support/ports.ts'
 import { listens, order } from './support/api.ts'
 import { filesBelow, snapshot } from './support/snapshot.ts'
@@ -90,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(manager).toMatchObject({
       ...map,
       member: { service: 'alpha', datasource: 'db1', witness: false },
-      monitor: { user: 'watch' },
+      monitor: monitorSettings,
     })
     expect(connector).toMatchObject({
       ...map,

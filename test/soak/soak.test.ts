@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
 import { createAccount, forgetReplication, hasMariadb, makeReplica } from '../support/mariadb.ts'
 import { createMonitor, mariadbPair } from '../support/mariadbPair.ts'
+import { monitorSettings } from '../support/monitorSettings.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { connectorSettings, dataSource } from '../support/testConnector.ts'
 import { settingsIn } from '../support/testServer.ts'
@@ -62,7 +63,7 @@ it.skipIf(!hasMariadb)(
       services: { services: [{ name: 'alpha', datasources: sources }] },
       stateFile: join(folder, 'manager.state.json'),
       member: { service: 'alpha', datasource: 'db1', witness: false },
-      monitor: { user: 'watch' },
+      monitor: monitorSettings,
       connectorSocket: connectorSet.socket,
     })
     const replicatorSet = settingsIn(folder, {

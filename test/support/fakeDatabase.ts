@@ -1,5 +1,6 @@
 import type { Connection, Dial, Row } from '../../src/components/databases/connection.ts'
 import { DatabaseError } from '../../src/components/databases/databaseError.ts'
+import { identityStatement } from '../../src/components/databases/dialects.ts'
 
 /** What to answer to a statement. */
 export type ExpectedStatement = {
@@ -34,6 +35,8 @@ const lost = (): DatabaseError =>
  */
 export function fakeDatabase(options: {
   readonly version?: string
+  /** Its variables beside the version; it may be written and has number 1 unless told. */
+  readonly variables?: Readonly<Record<string, string>>
   readonly expect?: readonly ExpectedStatement[]
   readonly beforeDial?: (number: number) => Promise<void>
 }): FakeDatabase {
@@ -44,6 +47,12 @@ export function fakeDatabase(options: {
 
   const opening: Readonly<Record<string, readonly Row[]>> = {
     'SELECT VERSION() AS version': [{ version: options.version ?? '10.11.6-MariaDB-log' }],
+    [identityStatement]: Object.entries({
+      version: options.version ?? '10.11.6-MariaDB-log',
+      read_only: 'OFF',
+      server_id: '1',
+      ...options.variables,
+    }).map(([Variable_name, Value]) => ({ Variable_name, Value })),
     "SET SESSION sql_mode = ''": [],
   }
 

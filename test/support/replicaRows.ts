@@ -26,6 +26,8 @@ export const mariadbReplica: Row = {
   Using_Gtid: 'Slave_Pos',
   Gtid_IO_Pos: '0-1-36',
   Gtid_Slave_Pos: '0-1-35',
+  Master_Server_Id: '1',
+  SQL_Delay: '0',
 }
 
 /** The same, put offline. */

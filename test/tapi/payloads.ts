@@ -5,6 +5,7 @@ const healthy = {
   port: 3306,
   since,
   by: 'manager',
+  code: null,
   reason: null,
   checkedAt: '2025-03-10T11:00:00.000Z',
   connections: { active: 12, created: 512 },
@@ -51,6 +52,7 @@ export const alpha = {
   composite: false,
   multimaster: false,
   policy: 'AUTOMATIC',
+  writer: { datasource: 'db1', code: null, reason: null, hold: false },
   datasources: [db1, db2, db3],
 }
 

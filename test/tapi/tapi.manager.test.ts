@@ -69,6 +69,22 @@ db2
     expect(second.stdout).toBe('alpha: policy AUTOMATIC, unchanged\nno data sources\n')
   })
 
+  it('says why nobody can write, and which contradiction a data source has', async () => {
+    const { tapi, answers } = await host()
+    const reason = 'db1 and db3 can be written and follow nobody\u001b[31m'
+    const writer = { datasource: null, code: 'two-writers', reason, hold: true }
+    const astray = { ...db3, state: 'ONLINE', code: 'follows-other', reason: 'It follows db2.' }
+    answers.set('managerServiceStatus', { payload: { ...alpha, writer, datasources: [db1, astray] } })
+    const { stdout } = await tapi(['service', 'status'])
+    expect(stdout).toContain(
+      'alpha: policy AUTOMATIC\nno writer: db1 and db3 can be written and follow nobody\\x1b[31m (two-writers)\n',
+    )
+    expect(stdout).toContain(' by admin: It follows db2. (follows-other)\n')
+    answers.set('managerDatasourceStatus', { payload: astray })
+    const one = await tapi(['datasource', 'status', 'db3'])
+    expect(one.stdout).toContain('reason       It follows db2. (follows-other)\n')
+  })
+
   it('asks for the service if there are several, and changes nothing', async () => {
     const { tapi, answers, sent } = await host()
     answers.set('managerServicesMap', { payload: twoServices })

@@ -1,5 +1,6 @@
 import type { Row } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
+import type { GtidSet } from './gtidSet.ts'
 
 /**
  * A text as a literal of SQL, for names of channels, which both kinds of server take as literals. It holds only
@@ -15,6 +16,8 @@ export type Channel = {
   /** Empty for the one without a name. */
   readonly name: string
   readonly source: { readonly host: string; readonly port: number }
+  /** server_id of the source, known from the first connection on. */
+  readonly sourceId: number | null
   /** The thread that fetches from the primary; `connecting` also between its attempts. */
   readonly receiver: 'running' | 'connecting' | 'stopped'
   readonly receiverError: ThreadError | null
@@ -31,10 +34,26 @@ export type Channel = {
   readonly sequence: number | null
   /** True if it asks the primary by GTID; otherwise by file and offset. */
   readonly byGtid: boolean
+  /** GTIDs that it has received; null without GTIDs. */
+  readonly receivedGtids: GtidSet | null
+  /** Seconds by which it applies later on purpose. */
+  readonly delay: number
 }
 
 /** Position of a server's own binary log; `sequence` as in `Channel`. */
 export type Position = { readonly written: string; readonly sequence: number | null }
+
+/** What a server says of itself, whether it replicates or not. */
+export type ServerIdentity = {
+  readonly version: string
+  /** True if accounts without special privileges may write. */
+  readonly isWritable: boolean
+  readonly serverId: number | null
+  /** Of MySQL alone. */
+  readonly uuid: string | null
+  /** Semi-synchronous replication: a server without it has both off. */
+  readonly semiSync: { readonly source: boolean; readonly replica: boolean }
+}
 
 /** Statements of one kind of server, and how their results are read. */
 export type Dialect = {
@@ -45,6 +64,10 @@ export type Dialect = {
   /** Statements about the server's own binary log; the first returns no row where it is switched off. */
   readonly position: readonly [string, string]
   readonly readPosition: (log: Row, more: Row) => Position
+  /** GTIDs that the server has, with the columns of the second statement of `position`. */
+  readonly gtids: string
+  /** Null where the server says something that is no set of GTIDs. */
+  readonly readGtids: (row: Row) => GtidSet | null
   readonly start: (channel: string) => string
   readonly stop: (channel: string) => string
   readonly reset: (channel: string) => string
@@ -89,3 +112,9 @@ export function logPosition(row: Row, columns: readonly [file: string, offset: s
   const [file, offset] = columns
   return text(row, file) === '' ? null : `${text(row, file)}:${text(row, offset)}`
 }
+
+/** Returns the server_id of a column, where a server that never connected has 0. */
+export const sourceId = (row: Row, column: string): number | null => numberOrNull(row, column) || null
+
+/** Returns the seconds of delay of a channel; versions without the column have none. */
+export const delay = (row: Row): number => (row.SQL_Delay == null ? 0 : (numberOrNull(row, 'SQL_Delay') ?? 0))

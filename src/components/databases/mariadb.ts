@@ -3,13 +3,16 @@ import {
   applier,
   type Channel,
   type Dialect,
+  delay,
   logPosition,
   numberOrNull,
   quoteText,
   receiver,
+  sourceId,
   text,
   threadError,
 } from './dialect.ts'
+import { readMariadbGtids } from './gtidSet.ts'
 
 /** Returns the number in a position such as `0-1-35` (domain, server, number); null for none and for several domains. */
 function sequenceOf(gtids: string | null | undefined): number | null {
@@ -21,6 +24,7 @@ function readChannel(row: Row): Channel {
   return {
     name: text(row, 'Connection_name'),
     source: { host: text(row, 'Master_Host'), port: Number(text(row, 'Master_Port')) },
+    sourceId: sourceId(row, 'Master_Server_Id'),
     receiver: receiver(row, 'Slave_IO_Running'),
     receiverError: threadError(row, 'Last_IO'),
     applier: applier(row, 'Slave_SQL_Running'),
@@ -30,6 +34,8 @@ function readChannel(row: Row): Channel {
     applied: logPosition(row, ['Relay_Master_Log_File', 'Exec_Master_Log_Pos']),
     sequence: sequenceOf(text(row, 'Gtid_Slave_Pos')),
     byGtid: text(row, 'Using_Gtid') !== 'No',
+    receivedGtids: readMariadbGtids(text(row, 'Gtid_IO_Pos')),
+    delay: delay(row),
   }
 }
 
@@ -46,6 +52,9 @@ export const mariadb: Dialect = {
     written: `${text(log, 'File')}:${text(log, 'Position')}`,
     sequence: sequenceOf(more.gtids),
   }),
+  gtids:
+    'SELECT @@GLOBAL.gtid_binlog_pos AS gtids, @@GLOBAL.gtid_binlog_state AS written, @@GLOBAL.gtid_slave_pos AS replicated',
+  readGtids: (row) => readMariadbGtids(text(row, 'written'), text(row, 'replicated')),
   start: (channel) => `START SLAVE ${quoteText(channel)}`,
   stop: (channel) => `STOP SLAVE ${quoteText(channel)}`,
   reset: (channel) => `RESET SLAVE ${quoteText(channel)}`,

@@ -3,13 +3,16 @@ import {
   applier,
   type Channel,
   type Dialect,
+  delay,
   logPosition,
   numberOrNull,
   quoteText,
   receiver,
+  sourceId,
   text,
   threadError,
 } from './dialect.ts'
+import { readMysqlGtids } from './gtidSet.ts'
 
 /**
  * Returns the highest number of one server in a set such as `uuid:1-5:7,\nuuid:tag:1-3` (MySQL 8.4 Reference Manual,
@@ -30,6 +33,7 @@ function readChannel(row: Row): Channel {
   return {
     name: text(row, 'Channel_Name'),
     source: { host: text(row, 'Source_Host'), port: Number(text(row, 'Source_Port')) },
+    sourceId: sourceId(row, 'Source_Server_Id'),
     receiver: receiver(row, 'Replica_IO_Running'),
     receiverError: threadError(row, 'Last_IO'),
     applier: applier(row, 'Replica_SQL_Running'),
@@ -39,6 +43,8 @@ function readChannel(row: Row): Channel {
     applied: logPosition(row, ['Relay_Source_Log_File', 'Exec_Source_Log_Pos']),
     sequence: sequenceOf(text(row, 'Executed_Gtid_Set'), row.Source_UUID),
     byGtid: text(row, 'Auto_Position') === '1',
+    receivedGtids: readMysqlGtids(text(row, 'Retrieved_Gtid_Set')),
+    delay: delay(row),
   }
 }
 
@@ -55,6 +61,8 @@ export const mysql: Dialect = {
     written: `${text(log, 'File')}:${text(log, 'Position')}`,
     sequence: sequenceOf(text(log, 'Executed_Gtid_Set'), more.server),
   }),
+  gtids: 'SELECT @@GLOBAL.gtid_executed AS executed, @@GLOBAL.server_uuid AS server',
+  readGtids: (row) => readMysqlGtids(text(row, 'executed')),
   start: (channel) => `START REPLICA FOR CHANNEL ${quoteText(channel)}`,
   stop: (channel) => `STOP REPLICA FOR CHANNEL ${quoteText(channel)}`,
   reset: (channel) => `RESET REPLICA FOR CHANNEL ${quoteText(channel)}`,

@@ -1,17 +1,23 @@
 import { monitorPrivileges } from '../../contracts/databaseAccounts.ts'
-import type { Dial, Row } from './connection.ts'
+import type { Dial } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
-import type { Channel, Position } from './dialect.ts'
-import { databaseTypeOf, dialects } from './dialects.ts'
+import type { Channel, Position, ServerIdentity } from './dialect.ts'
+import { databaseTypeOf, dialects, identityStatement, readIdentity } from './dialects.ts'
+import type { GtidSet } from './gtidSet.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
 
-/** Replication state of a server, as an account that may see nothing else reads it. */
-export type ServerReading = {
+/** State of a server and of its replication, as an account that may see nothing else reads it. */
+export type ServerReading = ServerIdentity & {
+  /** GTIDs that it has; null where nothing is known of them. */
+  readonly gtids: GtidSet | null
   /** Its inbound channels; none where it is nobody's replica. */
   readonly channels: readonly Channel[]
   /** Position of its own binary log; null where it writes none, and for a replica, which is not asked. */
   readonly position: Position | null
 }
+
+/** Channels that are read of a server that names more: none of a cluster has as many. */
+const mostChannels = 100
 
 /** One server that is looked at again and again. */
 export type Probe = {
@@ -30,17 +36,18 @@ export function createProbe(options: {
 }): Probe {
   const kept = keepConnection(options)
 
-  async function readAs(version: string): Promise<ServerReading> {
-    const type = databaseTypeOf(version)
+  async function readAs(identity: ServerIdentity): Promise<ServerReading> {
+    const type = databaseTypeOf(identity.version)
     const dialect = dialects[type]
     try {
-      const channels = (await kept.read(dialect.channels)).map((row) => dialect.readChannel(row))
-      if (channels.length > 0) return { channels, position: null }
-      const [first, second] = dialect.position
-      const [log] = await kept.read(first)
-      if (!log) return { channels, position: null }
-      const [more = {}]: readonly Row[] = await kept.read(second)
-      return { channels, position: dialect.readPosition(log, more) }
+      const [more = {}] = await kept.read(dialect.gtids)
+      const gtids = dialect.readGtids(more)
+      const rows = await kept.read(dialect.channels)
+      const channels = rows.slice(0, mostChannels).map((row) => dialect.readChannel(row))
+      if (channels.length > 0) return { ...identity, gtids, channels, position: null }
+      const [log] = await kept.read(dialect.position[0])
+      const position = log ? dialect.readPosition(log, more) : null
+      return { ...identity, gtids, channels, position }
     } catch (error) {
       if (!(error instanceof DatabaseError) || !lacksPrivilege(error)) throw error
       const { code, number = 0, message } = error
@@ -52,8 +59,7 @@ export function createProbe(options: {
   return {
     read: async () => {
       // Every time: another server may have taken the place of this one.
-      const [row] = await kept.read('SELECT VERSION() AS version')
-      return readAs(row?.version ?? '')
+      return readAs(readIdentity(await kept.read(identityStatement)))
     },
     close: () => kept.close(),
   }

@@ -1,6 +1,5 @@
-import type { DataSourceRole } from '../../contracts/servicesMap.ts'
+import type { ReasonCode } from '../../contracts/routing.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
-import type { Channel, ThreadError } from '../databases/dialect.ts'
 import type { ServerReading } from '../databases/probe.ts'
 
 /**
@@ -35,51 +34,6 @@ export async function observe(check: Promise<ServerReading>): Promise<Observatio
 /** Result of a check for one data source. `reason` is for people; null when all is well. */
 export type Finding = {
   readonly result: 'passed' | 'failed' | 'unable'
+  readonly code: ReasonCode | null
   readonly reason: string | null
-}
-
-const replicates: ReadonlySet<DataSourceRole> = new Set(['replica', 'relay', 'standby', 'archive'])
-
-const words = (error: ThreadError | null): string =>
-  error ? ` ERROR ${error.number}: ${error.message.trim().replace(/([^.])$/, '$1.')}` : ''
-
-/** Returns why a channel does not replicate by itself, with the server's number and words. */
-function stoppedReason({ applier, applierError, receiver, receiverError }: Channel): string | undefined {
-  if (applier === 'stopped') return `The applier is stopped.${words(applierError)}`
-  if (receiver === 'stopped') return `The receiver is stopped.${words(receiverError)}`
-  return undefined
-}
-
-/** A receiver that retries misses its primary: not the replica's failure, and reported only once it has an error. */
-const waitingReason = ({ receiver, receiverError }: Channel): string | undefined =>
-  receiver === 'connecting' && receiverError
-    ? `The receiver cannot connect to the primary, and tries again.${words(receiverError)}`
-    : undefined
-
-const named = ({ name }: Channel, sentence: string): string =>
-  name === '' ? sentence : `Channel ${name}: ${sentence}`
-
-/** Evaluates an observation by the role of the data source. Being late is no failure. */
-export function findingOf(observation: Observation, role: DataSourceRole): Finding {
-  if (observation.kind === 'failed') return { result: 'failed', reason: observation.error.message }
-  if (observation.kind === 'unable') {
-    const reason = `It cannot be checked. ${observation.error.message}`
-    return { result: 'unable', reason }
-  }
-  const { channels } = observation.reading
-  if (!replicates.has(role)) return { result: 'passed', reason: null }
-  if (channels.length === 0) {
-    const reason = `It is a ${role} by the services map, but does not replicate. Set up its replication.`
-    return { result: 'failed', reason }
-  }
-  const told = (sentenceOf: (channel: Channel) => string | undefined): string =>
-    channels
-      .flatMap((channel) => {
-        const sentence = sentenceOf(channel)
-        return sentence === undefined ? [] : [named(channel, sentence)]
-      })
-      .join(' ')
-  const problem = told(stoppedReason)
-  if (problem !== '') return { result: 'failed', reason: problem }
-  return { result: 'passed', reason: told(waitingReason) || null }
 }

@@ -3,14 +3,16 @@ import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import type { RecordedState, ServicesMap } from '../../contracts/servicesMap.ts'
 import { type EditedMap, replaceMap } from '../editMap.ts'
-import { addressOf, type DataSource, type DataSourceKey, keyOf, sourcesOf } from './dataSources.ts'
+import { addressOf, type DataSource, type DataSourceKey, keyOf, serverOf, sourcesOf } from './dataSources.ts'
 import {
   dropAbsent,
+  mappedPrimary,
   policyOf,
   type StateRecord,
   type StateStore,
   withPolicy,
   withRecords,
+  withWriter,
 } from './managerState.ts'
 
 /** Problem of a path that names no service. */
@@ -54,6 +56,14 @@ export type DataSourceTable = {
     keys: readonly DataSourceKey[],
     to: { readonly state: RecordedState; readonly by: string; readonly reason?: string | null },
   ): readonly DataSource[]
+  /** Returns the data source that is known as the writer of a service; null where the map names no primary, or several. */
+  writer(service: string): string | null
+  /** Makes a data source the known writer; `fenced` with its reason is FAILED in the same change. */
+  setWriter(
+    service: string,
+    name: string,
+    fenced: { readonly name: string; readonly reason: string } | null,
+  ): void
   /** Returns true if that changed anything. */
   setPolicy(service: string, policy: Policy): boolean
   /** Changes the map as `edit` says. */
@@ -121,6 +131,28 @@ export function createDataSourceTable(options: {
       const marks = changing.map((it) => markOf(it, { state, by, reason }))
       kept.replace(withRecords(kept.state(), marks))
       return changing
+    },
+    writer: (service) => {
+      const known = kept.state().writers?.find((it) => it.service === service)
+      if (known) return known.name
+      const [first, second] = views(service).filter(({ role }) => role === 'primary')
+      return first && !second ? first.name : null
+    },
+    setWriter: (service, name, fenced) => {
+      const source = view({ service, name })
+      const mapped = mappedPrimary(map(), service)
+      const { host, port } = source
+      const record = mapped === `${name} ${serverOf(source)}` ? null : { service, name, host, port, mapped }
+      const marks = fenced
+        ? [
+            markOf(view({ service, name: fenced.name }), {
+              state: 'FAILED',
+              by: 'manager',
+              reason: fenced.reason,
+            }),
+          ]
+        : []
+      kept.replace(withRecords(withWriter(kept.state(), service, record), marks))
     },
     setPolicy: (service, wanted) => {
       if (policy(service) === wanted) return false

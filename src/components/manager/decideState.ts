@@ -25,7 +25,7 @@ export function nextStreak({ failed, passed }: Streak, result: Finding['result']
 
 /**
  * Returns the state that the manager itself puts a data source into; undefined for no change (contract.md,
- * "Manager"). It knows no other server's state and never makes another one the primary.
+ * "Manager"). The results know of the other servers of the service; no state makes another server the primary.
  */
 export function decideState(facts: {
   readonly state: RecordedState

@@ -1,12 +1,18 @@
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
-import { type Finding, findingOf, type Observation } from './checkResult.ts'
+import type { ServerReading } from '../databases/probe.ts'
+import type { Finding, Observation } from './checkResult.ts'
 import { addressOf, type DataSource, sourcesOf } from './dataSources.ts'
 import { nextStreak, noStreak, type Streak } from './decideState.ts'
 
 /** Results of the checks of a data source since the process started. */
 export type Health = {
   readonly streak: Streak
-  readonly finding: Finding | null
+  /** Result of the last check; null before the first. */
+  readonly observation: Observation | null
+  /** The last reading, however long ago; null before the first. */
+  readonly known: ServerReading | null
+  /** Checks in a row that did not reach the server. */
+  readonly unreached: number
   readonly checkedAt: Date | null
   readonly seqno: number | null
   /** Whole seconds that it is behind; null where it is no replica and where the server cannot say. */
@@ -18,7 +24,9 @@ export type Health = {
 
 const unknown: Health = {
   streak: noStreak,
-  finding: null,
+  observation: null,
+  known: null,
+  unreached: 0,
   checkedAt: null,
   seqno: null,
   latency: null,
@@ -46,13 +54,10 @@ type Address = Pick<DataSource, 'service' | 'name' | 'host' | 'port'>
 /** Health of each data source at its address, in memory only. */
 export type HealthTable = {
   of(source: Address): Health
-  /** Records a check; a regular one, which counts for the streak, has its duration. */
-  record(facts: {
-    readonly source: DataSource
-    readonly observation: Observation
-    readonly at: Date
-    readonly milliseconds?: number
-  }): Finding
+  /** Records a check. */
+  record(facts: { readonly source: DataSource; readonly observation: Observation; readonly at: Date }): void
+  /** Counts the result of a regular check. */
+  count(source: Address, check: { readonly result: Finding['result']; readonly milliseconds: number }): void
   /** Begins a new streak, as for a new state. */
   resetStreak(source: Address): void
   /** Forgets all but what is in the map, at the same address. */
@@ -64,22 +69,26 @@ export function createHealthTable(): HealthTable {
   const of = (source: Address): Health => table.get(addressOf(source)) ?? unknown
   return {
     of,
-    record: ({ source, observation, at, milliseconds }) => {
+    record: ({ source, observation, at }) => {
       const before = of(source)
-      const finding = findingOf(observation, source.role)
-      const { latency, seqno } = readPositions(observation)
-      const { checks } = before
-      const counted =
-        milliseconds === undefined
-          ? {}
-          : {
-              streak: nextStreak(before.streak, finding.result),
-              milliseconds,
-              checks: { ...checks, [finding.result]: checks[finding.result] + 1 },
-            }
-      const after = { ...before, ...counted, finding, checkedAt: at, seqno }
-      table.set(addressOf(source), { ...after, latency: source.role === 'primary' ? null : latency })
-      return finding
+      table.set(addressOf(source), {
+        ...before,
+        observation,
+        known: observation.kind === 'answered' ? observation.reading : before.known,
+        unreached: observation.kind === 'failed' ? before.unreached + 1 : 0,
+        checkedAt: at,
+        ...readPositions(observation),
+      })
+    },
+    count: (source, { result, milliseconds }) => {
+      const before = of(source)
+      const checks = { ...before.checks, [result]: before.checks[result] + 1 }
+      table.set(addressOf(source), {
+        ...before,
+        streak: nextStreak(before.streak, result),
+        milliseconds,
+        checks,
+      })
     },
     resetStreak: (source) => table.set(addressOf(source), { ...of(source), streak: noStreak }),
     retain: (map) => {

@@ -23,7 +23,7 @@ export type ManagerSettings = Pick<
 
 const usualTiming: MonitorTiming = {
   checkInterval: defaultCheckInterval,
-  limit: 2000,
+  limit: 1000,
   now: () => performance.now(),
   wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
   random: () => Math.random(),
@@ -108,6 +108,7 @@ export function openManager(
     monitor,
     now,
     log,
+    ...settings.monitor,
   })
   const api = managerApi({
     manager: opened,

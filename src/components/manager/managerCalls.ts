@@ -142,10 +142,13 @@ function readCalls(served: ServedManager): readonly ServedRoute[] {
       return {
         topology: 'clustered' as const,
         name: identity.cluster,
-        services: manager.map().services.map(({ name, datasources }) => ({
-          name,
+        services: manager.map().services.map(({ name: service, datasources }) => ({
+          name: service,
           role: 'primary' as const,
-          datasources: datasources.map(({ name, role }) => ({ name, role })),
+          datasources: datasources.map(({ name }) => ({
+            name,
+            role: manager.assessment({ service, name }).role,
+          })),
         })),
         ...(routers ? { routers } : {}),
       }
@@ -163,9 +166,9 @@ function readCalls(served: ServedManager): readonly ServedRoute[] {
       const key = { service, name }
       manager.view(key)
       if (!manager.isMonitoring) throw noMonitor()
-      const observation = await manager.check(key)
+      const checked = await manager.check(key)
       // A refused login is a response, too.
-      return { value: observation !== undefined && observation.kind !== 'failed' }
+      return { value: checked !== undefined && checked.observation.kind !== 'failed' }
     }),
   ]
 }

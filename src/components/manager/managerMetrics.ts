@@ -2,7 +2,6 @@ import type { MetricFamily } from '../../api/metricFamilies.ts'
 import { policies } from '../../contracts/managerPayloads.ts'
 import { dataSourceStates } from '../../contracts/servicesMap.ts'
 import type { Manager } from './createManager.ts'
-import { shownState } from './statusPayloads.ts'
 
 const results = ['passed', 'failed', 'unable'] as const
 
@@ -11,7 +10,7 @@ export function managerMetrics(manager: Manager): readonly MetricFamily[] {
   const services = manager.map().services.map(({ name }) => name)
   const sources = services.flatMap((service) =>
     manager.views(service).map((view) => ({
-      state: shownState(manager, view),
+      state: manager.shownState(view),
       health: manager.health(view),
       labels: { service, datasource: view.name },
     })),
@@ -24,6 +23,15 @@ export function managerMetrics(manager: Manager): readonly MetricFamily[] {
       samples: sources.flatMap(({ labels, state: now }) =>
         dataSourceStates.map((state) => ({ labels: { ...labels, state }, value: state === now ? 1 : 0 })),
       ),
+    },
+    {
+      name: 'muster_manager_service_writer',
+      type: 'gauge',
+      help: 'Data source that clients write to: 1 for it, 0 for the others.',
+      samples: sources.map(({ labels }) => ({
+        labels,
+        value: manager.writer(labels.service).datasource === labels.datasource ? 1 : 0,
+      })),
     },
     {
       name: 'muster_manager_policy',

@@ -6,7 +6,7 @@ import { type Policy, policies } from '../../contracts/managerPayloads.ts'
 import { exact } from '../../contracts/schemaParts.ts'
 import { MapName, recordedStates, ServicesMap } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
-import { addressOf, keyOf, sourcesOf } from './dataSources.ts'
+import { addressOf, keyOf, serverOf, sourcesOf } from './dataSources.ts'
 
 const Mark = Type.Object(
   {
@@ -22,6 +22,17 @@ const Mark = Type.Object(
   exact,
 )
 
+const StoredWriter = Type.Object(
+  {
+    service: MapName,
+    name: MapName,
+    host: Type.String(),
+    port: Type.Integer(),
+    mapped: Type.Union([Type.String(), Type.Null()]),
+  },
+  exact,
+)
+
 const StoredState = Type.Object(
   {
     version: Type.Literal(1),
@@ -29,12 +40,20 @@ const StoredState = Type.Object(
     map: Type.Union([ServicesMap, Type.Null()]),
     policies: Type.Array(Type.Object({ service: MapName, policy: Type.Enum([...policies]) }, exact)),
     marks: Type.Array(Mark),
+    // Older releases write none.
+    writers: Type.Optional(Type.Array(StoredWriter)),
   },
   exact,
 )
 
 /** State that a data source was put into, when, by whom and why. It holds for this address alone. */
 export type StateRecord = Readonly<Static<typeof Mark>>
+
+/**
+ * Data source that took the place of the map's primary by other means. `mapped` is that primary and its address: the
+ * record ends when the map names another one.
+ */
+export type WriterRecord = Readonly<Static<typeof StoredWriter>>
 
 /** State of a manager on disk. */
 export type ManagerState = {
@@ -47,6 +66,8 @@ export type ManagerState = {
   readonly policies: readonly { readonly service: string; readonly policy: Policy }[]
   /** Of the data sources whose state somebody or something changed. */
   readonly marks: readonly StateRecord[]
+  /** Of the services whose writer is not the primary of the map. */
+  readonly writers?: readonly WriterRecord[]
 }
 
 /** Returns the state of a new manager. */
@@ -83,12 +104,31 @@ export function withRecords(state: ManagerState, marks: readonly StateRecord[]):
   return { ...state, marks: [...state.marks.filter((it) => !replaced.has(keyOf(it))), ...marks] }
 }
 
+/** Returns the state with another writer of a service; null for the primary of the map. */
+export function withWriter(state: ManagerState, service: string, writer: WriterRecord | null): ManagerState {
+  const { writers = [], ...rest } = state
+  const others = [...writers.filter((it) => it.service !== service), ...(writer ? [writer] : [])]
+  return others.length > 0 ? { ...rest, writers: others } : rest
+}
+
+/** Returns the one primary of a service in the map with its address, as one text; null for none and for several. */
+export function mappedPrimary({ services }: ServicesMap, service: string): string | null {
+  const sources = services.find(({ name }) => name === service)?.datasources ?? []
+  const [first, second] = sources.filter(({ role }) => role === 'primary')
+  return first && !second ? `${first.name} ${serverOf(first)}` : null
+}
+
 /** Returns the state without services that are not in the map, and without data sources that are not at their address. */
 export function dropAbsent(state: ManagerState, map: ServicesMap): ManagerState {
   const present = new Set(sourcesOf(map).map(addressOf))
   const services = new Set(map.services.map(({ name }) => name))
+  const { writers = [], ...rest } = state
+  const kept = writers.filter(
+    (it) => present.has(addressOf(it)) && mappedPrimary(map, it.service) === it.mapped,
+  )
   return {
-    ...state,
+    ...rest,
+    ...(kept.length > 0 ? { writers: kept } : {}),
     policies: state.policies.filter(({ service }) => services.has(service)),
     marks: state.marks.filter((mark) => present.has(addressOf(mark))),
   }

@@ -4,7 +4,7 @@ import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { addDataSource, addService, type EditedMap, replaceMap } from '../editMap.ts'
 import type { Manager } from './createManager.ts'
-import { mapText, serviceEntries, shownState } from './statusPayloads.ts'
+import { mapText, serviceEntries } from './statusPayloads.ts'
 
 /** Returns the author of a change for payloads and the state file: the user, or `socket` for a caller on the host. */
 export const authorOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : 'socket')
@@ -42,7 +42,7 @@ export function mapCalls(
       const { payload } = call.body
       call.audit({ parameters: payload })
       const changed = edit(call, (map) => addDataSource(map, payload))
-      return onceInEffect({ ...payload, state: shownState(manager, manager.view(payload)), changed })
+      return onceInEffect({ ...payload, state: manager.shownState(manager.view(payload)), changed })
     }),
     serve(routes.managerReset, (call) => {
       const changed = change(call, () => manager.resetMap(authorOf(call.caller)))

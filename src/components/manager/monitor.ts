@@ -10,13 +10,20 @@ import { serverOf } from './dataSources.ts'
 type CheckInterval = {
   /** From the end of one check to the begin of the next. */
   readonly usual: number
+  /** After a failed check, until enough of them fence the data source. */
+  readonly retry: number
   /** Longest interval for a server that does not answer. */
   readonly longest: number
-  /** Unanswered checks in a row before the interval grows: until then a quick result counts. */
+  /** Unanswered checks in a row before the interval grows. */
   readonly quickRetries: number
 }
 
-export const defaultCheckInterval: CheckInterval = { usual: 2000, longest: 15_000, quickRetries: 3 }
+export const defaultCheckInterval: CheckInterval = {
+  usual: 1000,
+  retry: 200,
+  longest: 15_000,
+  quickRetries: 3,
+}
 
 /** Largest random deviation of a delay, either way, so that managers do not all check at once. */
 const jitter = 0.2
@@ -25,11 +32,16 @@ const jitter = 0.2
 export function nextCheckDelay(facts: {
   readonly checkInterval: CheckInterval
   readonly unanswered: number
+  /** True if the last check failed: only then a quick result counts. */
+  readonly isFailing: boolean
   readonly random: number
 }): number {
-  const { checkInterval, unanswered, random } = facts
+  const { checkInterval, unanswered, isFailing, random } = facts
+  const isQuick = isFailing && unanswered < checkInterval.quickRetries
   const doublings = Math.max(0, unanswered - checkInterval.quickRetries + 1)
-  const delay = Math.min(checkInterval.longest, checkInterval.usual * 2 ** doublings)
+  const delay = isQuick
+    ? checkInterval.retry
+    : Math.min(checkInterval.longest, checkInterval.usual * 2 ** doublings)
   return Math.round(delay * (1 - jitter + 2 * jitter * random))
 }
 
@@ -98,20 +110,21 @@ export function createMonitor(options: {
   }): Promise<void> {
     const { server, check, signal } = options
     let unanswered = 0
+    let isFailing = false
     while (!signal.aborted) {
       const start = now()
       try {
         const observation = await check()
         if (signal.aborted) return
         unanswered = observation.kind === 'answered' ? 0 : unanswered + 1
+        isFailing = observation.kind === 'failed'
         onCheck({ server, observation, milliseconds: now() - start })
       } catch (error) {
         onError(error)
         unanswered += 1
       }
-      await wait(nextCheckDelay({ checkInterval, unanswered, random: random() }), signal).catch(
-        () => undefined,
-      )
+      const delay = nextCheckDelay({ checkInterval, unanswered, isFailing, random: random() })
+      await wait(delay, signal).catch(() => undefined)
     }
   }
 

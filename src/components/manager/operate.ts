@@ -2,7 +2,6 @@ import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import { type DataSourceOperation, stateAfter, wrongState } from '../../contracts/dataSourceOperations.ts'
 import { withDatabaseProblems } from '../databases/databaseProblem.ts'
-import { findingOf } from './checkResult.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import type { DataSourceView } from './dataSourceTable.ts'
@@ -18,13 +17,14 @@ export type Order = {
 
 /** Throws a problem where a data source does not pass a check that is made now. Without a monitor none is made. */
 async function requireHealthy(manager: Manager, view: DataSourceView): Promise<void> {
-  const observation = await manager.check(view)
-  if (!observation) return
+  const checked = await manager.check(view)
+  if (!checked) return
+  const { observation, finding } = checked
   if (observation.kind !== 'answered') {
     const { error } = observation
     return withDatabaseProblems(() => Promise.reject(error))
   }
-  const { result, reason } = findingOf(observation, view.role)
+  const { result, reason } = finding
   if (result === 'passed') return
   const detail = `The health check of ${view.name} failed, so it stays ${view.state}. ${reason ?? ''}`
   throw new ProblemError({ code: 'wrong-state', detail: detail.trimEnd() })

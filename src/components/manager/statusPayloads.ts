@@ -1,6 +1,7 @@
 import type { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import type { DatasourceStatusPayload, ServiceStatusPayload } from '../../contracts/managerPayloads.ts'
-import type { DataSourceEntry, DataSourceState, ServicesMap } from '../../contracts/servicesMap.ts'
+import type { DataSourceEntry, ServicesMap } from '../../contracts/servicesMap.ts'
+import type { Finding } from './checkResult.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import type { DataSourceView } from './dataSourceTable.ts'
@@ -14,18 +15,16 @@ function connectionsOf({ service, name }: DataSourceKey, connector: ConnectorSta
   return { active: found?.active ?? 0, created: found?.created ?? 0 }
 }
 
-/** ONLINE is a promise that checks keep: where nobody can make any, nobody knows. */
-export function shownState(manager: Manager, view: DataSourceView): DataSourceState {
-  if (view.state !== 'ONLINE') return view.state
-  return manager.isMonitoring && manager.health(view).finding?.result !== 'unable' ? 'ONLINE' : 'UNKNOWN'
-}
-
 const notMonitored = 'It is not checked: monitor-user is not set.'
 
 const recovered = 'Its health checks succeed again.'
 
 /** Returns the reason of its state, or of the last check. The reason of a failure stays until it is back. */
-function reasonOf({ state, reason }: DataSourceView, { finding, streak }: Health): string | null {
+function reasonOf(
+  { state, reason }: DataSourceView,
+  { streak }: Health,
+  finding: Finding | null,
+): string | null {
   const found = finding?.reason ?? null
   if (state !== 'FAILED') return found ?? reason
   if (found !== null) return found
@@ -41,18 +40,20 @@ export function dataSourceStatus(facts: {
   const { manager, key, connector } = facts
   const view = manager.view(key)
   const health = manager.health(view)
-  const { service, name, host, port, role, since, by } = view
+  const { service, name, host, port, since, by } = view
+  const { role, finding } = manager.assessment(view)
   const isUnchecked = view.state === 'ONLINE' && !manager.isMonitoring
   return {
     name,
     service,
     role,
-    state: shownState(manager, view),
+    state: manager.shownState(view),
     host,
     port,
     since,
     by,
-    reason: isUnchecked ? notMonitored : reasonOf(view, health),
+    code: finding?.code ?? null,
+    reason: isUnchecked ? notMonitored : reasonOf(view, health, finding),
     checkedAt: health.checkedAt?.toISOString() ?? null,
     connections: connectionsOf(view, connector),
     seqno: health.seqno,
@@ -77,6 +78,7 @@ export function serviceStatus(facts: {
     composite: false,
     multimaster: false,
     policy: manager.policy(service),
+    writer: manager.writer(service),
     datasources: manager
       .views(service)
       .map(({ name }) => dataSourceStatus({ manager, key: { service, name }, connector })),
@@ -85,7 +87,7 @@ export function serviceStatus(facts: {
 
 function entryOf(manager: Manager, view: DataSourceView): DataSourceEntry {
   const { name, host, port, role } = view
-  return { name, host, port, role, state: shownState(manager, view) }
+  return { name, host, port, role, state: manager.shownState(view) }
 }
 
 /** Returns the services of the map with the states of their data sources. */

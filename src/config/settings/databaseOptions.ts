@@ -1,4 +1,6 @@
+import { outsideChanges } from '../../contracts/choices.ts'
 import { hostAddress } from '../types/addresses.ts'
+import { duration } from '../types/duration.ts'
 import { portType } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice, databaseUser } from '../types/texts.ts'
@@ -39,7 +41,7 @@ export const databaseOptions = {
   }),
 } as const
 
-/** Account of the manager's checks. */
+/** Account of the manager's checks and what it makes of them; members are named as in the settings of servers. */
 export const monitorOptions = {
   user: setting({
     ...manager,
@@ -51,5 +53,16 @@ export const monitorOptions = {
     name: 'monitor-password',
     secret: true,
     type: secretReference,
+  }),
+  onOutsideChange: setting({
+    ...manager,
+    name: 'on-outside-change',
+    type: choice(outsideChanges),
+    default: 'follow',
+  }),
+  maxReplicaLag: setting({
+    ...manager,
+    name: 'max-replica-lag',
+    type: duration,
   }),
 } as const

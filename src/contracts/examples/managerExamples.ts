@@ -12,6 +12,7 @@ const primary: DatasourceStatusPayload = {
   port: 3306,
   since: '2025-03-10T10:12:18.000Z',
   by: 'installation',
+  code: null,
   reason: null,
   checkedAt: '2025-03-11T08:30:00.000Z',
   connections: { active: 4, created: 1207 },
@@ -37,6 +38,7 @@ const service: ServiceStatusPayload = {
   composite: false,
   multimaster: false,
   policy: 'AUTOMATIC',
+  writer: { datasource: 'db1', code: null, reason: null, hold: false },
   datasources: [primary, replica],
 }
 

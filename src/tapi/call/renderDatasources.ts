@@ -26,10 +26,15 @@ const row = (it: Fields): readonly string[] => [
   cell(object(it.connections).active),
 ]
 
+/** Returns a reason with its code, for `muster explain`: `db2 is read-only (read-only-primary)`. */
+const withCode = ({ reason, code }: Fields): string =>
+  typeof code === 'string' ? `${cell(reason)} (${code})` : cell(reason)
+
 /** Renders the reason of a state; empty for a data source that is online without one. */
-function remark({ name, state, since, by, reason }: Fields): string {
+function remark(source: Fields): string {
+  const { name, state, since, by, reason } = source
   if (state === 'ONLINE' && typeof reason !== 'string') return ''
-  const why = typeof reason === 'string' ? `: ${reason}` : ''
+  const why = typeof reason === 'string' ? `: ${withCode(source)}` : ''
   return `${printable(`${cell(name)}: ${cell(state)} since ${time(since)} by ${cell(by)}${why}`)}\n`
 }
 
@@ -42,12 +47,20 @@ export function renderDatasources(datasources: readonly Fields[], columns?: numb
 const changedWord = ({ changed }: Fields): string =>
   typeof changed === 'boolean' ? (changed ? ', changed' : ', unchanged') : ''
 
+/** Renders why clients cannot write; empty while they can. */
+function withoutWriter(writer: Fields): string {
+  const { datasource, reason } = writer
+  if (typeof datasource === 'string' || typeof reason !== 'string') return ''
+  return `${printable(`no writer: ${withCode(writer)}`)}\n`
+}
+
 /** Renders a ServiceStatusPayload; ends with a newline. */
 export function renderService(body: unknown, columns?: number): string {
   const service = object(readEnvelope(body)?.payload)
   if (!Array.isArray(service.datasources)) return renderBody(body)
   const title = `${cell(service.name)}: policy ${cell(service.policy)}${changedWord(service)}`
-  return `${printable(title)}\n${renderDatasources(objects(service.datasources), columns)}`
+  const table = renderDatasources(objects(service.datasources), columns)
+  return `${printable(title)}\n${withoutWriter(object(service.writer))}${table}`
 }
 
 /** Renders a DatasourceStatusPayload; ends with a newline. */
@@ -62,7 +75,7 @@ export function renderDatasource(body: unknown, columns?: number): string {
       ['role', cell(it.role)],
       ['address', address(it)],
       ['state', `${cell(it.state)} since ${time(it.since)} by ${cell(it.by)}`],
-      ['reason', cell(it.reason)],
+      ['reason', withCode(it)],
       ['checked', time(it.checkedAt)],
       ['connections', active === undefined ? '-' : `${cell(active)} active, ${cell(created)} created`],
       ['seqno', cell(it.seqno)],

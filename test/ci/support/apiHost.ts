@@ -9,6 +9,7 @@ import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { fetchAt, portOf } from '../../support/https.ts'
 import { createAccount, hasMariadb, makeReplica } from '../../support/mariadb.ts'
 import { createMonitor, mariadbPair } from '../../support/mariadbPair.ts'
+import { monitorSettings } from '../../support/monitorSettings.ts'
 import { proxySettings } from '../../support/proxySettings.ts'
 import { createServerCertificate } from '../../support/serverCertificate.ts'
 import { testCost } from '../../support/testApi.ts'
@@ -71,7 +72,7 @@ export async function startApiHost({
       services,
       stateFile: join(folder, 'manager.json'),
       member: { service: 'alpha', datasource: host, witness: false },
-      monitor: { user: 'watch' },
+      monitor: monitorSettings,
       connectorSocket: socket('connector'),
     },
     connector: {

@@ -11,6 +11,7 @@ import { makeAuthority, makeLeaf } from '../../support/clientCertificate.ts'
 import { eventually } from '../../support/eventually.ts'
 import { hasMariadb, type Mariadb, type MariadbLab, mariadbLab } from '../../support/mariadb.ts'
 import { createMonitor } from '../../support/mariadbPair.ts'
+import { monitorSettings } from '../../support/monitorSettings.ts'
 import { relayFrom } from '../../support/relayFrom.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin } from '../../support/testApi.ts'
@@ -323,7 +324,7 @@ describe.skipIf(!hasMariadb)('a MariaDB that counts broken logins', { timeout: 1
         },
         stateFile: join(folder, 'manager.json'),
         member: { service: 'alpha', datasource: 'db1', witness: false },
-        monitor: { user: 'watch' },
+        monitor: monitorSettings,
         secretsFile,
       },
       { log: { info: line, warn: line, error: line } },

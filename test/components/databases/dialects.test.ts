@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DatabaseError } from '../../../src/components/databases/databaseError.ts'
-import { dialects } from '../../../src/components/databases/dialects.ts'
+import { dialects, readIdentity } from '../../../src/components/databases/dialects.ts'
+import { readMariadbGtids, readMysqlGtids } from '../../../src/components/databases/gtidSet.ts'
 import { mariadbBroken, mariadbOffline, mariadbReplica, mysqlReplica } from '../../support/replicaRows.ts'
 
 const { mariadb, mysql } = dialects
@@ -10,6 +11,7 @@ describe('the dialect of MariaDB', () => {
     expect(mariadb.readChannel(mariadbReplica)).toEqual({
       name: '',
       source: { host: '10.0.0.11', port: 3306 },
+      sourceId: 1,
       receiver: 'running',
       receiverError: null,
       applier: 'running',
@@ -19,6 +21,8 @@ describe('the dialect of MariaDB', () => {
       applied: 'bin.000002:1207',
       sequence: 35,
       byGtid: true,
+      receivedGtids: readMariadbGtids('0-1-36'),
+      delay: 0,
     })
   })
 
@@ -61,6 +65,20 @@ describe('the dialect of MariaDB', () => {
     })
   })
 
+  it('reads a channel that never connected, and one that applies later on purpose', () => {
+    const row = { ...mariadbReplica, Master_Server_Id: '0', SQL_Delay: '30' }
+    expect(mariadb.readChannel(row)).toMatchObject({ sourceId: null, delay: 30 })
+    const { SQL_Delay: _none, ...older } = mariadbReplica
+    expect(mariadb.readChannel(older).delay).toBe(0)
+  })
+
+  it('reads the GTIDs of its log and of its replication', () => {
+    expect(mariadb.readGtids({ gtids: '0-1-36', written: '0-2-9,0-1-36', replicated: '0-1-30' })).toEqual(
+      readMariadbGtids('0-2-9,0-1-36', '0-1-30'),
+    )
+    expect(mariadb.readGtids({ gtids: '', written: 'garbage', replicated: '' })).toBeNull()
+  })
+
   it('names a channel in its statements', () => {
     expect([mariadb.start(''), mariadb.stop("a'b"), mariadb.reset('a\\b')]).toEqual([
       "START SLAVE ''",
@@ -86,6 +104,7 @@ describe('the dialect of MySQL 8.4', () => {
     expect(mysql.readChannel(mysqlReplica)).toEqual({
       name: '',
       source: { host: '127.0.0.1', port: 13000 },
+      sourceId: 1,
       receiver: 'running',
       receiverError: null,
       applier: 'running',
@@ -95,6 +114,8 @@ describe('the dialect of MySQL 8.4', () => {
       applied: 'master-bin.000001:927',
       sequence: 7,
       byGtid: true,
+      receivedGtids: readMysqlGtids('73f86016-978b-11ee-ade5-8d2a2a562feb:1-3'),
+      delay: 0,
     })
   })
 
@@ -156,5 +177,60 @@ describe('the dialect of MySQL 8.4', () => {
       "STOP REPLICA FOR CHANNEL 'a\\'b'",
       "RESET REPLICA FOR CHANNEL 'west'",
     ])
+  })
+})
+
+describe('readIdentity', () => {
+  const rowsOf = (variables: Readonly<Record<string, string>>) =>
+    Object.entries({ version: '10.11.6-MariaDB-log', read_only: 'OFF', server_id: '7', ...variables }).map(
+      ([Variable_name, Value]) => ({ Variable_name, Value }),
+    )
+
+  it('reads a server that may be written, with semi-synchronous replication off where it has none', () => {
+    expect(readIdentity(rowsOf({}))).toEqual({
+      version: '10.11.6-MariaDB-log',
+      isWritable: true,
+      serverId: 7,
+      uuid: null,
+      semiSync: { source: false, replica: false },
+    })
+  })
+
+  it.each([
+    [{ read_only: 'OFF' }, true],
+    [{ read_only: '0' }, true],
+    [{ read_only: 'ON' }, false],
+    [{ read_only: 'NO_LOCK_NO_ADMIN' }, false],
+    [{ read_only: 'OFF', super_read_only: 'ON' }, false],
+    [{ read_only: 'OFF', super_read_only: 'OFF' }, true],
+  ])('reads from %j whether it may be written', (variables, isWritable) => {
+    expect(readIdentity(rowsOf(variables)).isWritable).toBe(isWritable)
+  })
+
+  it.each([
+    [{ rpl_semi_sync_master_enabled: 'ON', rpl_semi_sync_slave_enabled: 'OFF' }, [true, false]],
+    [{ rpl_semi_sync_source_enabled: 'OFF', rpl_semi_sync_replica_enabled: 'ON' }, [false, true]],
+  ])('reads semi-synchronous replication from %j', (variables, [source, replica]) => {
+    expect(readIdentity(rowsOf(variables)).semiSync).toEqual({ source, replica })
+  })
+
+  it('takes a number of 0 and a uuid that is none for unknown', () => {
+    const server_uuid = '3E11FA47-71CA-11E1-9E33-C80AA9429562'
+    expect(readIdentity(rowsOf({ server_id: '0', server_uuid: '\u001b[31m' }))).toMatchObject({
+      serverId: null,
+      uuid: null,
+    })
+    expect(readIdentity(rowsOf({ server_uuid })).uuid).toBe(server_uuid.toLowerCase())
+  })
+
+  it('keeps nothing of a version that a terminal would act on', () => {
+    expect(readIdentity(rowsOf({ version: `\u001b[31m${'8'.repeat(500)}` })).version).toMatch(
+      /^\\x1b\[31m8{95}$/,
+    )
+  })
+
+  it('refuses a server that does not say whether it may be written', () => {
+    const rows = rowsOf({}).filter((it) => it.Variable_name !== 'read_only')
+    expect(() => readIdentity(rows)).toThrow('without the column read_only')
   })
 })

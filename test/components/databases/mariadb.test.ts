@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { connect } from '../../../src/components/databases/connect.ts'
 import type { DatabaseAccount } from '../../../src/components/databases/connection.ts'
 import type { DatabaseError } from '../../../src/components/databases/databaseError.ts'
+import { readMariadbGtids } from '../../../src/components/databases/gtidSet.ts'
 import { createReplication, type Replication } from '../../../src/components/databases/replication.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -135,6 +136,9 @@ describe.skipIf(!hasMariadb)('replication of real MariaDB servers', { timeout: 6
       applied: position?.written,
       sequence,
       byGtid: true,
+      sourceId: 1,
+      receivedGtids: readMariadbGtids(String(gtid?.gtid)),
+      delay: 0,
     })
 
     await replication.stop('')

@@ -1,17 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
+import { dialects } from '../../../src/components/databases/dialects.ts'
+import { readMariadbGtids } from '../../../src/components/databases/gtidSet.ts'
 import { createProbe } from '../../../src/components/databases/probe.ts'
 import { fakeDatabase } from '../../support/fakeDatabase.ts'
 import { mariadbReplica, mysqlReplica } from '../../support/replicaRows.ts'
 
 const limits = { connect: 50, query: 50 }
+const mariadbGtids = {
+  statement: dialects.mariadb.gtids,
+  answer: [{ gtids: '0-1-77', written: '0-1-77', replicated: '' }],
+}
 const probeOf = (database: ReturnType<typeof fakeDatabase>) =>
   createProbe({ dial: database.dial, limits, place: 'fake:3306' })
 
 describe('createProbe', () => {
   it('reads a MariaDB replica in its own words, over one connection', async () => {
     const database = fakeDatabase({
-      expect: [{ statement: 'SHOW ALL SLAVES STATUS', answer: [mariadbReplica] }],
+      expect: [mariadbGtids, { statement: 'SHOW ALL SLAVES STATUS', answer: [mariadbReplica] }],
     })
     const probe = probeOf(database)
     expect(database.dials()).toBe(0)
@@ -20,27 +26,45 @@ describe('createProbe', () => {
     expect(read.position).toBeNull()
     await probe.read()
     expect(database.dials()).toBe(1)
-    expect(new Set(database.statements)).toEqual(new Set(['SHOW ALL SLAVES STATUS']))
+    const each = [mariadbGtids.statement, 'SHOW ALL SLAVES STATUS']
+    expect(database.statements).toEqual([...each, ...each])
   })
 
   it('reads a MySQL replica in its own words', async () => {
     const database = fakeDatabase({
       version: '8.4.2',
-      expect: [{ statement: 'SHOW REPLICA STATUS', answer: [mysqlReplica] }],
+      variables: { super_read_only: 'ON', server_uuid: '3e11fa47-71ca-11e1-9e33-c80aa9429562' },
+      expect: [
+        { statement: dialects.mysql.gtids, answer: [{ executed: '', server: 'x' }] },
+        { statement: 'SHOW REPLICA STATUS', answer: [mysqlReplica] },
+      ],
     })
-    expect(await probeOf(database).read()).toMatchObject({ channels: [{ secondsBehind: 0, sequence: 7 }] })
+    expect(await probeOf(database).read()).toMatchObject({
+      isWritable: false,
+      uuid: '3e11fa47-71ca-11e1-9e33-c80aa9429562',
+      channels: [{ secondsBehind: 0, sequence: 7 }],
+    })
   })
 
   it('reads where the log of a server stands that is no replica, if it writes one', async () => {
     const expected = [
+      mariadbGtids,
       { statement: 'SHOW ALL SLAVES STATUS' },
       { statement: 'SHOW MASTER STATUS', answer: [{ File: 'bin.000002', Position: '1307' }] },
-      { statement: 'SELECT @@GLOBAL.gtid_binlog_pos AS gtids', answer: [{ gtids: '0-1-77' }] },
     ]
+    const server = {
+      version: '10.11.6-MariaDB-log',
+      isWritable: true,
+      serverId: 1,
+      uuid: null,
+      semiSync: { source: false, replica: false },
+      gtids: readMariadbGtids('0-1-77'),
+      channels: [],
+    }
     const position = { written: 'bin.000002:1307', sequence: 77 }
-    expect(await probeOf(fakeDatabase({ expect: expected })).read()).toEqual({ channels: [], position })
-    const silent = expected.slice(0, 1).concat({ statement: 'SHOW MASTER STATUS', answer: [] })
-    expect(await probeOf(fakeDatabase({ expect: silent })).read()).toEqual({ channels: [], position: null })
+    expect(await probeOf(fakeDatabase({ expect: expected })).read()).toEqual({ ...server, position })
+    const silent = [...expected.slice(0, 2), { statement: 'SHOW MASTER STATUS', answer: [] }]
+    expect(await probeOf(fakeDatabase({ expect: silent })).read()).toEqual({ ...server, position: null })
   })
 
   it('says which privileges are missing, and asks again with a new login', async () => {
@@ -49,6 +73,7 @@ describe('createProbe', () => {
     const refused = new DatabaseError({ code: 'refused', number: 1227, message })
     const database = fakeDatabase({
       expect: [
+        mariadbGtids,
         { statement: 'SHOW ALL SLAVES STATUS', answer: refused, times: 1 },
         { statement: 'SHOW ALL SLAVES STATUS', answer: [mariadbReplica] },
       ],
@@ -65,7 +90,7 @@ describe('createProbe', () => {
 
   it('ends its connection', async () => {
     const database = fakeDatabase({
-      expect: [{ statement: 'SHOW ALL SLAVES STATUS', answer: [mariadbReplica] }],
+      expect: [mariadbGtids, { statement: 'SHOW ALL SLAVES STATUS', answer: [mariadbReplica] }],
     })
     const probe = probeOf(database)
     await probe.read()

@@ -5,6 +5,7 @@ import { tryLogins } from '../../../src/components/databases/tryLogins.ts'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { createAccount, hasMariadb, type Mariadb } from '../../support/mariadb.ts'
 import { type MariadbPair, mariadbPair } from '../../support/mariadbPair.ts'
+import { monitorSettings } from '../../support/monitorSettings.ts'
 import { freePort } from '../../support/ports.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { settingsIn } from '../../support/testServer.ts'
@@ -57,7 +58,7 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
     const datasources = [source('db1', primary), source('db2', replica), source('db3', primary)]
     const accounts = {
       database: databaseAt(primary.port),
-      monitor: { user: 'muster' },
+      monitor: { ...monitorSettings, user: 'muster' },
       services: { services: [{ name: 'alpha', datasources }] },
     }
     const secrets = { 'replication-password': password, 'monitor-password': 'another one' }

@@ -71,15 +71,14 @@ describe('what the policies do', () => {
     const map = {
       services: [
         { name: 'alpha', datasources: [{ name: 'db2', ...shared, role: 'replica' as const }] },
-        { name: 'beta', datasources: [{ name: 'b1', ...shared, role: 'primary' as const }] },
+        { name: 'beta', datasources: [{ name: 'b1', ...shared, role: 'witness' as const }] },
       ],
     }
     const { monitor, states, status, get } = await managerIn({ map })
     expect(monitor.followed()).toEqual(['10.0.0.2 3306', '10.0.0.2 3306'])
     await monitor.tick(shared)
-    // A primary is behind nobody, whatever its server replicates beside.
-    expect((await get('status/service/beta/datasource/b1')).payload.appliedLatency).toBeNull()
-    expect((await status('db2')).appliedLatency).toBe(4)
+    expect((await get('status/service/beta/datasource/b1')).payload.role).toBe('witness')
+    expect(await status('db2')).toMatchObject({ role: 'replica', appliedLatency: 4 })
     monitor.set(shared, broken)
     await monitor.tick(shared, 3)
     expect(await states()).toEqual(['FAILED', 'ONLINE'])

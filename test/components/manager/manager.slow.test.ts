@@ -9,6 +9,7 @@ import type { MapDataSource } from '../../../src/contracts/servicesMap.ts'
 import { eventually } from '../../support/eventually.ts'
 import { forgetReplication, hasMariadb, type Mariadb } from '../../support/mariadb.ts'
 import { createMonitor, type MariadbPair, makeAgree, mariadbPair } from '../../support/mariadbPair.ts'
+import { monitorSettings } from '../../support/monitorSettings.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
 
@@ -17,7 +18,7 @@ const headers = { authorization: adminLogin }
 
 /** As usual, but quick: a check every 30 ms. Servers that share a busy machine get time enough for one. */
 const timing = {
-  checkInterval: { usual: 30, longest: 150, quickRetries: 3 },
+  checkInterval: { usual: 30, retry: 30, longest: 150, quickRetries: 3 },
   limit: 2000,
   now: () => performance.now(),
   wait: (milliseconds: number, signal: AbortSignal) => wait(milliseconds, undefined, { signal }),
@@ -38,7 +39,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
   // Two servers that agree, and replication that runs.
   beforeEach(async () => {
     await makeAgree(pair)
-    await replica.sql('START ALL SLAVES')
+    await replica.sql('SET GLOBAL read_only = 1', 'START ALL SLAVES')
   })
 
   async function managed(
@@ -80,7 +81,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
         services,
         stateFile: join(folder, 'manager.json'),
         member: { service: 'alpha', datasource: 'db1', witness: false },
-        monitor: { user: 'watch' },
+        monitor: monitorSettings,
         secretsFile,
       },
       {
@@ -231,7 +232,7 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
       reason: expect.stringMatching(/nothing listens there\. Start the database\.$/),
     })
     expect(await ping()).toBe(false)
-    await replica.start()
+    await replica.start('--read-only')
     await becomes({ state: 'ONLINE', by: 'manager', reason: null })
     expect(await ping()).toBe(true)
   })

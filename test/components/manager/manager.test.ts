@@ -10,6 +10,7 @@ import { readState } from '../../../src/components/manager/managerState.ts'
 import { commonRoutes } from '../../../src/contracts/commonRoutes.ts'
 import { envelope } from '../../../src/contracts/envelope.ts'
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
+import { monitorSettings } from '../../support/monitorSettings.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
 import { installed } from './support.ts'
@@ -103,7 +104,7 @@ describe('openManager', () => {
   it('says before it starts that its password is not there', () => {
     const folder = temporaryFolder()
     const secretsFile = join(folder, 'secrets.json')
-    const settings = settingsOf(folder, { monitor: { user: 'watch' }, secretsFile })
+    const settings = settingsOf(folder, { monitor: monitorSettings, secretsFile })
     expect(() => opened(settings)).toThrow(`cannot read the secrets ${secretsFile}: no such file or folder`)
     writeFileSync(secretsFile, '{"replication-password":"x"}')
     expect(() => opened(settings)).toThrow(`the secrets ${secretsFile} hold no monitor-password`)

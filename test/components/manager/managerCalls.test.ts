@@ -111,6 +111,7 @@ describe('what a manager tells', () => {
       port: 3306,
       since: '2025-03-10T10:00:01.000Z',
       by: 'installation',
+      code: null,
       reason: null,
       checkedAt: '2025-03-10T10:00:02.000Z',
       connections: null,
@@ -131,6 +132,7 @@ describe('what a manager tells', () => {
       composite: false,
       multimaster: false,
       policy: 'AUTOMATIC',
+      writer: { datasource: null, code: 'no-writer', reason: 'db3 not checked yet', hold: true },
       datasources: [db1, db2, await status('db3')],
     })
   })

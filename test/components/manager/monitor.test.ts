@@ -9,8 +9,9 @@ import {
   nextCheckDelay,
   type Server,
 } from '../../../src/components/manager/monitor.ts'
+import { idleReading } from './support.ts'
 
-const reading: ServerReading = { channels: [], position: null }
+const reading: ServerReading = idleReading
 const server: Server = { host: '10.0.0.1', port: 3306 }
 const other: Server = { host: '10.0.0.2', port: 3306 }
 const down = new DatabaseError({ code: 'unreachable', message: 'down' })
@@ -79,17 +80,36 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
 }
 
 describe('the interval of checks', () => {
-  const delay = (unanswered: number, random = 0.5) =>
-    nextCheckDelay({ checkInterval: defaultCheckInterval, unanswered, random })
+  const delay = (unanswered: number, more: { readonly random?: number; readonly isFailing?: boolean } = {}) =>
+    nextCheckDelay({
+      checkInterval: defaultCheckInterval,
+      unanswered,
+      isFailing: unanswered > 0,
+      random: 0.5,
+      ...more,
+    })
 
-  it('is steady, doubles for a server that does not answer, and has an end', () => {
-    expect([0, 1, 2, 3, 4, 5, 6, 100].map((it) => delay(it))).toEqual([
-      2000, 2000, 2000, 4000, 8000, 15_000, 15_000, 15_000,
+  it('is short until a server that does not answer is fenced, doubles then, and has an end', () => {
+    expect([0, 1, 2, 3, 4, 5, 6, 7, 100].map((it) => delay(it))).toEqual([
+      1000, 200, 200, 2000, 4000, 8000, 15_000, 15_000, 15_000,
     ])
   })
 
+  it('is not shorter for a server that cannot be checked', () => {
+    expect([1, 2, 3].map((it) => delay(it, { isFailing: false }))).toEqual([1000, 1000, 2000])
+  })
+
   it('is never the same for all managers', () => {
-    expect([delay(0, 0), delay(0, 1), delay(9, 0), delay(9, 1)]).toEqual([1600, 2400, 12_000, 18_000])
+    const [least, most] = [{ random: 0 }, { random: 1 }]
+    expect([delay(0, least), delay(0, most), delay(9, least), delay(9, most)]).toEqual([
+      800, 1200, 12_000, 18_000,
+    ])
+  })
+
+  it('lets a server that hangs be fenced within 5 seconds', () => {
+    const limit = 1000
+    const waits = [0, 1, 2].map((it) => delay(it, { random: 1 }))
+    expect(waits.reduce((sum, it) => sum + it + limit, 0)).toBeLessThan(5000)
   })
 })
 
@@ -102,7 +122,7 @@ describe('createMonitor', () => {
     expect(seen).toEqual(
       [1, 2].map(() => ({ server, observation: { kind: 'answered', reading }, milliseconds: 5 })),
     )
-    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([2000, 2000])
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([1000, 1000])
   })
 
   it('leaves a server alone for longer and longer, until it answers', async () => {
@@ -116,9 +136,7 @@ describe('createMonitor', () => {
     for (let made = 0; made < 5; made += 1) await next()
     isDown = false
     await next()
-    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([
-      2000, 2000, 4000, 8000, 15_000, 15_000, 2000,
-    ])
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([200, 200, 2000, 4000, 8000, 15_000, 1000])
   })
 
   it('asks a server that hangs once, however often its time is up, and hears it when it wakes up', async () => {

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { ApiContext } from '../../../src/api/apiContext.ts'
 import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
 import type { Channel } from '../../../src/components/databases/dialect.ts'
+import type { ServerReading } from '../../../src/components/databases/probe.ts'
 import type { Observation } from '../../../src/components/manager/checkResult.ts'
 import { createManager } from '../../../src/components/manager/createManager.ts'
 import { serverOf } from '../../../src/components/manager/dataSources.ts'
@@ -34,6 +35,7 @@ export const installed: ServicesMap = {
 export const channel: Channel = {
   name: '',
   source: { host: '10.0.0.1', port: 3306 },
+  sourceId: 1,
   receiver: 'running',
   receiverError: null,
   applier: 'running',
@@ -43,17 +45,35 @@ export const channel: Channel = {
   applied: 'bin.000002:1307',
   sequence: 35,
   byGtid: true,
+  receivedGtids: null,
+  delay: 0,
 }
 
-export const replicating = (more: Partial<Channel> = {}): Observation => ({
+/** A server that takes no writes and follows nobody. */
+export const idleReading: ServerReading = {
+  version: '10.11.6-MariaDB-log',
+  isWritable: false,
+  serverId: null,
+  uuid: null,
+  semiSync: { source: false, replica: false },
+  gtids: null,
+  channels: [],
+  position: null,
+}
+
+export const answered = (more: Partial<ServerReading>): Observation => ({
   kind: 'answered',
-  reading: { channels: [{ ...channel, ...more }], position: null },
+  reading: { ...idleReading, ...more },
 })
 
-export const writing: Observation = {
-  kind: 'answered',
-  reading: { channels: [], position: { written: 'bin.000002:1307', sequence: 36 } },
-}
+export const replicating = (more: Partial<Channel> = {}): Observation =>
+  answered({ channels: [{ ...channel, ...more }] })
+
+export const writing: Observation = answered({
+  isWritable: true,
+  serverId: 1,
+  position: { written: 'bin.000002:1307', sequence: 36 },
+})
 
 export const broken: Observation = replicating({
   applier: 'stopped',

@@ -5,6 +5,7 @@ import { pendingErrorOf, stateOf } from '../../../src/components/replicator/chan
 const running: Channel = {
   name: '',
   source: { host: '10.0.0.11', port: 3306 },
+  sourceId: 1,
   receiver: 'running',
   receiverError: null,
   applier: 'running',
@@ -14,6 +15,8 @@ const running: Channel = {
   applied: 'bin.000001:4',
   sequence: 1,
   byGtid: true,
+  receivedGtids: null,
+  delay: 0,
 }
 const duplicate = { number: 1062, message: 'Duplicate entry' }
 const unreachable = { number: 2003, message: "Can't connect" }

@@ -4,6 +4,7 @@ import { preview } from '../../../src/deployment/hostPlan.ts'
 import { installPlan } from '../../../src/deployment/plans/installPlan.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostFacts, proxy } from '../../support/deploymentValues.ts'
+import { monitorSettings } from '../../support/monitorSettings.ts'
 import { finishedFacts, hash, runtime, targetOf } from '../steps/target.ts'
 
 const target = targetOf()
@@ -206,7 +207,7 @@ describe('the plan of an installation', () => {
   it('writes a new password of a database and restarts nothing', () => {
     const monitored = (monitor: string) =>
       targetOf({
-        host: { monitor: { user: 'm', password: { kind: 'env', name: 'M' } } },
+        host: { monitor: { ...monitorSettings, user: 'm', password: { kind: 'env', name: 'M' } } },
         passwords: { monitor: new Secret(monitor) },
       })
     const steps = installPlan({ target: monitored('new'), packed: () => undefined })

@@ -8,6 +8,7 @@ import { emptyState, withHost } from '../../../src/deployment/state/clusterState
 import type { SecretReference } from '../../../src/secrets/reference.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'
+import { monitorSettings } from '../../support/monitorSettings.ts'
 import { finishedFacts, targetOf } from '../steps/target.ts'
 import { configOf, saved } from './values.ts'
 
@@ -189,7 +190,7 @@ describe('secretMarks', () => {
     hostConfig({
       name,
       users: [{ user: 'admin', option: 'rest-api-admin-pass', password: admin }],
-      monitor: { user: 'monitor', password: monitor },
+      monitor: { ...monitorSettings, user: 'monitor', password: monitor },
     }),
   )
   const marks = (password: string, cluster = 'alpha') => {

@@ -1,0 +1,265 @@
+import type { ReasonCode, Writer } from '../../contracts/routing.ts'
+import type { DataSourceRole } from '../../contracts/servicesMap.ts'
+import type { Channel, ThreadError } from '../databases/dialect.ts'
+import { gtidText, missingGtids } from '../databases/gtidSet.ts'
+import type { ServerReading } from '../databases/probe.ts'
+import type { Finding } from './checkResult.ts'
+import {
+  decideWriter,
+  listNames,
+  type ServiceFacts,
+  unwatchedWriter,
+  type WriterDecision,
+} from './decideWriter.ts'
+import {
+  followsStrangers,
+  isClaimant,
+  isOut,
+  isPrimary,
+  leadTo,
+  type Member,
+  readingOf,
+  sourceNames,
+} from './replicationGraph.ts'
+
+/** A data source as its server really is. */
+export type MemberAssessment = {
+  readonly role: DataSourceRole
+  /** Null before the first check. */
+  readonly finding: Finding | null
+  /** True if it is so far behind that it takes no reads (option `max-replica-lag`). */
+  readonly isLate: boolean
+}
+
+/** The writer of a service and its data sources by name. */
+export type ServiceAssessment = WriterDecision & {
+  readonly members: ReadonlyMap<string, MemberAssessment>
+}
+
+type Facts = ServiceFacts & {
+  /** Milliseconds; null for any. */
+  readonly maxReplicaLag: number | null
+}
+
+/** Returns what the last checks of a service's data sources mean together. */
+export function assessService(facts: Facts): ServiceAssessment {
+  const members = facts.members.filter(({ role }) => role !== 'witness')
+  const decision = decideWriter({ ...facts, members })
+  const view: View = { ...facts, members, writer: decision.writer, primary: decision.incumbent.name }
+  return {
+    ...decision,
+    members: new Map(
+      facts.members.map((it) => {
+        const isLate = it.role !== 'witness' && isBehind(it, facts.maxReplicaLag)
+        return [it.name, { role: roleOf(it, view), finding: findingOf(it, view), isLate }]
+      }),
+    ),
+  }
+}
+
+/** Returns a service that nobody checks: it is as the map says. */
+export function assumeService(
+  facts: Pick<ServiceFacts, 'service' | 'members' | 'incumbent'>,
+): ServiceAssessment {
+  const { service, members, incumbent } = facts
+  return {
+    writer: unwatchedWriter(service, members),
+    incumbent,
+    fence: null,
+    members: new Map(members.map(({ name, role }) => [name, { role, finding: null, isLate: false }])),
+  }
+}
+
+/** A service after the decision about its writer. */
+type View = {
+  readonly members: readonly Member[]
+  readonly writer: Writer
+  /** Name of the incumbent. */
+  readonly primary: string | null
+  readonly maxReplicaLag: number | null
+}
+
+const replicating: ReadonlySet<DataSourceRole> = new Set(['replica', 'relay', 'standby', 'archive'])
+
+const asReplica = (role: DataSourceRole): DataSourceRole => (replicating.has(role) ? role : 'replica')
+
+function roleOf({ name, role, known }: Member, { primary }: View): DataSourceRole {
+  if (role === 'witness') return role
+  if (known === null) return name === primary ? 'primary' : role
+  if (isPrimary(known)) return 'primary'
+  if (known.channels.length > 0) return asReplica(role)
+  return name === primary ? 'primary' : asReplica(role)
+}
+
+const passed: Finding = { result: 'passed', code: null, reason: null }
+const failed = (code: ReasonCode | null, reason: string): Finding => ({ result: 'failed', code, reason })
+
+function findingOf(member: Member, view: View): Finding | null {
+  const { look, role } = member
+  if (look.kind === 'unread') return null
+  if (look.kind === 'failed') return failed(null, look.error.message)
+  if (look.kind === 'unable') {
+    return { result: 'unable', code: null, reason: `It cannot be checked. ${look.error.message}` }
+  }
+  if (role === 'witness') return passed
+  const { reading } = look
+  if (reading.channels.length > 0) return ofReplica(member, reading, view)
+  return reading.isWritable ? ofPrimary(member, view) : ofReadOnly(member, view)
+}
+
+/** Returns true where all replicas that were read follow a member, and there is one. */
+function isFollowedByAll(member: Member, members: readonly Member[]): boolean {
+  const replicas = members.filter((it) => it !== member && !isOut(it) && readingOf(it)?.channels.length)
+  return (
+    replicas.length > 0 &&
+    replicas.every((it) => leadTo(member, readingOf(it)?.channels ?? [], members) === 'yes')
+  )
+}
+
+/** Evaluates a server that may be written and follows nobody. */
+function ofPrimary(member: Member, { members, writer, primary }: View): Finding {
+  const { name, state } = member
+  if (name === writer.datasource) return passed
+  const rivals = members.filter((it) => it !== member && isClaimant(it))
+  const other = writer.datasource ?? (rivals.length > 0 ? listNames(rivals) : undefined)
+  const contradiction = `It can be written and follows nobody, as ${other} does. Make it a replica, or shun the other.`
+  if (state === 'ONLINE') {
+    // No state changes by itself while it is open who is right.
+    if (other !== undefined) return { ...passed, code: 'two-writers', reason: contradiction }
+    if (name === primary) return passed
+    const reason = `It can be written and follows nobody, but the primary is ${primary ?? 'not known'}.`
+    return { ...passed, code: 'no-writer', reason }
+  }
+  // The word of the others decides between two that nobody writes to.
+  if (writer.datasource === null && isFollowedByAll(member, members)) return passed
+  if (other !== undefined) return failed('two-writers', contradiction)
+  const incumbent = members.find((it) => it.name === primary)
+  if (incumbent === member || incumbent === undefined || isOut(incumbent)) return passed
+  return failed(
+    'two-writers',
+    `It can be written and follows nobody, but the primary is ${incumbent.name}. Make it a replica, or shun ${incumbent.name}.`,
+  )
+}
+
+/** Evaluates a server that follows nobody and takes no writes. */
+function ofReadOnly({ name, role }: Member, { primary }: View): Finding {
+  if (name === primary) {
+    return failed('read-only-primary', 'It is read-only, so nobody can write. Set read_only to OFF on it.')
+  }
+  if (!replicating.has(role)) {
+    const reason = `It does not replicate, and the primary is ${primary ?? 'not known'}. Set up its replication.`
+    return failed('not-replicating', reason)
+  }
+  return failed(
+    'not-replicating',
+    `It is a ${role} by the services map, but does not replicate. Set up its replication.`,
+  )
+}
+
+const words = (error: ThreadError | null): string =>
+  error ? ` ERROR ${error.number}: ${error.message.trim().replace(/([^.])$/, '$1.')}` : ''
+
+/** Returns why a channel does not replicate by itself, with the server's number and words. */
+function stoppedReason({ applier, applierError, receiver, receiverError }: Channel): string | undefined {
+  if (applier === 'stopped') return `The applier is stopped.${words(applierError)}`
+  if (receiver === 'stopped') return `The receiver is stopped.${words(receiverError)}`
+  return undefined
+}
+
+/** A receiver that retries misses its primary: not the replica's failure, and reported only once it has an error. */
+const waitingReason = ({ receiver, receiverError }: Channel): string | undefined =>
+  receiver === 'connecting' && receiverError
+    ? `The receiver cannot connect to the primary, and tries again.${words(receiverError)}`
+    : undefined
+
+const inChannel = ({ name }: Channel, sentence: string): string =>
+  name === '' ? sentence : `Channel ${name}: ${sentence}`
+
+const told = (channels: readonly Channel[], sentenceOf: (channel: Channel) => string | undefined): string =>
+  channels
+    .flatMap((channel) => {
+      const sentence = sentenceOf(channel)
+      return sentence === undefined ? [] : [inChannel(channel, sentence)]
+    })
+    .join(' ')
+
+/** Evaluates a server that follows somebody. Being late is no failure. */
+function ofReplica(member: Member, reading: ServerReading, view: View): Finding {
+  const { members, writer } = view
+  const { channels } = reading
+  const stopped = told(channels, stoppedReason)
+  if (stopped !== '') return failed('not-replicating', stopped)
+  const primary = members.find((it) => it.name === writer.datasource && readingOf(it) !== undefined)
+  const astray = strayReason(channels, primary, members)
+  if (astray) return astray
+  const remarks: readonly { readonly code: ReasonCode | null; readonly reason: string }[] = [
+    errantReason(reading, primary) ?? [],
+    reading.isWritable
+      ? {
+          code: 'writable-replica' as const,
+          reason: 'It can be written, although it is a replica. Set read_only to ON on it.',
+        }
+      : [],
+    mappedReason(member, view),
+    { code: null, reason: told(channels, waitingReason) },
+    isBehind(member, view.maxReplicaLag)
+      ? { code: null, reason: 'It is further behind than max-replica-lag and takes no reads.' }
+      : [],
+  ]
+    .flat()
+    .filter(({ reason }) => reason !== '')
+  if (remarks.length === 0) return passed
+  return {
+    result: 'passed',
+    code: remarks.find(({ code }) => code !== null)?.code ?? null,
+    reason: remarks.map(({ reason }) => reason).join(' '),
+  }
+}
+
+/** Returns the finding of a replica that does not follow the writer, directly or through others. */
+function strayReason(
+  channels: readonly Channel[],
+  primary: Member | undefined,
+  members: readonly Member[],
+): Finding | undefined {
+  const names = sourceNames(channels, members)
+  if (followsStrangers(channels, members)) {
+    const reason = `It follows ${names}, which is none of the service's data sources. Let it follow the primary.`
+    return failed('unknown-server', reason)
+  }
+  if (!primary || leadTo(primary, channels, members) !== 'no') return undefined
+  return failed(
+    'follows-other',
+    `It follows ${names}, not the primary ${primary.name}. Let it follow ${primary.name}.`,
+  )
+}
+
+/** Returns the GTIDs that a replica has and the writer has not; those of the writer itself only came later. */
+function errantReason({ gtids }: ServerReading, primary: Member | undefined) {
+  if (!primary) return undefined
+  const writer = readingOf(primary)
+  if (!writer?.gtids || !gtids || (writer.serverId === null && writer.uuid === null)) return undefined
+  const { serverId, uuid } = writer
+  const isOwn = (source: string): boolean =>
+    uuid === null ? source.endsWith(`-${serverId}`) : source === uuid || source.startsWith(`${uuid}:`)
+  const missing = missingGtids(gtids, writer.gtids, isOwn)
+  if (missing.ranges.size === 0) return undefined
+  const reason = `It has transactions that ${primary.name} does not have: ${gtidText(missing)}.`
+  return { code: 'errant-transactions' as const, reason }
+}
+
+/** Returns the remark about a replica that the services map calls the primary. */
+function mappedReason({ role, name }: Member, { writer, primary }: View) {
+  if (role !== 'primary') return []
+  if (name === primary)
+    return { code: 'no-writer' as const, reason: 'It is the primary, but follows another server.' }
+  if (writer.datasource === null) return []
+  const reason = `The services map names it as the primary, but that is ${writer.datasource}. Correct the map with tapi map.`
+  return { code: 'read-only-primary' as const, reason }
+}
+
+/** Unknown lag counts as none. */
+function isBehind(member: Member, most: number | null): boolean {
+  if (most === null) return false
+  return (readingOf(member)?.channels ?? []).some(({ secondsBehind }) => (secondsBehind ?? 0) * 1000 > most)
+}

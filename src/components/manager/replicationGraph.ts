@@ -1,0 +1,90 @@
+import { printableLine } from '../../base/printable.ts'
+import type { RecordedState } from '../../contracts/servicesMap.ts'
+import type { Channel } from '../databases/dialect.ts'
+import type { ServerReading } from '../databases/probe.ts'
+import type { Observation } from './checkResult.ts'
+import type { DataSource } from './dataSources.ts'
+
+/** A data source with what is known of its server. Its `role` is the one that the services map means. */
+export type Member = Pick<DataSource, 'name' | 'host' | 'port' | 'role'> & {
+  readonly state: RecordedState
+  /** Result of the last check; `unread` before the first. */
+  readonly look: { readonly kind: 'unread' } | Observation
+  /** The last reading, however long ago; null before the first. */
+  readonly known: ServerReading | null
+  /** Failed checks in a row. */
+  readonly failures: number
+}
+
+/** Returns what the last check read; undefined where it read nothing. */
+export const readingOf = ({ look }: Member): ServerReading | undefined =>
+  look.kind === 'answered' ? look.reading : undefined
+
+/** Returns true where a person took it out. */
+export const isOut = ({ state }: Pick<Member, 'state'>): boolean => state === 'OFFLINE' || state === 'SHUNNED'
+
+/** Returns true for a server that may be written and follows nobody. */
+export const isPrimary = ({ isWritable, channels }: ServerReading): boolean =>
+  isWritable && channels.length === 0
+
+/** Returns true for a member whose server calls itself a primary and that nobody took out. */
+export function isClaimant(member: Member): boolean {
+  const reading = readingOf(member)
+  return reading !== undefined && isPrimary(reading) && !isOut(member)
+}
+
+/** Source of a channel: a member, a server that is none of the service, or one of which nothing can be said yet. */
+type Source = Member | 'stranger' | 'untold'
+
+function sourceOf(channel: Channel, members: readonly Member[]): Source {
+  const { source, sourceId, receiver } = channel
+  const sameId = sourceId === null ? [] : members.filter(({ known }) => known?.serverId === sourceId)
+  const byId = sameId.length === 1 ? sameId[0] : undefined
+  const isConnected = receiver === 'running'
+  // A server may have several addresses, and an address several servers; a number that it connected to is one server.
+  const byPlace = members.find(
+    ({ host, port, known }) =>
+      host.toLowerCase() === source.host.toLowerCase() &&
+      port === source.port &&
+      (!isConnected || sourceId === null || known === null || known.serverId === sourceId),
+  )
+  const found = isConnected ? (byId ?? byPlace) : (byPlace ?? byId)
+  return found ?? (members.some(({ known }) => known === null) ? 'untold' : 'stranger')
+}
+
+/** Names the servers that a member replicates from, for people. */
+export function sourceNames(channels: readonly Channel[], members: readonly Member[]): string {
+  const names = channels.map((channel) => {
+    const source = sourceOf(channel, members)
+    if (typeof source !== 'string') return source.name
+    const { host, port } = channel.source
+    return `${printableLine(host.slice(0, 253))} port ${port}`
+  })
+  return [...new Set(names)].slice(0, 5).join(', ')
+}
+
+/** Returns true if every channel comes from a server that is none of the service. */
+export const followsStrangers = (channels: readonly Channel[], members: readonly Member[]): boolean =>
+  channels.length > 0 && channels.every((channel) => sourceOf(channel, members) === 'stranger')
+
+/**
+ * Returns whether channels lead to a member, directly or through others; `untold` where that depends on a server that was
+ * never read.
+ */
+export function leadTo(
+  target: Member,
+  channels: readonly Channel[],
+  members: readonly Member[],
+  passed: ReadonlySet<Member> = new Set(),
+): 'yes' | 'no' | 'untold' {
+  const ends = channels.map((channel) => {
+    const source = sourceOf(channel, members)
+    if (source === target) return 'yes'
+    if (source === 'stranger') return 'no'
+    if (source === 'untold' || source.known === null) return 'untold'
+    if (passed.has(source)) return 'no'
+    return leadTo(target, source.known.channels, members, new Set([...passed, source]))
+  })
+  if (ends.includes('yes')) return 'yes'
+  return ends.includes('untold') ? 'untold' : 'no'
+}
