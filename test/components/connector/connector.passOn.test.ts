@@ -31,7 +31,8 @@ async function host() {
   const services = {
     services: [{ name: 'alpha', datasources: [dataSource(db1), dataSource(db2, 'replica')] }],
   }
-  const log = pino({ level: 'silent' })
+  const lines: unknown[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const managerSettings = settingsIn(folder, {
     ...{ listen: null, services, auditFile: join(folder, 'manager.audit.jsonl') },
     stateFile: join(folder, 'manager.json'),
@@ -73,7 +74,7 @@ async function host() {
     )
     return [answer.status, JSON.parse(answer.body).payload] as const
   }
-  return { call, opened, managerServer, folder, settings, db1, db2, services }
+  return { call, opened, managerServer, folder, settings, db1, db2, services, lines }
 }
 
 const db9 = { service: 'alpha', name: 'db9', host: '127.0.0.1', port: 9, role: 'replica' }
@@ -164,5 +165,15 @@ describe('the map calls of a connector that follows the manager of its host', ()
     })
     const [status, { code }] = await call('connector', 'reset')
     expect([status, code]).toEqual([502, 'manager-unreachable'])
+  })
+})
+
+describe('a manager and the connector that follows it', () => {
+  it('write no line at info while nothing happens, beyond the comments of the stream', async () => {
+    const { lines } = await host()
+    const before = lines.length
+    // Comments come every five seconds; there is no event to wait for.
+    await new Promise((resolve) => setTimeout(resolve, 5500))
+    expect(lines.slice(before)).toEqual([])
   })
 })

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   followManager,
@@ -184,18 +183,6 @@ describe('a connector that follows the manager of its host', () => {
     expect((await refusal()).message).toContain('db1 is SHUNNED')
     // Each change was asked for by a stream of its own; those before are closed.
     await eventually(() => expect(manager.followers()).toBe(1))
-  })
-
-  it('writes no line at info while nothing happens', async () => {
-    const { manager, settings, first, second } = await scene()
-    manager.say(routingOf([routed(first), routed(second)]))
-    await manager.start()
-    const { told } = await testConnector(settings)
-    const before = told.length
-    // Longer than the interval in which a connector used to ask.
-    await new Promise((resolve) => setTimeout(resolve, 2500))
-    expect(told.slice(before)).toEqual([])
-    expect(join(settings.socket)).toBeTruthy()
   })
 })
 
