@@ -125,6 +125,8 @@ describe('the writer of a service', () => {
       'none',
       /db1 is SHUNNED$/,
     ],
+    ['is nobody while it is out and not reached', { db1: shunned(lost(writes)), ...replicas }, {}, 'none'],
+    ['is nobody while it is out and read-only', { db1: offline(idle), ...replicas }, {}, 'none'],
     ['is nobody while it is offline', { db1: offline(writes), ...replicas }, {}, 'none', /db1 is OFFLINE$/],
     [
       'is awaited until it was looked at',
