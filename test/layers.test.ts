@@ -107,6 +107,7 @@ const ioFiles: readonly string[] = [
   'cli/writeNewFile.ts',
   'cli/writeNewFiles.ts',
   'client/agentForStream.ts',
+  'client/readEvents.ts',
   'client/registry.ts',
   'client/request.ts',
   'client/serverCertificates.ts',

@@ -77,7 +77,7 @@ export function connectorMetrics(connector: Connector): readonly MetricFamily[] 
       name: 'muster_connector_map_current',
       type: 'gauge',
       help: 'Whether the services map is the newest: 0 while the manager that it comes from does not answer.',
-      value: connector.degradedReason() === undefined ? 1 : 0,
+      value: connector.isCurrent() ? 1 : 0,
     }),
   ]
 }

@@ -53,6 +53,8 @@ export type TcpProxy = {
   cut(): boolean
   /** Routes anew from now on; clients that waited for a writer are released, or learn why there is none. */
   setRouting(routing: Routing): void
+  /** Refuses new clients and those who wait, until it is undefined again; open connections stay. */
+  setClosed(refusal: Refusal | undefined): void
   /** Returns why no connection can be routed; null if one can. */
   problem(role: RoutedRole): string | null
   /** Returns what the ports of these roles have to do without while they forward. */
@@ -101,6 +103,7 @@ export function createProxy(options: {
   let created = 0
   let isStopping = false
   let isReleasing = false
+  let closed: Refusal | undefined
   let cancelRelease: (() => void) | undefined
 
   const loginLimiter = createLoginLimiter({ clock })
@@ -170,6 +173,7 @@ export function createProxy(options: {
   function place(client: Client): void {
     if (isStopping) reject(client, stopping)
     else if (mode.value === 'OFFLINE') reject(client, offline(mode.since))
+    else if (closed) reject(client, closed)
     else if (mode.value === 'ONHOLD' || targets.holdReason(client.role) !== null) hold(client)
     else if (startLogin(client)) connect(client)
     else {
@@ -260,6 +264,10 @@ export function createProxy(options: {
     setRouting: (routing) => {
       targets.setRouting(routing)
       release()
+    },
+    setClosed: (refusal) => {
+      closed = refusal
+      if (refusal && !isStopping) turnAwayHeld(refusal)
     },
     problem: problemOf,
     notes: (roles) => targets.notes(roles),

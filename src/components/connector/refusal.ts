@@ -35,6 +35,7 @@ export const refusalReasons = [
   'held-too-long',
   'no-data-source',
   'no-writer',
+  'no-manager',
   'unreachable',
   'blocked',
   'refused-by-database',
@@ -143,6 +144,15 @@ export const tooManyForWriter = (why: string, most: number): Refusal => ({
   message:
     `Too many connections: no database takes writes, and ${most} wait already, which is the most that ` +
     `connector-max-held allows: ${why}.`,
+})
+
+/** `since` is when the last manager was lost, `milliseconds` how long its last word counts. */
+export const noManager = (since: Date, milliseconds: number): Refusal => ({
+  reason: 'no-manager',
+  number: badHost,
+  message:
+    `The connector takes no new connections: no manager answers since ${since.toISOString()}, which is longer than ` +
+    `the ${seconds(milliseconds)} that connector-manager-timeout allows.`,
 })
 
 /** `attempts` are data sources, each with why it was not reached. */

@@ -42,6 +42,12 @@ export const connectorOptions = {
     type: duration,
     default: 30_000,
   }),
+  managerTimeout: setting({
+    ...common,
+    name: 'connector-manager-timeout',
+    type: duration,
+    default: 30_000,
+  }),
   greetingTimeout: setting({
     ...common,
     name: 'connector-greeting-timeout',
