@@ -107,6 +107,7 @@ const ioFiles: readonly string[] = [
   'cli/writeNewFile.ts',
   'cli/writeNewFiles.ts',
   'client/agentForStream.ts',
+  'client/readEvents.ts',
   'client/registry.ts',
   'client/request.ts',
   'client/serverCertificates.ts',
@@ -211,16 +212,30 @@ const folderOf = (file: string): string => file.split('/')[0] ?? ''
 
 const library = (specifier: string): string => specifier.split('/')[0] ?? specifier
 
+/** Tests without a twin in src: of the whole project, or of parts of it together. */
+const withoutTwin = /^(?:lab|scenarios|ci|bench|soak|support)\/|^(?:docs|faultTable|layers)\.test\.ts$/
+
 describe('the layers of src', () => {
-  it('has source files to judge', () => {
+  it('are checked against source files that exist', () => {
     expect(files.length).toBeGreaterThan(5)
   })
 
-  it('has no folder outside the table and no file above the folders', () => {
+  it('have a file or folder of src for each test of the same name', () => {
+    const tests = readdirSync(join(source, '../test'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.test.ts') && !withoutTwin.test(path))
+      // `x.slow.test.ts` is one more file about x.
+      .map((path) => ({ path, twin: join(dirname(path), basename(path).replace(/\..*$/, '')) }))
+    expect(tests.length).toBeGreaterThan(100)
+    const paths = new Set(files.flatMap((file) => [file, dirname(file)]))
+    const orphans = tests.filter(({ twin }) => !paths.has(`${twin}.ts`) && !paths.has(twin))
+    expect(orphans.map(({ path }) => path)).toEqual([])
+  })
+
+  it('have no folder outside the table and no file above the folders', () => {
     expect(files.filter((file) => !(folderOf(file) in layers))).toEqual([])
   })
 
-  it('imports only downwards', () => {
+  it('import only downwards', () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
         .map(({ specifier }) => target(file, specifier))
@@ -234,11 +249,11 @@ describe('the layers of src', () => {
     expect(wrong).toEqual([])
   })
 
-  it('has no circle of files', () => {
+  it('have no circle of files', () => {
     expect(circlesOfFiles()).toEqual([])
   })
 
-  it('has no two folders that import each other, but a folder and one below it', () => {
+  it('have no two folders that import each other, but a folder and one below it', () => {
     const edges = new Set(
       files.flatMap((file) =>
         importsOf(file)
@@ -254,13 +269,13 @@ describe('the layers of src', () => {
     expect(mutual).toEqual([])
   })
 
-  it('has no file name more than twice', () => {
+  it('have no file name more than twice', () => {
     const names = files.map((file) => basename(file))
     const often = names.filter((name) => names.filter((other) => other === name).length > 2)
     expect([...new Set(often)]).toEqual([])
   })
 
-  it('imports nothing from outside src but libraries', () => {
+  it('import nothing from outside src but libraries', () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
         .map(({ specifier }) => target(file, specifier))
@@ -270,14 +285,14 @@ describe('the layers of src', () => {
     expect(wrong).toEqual([])
   })
 
-  it('does I/O only in the listed files', () => {
+  it('do I/O only in the listed files', () => {
     const doing = files.filter((file) =>
       importsOf(file).some(({ specifier, typeOnly }) => !typeOnly && ioModules.has(specifier)),
     )
     expect(doing).toEqual([...ioFiles].sort())
   })
 
-  it('keeps each library behind its one door', () => {
+  it('keep each library behind its one door', () => {
     const users = Object.keys(owners).map((name) => ({
       name,
       files: files.filter((file) =>
@@ -290,7 +305,7 @@ describe('the layers of src', () => {
     }
   })
 
-  it('lets neither steps, rules nor components import their siblings', () => {
+  it('let neither steps, rules nor components import their siblings', () => {
     const families = ['deployment/steps', 'config/rules']
     const siblings = files.flatMap((file) =>
       importsOf(file)
@@ -308,7 +323,7 @@ describe('the layers of src', () => {
     expect(siblings).toEqual([])
   })
 
-  it('carries no SSH client and no deployment code to a database host', () => {
+  it('carry no SSH client and no deployment code to a database host', () => {
     const seen = new Set<string>()
     const visit = (file: string): void => {
       if (seen.has(file) || !files.includes(file)) return

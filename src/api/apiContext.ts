@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Lockout } from '../accounts/lockout.ts'
 import type { Component } from '../contracts/component.ts'
@@ -25,6 +26,8 @@ export type ApiContext = {
   /** All routes of this component. */
   readonly routes: readonly Route[]
   readonly allowedHosts: readonly string[]
+  /** Returns which host of the cluster a connection comes from, by its certificate; absent where none is asked for one. */
+  readonly hostOf?: (connection: Socket) => string | undefined
   /** True if a remote address other than loopback may create the first user. */
   readonly remoteBootstrap: boolean
   /** The certificate as it is now; absent where no TCP listener shows one. */

@@ -109,6 +109,11 @@ export function authenticate(
 ): Caller | Promise<Caller> {
   if (auth === 'none') return anonymous
   const { socket, headers } = requestContext.request
+  const host = auth === 'host' ? at.context.hostOf?.(socket) : undefined
+  if (host !== undefined) {
+    markVerified(socket)
+    return { kind: 'host', name: host }
+  }
   if (headers.authorization === undefined) return withoutLogin(requestContext, auth, at)
   return findVerifiedLogin(socket, headers.authorization, at.context) ?? withLogin(requestContext, auth, at)
 }

@@ -6,6 +6,13 @@ import { auditCalls } from './audit/auditCalls.ts'
 import type { Listener } from './caller.ts'
 import { type CallLog, createCallLog } from './callLog.ts'
 import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
+import {
+  createEventStreams,
+  defaultEventStreamLimits,
+  type EventStreamLimits,
+  type EventStreams,
+  streamOwner,
+} from './eventStreams.ts'
 import { handleRequest, type ListenerContext } from './handleRequest.ts'
 import type { ListenerLog, Log } from './log.ts'
 import { ProblemError, toProblem } from './problemError.ts'
@@ -19,7 +26,12 @@ import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.
 import { noQuery } from './validateRequest.ts'
 
 /** One listener of a component's API, not listening yet. */
-export type App = { readonly server: Server; readonly requestListener: RequestListener; readonly log: Log }
+export type App = {
+  readonly server: Server
+  readonly requestListener: RequestListener
+  readonly log: Log
+  readonly streams: EventStreams
+}
 
 /** Builds the response to a failed request; logs faults of the server. */
 function errorResponse(
@@ -52,9 +64,10 @@ function send(
   const headers = headersOf(sent, about.requestId)
   // Over plain HTTP the header must not be sent (RFC 6797 section 7.2).
   if (about.listener === 'tcp') headers.push(...transportSecurity)
-  // A connection kept open would keep a stopping server waiting for it.
-  response.writeHead(sent.status, about.isLast ? [...headers, 'Connection', 'close'] : headers)
-  response.end(sent.body)
+  // A connection kept open would keep a stopping server waiting for it, also after the end of a stream.
+  const isLast = about.isLast || sent.events !== undefined
+  response.writeHead(sent.status, isLast ? [...headers, 'Connection', 'close'] : headers)
+  if (!sent.events || response.req.method === 'HEAD') response.end(sent.body)
 }
 
 /**
@@ -69,12 +82,14 @@ export function createApp(options: {
   readonly tls?: TlsMaterial
   readonly limits?: Partial<ServerLimits>
   readonly connections?: ConnectionLimits
+  readonly streams?: Partial<EventStreamLimits>
 }): App {
   const { context, listener, tls, limits } = options
   const log = options.log.child({ door: listener })
   const callLog = createCallLog(log)
   const find = createRouteTable(options.served)
   const audit = auditCalls(context.audit, listener)
+  const streams = createEventStreams({ ...defaultEventStreamLimits, ...options.streams })
   const facts: ListenerContext = { listener, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
 
   function createContext(request: IncomingMessage): RequestContext {
@@ -110,12 +125,13 @@ export function createApp(options: {
     // What a caller says of itself counts for the level of a line alone, of a successful reading from this host.
     const isAutomatic =
       caller?.kind === 'socket' ||
+      caller?.kind === 'host' ||
       (request.headers['user-agent'] === internalUserAgent &&
         (listener === 'socket' || isOwnAddress(request.socket)))
     callLog.call(
       { requestId, route, method, status, path, peer: remoteAddress, user, milliseconds },
       {
-        isKnown: caller?.kind === 'user' || caller?.kind === 'socket',
+        isKnown: caller !== null && caller.kind !== 'anonymous',
         isRoutine: isRead && status < 400 && isAutomatic,
         origin: peerNetwork(remoteAddress ?? 'gone'),
       },
@@ -127,13 +143,17 @@ export function createApp(options: {
     const requestContext = createContext(request)
     const { auditEntry } = requestContext
     let sent: Response
+    let owner = ''
     try {
       sent = await handleRequest(requestContext, facts)
+      owner = streamOwner(requestContext.caller, peerNetwork(request.socket.remoteAddress ?? 'gone'))
+      if (sent.events) streams.admit(owner)
     } catch (error) {
       sent = errorResponse(error, requestContext, { log, callLog })
     }
     if (auditEntry) sent = await audit.record(requestContext, auditEntry, sent)
     send(response, sent, { requestId: requestContext.requestId, isLast: context.isStopping(), listener })
+    if (sent.events && request.method !== 'HEAD') streams.open(owner, response, sent.events)
     logCall(requestContext, sent.status, startedAt)
   }
 
@@ -156,5 +176,5 @@ export function createApp(options: {
     limitConnections(server, connections, callLog.closed)
   }
   server.on('close', callLog.end)
-  return { server, requestListener, log }
+  return { server, requestListener, log, streams }
 }

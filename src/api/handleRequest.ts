@@ -1,4 +1,5 @@
 import { basePath, guardParameter } from '../contracts/route.ts'
+import { Secret } from '../secrets/secret.ts'
 import type { CallAudit } from './audit/auditCalls.ts'
 import { authenticate } from './authenticate.ts'
 import { checkBody, readBody } from './requestBody.ts'
@@ -52,6 +53,8 @@ export async function handleRequest(
     query: ownQuery(query),
     baseUrl: `${ownOrigin(facts.listener, requestContext.host)}${basePath}`,
     caller,
+    authorization:
+      request.headers.authorization === undefined ? undefined : new Secret(request.headers.authorization),
     audit: (more) => {
       if (auditEntry) auditEntry.facts = { ...auditEntry.facts, ...more }
     },

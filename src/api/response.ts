@@ -1,6 +1,7 @@
 import { type ErrorPayload, envelope } from '../contracts/envelope.ts'
 import { problems } from '../contracts/problems.ts'
 import type { RouteResponse } from '../contracts/route.ts'
+import type { Events } from './eventStreams.ts'
 import type { ProblemError } from './problemError.ts'
 
 export type TextResponse = {
@@ -55,14 +56,17 @@ export type Response = {
   /** Value of the Content-Type header; absent where there is no body. */
   readonly type?: string
   readonly body: string
+  /** Follow the headers for as long as the response stays open; then there is no body. */
+  readonly events?: Events
   /** Headers beside those of every response: names and values in turn. */
   readonly headers?: readonly string[]
 }
 
 /** Returns the headers of a response, names and values in turn: no caching, no sniffing of types. */
-export function headersOf({ type, body, headers = [] }: Response, requestId: string): string[] {
+export function headersOf({ type, body, events, headers = [] }: Response, requestId: string): string[] {
   const common = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId]
-  if (type !== undefined) common.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(body)))
+  if (type !== undefined) common.push('Content-Type', type)
+  if (type !== undefined && !events) common.push('Content-Length', String(Buffer.byteLength(body)))
   common.push(...headers)
   return common
 }
@@ -94,12 +98,18 @@ export function problemResponse(facts: {
   }
 }
 
+/** Media type of server-sent events, always UTF-8. */
+export const eventStreamType = 'text/event-stream'
+
 /** Builds the response of a successful call, in the form that its route names. */
 export function successResponse(response: RouteResponse, value: unknown): Response {
   if (response.kind === 'text') {
     const { status, text, headers = [] } = value as TextResponse
     const type = [response.mediaType, response.parameters ?? [], 'charset=utf-8'].flat().join('; ')
     return { status, type, body: text, headers }
+  }
+  if (response.kind === 'events') {
+    return { status: 200, type: eventStreamType, body: '', events: value as Events }
   }
   const content = response.kind === 'payload' ? envelope(response.payloadType, value) : value
   return { status: 200, type: 'application/json; charset=utf-8', body: JSON.stringify(content) }

@@ -2,9 +2,11 @@ import type { TSchema } from 'typebox'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { ReadonlyStatic } from '../contracts/schemaParts.ts'
+import type { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
 import type { AuditFacts } from './audit/auditEntry.ts'
 import type { Caller } from './caller.ts'
+import type { Events } from './eventStreams.ts'
 import type { MetricFamily } from './metricFamilies.ts'
 import type { TextResponse } from './response.ts'
 
@@ -18,17 +20,21 @@ export type Call<Body = unknown> = {
   /** `{base_url}` as the caller used it, such as `https://db1:8090/api/v2`. */
   readonly baseUrl: string
   readonly caller: Caller
+  /** Authorization header that the call came with; for a call that is passed on. */
+  readonly authorization: Secret | undefined
   /** Hands facts on to the audit log, at any time before the call ends; later ones are added to earlier ones. */
   readonly audit: (facts: AuditFacts) => void
 }
 
 type BodyOf<R extends Route> = R['request'] extends TSchema ? ReadonlyStatic<R['request']> : null
 
-type ResponseOf<R extends Route> = R['response'] extends { readonly payload: infer Payload extends TSchema }
-  ? ReadonlyStatic<Payload>
-  : R['response'] extends { readonly kind: 'text' }
-    ? TextResponse
-    : unknown
+type ResponseOf<R extends Route> = R['response'] extends { readonly kind: 'events' }
+  ? Events
+  : R['response'] extends { readonly payload: infer Payload extends TSchema }
+    ? ReadonlyStatic<Payload>
+    : R['response'] extends { readonly kind: 'text' }
+      ? TextResponse
+      : unknown
 
 /** A route and its handler, which returns the payload, the JSON or the text and throws problems. */
 export type ServedRoute = {
@@ -42,6 +48,8 @@ export type ComponentApi = {
   readonly served: readonly ServedRoute[]
   /** Served on the Unix socket alone, for the other components of the host. */
   readonly local?: readonly ServedRoute[]
+  /** Served on the Unix socket and to other hosts of the cluster: GETs with the authentication `host`. */
+  readonly peers?: readonly ServedRoute[]
   /** Called for each GET of /metrics; returns at once what is known already. */
   readonly metrics?: () => readonly MetricFamily[]
 }

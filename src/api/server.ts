@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
@@ -6,8 +7,13 @@ import { ProblemError } from './problemError.ts'
 import { endsOf } from './remoteAddress.ts'
 import { headersOf, problemResponse } from './response.ts'
 
-/** Key and certificate chain of a TLS listener, in PEM form. */
-export type TlsMaterial = { readonly key: string; readonly chain: string }
+/** Key and certificate chain of a TLS listener, and the authorities that prove other hosts, in PEM form. */
+export type TlsMaterial = {
+  readonly key: string
+  readonly chain: string
+  /** Absent where callers are not asked for a certificate. */
+  readonly authorities?: string
+}
 
 /** TLS 1.2 and 1.3, authenticated encryption with forward secrecy only, in OpenSSL's names. */
 const ciphers = [
@@ -69,7 +75,7 @@ export function problemOfConnection(code: string | undefined): ProblemError {
   }
 }
 
-const secureOptions = ({ key, chain }: TlsMaterial) =>
+const secureOptions = ({ key, chain, authorities }: TlsMaterial) =>
   ({
     key,
     cert: chain,
@@ -77,7 +83,21 @@ const secureOptions = ({ key, chain }: TlsMaterial) =>
     maxVersion: 'TLSv1.3',
     ciphers,
     honorCipherOrder: true,
+    ...(authorities === undefined
+      ? {}
+      : {
+          // The operator's authorities are the trust anchors, even if others signed them. Their names are sent, so
+          // that a browser without a certificate of theirs asks nobody for one.
+          ca: authorities,
+          allowPartialTrustChain: true,
+          // A resumed session would bring the verdict of an earlier handshake.
+          secureOptions: constants.SSL_OP_NO_TICKET,
+        }),
   }) as const
+
+/** Asks callers for a certificate and takes those without one, too: the login decides about all routes but few. */
+const certificateRequest = ({ authorities }: TlsMaterial) =>
+  authorities === undefined ? {} : { requestCert: true, rejectUnauthorized: false }
 
 /**
  * Replaces the certificate for new connections; open ones stay as they are. Throws when OpenSSL does not
@@ -149,7 +169,15 @@ export function createHttpServer(facts: {
   const limits = { ...defaultLimits, ...facts.limits }
   const options = httpOptions(limits)
   const server = tls
-    ? createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.handshake }, listener)
+    ? createTlsServer(
+        {
+          ...options,
+          ...secureOptions(tls),
+          ...certificateRequest(tls),
+          handshakeTimeout: limits.handshake,
+        },
+        listener,
+      )
     : createServer(options, listener)
   if (tls) respondToPlainHttp(server)
   // Expectations beyond 100-continue may be passed over (RFC 9110 section 10.1.1).

@@ -10,11 +10,13 @@ import { createAuditFile } from './audit/auditFile.ts'
 import { putUsers } from './calls/userCalls.ts'
 import type { ConnectionLimits } from './connectionLimits.ts'
 import { type App, createApp } from './createApp.ts'
+import { defaultEventStreamLimits } from './eventStreams.ts'
+import { type HostProofs, watchHostProofs } from './hostProofs.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
 import type { ListenerLog } from './log.ts'
 import { createRequestCounts } from './metricFamilies.ts'
 import type { ComponentApi } from './serve.ts'
-import { replaceTls, type ServerLimits } from './server.ts'
+import { replaceTls, type ServerLimits, type TlsMaterial } from './server.ts'
 import { type CertificateTiming, readTlsAtStart, watchCertificate } from './tlsCertificate.ts'
 
 /** A component's API that listens. */
@@ -66,7 +68,11 @@ export async function startServer(options: {
   readonly connections?: ConnectionLimits
 }): Promise<RunningServer> {
   const { settings, api, log } = options
-  const tls = settings.listen ? readTlsAtStart(settings.tls) : undefined
+  const { peers = [], tls: paths } = settings
+  // Callers are asked for a certificate only where there are hosts to prove.
+  const shownPaths = peers.length > 0 ? paths : { key: paths.key, chain: paths.chain }
+  const tls = settings.listen ? readTlsAtStart(shownPaths) : undefined
+  let trusted = tls?.authorities
   if (tls?.stagedCopy !== undefined) {
     log.warn(
       `${settings.tls.key} and ${settings.tls.chain} do not match: a deployment was interrupted. Using ${tls.stagedCopy} instead; run muster install to replace both`,
@@ -78,13 +84,15 @@ export async function startServer(options: {
   const certificateWatcher =
     tls &&
     watchCertificate({
-      paths: settings.tls,
+      paths: shownPaths,
       current: tls,
-      use: (next) => tcp && replaceTls(tcp.server, next),
+      use: (next) => tcp && showTls(tcp, next),
       now: () => new Date(),
       log,
       ...(options.certificateTiming ? { timing: options.certificateTiming } : {}),
     })
+  const { peers: toPeers = [] } = api
+  let proofs: HostProofs | undefined
   // The clock of the process never goes back.
   const lockout = createLockout({ now: () => performance.now() })
   let stopping = false
@@ -109,6 +117,7 @@ export async function startServer(options: {
     routes: api.served.map(({ route }) => route),
     allowedHosts: settings.allowedHosts,
     remoteBootstrap: settings.remoteBootstrap,
+    hostOf: (connection) => proofs?.hostOf(connection),
     ...(certificateWatcher ? { certificate: certificateWatcher.state } : {}),
     ...(audit ? { audit } : {}),
     ...(api.metrics ? { componentMetrics: api.metrics } : {}),
@@ -121,13 +130,34 @@ export async function startServer(options: {
   const shared = { served: api.served, context, log, ...limits, ...connections }
   const socket = createApp({
     ...shared,
-    served: [...api.served, ...(api.local ?? []), putUsers],
+    served: [...api.served, ...toPeers, ...(api.local ?? []), putUsers],
     listener: 'socket',
   })
-  const tcp = tls && createApp({ ...shared, listener: 'tcp', tls })
+  const tcp =
+    tls &&
+    createApp({
+      ...shared,
+      served: [...api.served, ...toPeers],
+      listener: 'tcp',
+      tls,
+      // A host that connects anew may leave a stream behind for as long as the system keeps its connection.
+      streams: { streams: Math.max(defaultEventStreamLimits.streams, 2 * peers.length) },
+    })
+  if (tcp && peers.length > 0) proofs = watchHostProofs(tcp.server, peers)
+
+  function showTls({ server, streams }: App, next: TlsMaterial): void {
+    replaceTls(server, next)
+    if (next.authorities === trusted) return
+    trusted = next.authorities
+    // Hosts that the present authorities prove come back at once.
+    proofs?.forget()
+    streams.endThoseOfHosts()
+  }
+
   const stop = async (): Promise<void> => {
     stopping = true
     certificateWatcher?.stop()
+    for (const app of [socket, tcp]) app?.streams.close()
     await Promise.all([socket, tcp].map((app) => app && close(app)))
     await audit?.close()
   }

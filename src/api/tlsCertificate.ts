@@ -26,7 +26,7 @@ type ReadTls = TlsMaterial & { readonly expiry: Date }
 
 /**
  * Reads key and certificates of a TLS listener, and when the leaf expires. Throws a `StartError` when a file
- * cannot be read or understood, or the two do not belong together.
+ * cannot be read or understood, or key and certificate do not belong together.
  */
 export function readTls(paths: ServerSettings['tls']): ReadTls {
   const key = readLinkedText(paths.key, 'the private key')
@@ -36,7 +36,14 @@ export function readTls(paths: ServerSettings['tls']): ReadTls {
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new StartError(`the private key ${paths.key} does not match the certificate ${paths.chain}`)
   }
-  return { key, chain, expiry: new Date(leaf.validTo) }
+  return { key, chain, ...readAuthorities(paths.authorities), expiry: new Date(leaf.validTo) }
+}
+
+function readAuthorities(path: string | undefined): Pick<TlsMaterial, 'authorities'> {
+  if (path === undefined) return {}
+  const authorities = readLinkedText(path, 'the authorities')
+  parse(path, 'certificate', () => readChain(authorities))
+  return { authorities }
 }
 
 /**
@@ -105,19 +112,21 @@ export function watchCertificate(options: {
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
 
-  const identify = (): string => `${identifyFile(paths.key)}, ${identifyFile(paths.chain)}`
+  const files = [paths.key, paths.chain, paths.authorities ?? []].flat()
+  const identify = (): string => files.map(identifyFile).join()
 
   const hasExpired = (expiry: Date): StartError =>
     new StartError(`the certificate ${paths.chain} expired at ${expiry.toISOString()}`)
 
   const checkFiles = (): void => {
     const tls = readTls(paths)
-    if (tls.key !== current.key || tls.chain !== current.chain) {
-      if (tls.expiry <= now()) throw hasExpired(tls.expiry)
-      use(tls)
-      current = tls
-      log.info({ expiry: tls.expiry }, 'the new certificate is in use')
-    }
+    const isNew = tls.key !== current.key || tls.chain !== current.chain
+    const trustsOthers = tls.authorities !== current.authorities
+    if (isNew && tls.expiry <= now()) throw hasExpired(tls.expiry)
+    if (isNew || trustsOthers) use(tls)
+    current = tls
+    if (isNew) log.info({ expiry: tls.expiry }, 'the new certificate is in use')
+    if (trustsOthers) log.info('the new authorities are in use for certificates of other hosts')
     rejected = undefined
   }
 
@@ -154,7 +163,7 @@ export function watchCertificate(options: {
     timer ??= setTimeout(checkForChange, timing.settle).unref()
   }
 
-  const folders = [...new Set([dirname(paths.key), dirname(paths.chain)])]
+  const folders = [...new Set(files.map((file) => dirname(file)))]
   const watches = folders.map((folder) => watchFolder(folder, scheduleCheck))
   const interval = setInterval(scheduleCheck, timing.interval).unref()
   scheduleCheck()

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { FieldError } from '../contracts/envelope.ts'
-import { guardParameter, type Route, type RouteAuth } from '../contracts/route.ts'
+import { guardParameter, type Route, type RouteAuth, type RouteResponse } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import type { Listener } from './caller.ts'
 import { ProblemError } from './problemError.ts'
 import type { RequestContext } from './requestContext.ts'
 import { isCrossSite } from './requestHeaders.ts'
-import { acceptQuality, namesProblemJson } from './response.ts'
+import { acceptQuality, eventStreamType, namesProblemJson } from './response.ts'
 import { isDecodable, isOpen } from './routeTable.ts'
 import type { ServedRoute } from './serve.ts'
 
@@ -109,12 +109,17 @@ function rejectCrossSite({ method, host, request: { headers } }: RequestContext,
   throw new ProblemError({ code: 'cross-site', detail })
 }
 
+function mediaTypeOf(response: RouteResponse): string {
+  if (response.kind === 'text') return response.mediaType
+  return response.kind === 'events' ? eventStreamType : 'application/json'
+}
+
 function rejectUnacceptable({ headers }: IncomingMessage, route: Route): void {
   const { accept } = headers
   const { response } = route
-  const form = response.kind === 'text' ? response.mediaType : 'application/json'
+  const form = mediaTypeOf(response)
   // Whoever asks for problems in their own type accepts a successful response as JSON.
-  if (acceptQuality(accept, form) === 0 && (response.kind === 'text' || !namesProblemJson(accept))) {
+  if (acceptQuality(accept, form) === 0 && (form !== 'application/json' || !namesProblemJson(accept))) {
     throw new ProblemError({ code: 'not-acceptable', detail: `This call responds with ${form} only.` })
   }
   if (route.method !== 'POST') return

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { addressAndPort } from '../base/address.ts'
+import type { Secret } from '../secrets/secret.ts'
 import { cacheLast } from './cacheLast.ts'
 
 const block = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
@@ -43,6 +44,8 @@ export type Endpoint =
        */
       readonly names: readonly [string, ...string[]]
       readonly trust: Trust
+      /** Key and certificate chain (PEM) that this side shows where the server asks for them. */
+      readonly identity?: { readonly key: Secret; readonly chain: string }
       /** SHA-256 of the only accepted certificate, in the format of Node.js; absent: any trusted one. */
       readonly leaf?: string
     }

@@ -4,6 +4,7 @@ import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } fro
 import { addressAndPort, isAddress } from '../base/address.ts'
 import { boundedBytes } from '../base/boundedBytes.ts'
 import { parseJson } from '../base/json.ts'
+import type { Secret } from '../secrets/secret.ts'
 import { ClientError } from './clientError.ts'
 import { basicAuthorization, type Credentials } from './credentials.ts'
 import { describeEndpoint, type Endpoint, isReadableAuthority } from './endpoint.ts'
@@ -42,6 +43,8 @@ export type ApiRequest = {
   /** Path and query, with a leading slash. */
   readonly path: string
   readonly credentials?: Credentials
+  /** Authorization header of a call that is passed on, in place of credentials. */
+  readonly authorization?: Secret
   /** Sent as JSON. */
   readonly body?: unknown
   /** Milliseconds for the whole call, from the name lookup to the last byte of the response. */
@@ -147,7 +150,7 @@ function sendRequest(call: ApiRequest): Promise<{ message: IncomingMessage; text
   })
 }
 
-const readableTrust = (endpoint: Endpoint): boolean =>
+export const readableTrust = (endpoint: Endpoint): boolean =>
   endpoint.kind === 'socket' ||
   endpoint.trust.kind !== 'authorities' ||
   endpoint.trust.certificates.every(isReadableAuthority)
@@ -158,6 +161,7 @@ function headers(call: ApiRequest, body: string | undefined): Record<string, str
     'User-Agent': call.userAgent ?? 'tapi',
     // Health and metrics are text.
     Accept: 'application/json, text/plain, text/html',
+    ...(call.authorization && { Authorization: call.authorization.reveal() }),
     ...(call.credentials && { Authorization: basicAuthorization(call.credentials) }),
     ...(body !== undefined && {
       'Content-Type': 'application/json',
@@ -166,7 +170,7 @@ function headers(call: ApiRequest, body: string | undefined): Record<string, str
   }
 }
 
-const hostHeader = (endpoint: Endpoint): string =>
+export const hostHeader = (endpoint: Endpoint): string =>
   endpoint.kind === 'socket' ? 'localhost' : addressAndPort(endpoint.names[0], endpoint.port)
 
 /** Returns true if the certificate has the name; names that Node.js cannot parse do not count. */
@@ -180,13 +184,14 @@ function isFor(name: string, certificate: PeerCertificate): boolean {
 
 /** Returns TLS options for an endpoint, with the checks of its certificate. */
 export function tlsOptions(endpoint: Endpoint & { kind: 'tcp' }): ConnectionOptions {
-  const { address, port, names, trust, leaf } = endpoint
+  const { address, port, names, trust, leaf, identity } = endpoint
   return {
     host: address,
     port,
     servername: isAddress(names[0]) ? '' : names[0],
     minVersion: 'TLSv1.2' as const,
     rejectUnauthorized: trust.kind !== 'any',
+    ...(identity && { key: identity.key.reveal(), cert: identity.chain }),
     ...(trust.kind === 'authorities' && {
       ca: [...trust.certificates],
       // The operator's authority is the trust anchor, even if another authority signed it.

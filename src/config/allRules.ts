@@ -22,6 +22,7 @@ import { sharedKeystore } from './rules/sharedKeystore.ts'
 import { stores } from './rules/stores.ts'
 import { topologies } from './rules/topologies.ts'
 import { unknownHosts } from './rules/unknownHosts.ts'
+import { unreachableManagers } from './rules/unreachableManagers.ts'
 import { unusedHosts } from './rules/unusedHosts.ts'
 import { warningDays } from './rules/warningDays.ts'
 import { withoutEffect } from './rules/withoutEffect.ts'
@@ -46,6 +47,7 @@ export const allRules: readonly Rule[] = [
   localClashes,
   privilegedPorts,
   openWithoutAdmin,
+  unreachableManagers,
   sharedConnectors,
   incompleteDatabases,
   sameDatabase,

@@ -13,6 +13,7 @@ import type {
 } from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import { hasDatabase, servicesMap } from './resolve/dataSources.ts'
+import { followedService, peersOf, reachableManagers } from './resolve/followedManagers.ts'
 import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
 import {
   type Resolved,
@@ -158,7 +159,18 @@ function usersFor(host: ResolvedHost, paths: Paths): readonly UserConfig[] {
   return [admin, ...others.filter((one) => one !== again)]
 }
 
-function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
+/** Derives which managers the host's connector follows, and who follows its manager. */
+function followingOf(
+  host: ResolvedHost,
+  hosts: ReadonlyMap<string, ResolvedHost>,
+): Pick<HostConfig, 'managers' | 'peers'> {
+  const service = followedService(host, hosts)
+  const managers = service === undefined ? [] : reachableManagers(host, service, hosts)
+  const peers = peersOf(host, hosts)
+  return { ...(managers.length > 0 && { managers }), ...(peers.length > 0 && { peers }) }
+}
+
+function hostConfig(host: ResolvedHost, paths: Paths, hosts: ReadonlyMap<string, ResolvedHost>): HostConfig {
   const { allowedHosts, ...access } = valuesOf(accessOptions, host.option)
   const { installDirectory, ...installation } = valuesOf(installationOptions, host.option)
   const { given } = host.option(options.installDirectory)
@@ -178,6 +190,7 @@ function hostConfig(host: ResolvedHost, paths: Paths): HostConfig {
     ...installation,
     limits: valuesOf(options.limits, host.option),
     ...databasesOf(host, paths),
+    ...followingOf(host, hosts),
   }
 }
 
@@ -186,10 +199,11 @@ export function buildConfig(cluster: ResolvedCluster, directory: string): Cluste
   const name = valueFor(cluster.draft.fields, file.cluster)
   if (name === undefined) throw new Error('a configuration without a cluster name was taken for a good one')
   const hosts = cluster.hosts.filter((host) => host.components.length > 0)
+  const byName = new Map(hosts.map((host) => [host.name, host]))
   return {
     cluster: name,
     directory,
-    hosts: hosts.map((host) => hostConfig(host, cluster.paths)),
+    hosts: hosts.map((host) => hostConfig(host, cluster.paths, byName)),
     services: servicesMap(cluster.draft.services.values(), cluster.hosts),
   }
 }

@@ -1,6 +1,12 @@
 import type { DatabaseType } from '../contracts/choices.ts'
 import type { Component } from '../contracts/component.ts'
-import type { Membership, MonitorSettings, ProxySettings } from '../contracts/serverSettings.ts'
+import type {
+  FollowedManager,
+  Membership,
+  MonitorSettings,
+  PeerHost,
+  ProxySettings,
+} from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { accessOptions } from './settings/accessOptions.ts'
@@ -105,6 +111,10 @@ export type HostConfig = PlainOptions & {
   readonly monitor?: MonitorConfig
   /** Listeners of the connector for database clients; absent if it has no service to forward to. */
   readonly proxy?: ProxySettings
+  /** Managers that the connector follows; absent if the host has its own manager, or nothing to follow. */
+  readonly managers?: readonly FollowedManager[]
+  /** Hosts that its manager tells what to route by, if its API can be reached. */
+  readonly peers?: readonly PeerHost[]
 }
 
 /** An installation: the resolved contents of one set of YAML files. */

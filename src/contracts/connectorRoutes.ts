@@ -3,7 +3,8 @@ import { basePath, type Route } from './route.ts'
 import { servicesMapRoutes } from './servicesMapRoutes.ts'
 
 const root = `${basePath}/connector`
-const map = servicesMapRoutes('connector', ['no-database'])
+/** A connector that follows a manager passes the calls of the map on to it. */
+const map = servicesMapRoutes('connector', ['no-database', 'follows-manager', 'manager-unreachable'])
 
 const changing = { method: 'POST', auth: 'basic', guard: true, request: null, tag: 'Connector' } as const
 const changed = {
@@ -62,17 +63,8 @@ export const connectorRoutes = {
     problems,
   },
   connectorServicesMap: map.servicesMap,
-  connectorChangeServicesMap: {
-    ...map.changeServicesMap,
-    problems: [...map.changeServicesMap.problems, 'follows-manager'],
-  },
-  connectorAddDataService: {
-    ...map.addDataService,
-    problems: [...map.addDataService.problems, 'follows-manager'],
-  },
-  connectorAddDataSource: {
-    ...map.addDataSource,
-    problems: [...map.addDataSource.problems, 'follows-manager'],
-  },
-  connectorReset: { ...map.reset, problems: [...map.reset.problems, 'follows-manager'] },
+  connectorChangeServicesMap: map.changeServicesMap,
+  connectorAddDataService: map.addDataService,
+  connectorAddDataSource: map.addDataSource,
+  connectorReset: map.reset,
 } as const satisfies Readonly<Record<string, Route>>

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { ChangePayload } from './commonPayloads.ts'
 import type { Route } from './route.ts'
-import { ServicesMapPayload } from './servicesMap.ts'
+import { RoutingPayload } from './routing.ts'
 
 /**
- * Routes that a component serves only on its host's Unix socket, beside the specification: whoever may open that
- * may write the user file, too.
+ * Routes of the components for each other, beside the specification. All but those with the authentication `host` are
+ * served on the Unix socket of a host alone: whoever may open that may write the user file, too.
  */
 export const hostRoutes = {
   putUsers: {
@@ -20,17 +20,28 @@ export const hostRoutes = {
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
     problems: ['invalid-body', 'invalid-user-name'],
   },
-  followedMap: {
-    name: 'followedMap',
+  routing: {
+    name: 'routing',
+    tag: 'Status',
+    method: 'GET',
+    path: '/muster/routing',
+    auth: 'host',
+    guard: false,
+    summary: 'Sends what the manager knows of its services now, and again, as a whole, with each change.',
+    request: null,
+    response: { kind: 'events', payloadType: 'RoutingPayload', payload: RoutingPayload },
+    problems: [],
+  },
+  followedRouting: {
+    name: 'followedRouting',
     tag: 'Connector',
     method: 'GET',
-    path: '/muster/followed-map',
+    path: '/muster/followed-routing',
     auth: 'basic',
     guard: false,
-    summary:
-      'Reads the services map that the connector uses, after it has read the current one of its manager.',
+    summary: "Reads what the connector routes by, once that is its manager's word from now on.",
     request: null,
-    response: { kind: 'payload', payloadType: 'ServicesMapPayload', payload: ServicesMapPayload },
+    response: { kind: 'payload', payloadType: 'RoutingPayload', payload: RoutingPayload },
     problems: [],
   },
 } as const satisfies Readonly<Record<string, Route>>

@@ -45,10 +45,11 @@ function problemsOf(route: Route): readonly ProblemCode[] {
     ...(route.method === 'POST'
       ? (['malformed-json', 'invalid-body', 'body-too-large', 'not-json'] as const)
       : []),
-    ...(route.auth === 'basic' || route.auth === 'bootstrap'
+    ...(route.auth === 'basic' || route.auth === 'bootstrap' || route.auth === 'host'
       ? (['login-required', 'login-refused', 'locked-out', 'busy', 'not-ready'] as const)
       : []),
-    ...(route.auth === 'basic' ? (['no-user'] as const) : []),
+    ...(route.auth === 'basic' || route.auth === 'host' ? (['no-user'] as const) : []),
+    ...(route.response.kind === 'events' ? (['busy'] as const) : []),
     'not-acceptable',
     'request-timeout',
     'unknown-host',
@@ -83,6 +84,8 @@ function contentOf({ name, response }: Route, { schemas, examples }: At): Conten
     }
     case 'json':
       return { 'application/json': { schema: schemas.refer(response.schema), ...example } }
+    case 'events':
+      return { 'text/event-stream': { schema: { type: 'string' } } }
     case 'text':
       return { [response.mediaType]: { schema: { type: 'string' }, ...example } }
   }
@@ -135,6 +138,7 @@ const security: Readonly<Record<Route['auth'], OpenApiOperation['security']>> = 
   optional: [{}, { basic: [] }],
   bootstrap: [{}, { basic: [] }],
   basic: [{ basic: [] }],
+  host: [{ basic: [] }],
 }
 
 function requestBody({ name, request }: Route, { schemas, examples }: At): Partial<OpenApiOperation> {

@@ -25,13 +25,15 @@ type Tag = keyof typeof tags
 
 /**
  * Callers that a route accepts. `none`: anybody. `optional`: anybody; a valid login is told more. `bootstrap`: anybody
- * while the host has no user, a user afterwards. `basic`: a user.
+ * while the host has no user, a user afterwards. `basic`: a user. `host`: also a host of the cluster, by its certificate.
  */
-export type RouteAuth = 'none' | 'optional' | 'bootstrap' | 'basic'
+export type RouteAuth = 'none' | 'optional' | 'bootstrap' | 'basic' | 'host'
 
-/** Form of a successful response: a payload in the envelope, bare JSON, or text. */
+/** Form of a successful response: a payload in the envelope, bare JSON, text, or a stream that stays open. */
 export type RouteResponse =
   | { readonly kind: 'payload'; readonly payloadType: string; readonly payload: TSchema }
+  /** Server-sent events (text/event-stream); the data of each is a payload in the envelope, on one line. */
+  | { readonly kind: 'events'; readonly payloadType: string; readonly payload: TSchema }
   | { readonly kind: 'json'; readonly schema: TSchema }
   | {
       readonly kind: 'text'

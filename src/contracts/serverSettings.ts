@@ -36,12 +36,18 @@ const ProxySettings = Type.Object(
     port: listenPort,
     /** To the replicas; null: off. */
     readonlyPort: Type.Union([listenPort, Type.Null()]),
-    /** Number of clients that are held at once, at most. */
+    /** Number of clients of each port that are held at once, at most. */
     maxHeld: count,
     /** Time that a client is held at most. */
     maxHold: milliseconds,
     /** Time that connections get to end by themselves when the connector goes offline. */
     drainTimeout: milliseconds,
+    /** Time that the last word of the managers counts while none answers. */
+    managerTimeout: milliseconds,
+    /** Time that a server which has accepted a connection gets to greet. */
+    greetingTimeout: milliseconds,
+    /** True if clients of `readonlyPort` go to the primary while no replica can be read. */
+    readonlyFallback: Type.Boolean(),
   },
   exact,
 )
@@ -69,6 +75,17 @@ const Membership = Type.Object(
   exact,
 )
 
+const names = Type.Array(text, { minItems: 1 })
+
+/** A host of the cluster; its certificate has one of the names, which may be addresses. */
+const PeerHost = Type.Object({ name: text, names }, exact)
+
+/** A manager of another host as a connector reaches it; the first name is the one of the TLS handshake. */
+const FollowedManager = Type.Object(
+  { name: text, names, address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) },
+  exact,
+)
+
 /**
  * Content of the file of `muster-api serve --settings FILE`: one JSON file per component and host, written by a
  * deployment. All paths are absolute paths on the host. It holds no secret.
@@ -83,8 +100,13 @@ const ServerSettings = Type.Object(
     listen: Type.Union([Type.Object({ address: text, port: listenPort }, exact), Type.Null()]),
     /** Unix socket that only the service user and root can open. */
     socket: absolutePath,
-    /** PEM files: the private key, and the leaf followed by its authority. */
-    tls: Type.Object({ key: absolutePath, chain: absolutePath }, exact),
+    /** PEM files: the private key, the leaf followed by its authority, and the authorities that prove other hosts. */
+    tls: Type.Object(
+      { key: absolutePath, chain: absolutePath, authorities: Type.Optional(absolutePath) },
+      exact,
+    ),
+    /** Hosts that a manager tells what to route by, proved by their certificates. */
+    peers: Type.Optional(Type.Array(PeerHost, { minItems: 1 })),
     /** The host's one user file, shared by the three components. */
     usersFile: absolutePath,
     /** Audit log of the calls that change something; without it there is none, and the server says so. */
@@ -114,6 +136,8 @@ const ServerSettings = Type.Object(
     proxy: Type.Optional(ProxySettings),
     /** Unix socket of the manager of this host, where it has one: then the connector follows its map. */
     managerSocket: Type.Optional(absolutePath),
+    /** Managers that a connector follows whose host has none, in the order of the file. */
+    managers: Type.Optional(Type.Array(FollowedManager, { minItems: 1 })),
     /** Pid file of a detached process; absent under systemd. */
     pidFile: Type.Optional(absolutePath),
     /** System user to become when started as root without systemd. */
@@ -126,11 +150,17 @@ export type DatabaseSettings = ReadonlyStatic<typeof DatabaseSettings>
 export type ProxySettings = ReadonlyStatic<typeof ProxySettings>
 export type MonitorSettings = ReadonlyStatic<typeof MonitorSettings>
 export type Membership = ReadonlyStatic<typeof Membership>
+export type PeerHost = ReadonlyStatic<typeof PeerHost>
+export type FollowedManager = ReadonlyStatic<typeof FollowedManager>
 export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {
-  const { database, monitor, secretsFile, services, stateFile, member, proxy } = settings
+  const { database, monitor, secretsFile, services, stateFile, member, proxy, peers, managers, tls } =
+    settings
+  if ((peers || managers) && tls.authorities === undefined) {
+    return '/tls/authorities is missing: it proves other hosts'
+  }
   if ((database || monitor) && secretsFile === undefined) {
     return '/secretsFile is missing: it holds the password of the database'
   }

@@ -14,6 +14,8 @@ export type Layout = {
   readonly runtimes: string
   readonly share: string
   readonly tls: string
+  /** Authorities that prove other hosts, for components that talk to them. */
+  readonly authorities: string
   readonly secretsFile: string
   readonly applied: string
   readonly processes: string
@@ -41,6 +43,7 @@ export function layoutOf(root: string): Layout {
     runtimes: `${root}/runtimes`,
     share,
     tls: `${share}/tls`,
+    authorities: `${share}/tls/authorities.pem`,
     secretsFile: `${share}/secrets.json`,
     applied: `${share}/applied`,
     processes: `${share}/processes`,

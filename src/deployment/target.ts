@@ -59,7 +59,7 @@ export type Target = {
   readonly service: DesiredService
   readonly runtime: RuntimeChoice
   readonly release: Release
-  /** Keystore, truststore, key.pem, chain.pem and the secrets file. */
+  /** Keystore, truststore, key.pem, chain.pem, the authorities where they are needed, and the secrets file. */
   readonly tls: readonly DesiredFile[]
   /** PEM certificates that may sign the host's leaf. */
   readonly authorities: readonly string[]

@@ -142,10 +142,6 @@ const mapOf = ({ services }: Fields): ServicesMap => ({
 
 /** Predicts that the host refuses a change of its map; `edit` is tried on the map that the host reports. */
 async function predict(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
-  const { component, found } = call.target
-  if (component === 'connector' && found?.host.apis.some((api) => api.component === 'manager')) {
-    return predictRefusal('follows-manager', 'Use --component manager: the connector follows its manager.')
-  }
   const current = await readPayload(call, mapPath(call))
   if ('problem' in current) return current
   try {
@@ -207,7 +203,7 @@ const resetMap: Change = {
   request: async (call) => ({ path: pathOf(call, 'reset') }),
 }
 
-/** The manager comes first: its connector follows it. */
+/** The manager comes first: a connector that follows one passes the call on. */
 const allowed = ['manager', 'connector'] as const
 
 const notation = 'NAME=ROLE@HOST:PORT, such as db4=replica@10.0.0.14:3306'

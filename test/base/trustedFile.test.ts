@@ -98,7 +98,7 @@ describe('a lock file of the user file', () => {
     const { path } = attacked()
     writeFileSync(`${path}.lock`, `${secret}\n`)
     const message = await messageOf(() => withLock({ path: `${path}.lock` }, async () => undefined))
-    expect(message).toMatch(/it holds no owner of a lock/)
+    expect(message).toMatch(/it does not name the owner of the lock/)
     expect(message).not.toContain(secret)
   })
 })

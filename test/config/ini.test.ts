@@ -2,9 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isHostName } from '../../src/base/address.ts'
 import { targetOf } from '../../src/config/ini/importComments.ts'
-import { clusterFrom, hostFrom, hostInIni, sectionsFor, serviceFrom } from '../../src/config/ini/iniNames.ts'
+import {
+  clusterFrom,
+  hostFrom,
+  hostInIni,
+  isFamilyOption,
+  sectionsFor,
+  serviceFrom,
+} from '../../src/config/ini/iniNames.ts'
 import { musterComment, readMusterComment } from '../../src/config/ini/musterComment.ts'
 import { quotedScalar, yamlList, yamlScalar } from '../../src/config/ini/writeYaml.ts'
+import { allOptions } from '../../src/config/settings/options.ts'
 import { parseYaml } from '../../src/config/yaml.ts'
 
 const text = fc.oneof(
@@ -150,5 +158,14 @@ describe('the import of names', () => {
   it('names the cluster after its first service if the name is valid', () => {
     expect(clusterFrom('Alpha.East')).toBe('alpha-east')
     expect(clusterFrom('a'.repeat(41))).toBe('a'.repeat(41))
+  })
+})
+
+describe('an option in an INI file', () => {
+  it('is a line of its own only if the family of products has it; any other is a comment of muster', () => {
+    const lines = allOptions.filter(isFamilyOption).map(({ name }) => name)
+    expect(lines).toHaveLength(26)
+    expect(lines).not.toContain('service-memory-max')
+    expect(lines).not.toContain('log-level')
   })
 })

@@ -13,6 +13,7 @@ const accounts = `
 const text = `cluster: alpha
 defaults:
   rest-api-admin-user: admin${accounts}
+  manager-rest-api-address: 0.0.0.0
   application-readonly-port: 9998
   connector-max-hold: 500ms
 services:

@@ -58,6 +58,23 @@ export async function databaseClient(port: number, localAddress = '127.0.0.1'): 
   }
 }
 
+/** A packet of the protocol. */
+export function framed(sequence: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUIntLE(payload.length, 0, 3)
+  head[3] = sequence
+  return Buffer.concat([head, payload])
+}
+
+/** The packet with which a server greets. */
+export const greeting = framed(
+  0,
+  Buffer.from(
+    `0a352e352e350000000000${'41'.repeat(8)}00fff72d0200ffc115${'00'.repeat(11)}${'42'.repeat(12)}00`,
+    'hex',
+  ),
+)
+
 /** Number and message of the packet with which a server refuses; throws where the bytes are no such packet. */
 export function refusalIn(bytes: Buffer): { readonly number: number; readonly message: string } {
   const length = bytes.readUIntLE(0, 3)

@@ -1,9 +1,11 @@
-import { Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { Socket, type SocketConstructorOpts } from 'node:net'
+import { expect, onTestFinished } from 'vitest'
 import { changedMode, installedMode } from '../../src/components/connector/connectorState.ts'
 import { createProxy, type ProxyCounts, type TcpProxy } from '../../src/components/connector/proxy.ts'
+import { routingOf } from '../../src/components/connector/routing.ts'
 import { dial, listen } from '../../src/components/connector/sockets.ts'
 import type { ConnectorMode } from '../../src/contracts/connectorPayloads.ts'
+import type { Writer } from '../../src/contracts/routing.ts'
 import type { DataSourceEntry } from '../../src/contracts/servicesMap.ts'
 import { type DatabaseClient, databaseClient, refusalIn } from './databaseClient.ts'
 import { eventually } from './eventually.ts'
@@ -30,9 +32,15 @@ export type TestProxy = {
   readonly proxy: TcpProxy
   readonly clock: ManualClock
   readonly dialled: readonly number[]
+  /** Connections on their way to the silent port: they come about when a test connects them. */
+  readonly silent: readonly Socket[]
   enter(value: ConnectorMode): void
   /** Routes to these data sources from now on. */
   route(...datasources: readonly DataSourceEntry[]): void
+  /** Routes with what a manager says of the writer; replicas in use are readable. */
+  direct(writer: Partial<Writer>, ...datasources: readonly DataSourceEntry[]): void
+  /** Waits until the proxy has connected to a server so many times. */
+  connects(at: { readonly port: number }, count: number): Promise<void>
   /** A new client of the port to the primary, from another address of loopback where told. */
   client(from?: string): Promise<DatabaseClient>
   /** A new client of the port to the replicas. */
@@ -44,23 +52,40 @@ export type TestProxy = {
 }
 
 export async function testProxy(
-  limits: { readonly maxHeld?: number; readonly maxHold?: number; readonly drainTimeout?: number } = {},
+  limits: {
+    readonly maxHeld?: number
+    readonly maxHold?: number
+    readonly drainTimeout?: number
+    readonly readonlyFallback?: boolean
+  } = {},
 ): Promise<TestProxy> {
   const clock = manualClock()
   const dialled: number[] = []
+  const silent: Socket[] = []
+  const connected = new Map<number, number>()
   let mode = installedMode(clock.now())
   const proxy = createProxy({
     service: 'alpha',
     maxHeld: 100,
     maxHold: 8000,
     drainTimeout: 30_000,
-    ...limits,
     dialTimeout: 3000,
+    greetingTimeout: 3000,
+    readonlyFallback: false,
+    ...limits,
     mode,
     clock,
     dial: (place, readBuffer) => {
       dialled.push(place.port)
-      return place.port === silentPort ? new Socket() : dial(place, readBuffer)
+      if (place.port !== silentPort) {
+        const database = dial(place, readBuffer)
+        database.once('connect', () => connected.set(place.port, (connected.get(place.port) ?? 0) + 1))
+        return database
+      }
+      const { buffer, callback } = readBuffer
+      const socket = new Socket({ onread: { buffer, callback } } as SocketConstructorOpts)
+      silent.push(socket)
+      return socket
     },
   })
   const open = (role: 'primary' | 'replica') =>
@@ -80,15 +105,23 @@ export async function testProxy(
     // Whoever was turned away and does not leave.
     clock.advance(60_000)
   })
+  const direct: TestProxy['direct'] = (writer, ...datasources) => {
+    const { services } = routingOf({ services: [{ name: 'alpha', datasources }] })
+    const none = { datasource: null, code: null, reason: null, hold: false }
+    proxy.setRouting({ services: services.map((it) => ({ ...it, writer: { ...none, ...writer } })) })
+  }
   return {
     proxy,
     clock,
     dialled,
+    silent,
     enter: (value) => {
       mode = changedMode(mode, { value, by: 'anna', now: clock.now() })
       proxy.setMode(mode)
     },
-    route: (...datasources) => proxy.setMap({ services: [{ name: 'alpha', datasources }] }),
+    route: (...datasources) => proxy.setRouting(routingOf({ services: [{ name: 'alpha', datasources }] })),
+    direct,
+    connects: ({ port }, count) => eventually(() => expect(connected.get(port) ?? 0).toBe(count)),
     client: (from) => databaseClient(listeners.primary.port, from),
     reader: () => databaseClient(listeners.replica.port),
     counts: (wanted) =>

@@ -1,23 +1,25 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { commonCalls } from '../../api/calls/commonCalls.ts'
 import { ready } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import type { ComponentApi } from '../../api/serve.ts'
+import type { Routing, Writer } from '../../contracts/routing.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { ComponentLog, OpenedComponent } from '../openedComponent.ts'
 import { createStateFile } from '../stateFile.ts'
 import { realClock, throttle } from './clock.ts'
-import { connectorCalls, followedMap, readyToForward } from './connectorCalls.ts'
+import { connectorCalls, followedRouting, readyToForward } from './connectorCalls.ts'
 import { connectorMetrics } from './connectorMetrics.ts'
 import { installedMode, openStateStore } from './connectorState.ts'
 import { type Connector, createConnector } from './createConnector.ts'
-import { askManager, followManager, type ManagerLink } from './followManager.ts'
+import { type FollowedManagers, followManagers } from './followManagers.ts'
+import { managersOf } from './managerEndpoints.ts'
+import { createPassOn, type PassOn } from './passOn.ts'
 import { createProxy } from './proxy.ts'
-import type { MapInEffect, RoutedRole } from './routing.ts'
+import type { RoutedRole } from './routing.ts'
 import { dial, type Listener, listen } from './sockets.ts'
 
-/** Milliseconds. A manager is given up sooner than a person notices that its map is old. */
-const limits = { dial: 3000, manager: 1000, interval: 500, complaint: 10_000 }
+/** Milliseconds. */
+const limits = { dial: 3000, complaint: 10_000 }
 
 /** The API of a connector without a database. */
 export const connector: ComponentApi = {
@@ -25,16 +27,22 @@ export const connector: ComponentApi = {
   served: [...commonCalls, ...connectorCalls(undefined)],
 }
 
-/** Returns the API of a connector that forwards; `askManager` takes over the map of its manager as it is now. */
-export function connectorApi(opened: Connector, askManager?: () => Promise<void>): ComponentApi {
+/** Returns the API of a connector that forwards; `managers` belong to one that follows some. */
+function connectorApi(
+  opened: Connector,
+  managers?: { readonly askNow: () => Promise<void>; readonly passOn: PassOn },
+): ComponentApi {
   const common = commonCalls.map((served) => (served === ready ? readyToForward(opened) : served))
   return {
     component: 'connector',
-    served: [...common, ...connectorCalls(opened)],
-    local: askManager ? [followedMap(opened, askManager)] : [],
+    served: [...common, ...connectorCalls(opened, managers?.passOn)],
+    local: managers ? [followedRouting(opened, managers.askNow)] : [],
     metrics: () => connectorMetrics(opened),
   }
 }
+
+const writerIn = ({ services }: Routing, service: string): Writer | undefined =>
+  services.find(({ name }) => name === service)?.writer
 
 /** A connector with its ports. */
 export type OpenedConnector = OpenedComponent & {
@@ -47,11 +55,12 @@ export type OpenedConnector = OpenedComponent & {
  * cannot be read or kept.
  */
 export function openConnector(settings: ServerSettings, log: ComponentLog): OpenedConnector {
-  const { proxy: wanted, services, stateFile, managerSocket } = settings
+  const { proxy: wanted, services, stateFile } = settings
   if (!wanted || !services || stateFile === undefined) {
     return { api: connector, close: () => undefined, ports: () => [] }
   }
-  const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout } = wanted
+  const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout, managerTimeout } = wanted
+  const { greetingTimeout, readonlyFallback } = wanted
   const store = openStateStore({
     file: createStateFile(stateFile),
     path: stateFile,
@@ -65,6 +74,8 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     maxHold,
     drainTimeout,
     dialTimeout: limits.dial,
+    greetingTimeout,
+    readonlyFallback,
     mode,
     clock,
     dial,
@@ -72,39 +83,57 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   const clientPorts: { readonly role: RoutedRole; readonly port: number }[] = [{ role: 'primary', port }]
   if (readonlyPort !== null) clientPorts.push({ role: 'replica', port: readonlyPort })
   const listeners: Listener[] = []
-  let manager: ManagerLink | undefined
+  const managers = managersOf(settings)
+  const follows = managers.length > 0
+  let followed: FollowedManagers | undefined
   const opened = createConnector({
     store,
     proxy,
     service,
     roles: clientPorts.map(({ role }) => role),
     installed: services,
-    ...(managerSocket === undefined ? {} : { manager: () => manager?.problem() }),
+    ...(follows ? { managers: { outage: () => followed?.outage(), timeout: managerTimeout } } : {}),
     isListening: () => listeners.length === clientPorts.length,
     now: clock.now,
   })
 
-  function takeOver(map: MapInEffect): void {
+  function takeOver(routing: Routing): void {
+    const before = writerIn(opened.routing(), service)
     try {
-      opened.follow(map)
+      opened.follow(routing)
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      log.warn(`the services map of the manager is in effect but not kept: ${error.message}`)
+      log.warn(`the routing of the manager is in effect but not kept: ${error.message}`)
+    }
+    const writer = writerIn(routing, service)
+    if (JSON.stringify(writer) !== JSON.stringify(before)) {
+      log.info({ writer, before }, 'the writer of the service is another')
     }
   }
 
-  function followOne(socket: string): ManagerLink {
-    return followManager({
-      ask: (signal) => askManager({ socket, timeout: limits.manager, signal }),
-      interval: limits.interval,
-      wait: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
-      now: clock.now,
-      onMap: takeOver,
-      onUnreachable: (reason) =>
-        log.warn({ reason }, 'the manager does not answer: the last known services map stays in effect'),
-      onReachable: () => log.info('the manager answers again'),
+  const follow = (): FollowedManagers =>
+    followManagers({
+      managers,
+      clock,
+      timeout: managerTimeout,
+      onRouting: takeOver,
+      onLink: (name, problem) => {
+        if (problem) log.warn({ manager: name, reason: problem.reason }, 'a manager does not answer')
+        else log.info({ manager: name }, 'the manager answers again')
+      },
+      onOutage: (outage) => {
+        opened.checkOutage()
+        if (!outage) log.info('the word of a manager is in effect again')
+        else if (outage.isLong) log.error(outage, 'no manager answers: new clients are refused')
+        else log.warn(outage, 'no manager answers: its last word stays in effect')
+      },
     })
-  }
+
+  const passOn = createPassOn(() => {
+    const name = followed?.base()
+    const manager = managers.find((it) => it.name === name)
+    return manager && { ...manager, update: async () => followed?.askNow(name) }
+  })
 
   // Where descriptors are exhausted, each client that comes is one more that cannot be accepted.
   const onError = throttle({
@@ -118,13 +147,16 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   }
 
   return {
-    api: connectorApi(opened, managerSocket === undefined ? undefined : async () => manager?.askNow()),
+    api: connectorApi(
+      opened,
+      follows ? { passOn, askNow: async () => followed?.askNow(managers[0]?.name) } : undefined,
+    ),
     ports: () => listeners.map((it) => it.port),
     start: async () => {
-      if (managerSocket !== undefined) {
-        // An old map may send writes to a server that is no primary any more: the manager is asked first.
-        manager = followOne(managerSocket)
-        await manager.asked
+      if (follows) {
+        // An old word may send writes to a server that is no primary any more: the managers are asked first.
+        followed = follow()
+        await followed.asked
       }
       for (const entry of clientPorts) {
         const onClient = (socket: Parameters<typeof proxy.accept>[0]): void =>
@@ -142,7 +174,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
       closeListeners()
     },
     close: () => {
-      manager?.stop()
+      followed?.stop()
       closeListeners()
       void proxy.stop(0)
       proxy.cut()

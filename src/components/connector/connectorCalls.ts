@@ -6,9 +6,11 @@ import { withoutDatabase } from '../../contracts/component.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
+import { managerRoutes } from '../../contracts/managerRoutes.ts'
 import type { DataSourceEntry } from '../../contracts/servicesMap.ts'
 import { addDataSource, addService, replaceMap } from '../editMap.ts'
 import type { Connector } from './createConnector.ts'
+import type { PassOn } from './passOn.ts'
 import { type MapInEffect, withoutStates } from './routing.ts'
 
 /**
@@ -52,14 +54,18 @@ const serviceOf = (map: MapInEffect, name: string): ServiceEntry | undefined =>
   entriesOf(map).find((it) => it.name === name)
 
 /** Returns the call with which the manager of the host puts a change into effect at once. */
-export const followedMap = (connector: Connector, askManager: () => Promise<void>): ServedRoute =>
-  serve(hostRoutes.followedMap, async () => {
+export const followedRouting = (connector: Connector, askManager: () => Promise<void>): ServedRoute =>
+  serve(hostRoutes.followedRouting, async () => {
     await askManager()
-    return { services: entriesOf(connector.map()) }
+    const { services } = connector.routing()
+    return { services: services.map((it) => ({ ...it, datasources: [...it.datasources] })) }
   })
 
-/** The calls of a connector; without one status is OFFLINE, and every other call a `no-database` problem. */
-export function connectorCalls(connector: Connector | undefined): readonly ServedRoute[] {
+/**
+ * The calls of a connector; without one status is OFFLINE, and every other call a `no-database` problem. Where there is
+ * a manager, those of the map are its.
+ */
+export function connectorCalls(connector: Connector | undefined, passOn?: PassOn): readonly ServedRoute[] {
   const opened = (): Connector => {
     if (!connector) throw noDatabase()
     return connector
@@ -77,39 +83,52 @@ export function connectorCalls(connector: Connector | undefined): readonly Serve
     serve(routes.connectorOnline, change('ONLINE')),
     serve(routes.connectorOnhold, change('ONHOLD')),
     serve(routes.connectorOffline, change('OFFLINE')),
-    serve(routes.connectorServicesMap, () => ({ services: entriesOf(opened().map()) })),
-    serve(routes.connectorChangeServicesMap, ({ body, audit }) => {
-      const it = opened()
-      const next = body.payload
-      audit({ parameters: next, before: withoutStates(it.map()) })
-      const { map, inEffect, changed } = it.changeMap((old) => replaceMap(old, next))
-      audit({ after: map })
-      return { services: entriesOf(inEffect), changed }
-    }),
-    serve(routes.connectorAddDataService, ({ body, audit }) => {
-      const wanted = body.payload
-      audit({ parameters: wanted, before: serviceOf(opened().map(), wanted.name) ?? null })
-      const { inEffect, changed } = opened().changeMap((old) => addService(old, wanted))
-      const after = serviceOf(inEffect, wanted.name) ?? { name: wanted.name, datasources: [] }
-      audit({ after })
-      return { ...after, changed }
-    }),
-    serve(routes.connectorAddDataSource, ({ body, audit }) => {
-      const wanted = body.payload
-      const sourceIn = (map: MapInEffect): DataSourceEntry | undefined =>
-        serviceOf(map, wanted.service)?.datasources.find(({ name }) => name === wanted.name)
-      audit({ parameters: wanted, before: sourceIn(opened().map()) ?? null })
-      const { inEffect, changed } = opened().changeMap((old) => addDataSource(old, wanted))
-      const after = sourceIn(inEffect)
-      audit({ after })
-      return { ...wanted, state: after?.state ?? 'UNKNOWN', changed }
-    }),
-    serve(routes.connectorReset, ({ audit }) => {
-      const it = opened()
-      audit({ before: withoutStates(it.map()) })
-      const { map, inEffect, changed } = it.reset()
-      audit({ after: map })
-      return { services: entriesOf(inEffect), changed }
-    }),
+    ...(passOn ? passedCalls(passOn) : ownMapCalls(opened)),
   ]
 }
+
+const passedCalls = (passOn: PassOn): readonly ServedRoute[] => [
+  serve(routes.connectorServicesMap, (call) => passOn(call, managerRoutes.managerServicesMap)),
+  serve(routes.connectorChangeServicesMap, (call) => passOn(call, managerRoutes.managerChangeServicesMap)),
+  serve(routes.connectorAddDataService, (call) => passOn(call, managerRoutes.managerAddDataService)),
+  serve(routes.connectorAddDataSource, (call) => passOn(call, managerRoutes.managerAddDataSource)),
+  serve(routes.connectorReset, (call) => passOn(call, managerRoutes.managerReset)),
+]
+
+/** The calls of the map that the connector itself keeps. */
+const ownMapCalls = (opened: () => Connector): readonly ServedRoute[] => [
+  serve(routes.connectorServicesMap, () => ({ services: entriesOf(opened().map()) })),
+  serve(routes.connectorChangeServicesMap, ({ body, audit }) => {
+    const it = opened()
+    const next = body.payload
+    audit({ parameters: next, before: withoutStates(it.map()) })
+    const { map, inEffect, changed } = it.changeMap((old) => replaceMap(old, next))
+    audit({ after: map })
+    return { services: entriesOf(inEffect), changed }
+  }),
+  serve(routes.connectorAddDataService, ({ body, audit }) => {
+    const wanted = body.payload
+    audit({ parameters: wanted, before: serviceOf(opened().map(), wanted.name) ?? null })
+    const { inEffect, changed } = opened().changeMap((old) => addService(old, wanted))
+    const after = serviceOf(inEffect, wanted.name) ?? { name: wanted.name, datasources: [] }
+    audit({ after })
+    return { ...after, changed }
+  }),
+  serve(routes.connectorAddDataSource, ({ body, audit }) => {
+    const wanted = body.payload
+    const sourceIn = (map: MapInEffect): DataSourceEntry | undefined =>
+      serviceOf(map, wanted.service)?.datasources.find(({ name }) => name === wanted.name)
+    audit({ parameters: wanted, before: sourceIn(opened().map()) ?? null })
+    const { inEffect, changed } = opened().changeMap((old) => addDataSource(old, wanted))
+    const after = sourceIn(inEffect)
+    audit({ after })
+    return { ...wanted, state: after?.state ?? 'UNKNOWN', changed }
+  }),
+  serve(routes.connectorReset, ({ audit }) => {
+    const it = opened()
+    audit({ before: withoutStates(it.map()) })
+    const { map, inEffect, changed } = it.reset()
+    audit({ after: map })
+    return { services: entriesOf(inEffect), changed }
+  }),
+]

@@ -6,7 +6,7 @@ import { refusalReasons } from './refusal.ts'
 /** Measurements of a connector as it is now. */
 export function connectorMetrics(connector: Connector): readonly MetricFamily[] {
   const { value, held, datasources } = connector.status()
-  const { refused, logins, blocked } = connector.counts()
+  const { refused, logins, blocked, unresponsive } = connector.counts()
   const bySource = (count: 'active' | 'created'): MetricFamily['samples'] =>
     datasources.map(({ service, name: datasource, [count]: number }) => ({
       labels: { service, datasource },
@@ -64,11 +64,20 @@ export function connectorMetrics(connector: Connector): readonly MetricFamily[] 
         value: blocked.includes(datasource) ? 1 : 0,
       })),
     },
+    {
+      name: 'muster_connector_unresponsive',
+      type: 'gauge',
+      help: 'Whether each data source accepts connections without greeting in time.',
+      samples: datasources.map(({ service, name: datasource }) => ({
+        labels: { service, datasource },
+        value: unresponsive.includes(datasource) ? 1 : 0,
+      })),
+    },
     single({
       name: 'muster_connector_map_current',
       type: 'gauge',
       help: 'Whether the services map is the newest: 0 while the manager that it comes from does not answer.',
-      value: connector.degradedReason() === undefined ? 1 : 0,
+      value: connector.isCurrent() ? 1 : 0,
     }),
   ]
 }

@@ -1,12 +1,12 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { ProblemError } from '../../api/problemError.ts'
 import { reasonOf, StartError } from '../../api/startError.ts'
 import { type ConnectorMode, connectorModes } from '../../contracts/connectorPayloads.ts'
+import { type Routing, RoutingPayload } from '../../contracts/routing.ts'
 import { exact } from '../../contracts/schemaParts.ts'
-import { ServicesMap, ServicesMapPayload } from '../../contracts/servicesMap.ts'
+import { ServicesMap } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
-import type { MapInEffect } from './routing.ts'
 
 /** Mode of the connector for new connections, since when (ISO 8601), and by whom. */
 export type Mode = { readonly value: ConnectorMode; readonly since: string; readonly by: string }
@@ -33,31 +33,25 @@ const Stored = Type.Object(
       exact,
     ),
     services: Type.Union([ServicesMap, Type.Null()]),
-    lastKnown: Type.Union([ServicesMapPayload, Type.Null()]),
+    lastKnown: Type.Unknown(),
   },
   exact,
 )
 
-type State = MapInEffect['services'][number]['datasources'][number]['state']
-
-const withStates = (map: MapInEffect | null, change: (state: State) => State): MapInEffect | null =>
-  map && {
-    services: map.services.map(({ name, datasources }) => ({
-      name,
-      datasources: datasources.map((it) => ({ ...it, state: change(it.state) })),
-    })),
-  }
-
-/** Releases that know no UNKNOWN read the file after a rollback. */
-const toKeep = (state: StoredState): StoredState => ({
-  ...state,
-  lastKnown: withStates(state.lastKnown, (it) => (it === 'UNKNOWN' ? 'ONLINE' : it)),
+/** Drops ONLINE states from before this process: the manager has not confirmed them yet. */
+const unconfirmed = ({ services }: Routing): Routing => ({
+  services: services.map((service) => ({
+    ...service,
+    datasources: service.datasources.map((it) =>
+      it.state === 'ONLINE' ? { ...it, state: 'UNKNOWN' as const } : it,
+    ),
+  })),
 })
 
-/** Drops ONLINE states from before this process: the manager has not confirmed them yet. */
-const asRead = (state: StoredState): StoredState => ({
+/** A manager's word in another shape, as another release kept it, is none. */
+const asRead = ({ lastKnown, ...state }: Static<typeof Stored>): StoredState => ({
   ...state,
-  lastKnown: withStates(state.lastKnown, (it) => (it === 'ONLINE' ? 'UNKNOWN' : it)),
+  lastKnown: Value.Check(RoutingPayload, lastKnown) ? unconfirmed(lastKnown) : null,
 })
 
 /** State that a connector keeps over restarts. */
@@ -66,8 +60,8 @@ type StoredState = {
   readonly mode: Mode
   /** The map as calls changed it; null: as installed. */
   readonly services: ServicesMap | null
-  /** Last map of the manager; null if none was ever received. */
-  readonly lastKnown: MapInEffect | null
+  /** Last word of the managers; null if none was ever received. */
+  readonly lastKnown: Routing | null
 }
 
 export type StateStore = {
@@ -98,7 +92,7 @@ export function openStateStore(options: {
     : { version: 1, mode: options.mode, services: null, lastKnown: null }
   if (read === undefined) {
     try {
-      file.write(toKeep(state))
+      file.write(state)
     } catch (error) {
       throw new StartError(`cannot write the state ${path}: ${reasonOf(error)}`, error)
     }
@@ -108,7 +102,7 @@ export function openStateStore(options: {
     change: (next) => {
       const changed = { ...state, ...next }
       try {
-        file.write(toKeep(changed))
+        file.write(changed)
       } catch (error) {
         const detail = `The state ${path} cannot be written: ${reasonOf(error)}. Nothing was changed.`
         throw new ProblemError({ code: 'not-ready', detail })

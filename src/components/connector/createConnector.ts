@@ -1,13 +1,14 @@
 import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import type { Caller } from '../../api/caller.ts'
-import { ProblemError } from '../../api/problemError.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
+import type { Routing } from '../../contracts/routing.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { type EditedMap, replaceMap } from '../editMap.ts'
 import { changedMode, type Mode, type StateStore } from './connectorState.ts'
+import type { ManagerOutage } from './followManagers.ts'
 import type { ProxyCounts, TcpProxy } from './proxy.ts'
-import { blocksThisHost } from './refusal.ts'
-import { type MapInEffect, type RoutedRole, unwatched } from './routing.ts'
+import { noManager } from './refusal.ts'
+import { type MapInEffect, mapOf, type RoutedRole, unwatched } from './routing.ts'
 
 const later = (now: Date, milliseconds: number): string =>
   new Date(now.getTime() + milliseconds).toISOString()
@@ -49,9 +50,6 @@ function statusOf(facts: {
   }
 }
 
-/** Reason why the manager does not answer, and since when. */
-type ManagerOutage = { readonly since: Date; readonly reason: string }
-
 /** Caller of an operation, and the hook for its audit facts. */
 type ConnectorCall = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
 
@@ -65,28 +63,25 @@ export type Connector = {
     order: ConnectorCall & { readonly to: ConnectorMode; readonly immediate: boolean },
   ): ConnectorStatusPayload & { readonly changed: boolean }
   map(): MapInEffect
-  /** Changes its own map; `follows-manager` where it has none. */
+  /** Changes its own map, which is in effect where it follows no manager. */
   changeMap(edit: (map: ServicesMap) => EditedMap): EditedMap & { readonly inEffect: MapInEffect }
   /** Its own map as it was installed. */
   reset(): EditedMap & { readonly inEffect: MapInEffect }
-  /** Takes over the manager's map. */
-  follow(map: MapInEffect): void
+  routing(): Routing
+  /** Takes over the managers' word. */
+  follow(routing: Routing): void
+  /** Takes new clients no more, or again, by whether the managers are lost for too long. */
+  checkOutage(): void
   /** Returns why it is not ready; undefined if it is. */
   notReadyReason(): string | undefined
-  /** Returns why it is degraded; undefined if it is not. */
+  /** Returns what it has to do without while it is ready; undefined if that is nothing. */
   degradedReason(): string | undefined
+  /** Returns false while no manager answers, though there are some. */
+  isCurrent(): boolean
   counts(): ProxyCounts
 }
 
 const nameOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : caller.kind)
-
-const followsManager = (): ProblemError =>
-  new ProblemError({
-    code: 'follows-manager',
-    detail:
-      'This connector follows the manager of its host and takes over its services map. Make the change there: the ' +
-      'calls of the same names below manager/ do it.',
-  })
 
 /** Puts together what a connector keeps, what it forwards and whom it follows. Throws problems. */
 export function createConnector(options: {
@@ -96,39 +91,42 @@ export function createConnector(options: {
   readonly service: string
   readonly roles: readonly RoutedRole[]
   readonly installed: ServicesMap
-  /** State of the manager; absent where there is none to follow. */
-  readonly manager?: () => ManagerOutage | undefined
+  /** State of the managers; absent where there are none to follow. */
+  readonly managers?: {
+    readonly outage: () => ManagerOutage | undefined
+    /** Milliseconds that their last word counts without them. */
+    readonly timeout: number
+  }
   readonly isListening: () => boolean
   readonly now: () => Date
 }): Connector {
-  const { store, proxy, service, roles, installed, manager, isListening, now } = options
+  const { store, proxy, service, roles, installed, managers, isListening, now } = options
   const ownMap = (): ServicesMap => store.current().services ?? installed
-  // The manager's word outlives the manager: what it said last, else what was installed.
-  let inEffect: MapInEffect =
-    (manager ? store.current().lastKnown : undefined) ?? unwatched(manager ? installed : ownMap())
-  proxy.setMap(inEffect)
+  // The managers' word outlives them: what they said last, else what was installed.
+  let inEffect: Routing =
+    (managers ? store.current().lastKnown : null) ?? unwatched(managers ? installed : ownMap())
+  proxy.setRouting(inEffect)
 
-  const lack = (): string | undefined => {
-    const lost = manager?.()
-    return lost
-      ? `the manager does not answer since ${lost.since.toISOString()}, so the last known services map stays in ` +
-          `effect (${lost.reason})`
-      : undefined
+  function lack(): string | undefined {
+    const outage = managers?.outage()
+    if (!outage) return undefined
+    const then = outage.isLong
+      ? 'new connections are refused'
+      : `their last word stays in effect until ${later(outage.since, managers?.timeout ?? 0)}`
+    return `no manager answers since ${outage.since.toISOString()}, so ${then} (${outage.reason})`
   }
-
-  /** Data sources that turn this host away; where no other is left, the routing says so itself. */
-  const blocked = (): readonly string[] =>
-    roles.some((role) => proxy.problem(role)?.includes(blocksThisHost))
-      ? []
-      : proxy.counts().blocked.map((name) => `${name} ${blocksThisHost}`)
+  const isCutOff = (): boolean => managers?.outage()?.isLong ?? false
 
   const status = (): ConnectorStatusPayload =>
     statusOf({
       mode: store.current().mode,
       counts: proxy.counts(),
-      map: inEffect,
+      map: mapOf(inEffect),
       service,
-      problems: [...new Set([...roles.map((role) => proxy.problem(role)), ...blocked()]), lack() ?? null],
+      problems: [
+        ...new Set([...roles.map((role) => proxy.problem(role)), ...proxy.notes(roles)]),
+        lack() ?? null,
+      ],
       now: now(),
     })
 
@@ -136,9 +134,9 @@ export function createConnector(options: {
     if (edit.changed) {
       store.change({ services })
       inEffect = unwatched(edit.map)
-      proxy.setMap(inEffect)
+      proxy.setRouting(inEffect)
     }
-    return { ...edit, inEffect }
+    return { ...edit, inEffect: mapOf(inEffect) }
   }
 
   return {
@@ -154,28 +152,33 @@ export function createConnector(options: {
       const hasCut = immediate && to === 'OFFLINE' && proxy.cut()
       return { ...status(), changed: next !== mode || hasCut }
     },
-    map: () => inEffect,
+    map: () => mapOf(inEffect),
     changeMap: (edit) => {
-      if (manager) throw followsManager()
       const edited = edit(ownMap())
       return keepMap(edited, edited.map)
     },
     reset: () => {
-      if (manager) throw followsManager()
       return keepMap(replaceMap(ownMap(), installed), null)
     },
-    follow: (map) => {
-      inEffect = map
-      proxy.setMap(map)
-      store.change({ lastKnown: map })
+    routing: () => inEffect,
+    follow: (routing) => {
+      inEffect = routing
+      proxy.setRouting(routing)
+      store.change({ lastKnown: routing })
+    },
+    checkOutage: () => {
+      const outage = managers?.outage()
+      proxy.setClosed(outage?.isLong ? noManager(outage.since, managers?.timeout ?? 0) : undefined)
     },
     notReadyReason: () => {
       if (!isListening()) return 'the connector does not listen for clients'
       const { value, since } = store.current().mode
       if (value === 'OFFLINE') return `the connector is OFFLINE since ${since}`
+      if (isCutOff()) return lack()
       return proxy.problem('primary') ?? undefined
     },
-    degradedReason: lack,
+    degradedReason: () => (isCutOff() ? undefined : lack()),
+    isCurrent: () => managers?.outage() === undefined,
     counts: () => proxy.counts(),
   }
 }

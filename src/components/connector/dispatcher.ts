@@ -8,6 +8,7 @@ import { createReadBuffer, type Dial, type ReadBuffer } from './readBuffer.ts'
 import {
   blocksThisHost,
   explainDial,
+  greetedTooLate,
   hostBlocked,
   noDataSource,
   type Refusal,
@@ -15,7 +16,7 @@ import {
   unreachable,
 } from './refusal.ts'
 import type { Link, Target, Targets } from './targets.ts'
-import { watchBlocked } from './watchBlocked.ts'
+import { watchUnhealthy } from './watchUnhealthy.ts'
 
 /** Connects a client to a data source of its role, or rejects it. */
 export type Dispatch = (client: Client) => void
@@ -25,12 +26,15 @@ export function createDispatcher(options: {
   readonly service: string
   /** Time limit for a data source to accept a connection. */
   readonly dialTimeout: number
+  /** Time limit for a data source that has accepted a connection to greet. */
+  readonly greetingTimeout: number
   readonly clock: Clock
   readonly dial: Dial
   readonly targets: Targets
   readonly loginLimiter: Pick<LoginLimiter, 'broken' | 'succeeded'>
   /** Returns true while clients wait for others to log in. */
   readonly isCrowded: () => boolean
+  readonly isStopping: () => boolean
   readonly reject: (client: Client, refusal: Refusal) => void
   /** Called after a data source could not be reached; the mode decides what happens to the client now. */
   readonly retry: (client: Client) => void
@@ -44,6 +48,7 @@ export function createDispatcher(options: {
   const {
     service,
     dialTimeout,
+    greetingTimeout,
     clock,
     dial,
     targets,
@@ -55,7 +60,7 @@ export function createDispatcher(options: {
     onConnected,
     onEnded,
   } = options
-  const markBlocked = watchBlocked({ dial, clock, targets })
+  const watch = watchUnhealthy({ ...options })
 
   function rejectUnrouted(client: Client): void {
     const { failures, role, tried } = client
@@ -75,12 +80,13 @@ export function createDispatcher(options: {
     let handshake: Handshake | undefined
     let isDetached = false
     let hasLeft = false
-    const link: Link = { cut }
+    let isLeftBehind = false
+    const link: Link = { role: client.role, cut }
     const late = (): void => {
       database.destroy()
       fail(`did not answer within ${dialTimeout / 1000} s`)
     }
-    const cancelLate = clock.after(dialTimeout, late)
+    let cancelLate = clock.after(dialTimeout, late)
 
     /** Ends this attempt for the client; the database's side ends by itself. False where it has ended before. */
     function detach(): boolean {
@@ -94,7 +100,6 @@ export function createDispatcher(options: {
 
     /** Goes on without this data source. */
     function fail(why: string): void {
-      cancelLate()
       if (!detach()) {
         if (hasLeft) onLoginEnded(client)
         return
@@ -103,6 +108,31 @@ export function createDispatcher(options: {
       client.failures.push(`${target.name} ${why}`)
       retry(client)
       if (!client.attempt) onLoginEnded(client)
+    }
+
+    /** Goes on without a data source that hangs; the connection to it stays until it goes on or ends. */
+    function leaveBehind(): void {
+      isLeftBehind = true
+      targets.leaveBehind(target, 1)
+      if (targets.isUsable(target)) {
+        targets.setUnresponsive(target, true)
+        watch(target)
+      }
+      // It may never greet, and must not keep a process that ends.
+      database.unref()
+      handshake?.leave()
+      fail(greetedTooLate(greetingTimeout))
+    }
+
+    function endWait(): void {
+      cancelLate()
+      if (isLeftBehind) targets.leaveBehind(target, -1)
+      isLeftBehind = false
+    }
+
+    function onGreeted(): void {
+      endWait()
+      targets.setUnresponsive(target, false)
     }
 
     // A connection that is on its way is not broken off either: the server would have to count it.
@@ -116,6 +146,8 @@ export function createDispatcher(options: {
       if (handshake?.hasGreeted()) {
         leave()
         client.socket.destroy()
+        // Nobody else logs in there: a server that hangs must not keep the place of this login.
+        onLoginEnded(client)
       } else {
         handshake?.leave()
         fail('may not be used any more')
@@ -124,9 +156,11 @@ export function createDispatcher(options: {
 
     function onOver(end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }): void {
       const { broken, noGreeting } = end
+      endWait()
       if (broken) loginLimiter.broken(client.origin)
       if (noGreeting?.number === hostBlocked) {
-        markBlocked(target)
+        targets.setBlocked(target, true)
+        watch(target)
         fail(blocksThisHost)
         return
       }
@@ -164,13 +198,17 @@ export function createDispatcher(options: {
       watchTls({ client: client.socket, readBuffer, onGoneOn })
     }
 
-    const onError = (error: Error): void => fail(explainDial(error))
+    const onError = (error: Error): void => {
+      cancelLate()
+      fail(explainDial(error))
+    }
 
     client.attempt = { leave }
     targets.open(target, link)
     database.once('error', onError)
     database.once('connect', () => {
       cancelLate()
+      cancelLate = clock.after(greetingTimeout, leaveBehind)
       database.off('error', onError)
       database.on('error', () => undefined)
       handshake = relayHandshake({
@@ -179,6 +217,7 @@ export function createDispatcher(options: {
         readBuffer,
         clock,
         isCrowded,
+        onGreeted,
         onHandedOver: handOver,
         onOver,
       })
@@ -203,7 +242,8 @@ export function createDispatcher(options: {
     }
     link.cut = () => {
       client.socket.destroy()
-      database.destroy()
+      // What the kernel has not sent yet must not reach a server that may not be written to any more.
+      database.resetAndDestroy()
       // Those who cut want to know at once what is left.
       closed()
     }

@@ -1,99 +1,149 @@
 import { Value } from 'typebox/value'
-import { get } from '../../client/calls.ts'
+import { parseJson } from '../../base/json.ts'
+import { lastLines } from '../../base/printable.ts'
 import { readEnvelope } from '../../client/envelope.ts'
-import { managerRoutes } from '../../contracts/managerRoutes.ts'
-import { ServicesMapPayload } from '../../contracts/servicesMap.ts'
-import type { MapInEffect } from './routing.ts'
+import { type Routing, RoutingPayload } from '../../contracts/routing.ts'
+import type { Clock } from './clock.ts'
 
-const { path } = managerRoutes.managerServicesMap
-
-/** Reads the manager's map over a Unix socket, within `timeout` milliseconds. Rejects with an Error that says why not. */
-export async function askManager(options: {
-  readonly socket: string
-  readonly timeout: number
-  readonly signal: AbortSignal
-}): Promise<MapInEffect> {
-  const { socket, timeout, signal } = options
-  const outcome = await get({ endpoint: { kind: 'socket', path: socket }, timeout, signal }, path)
-  if ('problem' in outcome) {
-    const { status } = outcome.response
-    throw new Error(`The manager answers ${status} instead of its services map.`)
+/** Reads an event of a manager; undefined where it is no routing. Its words are made printable and short. */
+export function readRouting(data: string): Routing | undefined {
+  const payload = readEnvelope(parseJson(data))?.payload
+  if (!Value.Check(RoutingPayload, payload)) return undefined
+  return {
+    services: payload.services.map(({ name, writer, datasources }) => ({
+      name,
+      writer: { ...writer, reason: writer.reason === null ? null : lastLines(writer.reason) },
+      datasources,
+    })),
   }
-  const payload = readEnvelope(outcome.value)?.payload
-  if (!Value.Check(ServicesMapPayload, payload)) {
-    throw new Error('The manager answers something else than a services map.')
-  }
-  return payload
 }
 
-/** Connection of the connector to the manager of its host. */
+/** One attempt to follow: reads events until the stream ends, and resolves to why it did. */
+export type OpenStream = (onEvent: (data: string) => void, signal: AbortSignal) => Promise<Error>
+
+/** Since when a manager does not answer, and why. */
+export type LinkProblem = { readonly since: Date; readonly reason: string }
+
+/** Connection of the connector to one manager. */
 export type ManagerLink = {
-  /** Returns since when the manager does not answer and why; undefined while it does. */
-  problem(): { readonly since: Date; readonly reason: string } | undefined
-  /** Settles after the first request to the manager, whether it succeeded or not. */
+  /** Returns the manager's word; undefined while it is not connected. */
+  routing(): Routing | undefined
+  /** Returns undefined while the manager answers. */
+  problem(): LinkProblem | undefined
+  /** Settles after the first attempt, whether it succeeded or not. */
   readonly asked: Promise<void>
-  /** Settles after one more request to the manager, begun from now on; its map is in effect if it answered. */
+  /** Settles after one more attempt, begun from now on; the manager's word as it was then is known if it answered. */
   askNow(): Promise<void>
   stop(): void
 }
 
-/** Polls the manager's map; the last map stays in effect while the manager does not answer. Times in milliseconds. */
+/** Milliseconds from a lost stream to the next attempt: doubled with each in vain. */
+export const reconnecting = { shortest: 200, longest: 2000 } as const
+
+type Attempt = { readonly stop: AbortController; readonly settled: Promise<void> }
+
+/** Follows the stream of a manager; one that is lost is opened anew. */
 export function followManager(options: {
-  /** The manager's map. Rejects with an Error whose message says why there is none. */
-  readonly ask: (signal: AbortSignal) => Promise<MapInEffect>
-  /** From one response to the next request. */
-  readonly interval: number
-  /** Rejects when the signal is aborted. */
-  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>
-  readonly now: () => Date
-  /** Called with each map that differs from the one before. */
-  readonly onMap: (map: MapInEffect) => void
-  readonly onUnreachable: (reason: string) => void
-  readonly onReachable: () => void
+  readonly open: OpenStream
+  readonly clock: Clock
+  /** Called with each change of its word, and when that is lost. */
+  readonly onChange: () => void
 }): ManagerLink {
-  const { ask, interval, wait, now, onMap, onUnreachable, onReachable } = options
-  const stopped = new AbortController()
-  const { signal } = stopped
-  let problem: { readonly since: Date; readonly reason: string } | undefined
-  let known = ''
+  const { open, clock, onChange } = options
+  let routing: Routing | undefined
+  let problem: LinkProblem | undefined
+  /** The stream whose events count, and the one that is to take its place. */
+  let active: Attempt | undefined
+  let next: Attempt | undefined
+  let cancelRetry: (() => void) | undefined
+  let pause: number = reconnecting.shortest
+  let isStopped = false
+  let latest = ''
 
-  async function askOnce(): Promise<void> {
-    try {
-      const map = await ask(signal)
-      if (signal.aborted) return
-      const text = JSON.stringify(map)
-      if (text !== known) onMap(map)
-      known = text
-      if (problem) onReachable()
-      problem = undefined
-    } catch (error) {
-      if (signal.aborted) return
-      const reason = error instanceof Error ? error.message : String(error)
-      if (!problem) onUnreachable(reason)
-      problem = { since: problem?.since ?? now(), reason }
-    }
+  function lose(reason: string): void {
+    const isNew = problem === undefined
+    problem = { since: problem?.since ?? clock.now(), reason }
+    routing = undefined
+    latest = ''
+    if (isNew) onChange()
   }
 
-  let latest = askOnce()
-  let next: Promise<void> | undefined
-  /** One question at a time; who asks while one is under way shares the one after it. */
-  function askNow(): Promise<void> {
-    next ??= latest.then(() => {
+  function retry(): void {
+    if (active || next || isStopped) return
+    cancelRetry?.()
+    cancelRetry = clock.after(pause, start)
+    pause = Math.min(2 * pause, reconnecting.longest)
+  }
+
+  function take(attempt: Attempt, data: string): void {
+    if (attempt !== active && attempt !== next) return
+    const word = data === latest ? routing : readRouting(data)
+    if (!word) {
+      attempt.stop.abort('it sends something else than what to route by')
+      return
+    }
+    if (attempt === next) {
+      active?.stop.abort()
+      active = next
       next = undefined
-      latest = askOnce()
-      return latest
-    })
-    return next
-  }
-
-  async function follow(): Promise<void> {
-    while (!signal.aborted) {
-      await wait(interval, signal).catch(() => undefined)
-      if (!signal.aborted) await askNow()
+      pause = reconnecting.shortest
     }
+    problem = undefined
+    if (data === latest) return
+    latest = data
+    routing = word
+    onChange()
   }
 
-  const asked = latest
-  void asked.then(follow)
-  return { problem: () => problem, asked, askNow, stop: () => stopped.abort() }
+  function start(): Attempt {
+    cancelRetry?.()
+    cancelRetry = undefined
+    const stop = new AbortController()
+    let settle: () => void = () => undefined
+    const attempt: Attempt = {
+      stop,
+      settled: new Promise((resolve) => {
+        settle = resolve
+      }),
+    }
+    next = attempt
+    const onEvent = (data: string): void => {
+      take(attempt, data)
+      settle()
+    }
+    void open(onEvent, stop.signal).then((error) => {
+      settle()
+      if (attempt !== active && attempt !== next) return
+      if (attempt === active) active = undefined
+      else next = undefined
+      if (!isStopped && !active) lose(stop.signal.aborted ? String(stop.signal.reason) : error.message)
+      retry()
+    })
+    return attempt
+  }
+
+  let queued: Promise<void> | undefined
+  /** One attempt at a time; who asks while one is under way shares the one after it. */
+  function askNow(): Promise<void> {
+    if (!next) return start().settled
+    queued ??= next.settled.then(() => {
+      queued = undefined
+      return start().settled
+    })
+    return queued
+  }
+
+  const asked = start().settled
+  return {
+    routing: () => routing,
+    problem: () => problem,
+    asked,
+    askNow,
+    stop: () => {
+      isStopped = true
+      cancelRetry?.()
+      active?.stop.abort()
+      next?.stop.abort()
+    },
+  }
 }

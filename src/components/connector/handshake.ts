@@ -23,7 +23,7 @@ export const handshakeLimits = {
   client: 8000,
   /** The same while others wait for a place: programs reply within a round trip. */
   crowded: 1000,
-  /** For what a server still has to say to a client that has left. */
+  /** For each reply of a server that has greeted to a client that has left. */
   server: 60_000,
 } as const
 
@@ -62,12 +62,14 @@ export function relayHandshake(options: {
   readonly clock: Clock
   /** Returns true while other clients wait for this one to log in. */
   readonly isCrowded: () => boolean
+  /** The server has begun to speak. */
+  readonly onGreeted: () => void
   /** All that follows goes straight through; what the client said too early is written already. */
   readonly onHandedOver: (how: LoginOutcome) => void
   /** The database has ended. `broken`: the server may have counted it; `noGreeting`: it said only this. */
   readonly onOver: (end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }) => void
 }): Handshake {
-  const { client, database, readBuffer, clock, isCrowded, onHandedOver, onOver } = options
+  const { client, database, readBuffer, clock, isCrowded, onGreeted, onHandedOver, onOver } = options
   let turn: 'greeting' | 'client' | 'server' = 'greeting'
   let fromServer: Buffer = Buffer.alloc(0)
   let fromClient: Buffer = Buffer.alloc(0)
@@ -101,11 +103,15 @@ export function relayHandshake(options: {
     onHandedOver(how)
   }
 
-  /** Waits for the next words of one side: a client's come in time, and so do those that nobody else waits for. */
+  /**
+   * Waits for the next words of one side: a client's come in time, and so do those that nobody else waits for. A
+   * server that hangs finds all connections when it goes on and counts each that was closed before its greeting.
+   */
   function waitFor(whose: typeof turn): void {
     turn = whose
     cancel?.()
     cancel = undefined
+    if (whose === 'greeting') return
     if (hasLeft) cancel = clock.after(handshakeLimits.server, () => over({ broken: true }))
     else if (whose === 'client') hurry(clock.elapsed() + handshakeLimits.client)
   }
@@ -148,6 +154,7 @@ export function relayHandshake(options: {
   }
 
   function greeted(packet: Buffer): void {
+    onGreeted()
     if (packetMark(packet) === marks.error) {
       over({ broken: false, noGreeting: errorIn(packet) })
       return
@@ -183,6 +190,7 @@ export function relayHandshake(options: {
   function onServerBytes(bytes: Buffer): void {
     fromServer = Buffer.concat([fromServer, bytes])
     if (turn === 'greeting' && !beginsAsServer(fromServer)) {
+      onGreeted()
       if (hasLeft) over({ broken: false })
       else handOver('unknown')
       return
@@ -255,6 +263,5 @@ export function relayHandshake(options: {
     },
     writableLength: 0,
   })
-  if (hasLeft) waitFor('greeting')
   return { hasGreeted: () => turn !== 'greeting', leave }
 }

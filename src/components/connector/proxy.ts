@@ -1,25 +1,28 @@
 import type { Socket } from 'node:net'
 import { peerNetwork } from '../../api/remoteAddress.ts'
+import type { Routing } from '../../contracts/routing.ts'
 import { type Client, createClient } from './client.ts'
 import type { Clock } from './clock.ts'
 import type { Mode } from './connectorState.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createDrain } from './drain.ts'
-import { createHoldQueue } from './holdQueue.ts'
+import { createHoldQueue, type HoldQueue } from './holdQueue.ts'
 import { createLoginLimiter } from './loginLimiter.ts'
 import type { Dial } from './readBuffer.ts'
 import {
   heldTooLong,
+  noWriter,
   offline,
   pendingTooLong,
   type Refusal,
   type RefusalReason,
   rejectClient,
   stopping,
+  tooManyForWriter,
   tooManyHeld,
   tooManyPending,
 } from './refusal.ts'
-import type { MapInEffect, RoutedRole } from './routing.ts'
+import type { RoutedRole } from './routing.ts'
 import { createTargets } from './targets.ts'
 
 /** Counters of a proxy. */
@@ -35,6 +38,8 @@ export type ProxyCounts = {
   readonly logins: { readonly pending: number; readonly broken: number }
   /** Names of the data sources that turn this host away. */
   readonly blocked: readonly string[]
+  /** Names of the data sources that accept connections and do not greet. */
+  readonly unresponsive: readonly string[]
   readonly byName: ReadonlyMap<string, { readonly active: number; readonly created: number }>
   readonly refused: ReadonlyMap<RefusalReason, number>
 }
@@ -46,41 +51,59 @@ export type TcpProxy = {
   setMode(mode: Mode): void
   /** Cuts every connection now; returns true if there was one. */
   cut(): boolean
-  /** Routes by another map from now on. */
-  setMap(map: MapInEffect): void
+  /** Routes anew from now on; clients that waited for a writer are released, or learn why there is none. */
+  setRouting(routing: Routing): void
+  /** Refuses new clients and those who wait, until it is undefined again; open connections stay. */
+  setClosed(refusal: Refusal | undefined): void
   /** Returns why no connection can be routed; null if one can. */
   problem(role: RoutedRole): string | null
+  /** Returns what the ports of these roles have to do without while they forward. */
+  notes(roles: readonly RoutedRole[]): readonly string[]
   counts(): ProxyCounts
   /** Turns every new client away and resolves when no connection is left; after that many milliseconds they are cut. */
   stop(grace: number): Promise<void>
 }
 
+const ports = ['primary', 'replica'] as const
+
 /** Forwards clients to the data sources of one service. Times in milliseconds. */
 export function createProxy(options: {
   readonly service: string
+  /** Clients of each port that may wait. */
   readonly maxHeld: number
   readonly maxHold: number
   readonly drainTimeout: number
   /** Time limit for a data source to accept a connection. */
   readonly dialTimeout: number
+  /** Time limit for a data source that has accepted a connection to greet. */
+  readonly greetingTimeout: number
+  /** True where clients of the read-only port go to the writer while no data source is readable. */
+  readonly readonlyFallback: boolean
   readonly mode: Mode
   readonly clock: Clock
   readonly dial: Dial
 }): TcpProxy {
-  const { service, maxHeld, maxHold, drainTimeout, clock } = options
-  const targets = createTargets({ service, drainTimeout, clock })
+  const { maxHeld, maxHold, drainTimeout, clock } = options
+  const targets = createTargets(options)
   const drain = createDrain({ targets, clock })
-  const held = createHoldQueue<Client>({
-    most: maxHeld,
-    longest: maxHold,
-    clock,
-    onExpired: (client) =>
-      reject(client, mode.value === 'ONLINE' ? pendingTooLong(maxHold) : heldTooLong(maxHold)),
-  })
+  const queueOf = (role: RoutedRole): HoldQueue<Client> =>
+    createHoldQueue<Client>({
+      most: maxHeld,
+      longest: maxHold,
+      clock,
+      onExpired: (client) => reject(client, waitedTooLong(role)),
+    })
+  // One for each port: those who wait for a writer are in nobody else's way.
+  const held: Record<RoutedRole, HoldQueue<Client>> = {
+    primary: queueOf('primary'),
+    replica: queueOf('replica'),
+  }
   const refused = new Map<RefusalReason, number>()
   let mode = options.mode
   let created = 0
   let isStopping = false
+  let isReleasing = false
+  let closed: Refusal | undefined
   let cancelRelease: (() => void) | undefined
 
   const loginLimiter = createLoginLimiter({ clock })
@@ -88,7 +111,8 @@ export function createProxy(options: {
     ...options,
     targets,
     loginLimiter,
-    isCrowded: () => held.size > 0,
+    isCrowded: () => nextPort() !== undefined,
+    isStopping: () => isStopping,
     reject,
     retry: place,
     onLoginEnded: endLogin,
@@ -103,11 +127,37 @@ export function createProxy(options: {
     rejectClient(client.socket, refusal, clock)
   }
 
+  /** Returns why clients of a port wait for a writer; null where they wait for something else, or not at all. */
+  const writerProblem = (role: RoutedRole): string | null =>
+    mode.value === 'ONLINE' ? targets.holdReason(role) : null
+
+  function waitedTooLong(role: RoutedRole): Refusal {
+    const problem = writerProblem(role)
+    if (problem !== null) return noWriter(problem, maxHold)
+    return mode.value === 'ONLINE' ? pendingTooLong(maxHold) : heldTooLong(maxHold)
+  }
+
+  function tooMany(role: RoutedRole): Refusal {
+    const problem = writerProblem(role)
+    if (problem !== null) return tooManyForWriter(problem, maxHeld)
+    return mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld)
+  }
+
   function hold(client: Client): void {
     client.tried = []
     client.failures = []
-    if (held.add(client, client.arrivedAt)) return
-    reject(client, mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld))
+    if (!held[client.role].add(client, client.arrivedAt)) reject(client, tooMany(client.role))
+  }
+
+  /** Returns the port whose first client waits for nothing but a login of its own; of two, the one who came first. */
+  function nextPort(except?: RoutedRole): RoutedRole | undefined {
+    if (mode.value !== 'ONLINE' || isStopping) return undefined
+    let next: RoutedRole | undefined
+    for (const role of ports) {
+      if (held[role].size === 0 || role === except || targets.holdReason(role) !== null) continue
+      if (!next || (held[role].remaining() ?? 0) < (held[next].remaining() ?? 0)) next = role
+    }
+    return next
   }
 
   const startLogin = (client: Client): boolean => {
@@ -123,7 +173,8 @@ export function createProxy(options: {
   function place(client: Client): void {
     if (isStopping) reject(client, stopping)
     else if (mode.value === 'OFFLINE') reject(client, offline(mode.since))
-    else if (mode.value === 'ONHOLD') hold(client)
+    else if (closed) reject(client, closed)
+    else if (mode.value === 'ONHOLD' || targets.holdReason(client.role) !== null) hold(client)
     else if (startLogin(client)) connect(client)
     else {
       hold(client)
@@ -131,19 +182,29 @@ export function createProxy(options: {
     }
   }
 
-  /** Connects held clients in order, as far as the login limiter allows. */
+  /** Takes out the next client that may log in. */
+  function takeNext(): Client | undefined {
+    const first = nextPort()
+    const client = first && held[first].take(startLogin)
+    if (client) return client
+    const second = first && nextPort(first)
+    return second && held[second].take(startLogin)
+  }
+
+  /** Connects held clients in the order of each port, as far as the login limiter allows. */
   function release(): void {
+    // Those who are turned away at once end their logins within.
+    if (isReleasing) return
+    isReleasing = true
     cancelRelease?.()
     cancelRelease = undefined
-    while (mode.value === 'ONLINE' && !isStopping && held.size > 0) {
-      const client = held.take(startLogin)
-      if (client) connect(client)
-      else {
-        const milliseconds = loginLimiter.remaining()
-        if (milliseconds !== undefined) cancelRelease = clock.after(milliseconds, release)
-        return
-      }
+    try {
+      for (let client = takeNext(); client; client = takeNext()) connect(client)
+    } finally {
+      isReleasing = false
     }
+    const milliseconds = nextPort() && loginLimiter.remaining()
+    if (milliseconds !== undefined) cancelRelease = clock.after(milliseconds, release)
   }
 
   function endLogin(client: Client): void {
@@ -154,18 +215,34 @@ export function createProxy(options: {
   }
 
   function turnAwayHeld(refusal: Refusal): void {
-    for (let client = held.take(); client; client = held.take()) reject(client, refusal)
+    for (const role of ports) {
+      for (let client = held[role].take(); client; client = held[role].take()) reject(client, refusal)
+    }
+  }
+
+  /** Milliseconds until the client that waits longest is answered with an error. */
+  function remaining(): number | undefined {
+    const times = ports.map((role) => held[role].remaining()).filter((it) => it !== undefined)
+    return times.length === 0 ? undefined : Math.min(...times)
+  }
+
+  function problemOf(role: RoutedRole): string | null {
+    const problem = targets.problem(role)
+    const waiting = writerProblem(role) === null ? 0 : held[role].size
+    return problem === null || waiting === 0
+      ? problem
+      : `${problem} (${waiting} ${waiting === 1 ? 'client waits' : 'clients wait'} for it)`
   }
 
   return {
     accept: (socket, role) => {
       const origin = peerNetwork(socket.remoteAddress ?? 'gone')
       const client = createClient({ socket, role, origin, arrivedAt: clock.elapsed() }, (left) => {
-        held.remove(left)
+        held[role].remove(left)
         left.attempt?.leave()
       })
-      // Nobody overtakes those who wait to be released.
-      if (mode.value === 'ONLINE' && held.size > 0 && !isStopping) {
+      // Nobody overtakes those of the same port who wait to be released.
+      if (mode.value === 'ONLINE' && held[role].size > 0 && !isStopping) {
         hold(client)
         release()
       } else place(client)
@@ -184,18 +261,27 @@ export function createProxy(options: {
       targets.cutAll()
       return hadAny
     },
-    setMap: (map) => targets.setMap(map),
-    problem: (role) => targets.problem(role),
+    setRouting: (routing) => {
+      targets.setRouting(routing)
+      release()
+    },
+    setClosed: (refusal) => {
+      closed = refusal
+      if (refusal && !isStopping) turnAwayHeld(refusal)
+    },
+    problem: problemOf,
+    notes: (roles) => targets.notes(roles),
     counts: () => {
       const left = drain.remaining()
       return {
         active: targets.active(),
-        held: held.size,
+        held: held.primary.size + held.replica.size,
         created,
-        remaining: held.remaining(),
+        remaining: remaining(),
         draining: left === undefined ? undefined : Math.max(0, left),
         logins: loginLimiter.counts(),
         blocked: targets.blocked(),
+        unresponsive: targets.unresponsive(),
         byName: targets.counts(),
         refused,
       }

@@ -21,6 +21,12 @@ export function explainDial(error: unknown): string {
   }
 }
 
+const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`
+
+/** Explains that a server hangs, as the end of a sentence that begins with its name. */
+export const greetedTooLate = (milliseconds: number): string =>
+  `accepted a connection but did not greet within ${seconds(milliseconds)}`
+
 /** Reasons for rejecting a client; a label in /metrics. */
 export const refusalReasons = [
   'offline',
@@ -28,6 +34,8 @@ export const refusalReasons = [
   'too-many-held',
   'held-too-long',
   'no-data-source',
+  'no-writer',
+  'no-manager',
   'unreachable',
   'blocked',
   'refused-by-database',
@@ -50,8 +58,6 @@ export const badHandshake = 1043
 const serverShutdown = 1053
 /** With it a server turns away a host of which too many logins were broken off. */
 export const hostBlocked = 1129
-
-const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`
 
 export const offline = (since: string): Refusal => ({
   reason: 'offline',
@@ -120,6 +126,33 @@ export const noDataSource = (why: string): Refusal => ({
   reason: 'no-data-source',
   number: badHost,
   message: `The connector has no database for this connection: ${why}.`,
+})
+
+/** `why` is what the routing says. */
+export const noWriter = (why: string, milliseconds: number): Refusal => ({
+  reason: 'no-writer',
+  number: badHost,
+  message:
+    `No database takes writes, and this connection waited ${seconds(milliseconds)}, which is the longest that ` +
+    `connector-max-hold allows: ${why}.`,
+})
+
+/** `why` is what the routing says. */
+export const tooManyForWriter = (why: string, most: number): Refusal => ({
+  reason: 'too-many-held',
+  number: tooManyConnections,
+  message:
+    `Too many connections: no database takes writes, and ${most} wait already, which is the most that ` +
+    `connector-max-held allows: ${why}.`,
+})
+
+/** `since` is when the last manager was lost, `milliseconds` how long its last word counts. */
+export const noManager = (since: Date, milliseconds: number): Refusal => ({
+  reason: 'no-manager',
+  number: badHost,
+  message:
+    `The connector takes no new connections: no manager answers since ${since.toISOString()}, which is longer than ` +
+    `the ${seconds(milliseconds)} that connector-manager-timeout allows.`,
 })
 
 /** `attempts` are data sources, each with why it was not reached. */

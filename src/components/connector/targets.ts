@@ -1,27 +1,34 @@
+import type { Routing } from '../../contracts/routing.ts'
 import type { Clock } from './clock.ts'
-import { blocksThisHost } from './refusal.ts'
-import { leastBusy, type MapInEffect, type Route, type RoutedRole, routeOf } from './routing.ts'
+import { blocksThisHost, greetedTooLate } from './refusal.ts'
+import { leastBusy, type Route, type RoutedRole, routeOf } from './routing.ts'
 
-/** A client's connection to a database, from its beginning on. */
-export type Link = { cut(): void }
+/** A client's connection to a database, from its beginning on, and the port that the client came to. */
+export type Link = { readonly role: RoutedRole; cut(): void }
 
-/** A data source as connections in one role go to it. */
-export type Target = {
-  readonly name: string
-  readonly host: string
-  readonly port: number
-  readonly links: ReadonlySet<Link>
-}
+/** A data source as connections go to it. */
+export type Target = { readonly name: string; readonly host: string; readonly port: number }
 
 export type Targets = {
-  /** Routes new connections by another map; existing ones to what may not be used any more drain, or are cut. */
-  setMap(map: MapInEffect): void
+  /**
+   * Routes new connections anew; existing ones to what may not be used any more drain, or are cut. Connections with
+   * which a client could write to another server than the writer are cut at once.
+   */
+  setRouting(routing: Routing): void
   /** The target for the next connection, but for those that were tried in vain. */
   choose(role: RoutedRole, tried: readonly Target[]): Target | undefined
   /** Returns why no connection can be routed; null if one can. */
   problem(role: RoutedRole): string | null
+  /** Returns why new clients of a port wait for a writer; null where they do not. */
+  holdReason(role: RoutedRole): string | null
+  /** Returns what these ports have to do without while connections can be routed. */
+  notes(roles: readonly RoutedRole[]): readonly string[]
   /** Notes that a target turns this host away, or that it does no more. */
   setBlocked(target: Target, isBlocked: boolean): void
+  /** Notes that a target accepts connections and does not greet, or that it does again. */
+  setUnresponsive(target: Target, isUnresponsive: boolean): void
+  /** Counts connections to a target that are left to wait for its greeting. */
+  leaveBehind(target: Target, change: 1 | -1): void
   /** Returns false for a target that is not used any more. */
   isUsable(target: Target): boolean
   open(target: Target, link: Link): void
@@ -33,125 +40,205 @@ export type Targets = {
   counts(): ReadonlyMap<string, { readonly active: number; readonly created: number }>
   /** Names of the data sources that turn this host away. */
   blocked(): readonly string[]
+  /** Names of the data sources that accept connections and do not greet. */
+  unresponsive(): readonly string[]
   cutAll(): void
 }
 
-type OwnTarget = {
+type OwnTarget = Target & {
   readonly key: string
-  readonly role: RoutedRole
-  readonly name: string
-  readonly host: string
-  readonly port: number
   readonly links: Set<Link>
+  readonly linksOf: Record<RoutedRole, number>
   active: number
   chosen: number
   isBlocked: boolean
-  /** Set while its connections may only end. */
-  cancelCut: (() => void) | undefined
+  isUnresponsive: boolean
+  /** Connections that are left to wait for its greeting. */
+  leftBehind: number
+  /** True from when it was the writer until it is readable as another. */
+  hasBeenWriter: boolean
+  /** Set while the connections of a port may only end. */
+  readonly cancelCut: Record<RoutedRole, (() => void) | undefined>
 }
 
+/**
+ * Connections that wait for the greeting of one server at most before it gets no more: one that hangs accepts as many
+ * as its backlog holds, and finds all of them when it goes on.
+ */
+export const mostLeftBehind = 16
+
 const roles = ['primary', 'replica'] as const
-const none: Route = { usable: [], problem: 'there is no services map yet' }
+const none: Route = { usable: [], problem: 'there is no services map yet', isHeld: false, isFencing: false }
+
+const isHealthy = ({ isBlocked, isUnresponsive }: OwnTarget): boolean => !isBlocked && !isUnresponsive
+
+const mayBeDialled = ({ isUnresponsive, leftBehind }: OwnTarget): boolean =>
+  !isUnresponsive || leftBehind < mostLeftBehind
 
 /** Keeps the targets of one service and the connections to each. Times in milliseconds. */
 export function createTargets(options: {
   readonly service: string
   /** Grace period for connections to a data source that may not be used any more. */
   readonly drainTimeout: number
+  readonly greetingTimeout: number
+  /** True where clients of the read-only port go to the writer while no data source is readable. */
+  readonly readonlyFallback: boolean
   readonly clock: Clock
 }): Targets {
-  const { service, drainTimeout, clock } = options
+  const { service, drainTimeout, greetingTimeout, readonlyFallback, clock } = options
   const targets = new Map<string, OwnTarget>()
-  const usable: Record<RoutedRole, OwnTarget[]> = { primary: [], replica: [] }
+  const usable: Record<RoutedRole, readonly OwnTarget[]> = { primary: [], replica: [] }
   const routes: Record<RoutedRole, Route> = { primary: none, replica: none }
   const created = new Map<string, number>()
   let choices = 0
   let active = 0
 
   const own = (target: Target): OwnTarget => target as OwnTarget
+  const isListed = (target: OwnTarget): boolean => roles.some((role) => usable[role].includes(target))
 
-  function targetOf(role: RoutedRole, place: { name: string; host: string; port: number }): OwnTarget {
-    const { name, host, port } = place
-    const key = `${role} ${name} ${host} ${port}`
+  /** The writer in place of the readable data sources, where clients of a port may go there. */
+  const reserve = (role: RoutedRole): readonly OwnTarget[] =>
+    role === 'replica' && readonlyFallback ? usable.primary : []
+
+  const shortcoming = ({ name, isBlocked }: OwnTarget): string =>
+    `${name} ${isBlocked ? blocksThisHost : greetedTooLate(greetingTimeout)}`
+
+  function targetOf({ name, host, port }: Target): OwnTarget {
+    const key = `${name} ${host} ${port}`
     const target: OwnTarget = targets.get(key) ?? {
       key,
-      role,
       name,
       host,
       port,
       links: new Set<Link>(),
+      linksOf: { primary: 0, replica: 0 },
       active: 0,
       chosen: 0,
       isBlocked: false,
-      cancelCut: undefined,
+      isUnresponsive: false,
+      leftBehind: 0,
+      hasBeenWriter: false,
+      cancelCut: { primary: undefined, replica: undefined },
     }
     targets.set(key, target)
     return target
   }
 
-  const cut = (target: OwnTarget): void => {
-    for (const link of [...target.links]) link.cut()
+  const cut = (target: OwnTarget, role: RoutedRole): void => {
+    for (const link of [...target.links]) if (link.role === role) link.cut()
   }
 
-  function remove(target: OwnTarget): void {
-    target.cancelCut?.()
-    targets.delete(target.key)
+  function cancelCut(target: OwnTarget, role: RoutedRole): void {
+    target.cancelCut[role]?.()
+    target.cancelCut[role] = undefined
   }
 
-  function drainOrCut(target: OwnTarget, isFailed: boolean): void {
-    if (target.links.size === 0) {
-      remove(target)
-    } else if (isFailed) {
-      // Nobody answers there: clients would wait for as long as their own limits are.
-      cut(target)
-    } else {
-      target.cancelCut ??= clock.after(drainTimeout, () => cut(target))
-    }
+  /** Forgets what is over: the drain of a port without connections, and a target that nobody uses. */
+  function tidyUp(target: OwnTarget): void {
+    for (const role of roles) if (target.linksOf[role] === 0) cancelCut(target, role)
+    if (target.active === 0 && !isListed(target)) targets.delete(target.key)
+  }
+
+  function drainOrCut(target: OwnTarget, role: RoutedRole, isFailed: boolean): void {
+    if (target.linksOf[role] === 0) return
+    const isFenced =
+      routes.primary.isFencing &&
+      !usable.primary.includes(target) &&
+      (role === 'primary' || target.hasBeenWriter)
+    // Where it failed nobody answers: clients would wait for as long as their own limits are.
+    if (isFailed || isFenced) cut(target, role)
+    else target.cancelCut[role] ??= clock.after(drainTimeout, () => cut(target, role))
+  }
+
+  const mayStay = (target: OwnTarget, role: RoutedRole): boolean =>
+    usable[role].includes(target) || reserve(role).includes(target)
+
+  /** Starts anew what comes back: whoever put it back into use has seen that it answers. */
+  function list(sources: readonly Target[]): readonly OwnTarget[] {
+    return sources.map((source) => {
+      const target = targetOf(source)
+      if (!isListed(target)) {
+        target.isBlocked = false
+        target.isUnresponsive = false
+      }
+      return target
+    })
+  }
+
+  function problem(role: RoutedRole): string | null {
+    const candidates = [...usable[role], ...reserve(role)]
+    if (candidates.some(isHealthy)) return null
+    const reasons = usable[role].length === 0 ? [routes[role].problem ?? ''] : []
+    return [...new Set([...reasons, ...candidates.map(shortcoming)])].join('; ')
+  }
+
+  function notes(wanted: readonly RoutedRole[]): readonly string[] {
+    const known = wanted.map(problem).join('; ')
+    const impaired = [...targets.values()]
+      .filter((it) => isListed(it) && !isHealthy(it))
+      .map(shortcoming)
+      .filter((it) => !known.includes(it))
+    const [writer] = reserve('replica')
+    if (!writer || usable.replica.length > 0 || !wanted.includes('replica')) return impaired
+    return [...impaired, `${routes.replica.problem}, so the read-only port leads to ${writer.name}`]
   }
 
   return {
-    setMap: (map) => {
-      for (const role of roles) {
-        const route = routeOf({ map, service, role })
-        routes[role] = route
-        usable[role] = route.usable.map((it) => targetOf(role, it))
-        for (const target of usable[role]) {
-          target.cancelCut?.()
-          target.cancelCut = undefined
+    setRouting: (routing) => {
+      for (const role of roles) routes[role] = routeOf({ routing, service, role })
+      const [writers, readers] = [list(routes.primary.usable), list(routes.replica.usable)]
+      usable.primary = writers
+      usable.replica = readers
+      for (const target of readers) target.hasBeenWriter = false
+      for (const target of writers) target.hasBeenWriter = true
+      const sources = routing.services.find(({ name }) => name === service)?.datasources ?? []
+      for (const target of [...targets.values()]) {
+        const { name, host, port } = target
+        const source = sources.find((it) => it.name === name && it.host === host && it.port === port)
+        for (const role of roles) {
+          if (mayStay(target, role)) cancelCut(target, role)
+          else drainOrCut(target, role, source?.state === 'FAILED')
         }
-      }
-      const sources = map.services.find(({ name }) => name === service)?.datasources ?? []
-      for (const target of targets.values()) {
-        if (usable[target.role].includes(target)) continue
-        const source = sources.find(
-          ({ name, host, port }) => name === target.name && host === target.host && port === target.port,
-        )
-        drainOrCut(target, source?.state === 'FAILED')
+        tidyUp(target)
       }
       const kept = new Set([...sources, ...targets.values()].map(({ name }) => name))
       for (const name of created.keys()) if (!kept.has(name)) created.delete(name)
     },
     choose: (role, tried) => {
-      const candidates = tried.length === 0 ? usable[role] : usable[role].filter((it) => !tried.includes(it))
-      const target = leastBusy(candidates.filter((it) => !it.isBlocked)) ?? leastBusy(candidates)
+      const untried = (list: readonly OwnTarget[]): readonly OwnTarget[] =>
+        tried.length === 0 ? list : list.filter((it) => !tried.includes(it))
+      const first = untried(usable[role])
+      const second = untried(reserve(role))
+      const target =
+        leastBusy(first.filter(isHealthy)) ??
+        leastBusy(second.filter(isHealthy)) ??
+        leastBusy(first.filter(mayBeDialled)) ??
+        leastBusy(second.filter(mayBeDialled))
       if (!target) return undefined
       choices += 1
       target.chosen = choices
       return target
     },
-    problem: (role) => {
-      const isBlocked = usable[role].length > 0 && usable[role].every((it) => it.isBlocked)
-      return isBlocked
-        ? usable[role].map(({ name }) => `${name} ${blocksThisHost}`).join('; ')
-        : routes[role].problem
+    problem,
+    holdReason: (role) => {
+      if (role === 'replica' && (!readonlyFallback || usable.replica.length > 0)) return null
+      return routes.primary.isHeld ? routes.primary.problem : null
     },
+    notes,
     setBlocked: (target, isBlocked) => {
       own(target).isBlocked = isBlocked
     },
-    isUsable: (target) => roles.some((role) => usable[role].includes(own(target))),
+    setUnresponsive: (target, isUnresponsive) => {
+      own(target).isUnresponsive = isUnresponsive
+    },
+    leaveBehind: (target, change) => {
+      own(target).leftBehind += change
+    },
+    isUsable: (target) => isListed(own(target)),
     open: (target, link) => {
       const it = own(target)
       it.links.add(link)
+      it.linksOf[link.role] += 1
       it.active += 1
       active += 1
     },
@@ -159,9 +246,10 @@ export function createTargets(options: {
     closed: (target, link) => {
       const it = own(target)
       if (!it.links.delete(link)) return
+      it.linksOf[link.role] -= 1
       it.active -= 1
       active -= 1
-      if (it.active === 0 && it.cancelCut) remove(it)
+      if (it.cancelCut[link.role] || it.active === 0) tidyUp(it)
     },
     active: () => active,
     counts: () => {
@@ -172,12 +260,10 @@ export function createTargets(options: {
       }
       return counts
     },
-    blocked: () => {
-      const names = [...targets.values()].filter((it) => it.isBlocked).map(({ name }) => name)
-      return [...new Set(names)]
-    },
+    blocked: () => [...targets.values()].filter((it) => it.isBlocked).map(({ name }) => name),
+    unresponsive: () => [...targets.values()].filter((it) => it.isUnresponsive).map(({ name }) => name),
     cutAll: () => {
-      for (const target of targets.values()) cut(target)
+      for (const target of [...targets.values()]) for (const role of roles) cut(target, role)
     },
   }
 }

@@ -27,7 +27,7 @@ export const updateConnectorAt =
   async () => {
     try {
       const caller = { endpoint: { kind: 'socket', path: socket }, timeout: updateLimit } as const
-      const outcome = await get(caller, hostRoutes.followedMap.path)
+      const outcome = await get(caller, hostRoutes.followedRouting.path)
       return 'problem' in outcome ? `it answers ${outcome.response.status}` : undefined
     } catch (error) {
       if (!(error instanceof ClientError)) throw error

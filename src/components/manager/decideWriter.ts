@@ -70,6 +70,8 @@ const held = (code: NonNullable<Writer['code']>, reason: string): Writer => ({
   reason,
   hold: true,
 })
+/** Returns that nobody is known to be the writer yet. Without a contradiction, open connections may go on for a while. */
+const unknown = (reason: string): Writer => ({ datasource: null, code: null, reason, hold: true })
 const refused = (reason: string): Writer => ({ datasource: null, code: null, reason, hold: false })
 const written = (name: string): Writer => ({ datasource: name, code: null, reason: null, hold: false })
 
@@ -169,7 +171,7 @@ function doubtOf({ members, incumbent }: ServiceFacts, own: Member): Writer | un
   }
   const inUse = members.filter((it) => !isOut(it))
   const unread = inUse.filter(({ look }) => look.kind === 'unread')
-  if (unread.length > 0) return held('no-writer', `${listNames(unread)} not checked yet`)
+  if (unread.length > 0) return unknown(`not checked yet: ${listNames(unread)}`)
   const [contrary] = followersOfOthers(own, members)
   if (contrary) {
     const words = contraryWords(contrary, members)
@@ -178,8 +180,7 @@ function doubtOf({ members, incumbent }: ServiceFacts, own: Member): Writer | un
   const counted = inUse.filter(({ name }) => !incumbent.absent.includes(name))
   const blind = counted.filter((it) => readingOf(it) === undefined)
   if (blind.length * 2 < counted.length) return undefined
-  return held(
-    'no-writer',
+  return unknown(
     `${own.name} is not known to be still the primary, since ${listNames(blind)} cannot be checked: ${decides}`,
   )
 }
@@ -197,7 +198,7 @@ function withoutCandidate(facts: ServiceFacts, own: Member, claimants: readonly 
     return { ...notOnline(service, own), code: claimants.length > 1 ? 'two-writers' : null }
   }
   if (state === 'FAILED') return notOnline(service, own)
-  if (look.kind === 'unread') return held('no-writer', `${name} is not checked yet`)
+  if (look.kind === 'unread') return unknown(`not checked yet: ${name}`)
   if (known !== null && !isPrimary(known)) {
     return held('no-writer', `${name} cannot be checked, and was no primary when it could`)
   }

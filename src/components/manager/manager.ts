@@ -13,6 +13,7 @@ import { managerCalls, readyToManage, type ServedManager } from './managerCalls.
 import { managerMetrics } from './managerMetrics.ts'
 import { openStateStore } from './managerState.ts'
 import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming } from './monitor.ts'
+import { routingFeed } from './routingFeed.ts'
 
 /** Settings of a manager. */
 export type ManagerSettings = Pick<
@@ -50,6 +51,7 @@ export function managerApi(served: ServedManager): ComponentApi {
   return {
     component: 'manager',
     served: [...common, ...managerCalls(served)],
+    peers: [routingFeed(served.manager)],
     metrics: () => managerMetrics(served.manager),
   }
 }

@@ -1,4 +1,5 @@
 import { canonicalAddress } from '../../base/address.ts'
+import { components } from '../../contracts/component.ts'
 import { allOptions } from '../settings/options.ts'
 import { file } from '../settings/places.ts'
 import { type Setting, spellings } from '../settings/setting.ts'
@@ -100,21 +101,28 @@ const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['repl-datasource-type', 'datasource-type'],
 ])
 
-/** Options of muster only; the family's tpm rejects a file with one. */
-const musterOnlyNames: ReadonlySet<string> = new Set([
-  'rest-api-users',
-  'rest-api-remote-bootstrap',
-  'rest-api-allowed-hosts',
-  'tls-warning-days',
-  'service-manager',
-  'runtime',
-  'log-level',
-  'monitor-user',
-  'monitor-password',
-  'application-address',
-  'connector-max-held',
-  'connector-max-hold',
-  'connector-drain-timeout',
+/** Options that the family has, too; its tpm rejects a file with any other. */
+const familyNames: ReadonlySet<string> = new Set([
+  ...components.flatMap((component) =>
+    ['', '-port', '-address'].map((ending) => `${component}-rest-api${ending}`),
+  ),
+  'rest-api-admin-user',
+  'rest-api-admin-pass',
+  'java-tls-keystore-path',
+  'java-truststore-path',
+  'java-keystore-password',
+  'java-truststore-password',
+  'java-tls-alias',
+  'java-tls-key-lifetime',
+  'install-directory',
+  'user',
+  'datasource-type',
+  'replication-user',
+  'replication-password',
+  'replication-host',
+  'replication-port',
+  'application-port',
+  'application-readonly-port',
 ])
 
 const bySpelling: ReadonlyMap<string, Setting<unknown>> = new Map(
@@ -134,7 +142,7 @@ export function optionOf(key: string): Setting<unknown> | undefined {
 }
 
 /** Returns true if the family has an option of this name. */
-export const isFamilyOption = (setting: Setting<unknown>): boolean => !musterOnlyNames.has(setting.name)
+export const isFamilyOption = (setting: Setting<unknown>): boolean => familyNames.has(setting.name)
 
 /** Returns true if a name can be printed: other text may be a piece of a secret. */
 export const isPlainName = (key: string): boolean => /^[\w.+-]{1,60}$/.test(key)

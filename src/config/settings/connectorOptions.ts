@@ -1,6 +1,6 @@
 import { listenAddress } from '../types/addresses.ts'
 import { duration } from '../types/duration.ts'
-import { countType, portType } from '../types/scalars.ts'
+import { boolean, countType, portType } from '../types/scalars.ts'
 import { setting } from './setting.ts'
 
 const common = { scope: 'options', component: 'connector' } as const
@@ -41,5 +41,23 @@ export const connectorOptions = {
     name: 'connector-drain-timeout',
     type: duration,
     default: 30_000,
+  }),
+  managerTimeout: setting({
+    ...common,
+    name: 'connector-manager-timeout',
+    type: duration,
+    default: 30_000,
+  }),
+  greetingTimeout: setting({
+    ...common,
+    name: 'connector-greeting-timeout',
+    type: duration,
+    default: 3000,
+  }),
+  readonlyFallback: setting({
+    ...common,
+    name: 'application-readonly-fallback',
+    type: boolean,
+    default: true,
   }),
 } as const

@@ -163,7 +163,7 @@ function targetOf(options: {
     service,
     release: { id: facts.installation.currentRelease ?? '' },
     users: [],
-    tls: tlsFiles({ layout, service, stores, passwords }),
+    tls: tlsFiles({ host, layout, service, stores, passwords }),
     authorities: stores.authorities,
     ...(leaf === undefined ? {} : { leaf: leaf.fingerprint256 }),
   }

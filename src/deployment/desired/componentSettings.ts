@@ -89,7 +89,11 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
     component: api.component,
     listen: api.enabled ? { address: api.address, port: api.port } : null,
     socket: data.socket(api.component),
-    tls: { key: `${layout.tls}/key.pem`, chain: `${layout.tls}/chain.pem` },
+    tls: {
+      key: `${layout.tls}/key.pem`,
+      chain: `${layout.tls}/chain.pem`,
+      ...(talksToHosts(host, api) && { authorities: layout.authorities }),
+    },
     usersFile: data.usersFile,
     auditFile: data.auditFile(api.component),
     allowedHosts: [
@@ -110,6 +114,10 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
   }
 }
 
+/** Returns true for a component that proves itself to other hosts, or lets them prove themselves. */
+const talksToHosts = ({ managers, peers }: HostConfig, { component }: ApiConfig): boolean =>
+  (component === 'connector' && managers !== undefined) || (component === 'manager' && peers !== undefined)
+
 const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Partial<ServerSettings>>> = {
   manager: (options) => {
     const { host, layout, data } = options
@@ -117,6 +125,7 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
     return {
       ...mapSettings(options),
       ...(host.member && { member: host.member }),
+      ...(host.peers && { peers: host.peers }),
       ...(monitor && { monitor, secretsFile: layout.secretsFile }),
       ...(runs(host, 'connector') ? { connectorSocket: data.socket('connector') } : {}),
     }
@@ -127,6 +136,7 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
       ...mapSettings(options),
       ...(host.proxy && { proxy: host.proxy }),
       ...(runs(host, 'manager') ? { managerSocket: data.socket('manager') } : {}),
+      ...(host.managers && { managers: host.managers }),
     }
   },
   replicator: ({ host, layout }) => {

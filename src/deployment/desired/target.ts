@@ -42,7 +42,7 @@ export function makeTarget(options: TargetOptions): Target {
   const service = decideService(host, facts, cluster)
   const data = serviceData(service.manager, { root: layout.root, cluster })
   const release = releaseOf(program, runtime)
-  const tls = tlsFiles({ layout, service, stores, passwords })
+  const tls = tlsFiles({ host, layout, service, stores, passwords })
   const leaf = certificatesOf(stores.chain)?.[0]?.fingerprint256
   return {
     cluster,
@@ -78,12 +78,13 @@ function releaseOf(program: ServerProgram, runtime: RuntimeChoice): Release {
  * not the login, it cannot change them either: they belong to root and its group.
  */
 export function tlsFiles(options: {
+  readonly host: Pick<HostConfig, 'managers' | 'peers'>
   readonly layout: Layout
   readonly service: Pick<DesiredService, 'user' | 'group' | 'isOther'>
   readonly stores: ResolvedStores
   readonly passwords: DatabasePasswords
 }): DesiredFile[] {
-  const { layout, service, stores, passwords } = options
+  const { host, layout, service, stores, passwords } = options
   const rights = service.isOther
     ? { mode: 0o640, owner: `root:${service.group}` }
     : { mode: 0o600, owner: `${service.user}:${service.group}` }
@@ -93,9 +94,14 @@ export function tlsFiles(options: {
     ...[...stores.files].map(([name, content]) => file(`${layout.tls}/${name}`, content)),
     file(`${layout.tls}/key.pem`, stores.key),
     file(`${layout.tls}/chain.pem`, Buffer.from(stores.chain)),
+    ...(host.managers || host.peers ? [file(layout.authorities, pemText(stores.authorities))] : []),
     file(layout.secretsFile, secretsFile(stores.passwords, passwords)),
   ]
 }
+
+/** Each certificate ends its line, whatever file it came from. */
+const pemText = (certificates: readonly string[]): Buffer =>
+  Buffer.from(certificates.map((pem) => `${pem.trimEnd()}\n`).join(''))
 
 function componentOf(
   options: TargetOptions & {

@@ -138,7 +138,10 @@ function filesOf(target: Target, kept: HostStores | undefined): SavedHost['files
   const ours = host.tls.keystorePath === undefined && host.tls.truststorePath === undefined
   const known = new Set(kept === undefined ? [] : digestsOf(kept))
   const isMade = (file: DesiredFile): boolean =>
-    ours && file.path.startsWith(`${layout.tls}/`) && !known.has(file.sha256)
+    ours &&
+    file.path.startsWith(`${layout.tls}/`) &&
+    !known.has(file.sha256) &&
+    !(kept !== undefined && file.path === layout.authorities)
   const files = [
     ...tls.filter(({ path }) => path !== layout.secretsFile),
     ...components.flatMap(({ settingsFile, unitFile }) => [settingsFile, ...(unitFile ? [unitFile] : [])]),

@@ -44,7 +44,7 @@ function answerOf(operation: Json, document: unknown): Operation['answer'] {
   return { mediaType, ...(typeof payloadType === 'string' && { payloadType }) }
 }
 
-const inapplicableCodes: readonly string[] = ['no-database', 'not-configured', 'follows-manager']
+const inapplicableCodes: readonly string[] = ['no-database', 'not-configured']
 
 function inapplicableOf(operation: Json): readonly string[] {
   const description = String(below(operation, 'responses', '409', 'description') ?? '')

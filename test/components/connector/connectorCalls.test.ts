@@ -4,6 +4,8 @@ import { connector } from '../../../src/components/connector/connector.ts'
 import { connectorRoutes } from '../../../src/contracts/connectorRoutes.ts'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { standIn } from '../../support/databaseClient.ts'
+import { eventually } from '../../support/eventually.ts'
+import { hangingServer } from '../../support/hangingServer.ts'
 import { serveTcp } from '../../support/loopbackServer.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testApi } from '../../support/testApi.ts'
@@ -260,14 +262,70 @@ describe('a connector that starts', () => {
     await expect(start).rejects.toMatchObject({ name: 'StartError' })
   })
 
+  it('leads readers to the primary unless application-readonly-fallback is false', async () => {
+    const db1 = await standIn('db1')
+    const settings = connectorSettings([dataSource(db1)])
+    const { proxy } = settings
+    if (!proxy) throw new Error('no proxy')
+    const strict = { ...settings, proxy: { ...proxy, readonlyPort: 0, readonlyFallback: false } }
+    expect((await (await testConnector(strict)).refusal('replica')).message).toContain(
+      'the service alpha has no replica',
+    )
+    const lenient = await testConnector({ ...settings, proxy: { ...proxy, readonlyPort: 0 } })
+    await (await lenient.client('replica')).sees('db1 greets')
+  })
+
+  it('holds writers of a map with two primaries, says so, and is not ready', async () => {
+    const db1 = await standIn('db1')
+    const settings = connectorSettings([dataSource(db1), dataSource({ name: 'db2', port: 1 })])
+    const { client, until, get, call, post } = await testConnector(settings)
+    const waiting = await client()
+    await until({ held: 1 })
+    const why =
+      'the services map has more than one primary of service alpha: db1, db2 (1 client waits for it)'
+    const [, status] = await get('status')
+    expect([status.reason, Date.parse(String(status.expiresAt)) > Date.now()]).toEqual([why, true])
+    const ready = await call({ url: '/health/ready', headers: { authorization: adminLogin } })
+    expect([ready.statusCode, ready.body]).toEqual([503, expect.stringContaining(why)])
+    await post(map, envelope({ services: [{ name: 'alpha', datasources: [dataSource(db1)] }] }))
+    await waiting.sees('db1 greets')
+    await until({ held: 0, reason: null, expiresAt: null })
+  })
+
+  it('refuses after connector-greeting-timeout, tells of a database that hangs, and is not ready', async () => {
+    const db1 = await hangingServer('db1')
+    const settings = connectorSettings([dataSource(db1)])
+    const { proxy } = settings
+    if (!proxy) throw new Error('no proxy')
+    const { refusal, get, call } = await testConnector({
+      ...settings,
+      proxy: { ...proxy, greetingTimeout: 50 },
+    })
+    const why = 'db1 accepted a connection but did not greet within 0.05 s'
+    expect((await refusal()).message).toBe(`The connector reaches no database of service alpha: ${why}.`)
+    expect((await get('status'))[1].reason).toBe(why)
+    const headers = { authorization: adminLogin }
+    const ready = await call({ url: '/health/ready', headers })
+    expect([ready.statusCode, ready.body]).toEqual([503, expect.stringContaining(why)])
+    const metrics = await call({ url: '/metrics', headers })
+    expect(metrics.body).toContain('muster_connector_unresponsive{service="alpha",datasource="db1"} 1')
+    db1.greet(0)
+    await eventually(async () => {
+      const { statusCode } = await call({ url: '/health/ready', headers })
+      expect(statusCode).toBe(200)
+    })
+  })
+
   it('tells of no replicas where it has no port for them', async () => {
     const db1 = await standIn('db1')
     const settings = connectorSettings([dataSource(db1)])
     const { proxy } = settings
     if (!proxy) throw new Error('no proxy')
     const unserved = await testConnector({ ...settings, proxy: { ...proxy, readonlyPort: 0 } })
-    expect((await unserved.get('status'))[1].reason).toBe('the service alpha has no replica')
-    expect((await unserved.refusal('replica')).message).toContain('the service alpha has no replica')
+    expect((await unserved.get('status'))[1].reason).toBe(
+      'the service alpha has no replica, so the read-only port leads to db1',
+    )
+    await (await unserved.client('replica')).sees('db1 greets')
     unserved.opened.close()
     const without = await testConnector(settings)
     expect((await without.get('status'))[1].reason).toBeNull()

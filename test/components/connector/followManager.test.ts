@@ -1,148 +1,66 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { followManager } from '../../../src/components/connector/followManager.ts'
-import type { MapInEffect } from '../../../src/components/connector/routing.ts'
-import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
-import type { DataSourceEntry, MapDataSource } from '../../../src/contracts/servicesMap.ts'
+import {
+  followManager,
+  type OpenStream,
+  readRouting,
+} from '../../../src/components/connector/followManager.ts'
+import { envelope } from '../../../src/contracts/envelope.ts'
+import type { Routing } from '../../../src/contracts/routing.ts'
 import { standIn } from '../../support/databaseClient.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type LoopbackServer, servePlain } from '../../support/loopbackServer.ts'
+import { servePlain } from '../../support/loopbackServer.ts'
+import { manualClock } from '../../support/manualClock.ts'
+import { routed, routingOf, standInManager } from '../../support/standInManager.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin } from '../../support/testApi.ts'
 import { connectorSettings, dataSource, testConnector } from '../../support/testConnector.ts'
-
-/** A manager that says of its map what it is told to say. */
-async function fakeManager(folder: string) {
-  const path = join(folder, 'manager.sock')
-  let answer = (response: ServerResponse): void => void response.end()
-  let server: LoopbackServer | undefined
-  const say = (status: number, body: unknown): void => {
-    answer = (response) => {
-      response.writeHead(status, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(body))
-    }
-  }
-  const manager = {
-    path,
-    map: (...datasources: readonly DataSourceEntry[]) =>
-      say(200, {
-        payloadType: 'ServicesMapPayload',
-        payloadVersion: '1',
-        payload: { services: [{ name: 'alpha', datasources }] },
-      }),
-    say,
-    /** Takes calls and answers none. */
-    hang: () => {
-      answer = () => undefined
-    },
-    start: async () => {
-      server = await servePlain(
-        (request, response) => {
-          expect(`${request.method} ${request.url}`).toBe(`GET ${managerRoutes.managerServicesMap.path}`)
-          answer(response)
-        },
-        { path },
-      )
-    },
-    stop: async () => {
-      await server?.close()
-      server = undefined
-    },
-  }
-  onTestFinished(() => manager.stop())
-  return manager
-}
-
-const entry = (it: MapDataSource, state: DataSourceEntry['state'] = 'ONLINE'): DataSourceEntry => ({
-  ...it,
-  state,
-})
+import { settingsIn } from '../../support/testServer.ts'
 
 async function scene() {
   const folder = temporaryFolder()
   const [db1, db2] = [await standIn('db1'), await standIn('db2')]
-  const manager = await fakeManager(folder)
-  const installed = [dataSource(db1), dataSource(db2, 'replica')]
-  const settings = connectorSettings(installed, { folder, managerSocket: manager.path })
+  const manager = standInManager(settingsIn(folder, { listen: null }))
   const [first, second] = [dataSource(db1), dataSource(db2, 'replica')]
+  const settings = connectorSettings([first, second], { folder, managerSocket: manager.settings.socket })
   return { manager, settings, db1, db2, first, second }
 }
 
-describe('a connector that follows a manager', () => {
+describe('a connector that follows the manager of its host', () => {
   it('asks it before it takes a client, and routes by what it says from then on', async () => {
     const { manager, settings, db1, db2, first, second } = await scene()
     // Another primary than the one that was installed.
-    manager.map(entry(dataSource(db1, 'replica')), entry(dataSource(db2)))
+    manager.say(routingOf([routed(dataSource(db1, 'replica')), routed(dataSource(db2))]))
     await manager.start()
-    const { client, get, refusal } = await testConnector(settings)
+    const { client, get, refusal, until } = await testConnector(settings)
     await (await client()).sees('db2 greets')
     expect((await get('status'))[1].reason).toBeNull()
-    manager.map(entry(first, 'SHUNNED'), entry(second, 'ONLINE'))
-    const datasources = [entry(first, 'SHUNNED'), entry(second)]
-    await eventually(async () => {
-      const [, map] = await get('configuration/module/servicesmap')
-      expect(map).toEqual({ services: [{ name: 'alpha', datasources }] })
-    })
+    manager.say(routingOf([routed(first, 'SHUNNED'), routed(second)]))
+    await until({ reason: 'no primary of service alpha is ONLINE: db1 is SHUNNED' })
     expect((await refusal()).message).toContain('no primary of service alpha is ONLINE: db1 is SHUNNED')
-  })
-
-  it('goes to what the manager cannot check, and keeps nothing that a release before could not read', async () => {
-    const { manager, settings, first, second } = await scene()
-    manager.map(entry(first, 'UNKNOWN'), entry(second, 'SHUNNED'))
-    await manager.start()
-    const { client, get } = await testConnector(settings)
-    await (await client()).sees('db1 greets')
-    const states = async () => {
-      const [, map] = await get('configuration/module/servicesmap')
-      return [...JSON.stringify(map).matchAll(/"state":"(\w+)"/g)].map(([, state]) => state)
-    }
-    expect(await states()).toEqual(['UNKNOWN', 'SHUNNED'])
-    expect(readFileSync(settings.stateFile ?? '', 'utf8')).not.toContain('UNKNOWN')
   })
 
   it('cuts connections to what the manager calls FAILED', async () => {
     const { manager, settings, first, second } = await scene()
-    manager.map(entry(first), entry(second))
+    manager.say(routingOf([routed(first), routed(second)]))
     await manager.start()
     const { client, until } = await testConnector(settings)
     const running = await client()
     await running.sees('db1 greets')
-    manager.map(entry(first, 'FAILED'), entry(second))
+    manager.say(routingOf([routed(first, 'FAILED'), routed(second)]))
     await running.ended
     await until({ active: 0 })
   })
 
-  it('leaves changes of the map to it', async () => {
-    const { manager, settings, first, second } = await scene()
-    manager.map(entry(first), entry(second))
-    await manager.start()
-    const { post, get } = await testConnector(settings)
-    const before = await get('configuration/module/servicesmap')
-    const body = (payloadType: string, payload: object) => ({ payloadType, payload })
-    const more = { name: 'db9', host: '127.0.0.1', port: 9, role: 'replica' }
-    for (const [path, wanted] of [
-      ['configuration/module/servicesmap', body('ServicesMapPayload', { services: [] })],
-      ['addDataService', body('DataServicePayload', { name: 'beta' })],
-      ['addDataSource', body('DataSourcePayload', { service: 'alpha', ...more })],
-      ['reset', undefined],
-    ] as const) {
-      const [status, payload] = await post(path, wanted)
-      expect([status, payload.code]).toEqual([409, 'follows-manager'])
-      expect(payload.detail).toContain('Make the change there')
-    }
-    expect(await get('configuration/module/servicesmap')).toEqual(before)
-  })
-
-  it('goes on with the last known map when it is lost, says so, and takes up the new one when it is back', async () => {
+  it('goes on with the last word when it is lost, says so, and takes up the new one when it is back', async () => {
     const { manager, settings, first, second, db1, db2 } = await scene()
-    manager.map(entry(first), entry(second, 'SHUNNED'))
+    manager.say(routingOf([routed(first), routed(second, 'SHUNNED')]))
     await manager.start()
-    const { client, get, told, call, refusal } = await testConnector(settings)
+    const { client, get, told, call } = await testConnector(settings)
     const running = await client()
     await running.sees('db1 greets')
-    const warnings = () => told.filter(({ level }) => level === 40)
+    const warnings = () => told.filter(({ level }) => level === 40).map(({ msg }) => msg)
     const current = async () => {
       const { body } = await call({ url: '/metrics', headers: { authorization: adminLogin } })
       return /^muster_connector_map_current (\d)$/m.exec(body)?.[1]
@@ -154,50 +72,34 @@ describe('a connector that follows a manager', () => {
     await (await client()).sees('db1 greets')
     running.socket.write('still here')
     await running.sees('STILL HERE')
-    expect((await refusal('replica')).message).toContain('db2 is SHUNNED')
+    await (await client('replica')).sees('db1 greets')
     const [, status] = await get('status')
+    expect(status.reason).toContain('db2 is SHUNNED, so the read-only port leads to db1')
     expect(status.reason).toMatch(
-      /the manager does not answer since \d{4}-\S+Z, so the last known services map stays in effect \(/,
+      /no manager answers since \d{4}-\S+Z, so their last word stays in effect until \d{4}-\S+Z \(/,
     )
     const ready = await call({ url: '/health/ready', headers: { authorization: adminLogin } })
-    expect([ready.statusCode, ready.body]).toEqual([
-      200,
-      expect.stringContaining('the manager does not answer'),
+    expect([ready.statusCode, ready.body]).toEqual([200, expect.stringContaining('no manager answers since')])
+    expect(warnings()).toEqual([
+      'a manager does not answer',
+      'no manager answers: its last word stays in effect',
     ])
-    expect(warnings()).toHaveLength(1)
 
-    manager.map(entry(dataSource(db1, 'replica')), entry(dataSource(db2)))
+    manager.say(routingOf([routed(dataSource(db1, 'replica')), routed(dataSource(db2))]))
     await manager.start()
     await eventually(async () => expect(await current()).toBe('1'))
     await (await client()).sees('db2 greets')
     expect((await get('status'))[1].reason).toBeNull()
     expect(told.map(({ msg }) => msg)).toContain('the manager answers again')
-    expect(warnings()).toHaveLength(1)
-  })
-
-  it.each([
-    ['answers with an error', 500, { payloadType: 'ErrorPayload', payload: {} }, 'answers 500 instead'],
-    [
-      'answers nonsense',
-      200,
-      { payloadType: 'ServicesMapPayload', payload: { services: 7 } },
-      'something else',
-    ],
-  ])('counts it as lost when it %s', async (_what, status, body, words) => {
-    const { manager, settings } = await scene()
-    manager.say(status, body)
-    await manager.start()
-    const { client, get } = await testConnector(settings)
-    await (await client()).sees('db1 greets')
-    expect((await get('status'))[1].reason).toContain(words)
+    expect(warnings()).toHaveLength(2)
   })
 
   it('starts without it, by what was installed, and next time by what it said last', async () => {
     const { manager, settings, db1, db2 } = await scene()
     const first = await testConnector(settings)
     await (await first.client()).sees('db1 greets')
-    expect((await first.get('status'))[1].reason).toContain('the manager does not answer')
-    manager.map(entry(dataSource(db1, 'replica')), entry(dataSource(db2)))
+    expect((await first.get('status'))[1].reason).toContain('no manager answers')
+    manager.say(routingOf([routed(dataSource(db1, 'replica')), routed(dataSource(db2))]))
     await manager.start()
     await first.until({ reason: null })
     await (await first.client()).sees('db2 greets')
@@ -205,101 +107,215 @@ describe('a connector that follows a manager', () => {
     await manager.stop()
     const second = await testConnector(settings)
     await (await second.client()).sees('db2 greets')
+    const [, map] = await second.get('status')
+    expect(map.datasources).toMatchObject([{ name: 'db1' }, { name: 'db2' }])
   })
 
-  it('is not kept from starting by one that hangs', async () => {
-    const { manager, settings } = await scene()
-    manager.hang()
-    await manager.start()
-    const { client, told } = await testConnector(settings)
+  it('starts with a last word that another release kept, and passes that over', async () => {
+    const { settings } = await scene()
+    const lastKnown = {
+      services: [
+        { name: 'alpha', datasources: [{ ...dataSource({ name: 'x', port: 1 }), state: 'ONLINE' }] },
+      ],
+    }
+    const mode = { value: 'ONLINE', since: '2025-03-10T10:12:18.000Z', by: 'installation' }
+    writeFileSync(settings.stateFile ?? '', JSON.stringify({ version: 1, mode, services: null, lastKnown }), {
+      mode: 0o600,
+    })
+    const { client } = await testConnector(settings)
     await (await client()).sees('db1 greets')
-    expect(told.filter(({ level }) => level === 40)).toMatchObject([
-      { reason: expect.stringContaining('did not answer within 1 s') },
-    ])
+    expect(readFileSync(settings.stateFile ?? '', 'utf8')).toContain('"version"')
+  })
+
+  const hostile: readonly [string, (response: ServerResponse) => void, RegExp][] = [
+    ['answers with an error', (it) => void it.writeHead(500).end('{}'), /answers 500/],
+    [
+      'answers something else than events',
+      (it) => void it.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      /something else than a stream/,
+    ],
+    [
+      'sends nonsense',
+      (it) => events(it, 'data: {"services":7}\n\n'),
+      /something else than what to route by/,
+    ],
+    [
+      'sends an event without an end',
+      (it) => {
+        events(it, 'data: ')
+        const more = (): void => {
+          while (!it.destroyed && it.write('x'.repeat(65_536)));
+        }
+        it.on('drain', more)
+        more()
+      },
+      /too long/,
+    ],
+    ['hangs', () => undefined, /sent no event for 3 s/],
+  ]
+  const events = (response: ServerResponse, text: string): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(text)
+  }
+
+  it.each(hostile)('counts it as lost when it %s, and takes clients', async (_what, answer, words) => {
+    const { manager, settings } = await scene()
+    const server = await servePlain((_request, response) => answer(response), {
+      path: manager.settings.socket,
+    })
+    onTestFinished(() => server.close())
+    const { client, get } = await testConnector(settings)
+    await (await client()).sees('db1 greets')
+    expect((await get('status'))[1].reason).toMatch(words)
+  })
+
+  it('acts on what the manager says before it answers the manager that asks it to', async () => {
+    const { manager, settings, first, second } = await scene()
+    manager.say(routingOf([routed(first), routed(second)]))
+    await manager.start()
+    const { opened, refusal } = await testConnector(settings)
+    const [ask] = opened.api.local ?? []
+    for (const state of ['SHUNNED', 'ONLINE', 'OFFLINE', 'ONLINE', 'SHUNNED'] as const) {
+      manager.say(routingOf([routed(first, state), routed(second)]))
+      const answer = (await ask?.handle({} as never, {} as never)) as Routing
+      expect(answer.services[0]?.datasources[0]?.state).toBe(state)
+    }
+    expect((await refusal()).message).toContain('db1 is SHUNNED')
+    // Each change was asked for by a stream of its own; those before are closed.
+    await eventually(() => expect(manager.followers()).toBe(1))
   })
 })
 
 describe('followManager', () => {
-  /** A manager that answers when the test says so, and a time that passes when it says so. */
+  const word = (name: string): string =>
+    JSON.stringify(envelope('RoutingPayload', { services: [{ name, writer: nobody, datasources: [] }] }))
+  const nobody = { datasource: null, code: null, reason: null, hold: false }
+
+  /** A manager whose streams do what the test says, and a time that passes when it says so. */
   function follow() {
-    const events: string[] = []
-    let answer: ((map: MapInEffect | Error) => void) | undefined
-    let pass: (() => void) | undefined
-    let latest: AbortSignal | undefined
+    const clock = manualClock()
+    const streams: { event: (data: string) => void; end: (why: string) => void; signal: AbortSignal }[] = []
+    let changes = 0
+    const open: OpenStream = (event, signal) =>
+      new Promise((resolve) => {
+        streams.push({ event, end: (why) => resolve(new Error(why)), signal })
+        signal.addEventListener('abort', () => resolve(new Error('left')))
+      })
     const followed = followManager({
-      ask: (signal) => {
-        events.push('asked')
-        latest = signal
-        return new Promise((resolve, reject) => {
-          answer = (it) => (it instanceof Error ? reject(it) : resolve(it))
-        })
+      open,
+      clock,
+      onChange: () => {
+        changes += 1
       },
-      interval: 500,
-      wait: () => new Promise<void>((resolve) => (pass = resolve)),
-      now: () => new Date(0),
-      onMap: ({ services }) => events.push(`map of ${services.length}`),
-      onUnreachable: (reason) => events.push(`lost: ${reason}`),
-      onReachable: () => events.push('found'),
     })
     const settle = () => new Promise((resolve) => setImmediate(resolve))
+    const latest = () => streams.at(-1)
     return {
-      followed,
-      events,
-      isAborted: () => latest?.aborted,
-      answer: async (it: MapInEffect | Error) => {
-        answer?.(it)
+      ...{ followed, clock, streams, settle, changes: () => changes },
+      names: () => followed.routing()?.services.map(({ name }) => name),
+      event: async (data: string) => {
+        latest()?.event(data)
         await settle()
       },
-      pass: async () => {
-        pass?.()
+      end: async (why: string) => {
+        latest()?.end(why)
         await settle()
       },
     }
   }
-  const one: MapInEffect = { services: [{ name: 'alpha', datasources: [] }] }
 
-  it('tells of changes alone: of the map, of losing and of finding the manager', async () => {
-    const { followed, events, answer, pass } = follow()
-    const answers = [
-      one,
-      one,
-      { services: [] },
-      new Error('gone'),
-      new Error('still gone'),
-      { services: [] },
-      one,
-    ]
-    for (const it of answers) {
-      await answer(it)
-      await pass()
+  it('tells of changes alone: of the word, of losing and of finding the manager', async () => {
+    const { event, end, changes, names, followed, clock } = follow()
+    const seen: number[] = []
+    for (const step of [
+      () => event(word('a')),
+      () => event(word('a')),
+      () => event(word('b')),
+      () => end('gone'),
+    ]) {
+      await step()
+      seen.push(changes())
     }
-    expect(events.filter((it) => it !== 'asked')).toEqual([
-      'map of 1',
-      'map of 0',
-      'lost: gone',
-      'found',
-      'map of 1',
-    ])
-    expect(followed.problem()).toBeUndefined()
+    expect([seen, names()]).toEqual([[1, 1, 2, 3], undefined])
+    expect(followed.problem()).toEqual({ since: clock.now(), reason: 'gone' })
+    clock.advance(200)
+    await event(word('b'))
+    expect([changes(), names(), followed.problem()]).toEqual([4, ['b'], undefined])
   })
 
-  it('says since when and why the manager is lost', async () => {
-    const { followed, answer, pass } = follow()
-    await answer(new Error('gone'))
-    await pass()
-    await answer(new Error('still gone'))
-    expect(followed.problem()).toEqual({ since: new Date(0), reason: 'still gone' })
+  it('waits longer after each attempt in vain, two seconds at most', async () => {
+    const { end, clock, streams } = follow()
+    await end('gone')
+    for (const pause of [200, 400, 800, 1600, 2000, 2000]) {
+      const before = streams.length
+      clock.advance(pause - 1)
+      expect(streams).toHaveLength(before)
+      clock.advance(1)
+      expect(streams).toHaveLength(before + 1)
+      await end('still gone')
+    }
   })
 
-  it('asks no more once it is stopped, and takes no late answer', async () => {
-    const { followed, events, isAborted, answer, pass } = follow()
-    await answer(one)
-    await pass()
-    expect(isAborted()).toBe(false)
+  it('leaves a manager that sends something else, and says so', async () => {
+    const { event, followed, streams, settle } = follow()
+    await event('{"payloadType":"RoutingPayload","payload":{"services":[{}]}}')
+    await settle()
+    expect(streams[0]?.signal.aborted).toBe(true)
+    expect(followed.problem()?.reason).toBe('it sends something else than what to route by')
+  })
+
+  it('takes the word of the stream that was asked for last, and no late one of the stream before', async () => {
+    const { followed, event, streams, names, settle } = follow()
+    await event(word('old'))
+    const asked = followed.askNow()
+    expect(streams).toHaveLength(2)
+    expect(names()).toEqual(['old'])
+    await event(word('new'))
+    await asked
+    expect(names()).toEqual(['new'])
+    expect(streams[0]?.signal.aborted).toBe(true)
+    streams[0]?.event(word('old'))
+    await settle()
+    expect(names()).toEqual(['new'])
+  })
+
+  it('asks once more for those who ask while it asks', async () => {
+    const { followed, event, streams } = follow()
+    await event(word('a'))
+    const first = followed.askNow()
+    const [second, third] = [followed.askNow(), followed.askNow()]
+    await event(word('b'))
+    await first
+    expect(streams).toHaveLength(3)
+    await event(word('c'))
+    await Promise.all([second, third])
+    expect(streams).toHaveLength(3)
+  })
+
+  it('keeps its stream when an attempt to ask anew fails', async () => {
+    const { followed, event, end, names } = follow()
+    await event(word('a'))
+    const asked = followed.askNow()
+    await end('no room')
+    await asked
+    expect([names(), followed.problem()]).toEqual([['a'], undefined])
+  })
+
+  it('does nothing more once it is stopped', async () => {
+    const { followed, event, streams, clock, settle } = follow()
+    await event(word('a'))
     followed.stop()
-    expect(isAborted()).toBe(true)
-    await answer({ services: [] })
-    await pass()
-    expect(events).toEqual(['asked', 'map of 1', 'asked'])
+    expect(streams[0]?.signal.aborted).toBe(true)
+    await settle()
+    clock.advance(10_000)
+    expect([streams.length, clock.pending()]).toEqual([1, 0])
+  })
+
+  it('makes the words of a manager printable', () => {
+    const services = [
+      { name: 'a', writer: { ...nobody, reason: 'db1\u001b[2J is\nFAILED' }, datasources: [] },
+    ]
+    const routing = readRouting(JSON.stringify(envelope('RoutingPayload', { services })))
+    expect(routing?.services[0]?.writer.reason).toBe('db1\\x1b[2J is / FAILED')
   })
 })

@@ -107,7 +107,7 @@ describe('the routing of a manager', () => {
       state,
       readable,
     })
-    const waiting = { datasource: null, code: 'no-writer', reason: 'db1 is not checked yet', hold: true }
+    const waiting = { datasource: null, code: null, reason: 'not checked yet: db1', hold: true }
     expect(manager().routing().services[0]?.writer).toEqual(waiting)
     await agree()
     expect(manager().routing()).toEqual({

@@ -132,7 +132,7 @@ describe('what a manager tells', () => {
       composite: false,
       multimaster: false,
       policy: 'AUTOMATIC',
-      writer: { datasource: null, code: 'no-writer', reason: 'db3 not checked yet', hold: true },
+      writer: { datasource: null, code: null, reason: 'not checked yet: db3', hold: true },
       datasources: [db1, db2, await status('db3')],
     })
   })

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createHasher } from '../../../src/accounts/passwordHash.ts'
+import { createAuthority } from '../../../src/certificates/authority.ts'
 import type { ClusterConfig } from '../../../src/config/model.ts'
 import { readServerSettings } from '../../../src/contracts/serverSettings.ts'
+import { beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
 import { prepare } from '../../../src/deployment/prepare.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
 import { type ClusterState, emptyState } from '../../../src/deployment/state/clusterState.ts'
@@ -188,5 +190,38 @@ describe('the databases of a file', () => {
       expect(manager?.settings).not.toHaveProperty(name)
     for (const name of ['database', 'secretsFile', 'services', 'stateFile'])
       expect(replicator?.settings).not.toHaveProperty(name)
+  })
+})
+
+describe('hosts that prove themselves to each other', () => {
+  const authorityFile = '/opt/muster/share/tls/authorities.pem'
+  const authoritiesOn = (target: Target | undefined): string | undefined => {
+    const file = target?.tls.find(({ path }) => path === authorityFile)
+    return file && String(file.content)
+  }
+
+  it('have the authorities that they trust in a file, and the components that need it know of it', async () => {
+    const targets = await targetsOf(text)
+    for (const [name, target] of targets) {
+      const knowing = target.components.filter(({ settings }) => settings.tls.authorities === authorityFile)
+      const wanted = { app1: ['connector'], copy: [] }[name] ?? ['manager']
+      expect([name, knowing.map(({ component }) => component)]).toEqual([name, wanted])
+      expect([name, authoritiesOn(target)]).toEqual([
+        name,
+        wanted.length === 0 ? undefined : `${target.authorities[0]?.trimEnd()}\n`,
+      ])
+    }
+  })
+
+  it('trust both authorities while the authority is rotated, without a restart', async () => {
+    const first = await prepared({ yaml: text, env: passwords })
+    const next = await createAuthority({ cluster: 'alpha', now: new Date('2026-01-01T00:00:00Z') })
+    const state = beginRotation(first.state, next)
+    const { targets } = await prepared({ yaml: text, env: passwords, state })
+    for (const name of ['db1', 'app1']) {
+      const blocks = authoritiesOn(targets.get(name))?.match(/BEGIN CERTIFICATE/g)
+      expect([name, blocks?.length]).toEqual([name, 2])
+      expect(digests(targets.get(name))).toEqual(digests(first.targets.get(name)))
+    }
   })
 })

@@ -173,14 +173,6 @@ describe('tapi --all asks every host before it changes one, and', () => {
     expect([code, ...posts(apis)]).toEqual([1, 0, 0])
   })
 
-  it('predicts that a connector which follows its manager refuses a change of its map', async () => {
-    const more = [{ component: 'manager', address: '0.0.0.0', port: 1 }]
-    const { tapi, apis } = await twoHosts('connector', {}, more)
-    const { code, stdout } = await tapi('--component', 'connector', 'map', 'reset')
-    expect(stdout).toMatch(/^db2 +connector +refused +409 follows-manager$/m)
-    expect([code, ...posts(apis)]).toEqual([1, 0, 0])
-  })
-
   it.each(['online', 'offline', 'reset'] as const)(
     'leaves a primary unchanged, which has no replication for %s',
     async (word) => {

@@ -1,0 +1,135 @@
+import type { ServerResponse } from 'node:http'
+import type { Caller } from './caller.ts'
+import { ProblemError } from './problemError.ts'
+
+/** Response that stays open and carries events to its caller. */
+export type EventStream = {
+  /** Sends an event; a caller that does not read is cut off instead. Does nothing after the end. */
+  send(data: string): void
+  /** Calls back once, when the caller is gone or the stream was ended. */
+  onEnd(work: () => void): void
+}
+
+/** Answer of a call with the response kind `events`: begins to send them. */
+export type Events = (stream: EventStream) => void
+
+/** Bounds of the streams of one listener. */
+export type EventStreamLimits = {
+  /** Streams at once. */
+  readonly streams: number
+  /** Milliseconds between comments, which show both ends that the other is there. */
+  readonly comment: number
+  /** Bytes that may wait for a caller before the next event. */
+  readonly waiting: number
+}
+
+export const defaultEventStreamLimits: EventStreamLimits = {
+  streams: 32,
+  comment: 5000,
+  waiting: 256 * 1024,
+}
+
+type OpenStream = { readonly owner: string; readonly response: ServerResponse }
+
+/** Streams of one listener. */
+export type EventStreams = {
+  /**
+   * Makes room for a stream: where all are taken, the oldest of the caller that has most is cut off. Throws a `busy`
+   * problem where no caller has two.
+   */
+  admit(owner: string): void
+  /** Turns a response, whose headers were written, into a stream. */
+  open(owner: string, response: ServerResponse, events: Events): void
+  /** Ends the streams that hosts opened by their certificates. */
+  endThoseOfHosts(): void
+  /** Ends all streams, and each that is opened from now on. */
+  close(): void
+}
+
+/** Returns the owner by whom streams are counted. */
+export function streamOwner(caller: Caller | null, network: string): string {
+  if (caller?.kind === 'user') return `user ${caller.user}`
+  if (caller?.kind === 'host') return `${hostOwner}${caller.name}`
+  return caller?.kind === 'socket' ? 'socket' : `anybody at ${network}`
+}
+
+const hostOwner = 'host '
+
+const full = (most: number): ProblemError =>
+  new ProblemError({
+    code: 'busy',
+    detail: `${most} streams are open, which is the most of this server. Try again later.`,
+    headers: { 'Retry-After': '5' },
+  })
+
+/** Keeps the open streams of one listener within bounds. */
+export function createEventStreams(limits: EventStreamLimits): EventStreams {
+  /** The oldest first. */
+  const all = new Set<OpenStream>()
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  const remove = (stream: OpenStream): void => {
+    all.delete(stream)
+    if (all.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  /** Takes nothing more for a caller that has not read what came before: its memory here is bounded. */
+  function write({ response }: OpenStream, text: string): void {
+    if (response.writableEnded || response.destroyed) return
+    if (response.writableLength > limits.waiting) response.destroy()
+    else response.write(text)
+  }
+
+  const comment = (): void => {
+    for (const stream of all) write(stream, ':\n\n')
+  }
+
+  function admit(owner: string): void {
+    if (all.size < limits.streams) return
+    const counts = new Map([[owner, 1]])
+    for (const stream of all) counts.set(stream.owner, (counts.get(stream.owner) ?? 0) + 1)
+    const [most, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
+    const oldest = [...all].find((stream) => stream.owner === most)
+    if (count < 2 || !oldest) throw full(limits.streams)
+    remove(oldest)
+    oldest.response.destroy()
+  }
+
+  function end(streams: readonly OpenStream[]): void {
+    for (const stream of streams) {
+      remove(stream)
+      // One that does not read would keep a stopping server waiting.
+      if (stream.response.writableLength > 0) stream.response.destroy()
+      else stream.response.end()
+    }
+  }
+
+  return {
+    admit,
+    open: (owner, response, events) => {
+      if (isClosed) return void response.end()
+      const stream = { owner, response }
+      all.add(stream)
+      timer ??= setInterval(comment, limits.comment).unref()
+      response.on('error', () => undefined)
+      response.once('close', () => remove(stream))
+      response.flushHeaders()
+      events({
+        // A line break would end the field (HTML standard, section 9.2).
+        send: (data) => write(stream, `${data.replace(/^/gm, 'data: ')}\n\n`),
+        onEnd: (work) => {
+          if (response.destroyed) work()
+          else response.once('close', work)
+        },
+      })
+    },
+    endThoseOfHosts: () => end([...all].filter(({ owner }) => owner.startsWith(hostOwner))),
+    close: () => {
+      isClosed = true
+      end([...all])
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { readLinkedText } from '../../api/serverFiles.ts'
+import type { Endpoint } from '../../client/endpoint.ts'
+import { readEvents } from '../../client/readEvents.ts'
+import { hostRoutes } from '../../contracts/hostRoutes.ts'
+import type { FollowedManager, ServerSettings } from '../../contracts/serverSettings.ts'
+import { Secret } from '../../secrets/secret.ts'
+import type { OpenStream } from './followManager.ts'
+
+/** A manager that a connector follows, and the way to it. */
+export type ManagerEndpoint = {
+  readonly name: string
+  /** In messages: `the manager of db1`. */
+  readonly title: string
+  /** Throws a `StartError` where a file of the certificates cannot be read. */
+  readonly endpoint: () => Endpoint
+  readonly open: OpenStream
+}
+
+type Tls = ServerSettings['tls']
+
+/** Reads the files of the certificates anew for each connection: they change without a restart. */
+function endpointOf(
+  { address, port, names }: FollowedManager,
+  { key, chain, authorities = '' }: Tls,
+): Endpoint {
+  const [first = address, ...others] = names
+  return {
+    kind: 'tcp',
+    address,
+    port,
+    names: [first, ...others],
+    trust: { kind: 'authorities', certificates: [readLinkedText(authorities, 'the authorities')] },
+    identity: {
+      key: new Secret(readLinkedText(key, 'the private key')),
+      chain: readLinkedText(chain, 'the certificate'),
+    },
+  }
+}
+
+const streamOf =
+  (endpoint: () => Endpoint): OpenStream =>
+  async (onEvent, signal) => {
+    try {
+      return await readEvents({ endpoint: endpoint(), path: hostRoutes.routing.path, signal, onEvent })
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+const managerAt = (name: string, title: string, endpoint: () => Endpoint): ManagerEndpoint => ({
+  name,
+  title,
+  endpoint,
+  open: streamOf(endpoint),
+})
+
+/** Returns the managers that a connector follows: its host's own, else those of the service; none where it has its own map. */
+export function managersOf({
+  host,
+  tls,
+  managerSocket,
+  managers = [],
+}: Pick<ServerSettings, 'host' | 'tls' | 'managerSocket' | 'managers'>): readonly ManagerEndpoint[] {
+  if (managerSocket !== undefined) {
+    return [managerAt(host, 'the manager of this host', () => ({ kind: 'socket', path: managerSocket }))]
+  }
+  return managers.map((it) => managerAt(it.name, `the manager of ${it.name}`, () => endpointOf(it, tls)))
+}

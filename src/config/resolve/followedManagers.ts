@@ -1,0 +1,71 @@
+import { isWildcard } from '../../base/address.ts'
+import type { FollowedManager, PeerHost } from '../../contracts/serverSettings.ts'
+import { options } from '../settings/options.ts'
+import type { ServiceDraft } from '../shape/draft.ts'
+import { hasDatabase, isLocalAddress, memberNames } from './dataSources.ts'
+import { mentionsOf, topologyOf } from './placements.ts'
+import type { ResolvedHost } from './resolved.ts'
+
+type HostsByName = ReadonlyMap<string, ResolvedHost>
+
+const unique = (words: readonly string[]): string[] => [...new Set(words)]
+
+/** Names that the certificate of a host has in any case. */
+const certifiedNames = ({ name, address }: ResolvedHost): string[] => unique([name, address])
+
+/** Returns true for hosts that the file says are one machine. */
+const shareMachine = (a: ResolvedHost, b: ResolvedHost): boolean =>
+  (a.connection === 'local' && b.connection === 'local') ||
+  (isLocalAddress(a.address) && isLocalAddress(b.address))
+
+/** Returns the address at which another host reaches the API of a manager; undefined if it is off or on loopback. */
+function reachableAddress(host: ResolvedHost, from: ResolvedHost): string | undefined {
+  const { enabled, address } = options.api.manager
+  const listening = host.option(address).value
+  if (!host.components.includes('manager') || host.option(enabled).value === false) return undefined
+  if (listening === undefined) return undefined
+  if (isWildcard(listening)) return host.address
+  return isLocalAddress(listening) && !shareMachine(host, from) ? undefined : listening
+}
+
+const hasDatabases = (service: ServiceDraft, hosts: HostsByName): boolean =>
+  memberNames(service).some((name) => {
+    const member = hosts.get(name)
+    return member !== undefined && hasDatabase(member)
+  })
+
+/** Returns the service whose managers a connector follows because its host has none; undefined for all other hosts. */
+export function followedService(
+  { components, proxied }: ResolvedHost,
+  hosts: HostsByName,
+): ServiceDraft | undefined {
+  const [service] = proxied
+  if (!service || !components.includes('connector') || components.includes('manager')) return undefined
+  return hasDatabases(service, hosts) ? service : undefined
+}
+
+/** Returns the managers of a service's members that a host reaches, in the order of the file. */
+export const reachableManagers = (
+  host: ResolvedHost,
+  service: ServiceDraft,
+  hosts: HostsByName,
+): readonly FollowedManager[] =>
+  memberNames(service).flatMap((name) => {
+    const member = hosts.get(name)
+    const address = member && reachableAddress(member, host)
+    const port = member?.option(options.api.manager.port).value
+    if (!member || address === undefined || port === undefined) return []
+    return [{ name, names: certifiedNames(member), address, port }]
+  })
+
+/** Returns the hosts that may learn from a manager what to route by: all others of its services with databases. */
+export function peersOf(host: ResolvedHost, hosts: HostsByName): readonly PeerHost[] {
+  const services = host.services.filter(
+    (service) => topologyOf(service) === 'clustered' && hasDatabases(service, hosts),
+  )
+  return unique(services.flatMap(mentionsOf).map((mention) => mention.host)).flatMap((name) => {
+    const peer = hosts.get(name)
+    if (!peer || peer === host || reachableAddress(host, peer) === undefined) return []
+    return [{ name, names: certifiedNames(peer) }]
+  })
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { combineRoutings, type HeardManager } from '../../../src/components/connector/combineRoutings.ts'
+import { routed, routingOf } from '../../support/standInManager.ts'
+import { dataSource } from '../../support/testConnector.ts'
+
+const [db1, db2] = [dataSource({ name: 'db1', port: 1 }), dataSource({ name: 'db2', port: 2 })]
+const replica = (it: typeof db1) => ({ ...it, role: 'replica' as const })
+
+const saysFirst: HeardManager = { name: 'db1', routing: routingOf([routed(db1), routed(replica(db2))]) }
+const saysSecond: HeardManager = { name: 'db2', routing: routingOf([routed(replica(db1)), routed(db2)]) }
+const knowsNone: HeardManager = {
+  name: 'db3',
+  routing: routingOf([routed(db1), routed(replica(db2))], {
+    datasource: null,
+    code: 'no-writer',
+    reason: 'nobody knows yet',
+    hold: true,
+  }),
+}
+
+const writer = (base: HeardManager, ...others: readonly HeardManager[]) =>
+  combineRoutings(base, [base, ...others]).services[0]?.writer
+
+describe('the word of several managers', () => {
+  it('is that of the first where the others say the same, or nothing', () => {
+    expect(combineRoutings(saysFirst, [saysFirst])).toEqual(saysFirst.routing)
+    expect(writer(saysFirst, { ...saysFirst, name: 'db2' }, knowsNone)).toMatchObject({
+      datasource: 'db1',
+      code: null,
+    })
+  })
+
+  it('names no writer where another manager names another', () => {
+    expect(writer(saysFirst, saysSecond, knowsNone)).toEqual({
+      datasource: null,
+      code: 'two-writers',
+      reason: 'managers disagree: db1 says db1, db2 says db2',
+      hold: true,
+    })
+  })
+
+  it('counts the same name at another address as another server', () => {
+    const elsewhere = { name: 'db2', routing: routingOf([routed({ ...db1, port: 7 })]) }
+    expect(writer(saysFirst, elsewhere)?.code).toBe('two-writers')
+  })
+
+  it('takes no writer from the others where the first names none', () => {
+    expect(writer(knowsNone, saysFirst)).toEqual(knowsNone.routing.services[0]?.writer)
+    expect(writer(knowsNone, saysFirst, saysSecond)?.datasource).toBeNull()
+  })
+
+  it('lists a few of many managers', () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({ ...saysSecond, name: `db${index + 2}` }))
+    expect(writer(saysFirst, ...many)?.reason).toMatch(/db8 says db2, 33 more$/)
+  })
+})
