@@ -216,7 +216,9 @@ function ofReplica(member: Member, reading: ServerReading, view: View): Finding 
   }
 }
 
-/** Returns the finding of a replica that does not follow the writer, directly or through others. */
+const isRelay = ({ role }: Member): boolean => role === 'relay'
+
+/** Returns the finding of a replica that does not follow the writer, directly or through relays. */
 function strayReason(
   channels: readonly Channel[],
   primary: Member | undefined,
@@ -227,7 +229,7 @@ function strayReason(
     const reason = `It follows ${names}, which is none of the service's data sources. Let it follow the primary.`
     return failed('unknown-server', reason)
   }
-  if (!primary || leadTo(primary, channels, members) !== 'no') return undefined
+  if (!primary || leadTo(primary, channels, members, isRelay) !== 'no') return undefined
   return failed(
     'follows-other',
     `It follows ${names}, not the primary ${primary.name}. Let it follow ${primary.name}.`,

@@ -68,13 +68,14 @@ export const followsStrangers = (channels: readonly Channel[], members: readonly
   channels.length > 0 && channels.every((channel) => sourceOf(channel, members) === 'stranger')
 
 /**
- * Returns whether channels lead to a member, directly or through others; `untold` where that depends on a server that was
- * never read.
+ * Returns whether channels lead to a member, directly or through others that `pass` accepts; `untold` where that depends on
+ * a server that was never read.
  */
 export function leadTo(
   target: Member,
   channels: readonly Channel[],
   members: readonly Member[],
+  pass: (other: Member) => boolean = () => true,
   passed: ReadonlySet<Member> = new Set(),
 ): 'yes' | 'no' | 'untold' {
   const ends = channels.map((channel) => {
@@ -82,8 +83,8 @@ export function leadTo(
     if (source === target) return 'yes'
     if (source === 'stranger') return 'no'
     if (source === 'untold' || source.known === null) return 'untold'
-    if (passed.has(source)) return 'no'
-    return leadTo(target, source.known.channels, members, new Set([...passed, source]))
+    if (passed.has(source) || !pass(source)) return 'no'
+    return leadTo(target, source.known.channels, members, pass, new Set([...passed, source]))
   })
   if (ends.includes('yes')) return 'yes'
   return ends.includes('untold') ? 'untold' : 'no'

@@ -84,6 +84,7 @@ describe.skipIf(!hasMariadb)('the manager of three real MariaDB servers', { time
   async function managed(
     more: {
       readonly primary?: Name
+      readonly relay?: Name
       readonly folder?: string
       readonly onOutsideChange?: OutsideChange
       readonly timing?: Parameters<typeof openManager>[1]['timing']
@@ -96,7 +97,12 @@ describe.skipIf(!hasMariadb)('the manager of three real MariaDB servers', { time
       name,
       host: '127.0.0.1',
       port: servers[name].port,
-      role: name === primary ? ('primary' as const) : ('replica' as const),
+      role:
+        name === primary
+          ? ('primary' as const)
+          : name === more.relay
+            ? ('relay' as const)
+            : ('replica' as const),
     }))
     const quiet = (): void => undefined
     const opened = openManager(
@@ -197,11 +203,16 @@ describe.skipIf(!hasMariadb)('the manager of three real MariaDB servers', { time
     await writes('db1')
   })
 
-  it('follows a replica through a relay', async () => {
-    const { writes, becomes } = await managed()
+  it('takes a replica of a replica only where the map names that one a relay', async () => {
+    const { writes, becomes, close } = await managed()
     await writes('db1')
     await follow('db3', servers.db2)
-    await becomes('db3', { state: 'ONLINE', code: null, role: 'replica' })
+    await becomes('db3', { state: 'FAILED', code: 'follows-other' })
+    close()
+    const relayed = await managed({ relay: 'db2' })
+    await relayed.writes('db1')
+    await relayed.becomes('db2', { state: 'ONLINE', code: null, role: 'relay' })
+    await relayed.becomes('db3', { state: 'ONLINE', code: null, role: 'replica' })
   })
 
   it('writes to the one that may be written where the map names another one', async () => {

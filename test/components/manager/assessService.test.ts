@@ -584,11 +584,12 @@ describe('follows-other and unknown-server', () => {
   const alias = { host: 'db1.internal', port: 3306 }
   it.each<readonly [string, Sight, Parameters<typeof assess>[0], string]>([
     ['a replica of another one that follows nobody', follows('db3'), { db3: idle }, other],
-    ['a replica of a replica', follows('db3'), { db3: follows('db1') }, well],
+    ['a replica of a replica', follows('db3'), { db3: follows('db1') }, other],
+    ['a replica of a relay', follows('db3'), { db3: { ...follows('db1'), role: 'relay' } }, well],
     [
-      'a replica of a replica that cannot be reached now',
+      'a replica of a relay that cannot be reached now',
       follows('db3'),
-      { db3: lost(follows('db1')) },
+      { db3: { ...lost(follows('db1')), role: 'relay' } },
       well,
     ],
     ['a replica of one that was never read', follows('db3'), { db3: gone }, well],
