@@ -31,7 +31,9 @@ export async function callOverStreams(
       opened.flatMap((stream, index) => callsOver(stream, connections[index])),
     )
     const resultById = new Map(results.map((result) => [result.id, result]))
-    return results.every(isReadyResponse) ? requests.flatMap(({ id }) => resultById.get(id) ?? []) : undefined
+    return requests.every((call) => isFinal(call, resultById.get(call.id)))
+      ? requests.flatMap(({ id }) => resultById.get(id) ?? [])
+      : undefined
   } finally {
     for (const stream of opened) stream.destroy()
   }
@@ -55,7 +57,9 @@ function callsOver(stream: Duplex, connection: ConnectionCalls | undefined): rea
   return connection.calls.map((call) => attempt(call, agent))
 }
 
-const isReadyResponse = (result: CallResult): boolean => 'status' in result && result.status !== 503
+/** Returns true for a response that a repetition would not change: 503 is one of the two of `/health/ready`. */
+const isFinal = ({ path }: CallRequest, result: CallResult | undefined): boolean =>
+  result !== undefined && 'status' in result && (result.status !== 503 || path === '/health/ready')
 
 const dialTargetOf = (target: CallTarget): DialTarget =>
   'socket' in target

@@ -3,10 +3,11 @@ import { describeChain } from '../certificates/chain.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
+import { joinReports, managersAgree, type ServiceView } from '../client/clusterView.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
-import { type HostStatus, hostStatus, unreachableStatus } from '../deployment/hostStatus.ts'
+import { hostStatus, type ObservedHost, unreachableStatus } from '../deployment/hostStatus.ts'
 import { allFacts, closeAll, type SurveyedHost } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/statusText.ts'
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
@@ -23,7 +24,10 @@ export const statusCommand: Define = (made, world) =>
     (options) => status({ ...options, component: componentGiven(made), json: flag(made, 'json') }),
   )
 
-/** Shows the current state of every host and component. An unreachable host is shown and does not delay the others. */
+/**
+ * Shows the current state of every host and component, and the cluster as its managers see it. An unreachable host is
+ * shown and does not delay the others.
+ */
 export async function status(
   options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
@@ -41,10 +45,14 @@ export async function status(
   )
   await closeAll(survey)
   await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
-  const hosts = inOrderOf(config, [...asked, ...unreachable], ({ host }) => host)
-  if (json) context.stdout.write(jsonText({ cluster: config.cluster, hosts }))
-  else writeText(context, statusText(hosts, tableLayout(context)))
-  return exitOf(hosts)
+  const observed = inOrderOf(config, [...asked, ...unreachable], ({ status }) => status.host)
+  const hosts = observed.map(({ status }) => status)
+  const reports = observed.flatMap(({ report }) => report ?? [])
+  const map = config.services.filter(({ datasources }) => datasources.length > 0)
+  const services = reports.length === 0 ? [] : joinReports(reports, map)
+  if (json) context.stdout.write(jsonText({ cluster: config.cluster, hosts, services }))
+  else writeText(context, statusText({ hosts, services }, tableLayout(context)))
+  return exitOf(observed, services)
 }
 
 async function ask(options: {
@@ -52,7 +60,7 @@ async function ask(options: {
   readonly config: ClusterConfig
   readonly authority: string | undefined
   readonly now: Date
-}): Promise<HostStatus> {
+}): Promise<ObservedHost> {
   const { surveyed, config, authority, now } = options
   const { chain } = surveyed.facts.installation
   const facts = chain === undefined ? undefined : describeChain(chain, now)
@@ -71,11 +79,15 @@ async function ask(options: {
   }
 }
 
-function exitOf(hosts: readonly HostStatus[]): ExitCode {
-  if (hosts.some(({ state }) => state === 'unreachable')) return exitCodes.unreachable
-  const well = hosts.every(
-    ({ state, components }) =>
-      state === 'up' && components.every(({ service, api }) => service === 'running' && api !== 'silent'),
+function exitOf(observed: readonly ObservedHost[], services: readonly ServiceView[]): ExitCode {
+  if (observed.some(({ status }) => status.state === 'unreachable')) return exitCodes.unreachable
+  const areWell = observed.every(
+    ({ status: { state, components }, report }) =>
+      state === 'up' &&
+      report?.reason === undefined &&
+      components.every(
+        ({ service, api, ready }) => service === 'running' && api !== 'silent' && ready !== false,
+      ),
   )
-  return well ? exitCodes.ok : exitCodes.failed
+  return areWell && managersAgree(services) ? exitCodes.ok : exitCodes.failed
 }

@@ -1,7 +1,9 @@
 import { addressAndPort } from '../base/address.ts'
 import type { CallRequest, CallResult } from '../client/call.ts'
+import { type ManagerReport, readReadiness, readServiceStatus } from '../client/clusterView.ts'
 import type { ApiConfig, HostConfig } from '../config/model.ts'
 import { type Component, hasDatabase, withoutDatabase } from '../contracts/component.ts'
+import { basePath } from '../contracts/route.ts'
 import type { ProxySettings } from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import { TransportError } from '../transport/transportError.ts'
@@ -33,6 +35,10 @@ type ComponentStatus = {
   readonly clients?: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>
   /** Why the API does not respond. */
   readonly detail?: string
+  /** Set if the API responds, and its component said so. */
+  readonly ready?: boolean
+  /** Why the component is not ready. */
+  readonly reason?: string
   /** Function that is off by configuration; not a problem. */
   readonly note?: string
 }
@@ -48,12 +54,19 @@ export type HostStatus = {
   readonly components: readonly ComponentStatus[]
 }
 
-/** Milliseconds for one ping. */
-const pingTimeout = 4_000
+/** State of a host, and what its manager reports; absent for a host without a manager. */
+export type ObservedHost = { readonly status: HostStatus; readonly report?: ManagerReport }
+
+/** Milliseconds for one call. */
+const callTimeout = 4_000
+
+const readyId = (component: Component): string => `${component} ready`
+const serviceId = (service: string): string => `service ${service}`
 
 /**
- * Reads the services of a reachable host and pings each API there over its own address. Changes nothing. Rejects with
- * a `TransportError` if the host becomes unreachable.
+ * Reads the services of a reachable host, pings each API there over its own address, and asks each component whether
+ * it is ready and the manager for its services over their sockets: all calls in one round trip. Changes nothing.
+ * Rejects with a `TransportError` if the host becomes unreachable.
  */
 export async function hostStatus(options: {
   readonly surveyed: SurveyedHost
@@ -62,30 +75,38 @@ export async function hostStatus(options: {
   readonly services: readonly MapService[]
   readonly authorities: readonly string[]
   readonly certificateExpires: string | undefined
-}): Promise<HostStatus> {
+}): Promise<ObservedHost> {
   const { surveyed, cluster, services, authorities, certificateExpires } = options
   const { host, facts, transport } = surveyed
   const { currentRelease } = facts.installation
   const known = { host: host.name, address: host.address }
-  if (currentRelease === undefined) return { ...known, state: 'not-installed', components: [] }
+  if (currentRelease === undefined) {
+    const status = { ...known, state: 'not-installed', components: [] } as const
+    return { status, ...missingReport(host, 'not installed') }
+  }
   const layout = layoutOf(host.installDirectory)
-  const requests = host.apis.map(
-    (api): CallRequest => ({
-      id: api.component,
-      method: 'GET',
-      path: '/api/v2/ping',
-      timeout: pingTimeout,
-      target: api.enabled
-        ? { address: api.address, port: api.port, authorities }
-        : { socket: installedData(facts, { layout, cluster }).socket(api.component) },
-    }),
-  )
+  const data = installedData(facts, { layout, cluster })
+  const read = { method: 'GET', timeout: callTimeout } as const
+  const requests = host.apis.flatMap((api): readonly CallRequest[] => {
+    const socket = { socket: data.socket(api.component) }
+    const target = api.enabled ? { address: api.address, port: api.port, authorities } : socket
+    return [
+      { ...read, id: api.component, path: `${basePath}/ping`, target },
+      { ...read, id: readyId(api.component), path: '/health/ready', target: socket },
+      ...(api.component === 'manager' ? services : []).map(({ name }) => ({
+        ...read,
+        id: serviceId(name),
+        path: `${basePath}/manager/status/service/${encodeURIComponent(name)}`,
+        target: socket,
+      })),
+    ]
+  })
   const calls = await callHost({
     transport,
     layout,
     account: installedAccount(facts),
     requests,
-    timeout: pingTimeout * 2,
+    timeout: callTimeout * 2,
     running: true,
   }).catch((error: unknown) => {
     // A host that became unreachable is not up, whatever its facts say.
@@ -102,7 +123,7 @@ export async function hostStatus(options: {
       results,
     }),
   )
-  return {
+  const status: HostStatus = {
     ...known,
     state: 'up',
     release: currentRelease,
@@ -110,7 +131,35 @@ export async function hostStatus(options: {
     ...('message' in calls ? { detail: calls.message } : {}),
     components,
   }
+  return hasManager(host) ? { status, report: reportOf(host, services, results) } : { status }
 }
+
+const hasManager = ({ apis }: HostConfig): boolean => apis.some(({ component }) => component === 'manager')
+
+function reportOf(
+  { name: host }: HostConfig,
+  services: readonly MapService[],
+  results: readonly CallResult[],
+): ManagerReport {
+  const answers = services.map(({ name }) => {
+    const result = results.find(({ id }) => id === serviceId(name))
+    if (result === undefined || 'error' in result) return { reason: 'it does not respond' }
+    if (result.status === 404) return {}
+    if (result.status !== 200) return { reason: `it answered ${result.status}` }
+    const seen = readServiceStatus(result.body)
+    return seen?.name === name ? { seen } : { reason: 'its response is not the status of a service' }
+  })
+  const reason = answers.find((answer) => answer.reason !== undefined)?.reason
+  return {
+    host,
+    services: answers.flatMap(({ seen }) => seen ?? []),
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
+
+/** Returns the report of a manager that could not be asked; nothing for a host without one. */
+const missingReport = (host: HostConfig, reason: string): Pick<ObservedHost, 'report'> =>
+  hasManager(host) ? { report: { host: host.name, services: [], reason } } : {}
 
 function componentStatus(options: {
   readonly host: HostConfig
@@ -131,9 +180,19 @@ function componentStatus(options: {
         ? result.error.message
         : `answered ${result.status}`
   const detail = answers ? {} : { detail: why }
-  if (!api.enabled) return { ...known, listen: null, api: answers ? 'off' : 'silent', ...detail }
+  const readiness = answers ? readinessOf(api.component, results) : {}
+  if (!api.enabled)
+    return { ...known, listen: null, api: answers ? 'off' : 'silent', ...detail, ...readiness }
   const listen = { address: api.address, port: api.port }
-  return { ...known, listen, api: answers ? 'answers' : 'silent', ...detail }
+  return { ...known, listen, api: answers ? 'answers' : 'silent', ...detail, ...readiness }
+}
+
+function readinessOf(
+  component: Component,
+  results: readonly CallResult[],
+): Pick<ComponentStatus, 'ready' | 'reason'> {
+  const result = results.find(({ id }) => id === readyId(component))
+  return (result !== undefined && 'status' in result && readReadiness(result)) || {}
 }
 
 function noteOf(
@@ -152,14 +211,12 @@ function clientsOf({ proxy }: HostConfig): Pick<ComponentStatus, 'clients'> {
   return { clients: { service, address, port, readonlyPort } }
 }
 
+/** Status of a host that could not be asked. */
 export const unreachableStatus = (
   host: HostConfig,
   state: 'unreachable' | 'failed',
   detail: string,
-): HostStatus => ({
-  host: host.name,
-  address: host.address,
-  state,
-  detail,
-  components: [],
+): ObservedHost => ({
+  status: { host: host.name, address: host.address, state, detail, components: [] },
+  ...missingReport(host, state),
 })

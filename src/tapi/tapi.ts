@@ -101,7 +101,8 @@ const footer = [
   'The password of --user comes from --password-file, --password-stdin, the environment variable TAPI_PASSWORD, or ' +
     'a prompt; never from an argument. TAPI_USER is the default of --user.',
   'Exit codes: 0 done, 1 the API returned an error, 3 wrong usage, 4 unreachable, 130 interrupted; with --all: ' +
-    '0 every host, 1 some host refused or failed, 4 some host was unreachable.',
+    '0 every host, 1 some host refused or failed, a component is not ready or the managers disagree, 4 some host was ' +
+    'unreachable.',
 ]
 
 function globalOptions(program: Command): void {
@@ -116,7 +117,10 @@ function globalOptions(program: Command): void {
     .option('--password-stdin', 'read the password from standard input')
     .option('--cluster <cluster>', 'name or directory of the cluster, if several have a host of this name')
     .option('--ca <file>', 'PEM certificate of the authority to trust instead of the recorded one')
-    .option('--all', 'run a changing command on every host of the cluster; checks all hosts first')
+    .option(
+      '--all',
+      'run status, topology or a changing command on every host of the cluster; checks all hosts before a change',
+    )
     .option('--skip-unreachable', 'with --all: skip unreachable hosts and change the others')
     .option('--port <port>', 'port to use instead of the recorded or default one')
     .option('--insecure', 'do not verify the certificate')

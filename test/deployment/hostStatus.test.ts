@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../src/config/model.ts'
+import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 import type { MapService } from '../../src/contracts/servicesMap.ts'
 import { hostStatus } from '../../src/deployment/hostStatus.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
@@ -7,7 +8,7 @@ import { hostConfig, hostFacts, proxy } from '../support/deploymentValues.ts'
 import { type Expectation, fakeTransport } from '../support/fakeTransport.ts'
 import { finishedFacts, targetOf } from './steps/target.ts'
 
-const statusOf = (
+const observe = (
   result: Expectation['result'],
   facts = finishedFacts(targetOf()),
   host = hostConfig(),
@@ -25,7 +26,14 @@ const statusOf = (
     authorities: [],
     certificateExpires: undefined,
   })
+const statusOf = async (...given: Parameters<typeof observe>) => (await observe(...given)).status
 const answers = (...results: readonly object[]) => ({ stdout: JSON.stringify(results) })
+
+const source = { name: 'db1', host: '10.0.0.11', port: 3306, role: 'primary' } as const
+const alphaMap = [{ name: 'alpha', datasources: [source] }]
+const { response: seen } = managerExamples.managerServiceStatus
+const report = async (...results: readonly object[]) =>
+  (await observe(answers(...results), undefined, undefined, alphaMap)).report
 
 describe('hostStatus', () => {
   it('is not-installed without a release', async () => {
@@ -66,13 +74,11 @@ describe('hostStatus', () => {
       'no database configured: the connector opens no port for clients and serves users and status only',
       'no database configured: the replicator controls no replication and serves users and status only',
     ])
-    const source = { name: 'db1', host: '10.0.0.11', port: 3306, role: 'primary' } as const
     const account = { user: 'muster', password: { kind: 'env', name: 'PASSWORD' } } as const
     const database = { type: 'mariadb', host: '10.0.0.11', port: 3306, service: 'alpha' } as const
-    const services = [{ name: 'alpha', datasources: [source] }]
     const whole = hostConfig({ proxy, database: { ...database, account } })
-    expect(await notes(undefined, whole, services)).toEqual([undefined, undefined, undefined])
-    const lacking = await notes(undefined, hostConfig({ proxy, database }), services)
+    expect(await notes(undefined, whole, alphaMap)).toEqual([undefined, undefined, undefined])
+    const lacking = await notes(undefined, hostConfig({ proxy, database }), alphaMap)
     expect(lacking.map((note) => note === undefined)).toEqual([true, true, false])
   })
 
@@ -87,6 +93,49 @@ describe('hostStatus', () => {
       'running silent',
       'running silent',
     ])
+  })
+
+  it('reports that a component is not ready, and why, in printable words', async () => {
+    const up = { status: 200, body: {} }
+    const { components } = await statusOf(
+      answers(
+        { ...up, id: 'manager' },
+        { id: 'manager ready', status: 503, body: 'unready\nno \u001b[31m word\nthe audit log is full\n' },
+        { ...up, id: 'connector' },
+        { id: 'connector ready', status: 200, body: 'ready\nthe certificate ends soon\n' },
+        { ...up, id: 'replicator' },
+        { id: 'replicator ready', error: { code: 'no-socket', message: 'no socket' } },
+      ),
+    )
+    expect(components.map(({ api, ready, reason }) => [api, ready, reason])).toEqual([
+      ['answers', false, 'no \\x1b[31m word; the audit log is full'],
+      ['answers', true, undefined],
+      ['answers', undefined, undefined],
+    ])
+  })
+
+  it('reports the services as the manager of the host sees them', async () => {
+    const body = { payloadType: 'ServiceStatusPayload', payloadVersion: '1', payload: seen }
+    expect(await report({ id: 'service alpha', status: 200, body })).toMatchObject({
+      host: 'db1',
+      services: [{ name: 'alpha', writer: { datasource: 'db1' }, datasources: [{ role: 'primary' }, {}] }],
+    })
+    expect(await report({ id: 'service alpha', status: 404, body: {} })).toEqual({
+      host: 'db1',
+      services: [],
+    })
+  })
+
+  it.each([
+    [[], 'it does not respond'],
+    [[{ id: 'service alpha', error: { code: 'refused', message: 'no' } }], 'it does not respond'],
+    [[{ id: 'service alpha', status: 503, body: {} }], 'it answered 503'],
+    [
+      [{ id: 'service alpha', status: 200, body: { payload: [] } }],
+      'its response is not the status of a service',
+    ],
+  ])('reports why a manager did not report its services: %j', async (results, reason) => {
+    expect(await report(...results)).toEqual({ host: 'db1', services: [], reason })
   })
 
   it('rejects if the host becomes unreachable', async () => {

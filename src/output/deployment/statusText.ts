@@ -1,20 +1,26 @@
+import type { ServiceView } from '../../client/clusterView.ts'
 import { clientsText, type HostStatus } from '../../deployment/hostStatus.ts'
 import { groupBy } from '../../diagnostics/groupBy.ts'
+import { clusterText } from '../clusterText.ts'
 import { type Layout, type Row, tableLines } from '../table.ts'
 import { withoutHostName } from './failureText.ts'
 
 const titles = ['HOST', 'COMPONENT', 'SERVICE', 'LISTENS ON', 'API', 'CERTIFICATE UNTIL', 'RELEASE']
 
 /**
- * Writes one row per component, and one per unreachable host; below it the ports for clients, then the
- * reasons.
+ * Writes one row per component, and one per unreachable host; below it the services as the managers see them, the
+ * ports for clients, then the reasons.
  */
-export function statusText(hosts: readonly HostStatus[], layout: Layout): string {
+export function statusText(
+  { hosts, services }: { readonly hosts: readonly HostStatus[]; readonly services: readonly ServiceView[] },
+  layout: Layout,
+): string {
   const reasons = hosts.flatMap((host) => [
     ...(host.detail === undefined ? [] : [`${host.host}: ${withoutHostName(host.host, host.detail)}`]),
-    ...host.components.flatMap(({ component, detail }) =>
-      detail === undefined ? [] : [`${host.host}: ${component}: ${detail}`],
-    ),
+    ...host.components.flatMap(({ component, detail, ready, reason }) => [
+      ...(detail === undefined ? [] : [`${host.host}: ${component}: ${detail}`]),
+      ...(ready === false ? [`${host.host}: ${component} is not ready: ${reason}`] : []),
+    ]),
   ])
   const table = tableLines({ titles, rows: hosts.flatMap(rowsOf), ...layout })
   const clients = hosts.flatMap((host) =>
@@ -22,7 +28,9 @@ export function statusText(hosts: readonly HostStatus[], layout: Layout): string
       one.clients === undefined ? [] : [`${host.host}: ${clientsText(one.clients)}`],
     ),
   )
-  const parts = [table, clients, notesOf(hosts), reasons].filter((part) => part.length > 0)
+  const parts = [table, clusterText(services, layout), clients, notesOf(hosts), reasons].filter(
+    (part) => part.length > 0,
+  )
   return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`
 }
 
@@ -49,12 +57,14 @@ function rowsOf(host: HostStatus): readonly Row[] {
     const tint = host.state === 'not-installed' ? 'yellow' : 'red'
     return [[name, { text: host.state.replace('-', ' '), tint }]]
   }
-  return host.components.map(({ component, service, listen, api }) => [
+  return host.components.map(({ component, service, listen, api, ready }) => [
     name,
     component,
     { text: service, tint: service === 'running' ? 'green' : 'red' },
     listen === null ? 'socket only' : `${listen.address}:${listen.port}`,
-    { text: api, tint: api === 'silent' ? 'red' : 'green' },
+    ready === false
+      ? { text: 'not ready', tint: 'yellow' }
+      : { text: api, tint: api === 'silent' ? 'red' : 'green' },
     host.certificateExpires?.slice(0, 10) ?? '',
     host.release ?? '',
   ])

@@ -25,10 +25,15 @@ export type Runner = {
     action: (call: Call) => Promise<ExitCode>,
     allowed?: Allowed,
   ) => Promise<void>
-  /** Runs a command that reads from every component of one host. */
+  /** Runs a command that reads from one component of one host, or with --all of every host. */
+  readonly readEach: (command: Command, actions: ReadActions, allowed?: Allowed) => Promise<void>
+  /** Runs a command that reads from every component of one host, or with --all of every host. */
   readonly readHost: (
     command: Command,
-    action: (calls: readonly Call[]) => Promise<ExitCode>,
+    actions: {
+      readonly one: (calls: readonly Call[]) => Promise<ExitCode>
+      readonly all: (calls: readonly Call[]) => Promise<ExitCode>
+    },
   ) => Promise<void>
   /** Runs a command that changes one host, or with --all every host. */
   readonly change: (
@@ -44,6 +49,11 @@ export type Runner = {
       readonly all: (calls: readonly Call[], options: EveryHostOptions) => Promise<ExitCode>
     },
   ) => Promise<void>
+}
+
+type ReadActions = {
+  readonly one: (call: Call) => Promise<ExitCode>
+  readonly all: (calls: readonly Call[]) => Promise<ExitCode>
 }
 
 /** Options from which a change is created, beside its own arguments. */
@@ -81,6 +91,20 @@ export function createRunner(environment: {
     return calls
   }
 
+  const everyComponent = async (written: WrittenOptions): Promise<readonly Call[]> => {
+    const clusters = await readRecords(context)
+    const { cluster, hosts } = chooseHosts({ written, clusters, cwd: context.cwd })
+    const calls: Call[] = []
+    for (const { name, apis } of hosts) {
+      for (const { component } of apis) {
+        if (written.component !== undefined && written.component !== component) continue
+        const options = readOptions({ ...written, component, host: name, cluster: cluster.directory })
+        calls.push(await prepare(options, clusters))
+      }
+    }
+    return calls
+  }
+
   const all = (written: WrittenOptions, command: Command): EveryHostOptions => ({
     iAmSure: isConfirmed(command.opts<ConfirmationOptions>()),
     skipUnreachable: written.skipUnreachable === true,
@@ -93,18 +117,26 @@ export function createRunner(environment: {
       const call = await one(written, allowed)
       done(await reportClientError(call, () => action(call)))
     },
-    readHost: async (command, action) => {
+    readEach: async (command, actions, allowed) => {
       const written = readWritten(command)
-      rejectAll(written)
+      rejectSkipping(written)
+      if (written.all === true) return done(await actions.all(await every(written, allowed)))
+      const call = await one(written, allowed)
+      done(await reportClientError(call, () => actions.one(call)))
+    },
+    readHost: async (command, actions) => {
+      const written = readWritten(command)
+      rejectSkipping(written)
+      if (written.all === true) return done(await actions.all(await everyComponent(written)))
       const clusters = await readRecords(context)
       const options = readOptions(written)
       const first = await prepare(options, clusters)
-      if (options.component !== undefined || options.port !== undefined) return done(await action([first]))
+      if (options.component !== undefined || options.port !== undefined) return done(await actions.one([first]))
       const { found } = first.target
       const kinds = found?.host.apis.map(({ component }) => component) ?? components
       const calls: Call[] = []
       for (const component of kinds) calls.push(await prepare({ ...options, component }, clusters))
-      return done(await action(calls))
+      return done(await actions.one(calls))
     },
     change: async (command, make, allowed) => {
       const written = readWritten(command)
@@ -134,8 +166,16 @@ const readWritten = (command: Command): WrittenOptions => {
 function rejectAll(written: WrittenOptions): void {
   if (written.all !== true) return
   throw new UsageError(
-    '--all is for commands that change something; this command only reads.',
-    'Name the host to call: --host NAME. `muster status` shows every host of a cluster.',
+    '--all is for status, topology and commands that change something; this command reads from one host.',
+    'Name the host to call: --host NAME. `tapi --all status` shows every host of a cluster.',
+  )
+}
+
+function rejectSkipping(written: WrittenOptions): void {
+  if (written.skipUnreachable !== true) return
+  throw new UsageError(
+    '--skip-unreachable is for commands that change something; this command only reads.',
+    'Remove --skip-unreachable: the hosts that do not respond are named, and the others shown.',
   )
 }
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { HostStatus } from '../../../src/deployment/hostStatus.ts'
-import { statusText } from '../../../src/output/deployment/statusText.ts'
+import { statusText as textOf } from '../../../src/output/deployment/statusText.ts'
+import type { Layout } from '../../../src/output/table.ts'
+import { disputed } from '../clusterViews.ts'
 
+const statusText = (hosts: readonly HostStatus[], layout: Layout) => textOf({ hosts, services: [] }, layout)
 const plain = { colour: false, width: Number.POSITIVE_INFINITY }
 
 const hosts: readonly HostStatus[] = [
@@ -106,6 +109,33 @@ note: ${note}
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
     expect(statusText(hosts, { ...plain, colour: true }).replaceAll(/\u001b\[\d+m/g, '')).toBe(
       statusText(hosts, plain),
+    )
+  })
+
+  it('shows that a component is not ready, and the services between the components and the ports', () => {
+    const [up] = hosts
+    const unready = up?.components
+      .slice(0, 2)
+      .map((it) => ({ ...it, ready: false, reason: 'it is stopping' }))
+    const one = up === undefined ? [] : [{ ...up, components: unready ?? [] }]
+    expect(textOf({ hosts: one, services: disputed.slice(0, 1) }, plain)).toBe(
+      `HOST  COMPONENT  SERVICE  LISTENS ON    API        CERTIFICATE UNTIL  RELEASE
+db1   manager    running  0.0.0.0:8090  not ready  2027-11-20         0.1.0-abc
+db1   connector  running  socket only   not ready  2027-11-20         0.1.0-abc
+
+alpha: writer db1
+DATA SOURCE  ROLE     STATE   LATENCY
+db1          primary  ONLINE  -
+db2          replica  ONLINE  3 s
+
+db1: clients of alpha at [::]:9999, to read at [::]:9998
+
+db1: manager is not ready: it is stopping
+db1: connector is not ready: it is stopping
+`,
+    )
+    expect(textOf({ hosts: one, services: [] }, { ...plain, colour: true })).toContain(
+      '\u001b[33mnot ready\u001b[39m',
     )
   })
 })

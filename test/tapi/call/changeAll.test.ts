@@ -160,9 +160,12 @@ db3   connector  unchanged
     [['--all', 'replicator', 'reset', '--yes'], 'No host of cluster alpha has the API of a replicator.'],
     [
       ['--all', 'connector', 'status'],
-      '--all is for commands that change something; this command only reads.',
+      '--all is for status, topology and commands that change something; this command reads from one host.',
     ],
-    [['--all', 'status'], '--all is for commands that change something; this command only reads.'],
+    [
+      ['--all', '--skip-unreachable', 'status'],
+      '--skip-unreachable is for commands that change something; this command only reads.',
+    ],
     [['--host', 'db1', '--skip-unreachable', 'connector', 'onhold'], '--skip-unreachable requires --all.'],
   ])('exits with 3 for %j', async (argv, message) => {
     expect(await tapi(argv)).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(message) })

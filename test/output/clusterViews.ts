@@ -1,0 +1,58 @@
+import {
+  joinReports,
+  type ManagerReport,
+  type SeenService,
+  type ServiceView,
+} from '../../src/client/clusterView.ts'
+
+type Source = SeenService['datasources'][number]
+
+export const primary: Source = {
+  name: 'db1',
+  role: 'primary',
+  state: 'ONLINE',
+  code: null,
+  reason: null,
+  appliedLatency: null,
+}
+export const replica: Source = { ...primary, name: 'db2', role: 'replica', appliedLatency: 3 }
+export const shunned: Source = { ...replica, state: 'SHUNNED', reason: 'an operator repairs it' }
+
+/** The service of a manager that sees db1 as its writer. */
+export const service = (...datasources: readonly Source[]): SeenService => ({
+  name: 'alpha',
+  writer: { datasource: 'db1', code: null, reason: null },
+  datasources,
+})
+
+/** The service of a manager that sees no writer. */
+export const withoutWriter = (...datasources: readonly Source[]): SeenService => ({
+  ...service(...datasources),
+  writer: { datasource: null, code: 'two-writers', reason: 'db1 and db2 can both be written' },
+})
+
+export const report = (host: string, ...services: readonly SeenService[]): ManagerReport => ({
+  host,
+  services,
+})
+export const silent = (host: string, reason = 'unreachable'): ManagerReport => ({
+  host,
+  services: [],
+  reason,
+})
+
+/** One service that all managers see alike, and one that each sees in a way of its own. */
+export const disputed: readonly ServiceView[] = [
+  ...joinReports([report('db1', service(primary, replica)), report('db2', service(primary, replica))]),
+  ...joinReports([
+    report('db1', { ...service(primary, replica), name: 'beta' }),
+    report('db2', {
+      ...withoutWriter(primary, { ...replica, role: 'primary', appliedLatency: null }),
+      name: 'beta',
+    }),
+    report('db3', { ...service(primary, shunned), name: 'beta' }),
+    report('db4'),
+    silent('db5'),
+    silent('db6'),
+  ]),
+]
