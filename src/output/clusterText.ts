@@ -14,12 +14,16 @@ const titles = ['DATA SOURCE', 'ROLE', 'STATE', 'LATENCY']
  * Writes each service: its writer, its data sources as most managers see them, why they are not well, and the hosts
  * whose managers disagree. Services without data sources are left out.
  */
-export function clusterText(services: readonly ServiceView[], layout: Layout): readonly string[] {
+export function clusterText(
+  services: readonly ServiceView[],
+  { lowerCase, ...layout }: Layout & { readonly lowerCase?: boolean },
+): readonly string[] {
+  const columns = lowerCase === true ? titles.map((title) => title.toLowerCase()) : titles
   const parts = shownServices(services).map((service) => [
     writerText(service),
     ...(service.datasources.length === 0
       ? []
-      : tableLines({ titles, rows: service.datasources.map(rowOf), ...layout })),
+      : tableLines({ titles: columns, rows: service.datasources.map(rowOf), ...layout })),
     ...service.datasources.flatMap(reasonText),
     ...disagreements(service),
     ...missingText(service),
@@ -117,7 +121,7 @@ const said = (hosts: readonly string[], one: string, several: string): string =>
   `${listOf(hosts)} ${hosts.length === 1 ? one : several}`
 
 /** Names the hosts whose managers did not report, once for each reason. */
-function missingText({ missing }: ServiceView): readonly string[] {
+export function missingText({ missing }: ServiceView): readonly string[] {
   return groupOpinions(missing, ({ reason }) => reason).map((same) => {
     const managers = same.length === 1 ? 'manager' : 'managers'
     return `no report from the ${managers} of ${listOf(hostsOf(same))}: ${same[0].reason}`

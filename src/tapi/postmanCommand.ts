@@ -43,5 +43,5 @@ export async function printCollection(calls: readonly Call[]): Promise<ExitCode>
 }
 
 export function definePostman(command: Command, { readHost }: Runner): void {
-  command.action(() => readHost(command, printCollection))
+  command.action(() => readHost(command, { one: printCollection }))
 }

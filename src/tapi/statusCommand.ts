@@ -5,17 +5,26 @@ import { wrap } from '../base/wrapping.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { writeText } from '../cli/terminal.ts'
 import { get, type Outcome } from '../client/calls.ts'
+import {
+  joinReports,
+  type ManagerReport,
+  managersAgree,
+  type Readiness,
+  readReadiness,
+} from '../client/clusterView.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import type { Component } from '../contracts/component.ts'
 import { basePath } from '../contracts/route.ts'
+import { clusterText } from '../output/clusterText.ts'
 import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
 import { servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
+import { readManager, reportOf, withFindings } from './call/readManager.ts'
 import { cell, type Fields, object, objects, renderDuration, time } from './call/render.ts'
 import { renderDatasources } from './call/renderDatasources.ts'
 import type { Runner } from './call/runner.ts'
-import { exitCodeOfAll, isUnreachable } from './call/showResults.ts'
+import { exitCodeOfAll, hostOf, isUnreachable } from './call/showResults.ts'
 
 /** Status of a component and, for a manager, of its service. */
 export type ComponentStatus = { readonly result: CallResult; readonly service?: unknown }
@@ -38,6 +47,76 @@ function toJson({ result, service }: ComponentStatus): object {
   const payload = object(readEnvelope(result.outcome.response.body)?.payload)
   if ('problem' in result.outcome) return { problem: payload }
   return { status: payload, ...(service !== undefined && { service }) }
+}
+
+const isManager = ({ target }: Call): boolean => target.component === 'manager'
+
+/** Shows the components of all hosts, one line each, and the cluster as its managers see it. */
+async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
+  const [first] = calls
+  if (first === undefined) return exitCodes.ok
+  const { context, options, target } = first
+  const { credentials } = await login(first)
+  const known = calls.map((call) => ({
+    ...call,
+    caller: { ...call.caller, ...(credentials && { credentials }) },
+  }))
+  const readiness = new Map<Call, Readiness>()
+  const reports = new Map<string, ManagerReport>()
+  const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
+    const status = await get(call.caller, statusPaths[call.target.component])
+    if ('problem' in status) return status
+    const ready = readReadiness((await get(call.caller, '/health/ready')).response)
+    if (ready !== undefined) readiness.set(call, ready)
+    if (!isManager(call)) return status
+    const read = await readManager(call, { routers: false })
+    if ('problem' in read) return read
+    reports.set(call.place, read.report)
+    return status
+  })
+  const bad = results.filter((result) => !isSuccess(result) && !isIdle(result))
+  const services = joinReports(
+    results.filter(({ call }) => isManager(call)).map((result) => reportOf(result, reports)),
+  )
+  const areWell = managersAgree(services) && [...readiness.values()].every(({ ready }) => ready)
+  const isIncomplete = [...reports.values()].some(({ reason }) => reason !== undefined)
+  const code = withFindings(exitCodeOfAll(bad), !areWell || isIncomplete)
+  if (code === exitCodes.interrupted) return code
+  const cluster = target.found?.cluster.cluster
+  const readinessOf = ({ call }: CallResult): Readiness | undefined => readiness.get(call)
+  if (options.json) {
+    const hosts = [...new Set(results.map(hostOf))].map((host) => {
+      const members = results
+        .filter((result) => hostOf(result) === host)
+        .map((result) => [result.call.target.component, { ...toJson({ result }), ...readinessOf(result) }])
+      return { host, components: Object.fromEntries(members) }
+    })
+    context.stdout.write(jsonText({ cluster, hosts, services }))
+    return code
+  }
+  const { columns } = context.stdout
+  const rows = results.flatMap((result) =>
+    lines({ result }).map(([component, state, more]) => {
+      const ready = readinessOf(result)
+      const what = ready?.ready === false ? list([`not ready: ${ready.reason}`, more]) : more
+      return [hostOf(result), component, state, what]
+    }),
+  )
+  const view = clusterText(services, {
+    colour: false,
+    lowerCase: true,
+    width: columns ?? Number.POSITIVE_INFINITY,
+  })
+  const parts = [
+    `cluster ${cell(cluster)}\n${alignLines(rows, columns)}`,
+    view.map((line) => `${line}\n`).join(''),
+  ]
+  writeText(context, parts.filter((part) => part !== '').join('\n'))
+  for (const [fix, results] of fixesOf(bad)) {
+    const where = results.map((result) => `${hostOf(result)} ${result.call.target.component}`)
+    context.stderr.write(printable(`fix (${where.join(', ')}): ${fix}\n`))
+  }
+  return code
 }
 
 /** Shows all components of the host; those without a response are listed with the reason. */
@@ -71,18 +150,20 @@ export async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
     return code
   }
   writeText(context, renderStatus(answered, context.stdout.columns))
-  for (const [fix, kinds] of fixesOf(bad))
+  for (const [fix, results] of fixesOf(bad)) {
+    const kinds = results.map(({ call }) => call.target.component)
     context.stderr.write(printable(`fix (${kinds.join(', ')}): ${fix}\n`))
+  }
   return code
 }
 
 /** Groups the components without a response by fix. */
-function fixesOf(bad: readonly CallResult[]): ReadonlyMap<string, readonly Component[]> {
-  const fixes = new Map<string, readonly Component[]>()
+function fixesOf(bad: readonly CallResult[]): ReadonlyMap<string, readonly CallResult[]> {
+  const fixes = new Map<string, readonly CallResult[]>()
   for (const result of bad) {
     if (!('error' in result)) continue
     const { fix } = result.error
-    fixes.set(fix, [...(fixes.get(fix) ?? []), result.call.target.component])
+    fixes.set(fix, [...(fixes.get(fix) ?? []), result])
   }
   return fixes
 }
@@ -148,14 +229,17 @@ function lines({ result }: ComponentStatus): readonly Line[] {
 }
 
 /** Aligns the columns; the last one continues below itself on a narrow terminal. Ends with a newline. */
-function alignLines(rows: readonly Line[], columns = Number.POSITIVE_INFINITY): string {
+function alignLines(rows: readonly (readonly string[])[], columns = Number.POSITIVE_INFINITY): string {
   const printed = rows.map((row) => row.map((part) => printable(part)))
-  const widths = [0, 1].map((at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)))
+  const last = Math.max(...printed.map((row) => row.length)) - 1
+  const widths = Array.from({ length: last }, (_, at) =>
+    Math.max(...printed.map((row) => row[at]?.length ?? 0)),
+  )
   const indent = widths.reduce((sum, width) => sum + width + 2, 0)
   const width = Math.max(indent + 20, columns)
-  const lines = printed.flatMap(([component = '', state = '', more = '']) => {
-    const first = `${component.padEnd(widths[0] ?? 0)}  ${state.padEnd(widths[1] ?? 0)}  `
-    return wrap(more, { width, first, rest: ' '.repeat(indent) })
+  const lines = printed.flatMap((row) => {
+    const first = widths.map((columns, at) => `${(row[at] ?? '').padEnd(columns)}  `).join('')
+    return wrap(row[last] ?? '', { width, first, rest: ' '.repeat(indent) })
   })
   return lines.map((line) => `${line.trimEnd()}\n`).join('')
 }
@@ -175,5 +259,5 @@ export function renderStatus(answered: readonly ComponentStatus[], columns?: num
 }
 
 export function defineStatus(command: Command, { readHost }: Runner): void {
-  command.action(() => readHost(command, showStatus))
+  command.action(() => readHost(command, { one: showStatus, all: showStatusOfAll }))
 }

@@ -1,46 +1,114 @@
 import type { Command } from 'commander'
+import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
-import type { ExitCode } from '../cli/exitCodes.ts'
-import { get } from '../client/calls.ts'
-import { readEnvelope } from '../client/envelope.ts'
-import { basePath } from '../contracts/route.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { writeText } from '../cli/terminal.ts'
+import { get, type Outcome } from '../client/calls.ts'
+import { joinReports, type ManagerReport, managersAgree } from '../client/clusterView.ts'
+import { disagreements, missingText } from '../output/clusterText.ts'
+import { callHosts, hasFailed, isSuccess } from './call/callHosts.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { cell, object, objects, renderBody, renderTable } from './call/render.ts'
+import { readManager, reportOf, topologyOf, topologyPath, withFindings } from './call/readManager.ts'
+import { cell, type Fields, object, objects, renderBody, renderTable } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
-import { showOutcome } from './call/showResults.ts'
+import { exitCodeOfAll, hostOf, renderReason, resultToJson, showOutcome } from './call/showResults.ts'
 
 /** Renders a ClusterTopologyPayload; ends with a newline. */
 export function renderTopology(body: unknown, columns?: number): string {
-  const payload = object(readEnvelope(body)?.payload)
+  const payload = topologyOf(body)
   if (!Array.isArray(payload.services)) return renderBody(body)
   const rows = objects(payload.services).flatMap((service) => {
     const sources = objects(service.datasources)
     if (sources.length === 0) return [[cell(service.name), '-', '-']]
     return sources.map(({ name, role }) => [cell(service.name), cell(name), cell(role)])
   })
-  const routers = objects(payload.routers).map(({ name, connections }) => {
-    const { active, created } = object(connections)
-    return [cell(name), cell(active), cell(created)]
-  })
+  const routers = objects(payload.routers)
   const tables = [
     ...(rows.length === 0
       ? ['no services\n']
       : [renderTable(['service', 'data source', 'role'], rows, columns)]),
-    ...(routers.length === 0 ? [] : [renderTable(['connector', 'active', 'created'], routers, columns)]),
+    ...(routers.length === 0 ? [] : [routersTable(routers, columns)]),
   ]
   return `${printable(`cluster ${cell(payload.name)}, ${cell(payload.topology)}`)}\n${tables.join('\n')}`
 }
 
+const routersTable = (routers: readonly Fields[], columns?: number): string =>
+  renderTable(
+    ['connector', 'active', 'created'],
+    routers.map(({ name, connections }) => {
+      const { active, created } = object(connections)
+      return [cell(name), cell(active), cell(created)]
+    }),
+    columns,
+  )
+
 async function showTopology(call: Call, routers: boolean): Promise<ExitCode> {
-  const path = `${basePath}/manager/cluster/topology${routers ? '' : '?includeRouters=no'}`
-  return showOutcome({ call, outcome: await get(await login(call), path), render: renderTopology })
+  const outcome = await get(await login(call), topologyPath(routers))
+  return showOutcome({ call, outcome, render: renderTopology })
 }
 
-export function defineTopology(command: Command, { read }: Runner): void {
+/** Shows the services and their data sources as the managers of all hosts see them, and all connectors. */
+async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Promise<ExitCode> {
+  const [first] = calls
+  if (first === undefined) return exitCodes.ok
+  const { context, options, target } = first
+  const { credentials } = await login(first)
+  const known = calls.map((call) => ({
+    ...call,
+    caller: { ...call.caller, ...(credentials && { credentials }) },
+  }))
+  const reports = new Map<string, ManagerReport>()
+  const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
+    const read = await readManager(call, { routers })
+    if ('problem' in read) return read
+    reports.set(call.place, read.report)
+    return read.topology
+  })
+  const services = joinReports(results.map((result) => reportOf(result, reports)))
+  const isIncomplete = [...reports.values()].some(({ reason }) => reason !== undefined)
+  const code = withFindings(exitCodeOfAll(results), !managersAgree(services) || isIncomplete)
+  if (code === exitCodes.interrupted) return code
+  const connectors = results
+    .filter(isSuccess)
+    .flatMap((result) =>
+      objects(topologyOf(result.outcome.value).routers).map((router) => ({
+        host: hostOf(result),
+        ...router,
+      })),
+    )
+  const cluster = target.found?.cluster.cluster
+  if (options.json) {
+    const failed = results.filter(hasFailed).map(resultToJson)
+    context.stdout.write(jsonText({ cluster, services, routers: connectors, failed }))
+    return code
+  }
+  const { columns } = context.stdout
+  const rows = services.flatMap(({ name, datasources }) =>
+    datasources.length === 0 ? [[name, '-', '-']] : datasources.map((it) => [name, it.name, it.role]),
+  )
+  const notes = services.flatMap((service) => [...disagreements(service), ...missingText(service)])
+  const tables = [
+    rows.length === 0 ? 'no services\n' : renderTable(['service', 'data source', 'role'], rows, columns),
+    ...(notes.length === 0 ? [] : [notes.map((line) => `${line}\n`).join('')]),
+    ...(connectors.length === 0 ? [] : [routersTable(connectors, columns)]),
+  ]
+  writeText(context, `${printable(`cluster ${cell(cluster)}`)}\n${tables.join('\n')}`)
+  for (const result of results) context.stderr.write(renderReason(result))
+  return code
+}
+
+export function defineTopology(command: Command, { readEach }: Runner): void {
   command
     .option('--no-routers', 'do not list the connector')
     .action(({ routers }: { readonly routers: boolean }) =>
-      read(command, (call) => showTopology(call, routers), ['manager']),
+      readEach(
+        command,
+        {
+          one: (call) => showTopology(call, routers),
+          all: (calls) => showTopologyOfAll(calls, routers),
+        },
+        ['manager'],
+      ),
     )
 }

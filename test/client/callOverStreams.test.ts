@@ -120,11 +120,13 @@ describe('callOverStreams', () => {
 
   it('returns 503 of a component that is not ready, which no repetition would change', async () => {
     const server = await keep(
-      serveTls(leaf, (_message, answer) => answer.writeHead(503, { 'Content-Type': 'text/plain' }).end('unready\n')),
+      serveTls(leaf, (_message, answer) =>
+        answer.writeHead(503, { 'Content-Type': 'text/plain' }).end('unready\n'),
+      ),
     )
-    expect(await callOverStreams([at(server.port, { path: '/health/ready' })], dialler().dial)).toMatchObject([
-      { status: 503, body: 'unready\n' },
-    ])
+    expect(await callOverStreams([at(server.port, { path: '/health/ready' })], dialler().dial)).toMatchObject(
+      [{ status: 503, body: 'unready\n' }],
+    )
   })
 
   it('leaves the calls to the host if one of its servers is unreachable, and makes none', async () => {

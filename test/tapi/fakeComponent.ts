@@ -74,6 +74,10 @@ export async function fakeComponent(
     const told = answers.get(route.name)
     if (told && 'problem' in told) return fail(told.problem)
     const { response } = route
+    if (route.name === 'ready') {
+      const text = told === undefined ? 'ready\n' : String(told.payload)
+      return { status: text.startsWith('ready') ? 200 : 503, body: text }
+    }
     if (response.kind !== 'payload') throw new Error(`${route.name} has no payload`)
     const payload = told?.payload ?? sample(response.payload)
     check(response.payload, payload, `the payload of ${route.name}`)
@@ -85,8 +89,11 @@ export async function fakeComponent(
     sent.push([message.method, message.url, ...(body === '' ? [] : [body])].join(' '))
     try {
       const { status, body: told } = answerTo(message, body)
-      answer.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' })
-      answer.end(JSON.stringify(told))
+      const isText = typeof told === 'string'
+      answer.writeHead(status, {
+        'Content-Type': `${isText ? 'text/plain' : 'application/json'}; charset=utf-8`,
+      })
+      answer.end(isText ? told : JSON.stringify(told))
     } catch (error) {
       answer.writeHead(500, { 'Content-Type': 'text/plain' })
       answer.end(String(error))

@@ -26,14 +26,15 @@ export type Runner = {
     allowed?: Allowed,
   ) => Promise<void>
   /** Runs a command that reads from one component of one host, or with --all of every host. */
-  readonly readEach: (command: Command, actions: ReadActions, allowed?: Allowed) => Promise<void>
-  /** Runs a command that reads from every component of one host, or with --all of every host. */
+  readonly readEach: (
+    command: Command,
+    actions: { readonly one: (call: Call) => Promise<ExitCode>; readonly all: ReadCalls },
+    allowed?: Allowed,
+  ) => Promise<void>
+  /** Runs a command that reads from every component of one host, or with --all of every host if `all` is given. */
   readonly readHost: (
     command: Command,
-    actions: {
-      readonly one: (calls: readonly Call[]) => Promise<ExitCode>
-      readonly all: (calls: readonly Call[]) => Promise<ExitCode>
-    },
+    actions: { readonly one: ReadCalls; readonly all?: ReadCalls },
   ) => Promise<void>
   /** Runs a command that changes one host, or with --all every host. */
   readonly change: (
@@ -51,10 +52,7 @@ export type Runner = {
   ) => Promise<void>
 }
 
-type ReadActions = {
-  readonly one: (call: Call) => Promise<ExitCode>
-  readonly all: (calls: readonly Call[]) => Promise<ExitCode>
-}
+type ReadCalls = (calls: readonly Call[]) => Promise<ExitCode>
 
 /** Options from which a change is created, beside its own arguments. */
 export type ChangeContext = {
@@ -126,12 +124,15 @@ export function createRunner(environment: {
     },
     readHost: async (command, actions) => {
       const written = readWritten(command)
-      rejectSkipping(written)
-      if (written.all === true) return done(await actions.all(await everyComponent(written)))
+      if (actions.all === undefined) rejectAll(written)
+      else rejectSkipping(written)
+      if (actions.all !== undefined && written.all === true)
+        return done(await actions.all(await everyComponent(written)))
       const clusters = await readRecords(context)
       const options = readOptions(written)
       const first = await prepare(options, clusters)
-      if (options.component !== undefined || options.port !== undefined) return done(await actions.one([first]))
+      if (options.component !== undefined || options.port !== undefined)
+        return done(await actions.one([first]))
       const { found } = first.target
       const kinds = found?.host.apis.map(({ component }) => component) ?? components
       const calls: Call[] = []

@@ -32,7 +32,8 @@ export function showOutcome<Value>(shown: {
   return failed ? exitCodes.failed : exitCodes.ok
 }
 
-const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
+/** Returns the name of the host that was called. */
+export const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
 
 /** Text for a host whose call succeeded: one word, and a summary of the body. */
 type SuccessText = { readonly result: string; readonly summarize: (body: unknown) => string }
@@ -61,7 +62,8 @@ function describeResult(result: Result, success: SuccessText): readonly [string,
   return [success.result, success.summarize(result.outcome.value)]
 }
 
-function renderReason(result: Result): string {
+/** Renders the error of a call below its place; empty without one. */
+export function renderReason(result: Result): string {
   const heading = `${result.call.place}\n`
   if ('error' in result) return heading + renderError(result.error)
   return 'outcome' in result && 'problem' in result.outcome
@@ -69,7 +71,8 @@ function renderReason(result: Result): string {
     : ''
 }
 
-function toJson(result: Result): object {
+/** Returns the response or the error of a call with its host, for --json. */
+export function resultToJson(result: Result): object {
   const place = { host: hostOf(result), component: result.call.target.component }
   if ('error' in result) {
     const { code, message, fix } = result.error
@@ -92,7 +95,7 @@ export function showResults(shown: {
 }): ExitCode {
   const { context, json, results, success } = shown
   if (json) {
-    context.stdout.write(jsonText(results.map(toJson)))
+    context.stdout.write(jsonText(results.map(resultToJson)))
   } else {
     const rows = results.map((it) => [hostOf(it), it.call.target.component, ...describeResult(it, success)])
     writeText(context, renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))

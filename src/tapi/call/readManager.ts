@@ -1,0 +1,61 @@
+import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { get, type Outcome } from '../../client/calls.ts'
+import { type ManagerReport, readServiceStatus, type SeenService } from '../../client/clusterView.ts'
+import { readEnvelope } from '../../client/envelope.ts'
+import { basePath } from '../../contracts/route.ts'
+import type { CallResult } from './callHosts.ts'
+import type { Refused } from './change.ts'
+import { servicePath } from './findService.ts'
+import type { Call } from './prepareCall.ts'
+import { type Fields, object, objects } from './render.ts'
+import { hostOf, isUnreachable } from './showResults.ts'
+
+/** Limit on the services that are read from one manager. */
+const maxServices = 100
+
+/** Returns the path of the topology of a manager. */
+export const topologyPath = (routers: boolean): string =>
+  `${basePath}/manager/cluster/topology${routers ? '' : '?includeRouters=no'}`
+
+/** Reads all services of a manager, and the connector of its host if asked for. */
+export async function readManager(
+  call: Call,
+  { routers }: { readonly routers: boolean },
+): Promise<{ readonly report: ManagerReport; readonly topology: Outcome<unknown> } | Refused> {
+  const topology = await get(call.caller, topologyPath(routers))
+  if ('problem' in topology) return topology
+  const names = objects(topologyOf(topology.value).services).flatMap(({ name }) =>
+    typeof name === 'string' ? [name] : [],
+  )
+  const services: SeenService[] = []
+  let reason: string | undefined
+  for (const name of names.slice(0, maxServices)) {
+    const status = await get(call.caller, servicePath(name))
+    if ('problem' in status) {
+      // 404: removed since it was listed.
+      if (status.problem.status !== 404) reason ??= `it answered ${status.problem.status}`
+      continue
+    }
+    const service = readServiceStatus(status.value)
+    if (service === undefined) reason ??= 'its response is not the status of a service'
+    else services.push(service)
+  }
+  if (names.length > maxServices) reason ??= `it has more than ${maxServices} services`
+  const host = call.target.found?.host.name ?? call.options.host
+  return { report: { host, services, ...(reason === undefined ? {} : { reason }) }, topology }
+}
+
+/** Returns the members of a ClusterTopologyPayload. */
+export const topologyOf = (body: unknown): Fields => object(readEnvelope(body)?.payload)
+
+/** Returns the report of a manager; without one, why there is none. */
+export function reportOf(result: CallResult, reports: ReadonlyMap<string, ManagerReport>): ManagerReport {
+  const report = reports.get(result.call.place)
+  if (report !== undefined) return report
+  const reason = isUnreachable(result) ? 'unreachable' : 'error' in result ? 'failed' : 'refused'
+  return { host: hostOf(result), services: [], reason }
+}
+
+/** Returns the exit code of calls of all hosts; what was found takes precedence over an unreachable host. */
+export const withFindings = (code: ExitCode, isFound: boolean): ExitCode =>
+  isFound && (code === exitCodes.ok || code === exitCodes.unreachable) ? exitCodes.failed : code
