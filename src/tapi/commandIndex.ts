@@ -31,7 +31,7 @@ export const commandIndex: readonly CommandEntry[] = [
   {
     name: 'status',
     group: groups.host,
-    description: 'show the status of every component of the host',
+    description: 'show the status of every component of the host, or with --all of the cluster',
     load: async () => (await import('./statusCommand.ts')).defineStatus,
   },
   {
@@ -68,7 +68,7 @@ export const commandIndex: readonly CommandEntry[] = [
     name: 'topology',
     usage: '[options]',
     group: groups.manager,
-    description: 'list services, data sources and the connector',
+    description: 'list services, data sources and the connector, or with --all the connectors of all hosts',
     load: async () => (await import('./topologyCommand.ts')).defineTopology,
   },
   {
