@@ -7,7 +7,7 @@ import { joinReports, managersAgree, type ServiceView } from '../client/clusterV
 import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
-import { hostStatus, type ObservedHost, unreachableStatus } from '../deployment/hostStatus.ts'
+import { hostStatus, isWell, type ObservedHost, unreachableStatus } from '../deployment/hostStatus.ts'
 import { allFacts, closeAll, type SurveyedHost } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/statusText.ts'
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
@@ -81,13 +81,5 @@ async function ask(options: {
 
 function exitOf(observed: readonly ObservedHost[], services: readonly ServiceView[]): ExitCode {
   if (observed.some(({ status }) => status.state === 'unreachable')) return exitCodes.unreachable
-  const areWell = observed.every(
-    ({ status: { state, components }, report }) =>
-      state === 'up' &&
-      report?.reason === undefined &&
-      components.every(
-        ({ service, api, ready }) => service === 'running' && api !== 'silent' && ready !== false,
-      ),
-  )
-  return areWell && managersAgree(services) ? exitCodes.ok : exitCodes.failed
+  return observed.every(isWell) && managersAgree(services) ? exitCodes.ok : exitCodes.failed
 }

@@ -134,6 +134,14 @@ export async function hostStatus(options: {
   return hasManager(host) ? { status, report: reportOf(host, services, results) } : { status }
 }
 
+/** Returns true if all components of a host run, respond and are ready, and its manager reported all its services. */
+export const isWell = ({ status, report }: ObservedHost): boolean =>
+  status.state === 'up' &&
+  report?.reason === undefined &&
+  status.components.every(
+    ({ service, api, ready }) => service === 'running' && api !== 'silent' && ready !== false,
+  )
+
 const hasManager = ({ apis }: HostConfig): boolean => apis.some(({ component }) => component === 'manager')
 
 function reportOf(

@@ -97,9 +97,7 @@ async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
   const { columns } = context.stdout
   const rows = results.flatMap((result) =>
     lines({ result }).map(([component, state, more]) => {
-      const ready = readinessOf(result)
-      const what = ready?.ready === false ? list([`not ready: ${ready.reason}`, more]) : more
-      return [hostOf(result), component, state, what]
+      return [hostOf(result), component, state, withReadiness(readinessOf(result), more)]
     }),
   )
   const view = clusterText(services, {
@@ -166,6 +164,12 @@ function fixesOf(bad: readonly CallResult[]): ReadonlyMap<string, readonly CallR
     fixes.set(fix, [...(fixes.get(fix) ?? []), result])
   }
   return fixes
+}
+
+/** Begins with why a component is not ready, unless its status already says so. */
+function withReadiness(readiness: Readiness | undefined, status: string): string {
+  if (readiness?.ready !== false) return status
+  return list([status.includes(readiness.reason) ? 'not ready' : `not ready: ${readiness.reason}`, status])
 }
 
 type Line = readonly [component: string, state: string, more: string]

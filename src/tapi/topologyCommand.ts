@@ -69,14 +69,12 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
   const isIncomplete = [...reports.values()].some(({ reason }) => reason !== undefined)
   const code = withFindings(exitCodeOfAll(results), !managersAgree(services) || isIncomplete)
   if (code === exitCodes.interrupted) return code
-  const connectors = results
-    .filter(isSuccess)
-    .flatMap((result) =>
-      objects(topologyOf(result.outcome.value).routers).map((router) => ({
-        host: hostOf(result),
-        ...router,
-      })),
-    )
+  const connectors = results.filter(isSuccess).flatMap((result) =>
+    objects(topologyOf(result.outcome.value).routers).map((router) => ({
+      host: hostOf(result),
+      ...router,
+    })),
+  )
   const cluster = target.found?.cluster.cluster
   if (options.json) {
     const failed = results.filter(hasFailed).map(resultToJson)

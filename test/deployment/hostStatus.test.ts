@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../src/config/model.ts'
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 import type { MapService } from '../../src/contracts/servicesMap.ts'
-import { hostStatus } from '../../src/deployment/hostStatus.ts'
+import { hostStatus, isWell } from '../../src/deployment/hostStatus.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
 import { hostConfig, hostFacts, proxy } from '../support/deploymentValues.ts'
 import { type Expectation, fakeTransport } from '../support/fakeTransport.ts'
@@ -136,6 +136,26 @@ describe('hostStatus', () => {
     ],
   ])('reports why a manager did not report its services: %j', async (results, reason) => {
     expect(await report(...results)).toEqual({ host: 'db1', services: [], reason })
+  })
+
+  it('is well only if every component answers and is ready, and the manager reported', async () => {
+    const body = { payloadType: 'ServiceStatusPayload', payloadVersion: '1', payload: seen }
+    const well = [
+      ...['manager', 'connector', 'replicator'].flatMap((id) => [
+        { id, status: 200, body: {} },
+        { id: `${id} ready`, status: 200, body: 'ready\n' },
+      ]),
+      { id: 'service alpha', status: 200, body },
+    ]
+    const isWellWith = async (...results: readonly object[]) =>
+      isWell(await observe(answers(...results), undefined, undefined, alphaMap))
+    expect(await isWellWith(...well)).toBe(true)
+    const instead = (id: string, result: object) =>
+      isWellWith(...well.map((it) => (it.id === id ? { id, ...result } : it)))
+    expect(await instead('replicator ready', { status: 503, body: 'unready\n' })).toBe(false)
+    expect(await instead('connector', { status: 500, body: {} })).toBe(false)
+    expect(await instead('service alpha', { status: 503, body: {} })).toBe(false)
+    expect(await instead('service alpha', { status: 404, body: {} })).toBe(true)
   })
 
   it('rejects if the host becomes unreachable', async () => {

@@ -113,6 +113,10 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
     const outcome = await muster('status')
     expect(outcome).toMatchObject({ code: 0, stderr: '' })
     expect(outcome.stdout.match(/^localhost .*running .*answers/gm)).toHaveLength(3)
+    expect(JSON.parse((await muster('status', '--json')).stdout)).toMatchObject({
+      hosts: [{ components: [{ ready: true }, { ready: true }, { ready: true }] }],
+      services: [{ name: 'quickstart', managersAgree: true, missing: [], datasources: [] }],
+    })
   })
 
   it.skipIf(!hasScript())(

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { alphaWith, fakeCluster } from './fakeCluster.ts'
+import { connectorStatus } from './payloads.ts'
 
 const row = (
   host: string,
@@ -53,6 +54,12 @@ it('tapi --all status shows why a component is not ready, and exits with 1', asy
   const { code, stdout } = await tapi(['status'])
   expect(code).toBe(1)
   expect(stdout).toContain('db3  connector   ONLINE  not ready: no manager responds, 12 active')
+  hosts[2].connector.answers.set('connectorStatus', {
+    payload: { ...connectorStatus, value: 'ONLINE', expiresAt: null, reason: 'no manager responds' },
+  })
+  expect((await tapi(['status'])).stdout).toContain(
+    'db3  connector   ONLINE  not ready, 12 active, 4 held, 515 created, no manager responds\n',
+  )
 })
 
 it('tapi --all status names a host that did not answer, and exits with 4', async () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -172,6 +173,9 @@ async function run(home: string, argv: readonly string[], options: RunOptions): 
   })
   let stdout = ''
   let stderr = ''
+  const signal = options.signal ?? new AbortController().signal
+  // As the programs do: each call listens.
+  setMaxListeners(0, signal)
   if (options.typed === undefined) stdin.end(options.stdin ?? '')
   const context: CommandContext = {
     stdin,
@@ -192,7 +196,7 @@ async function run(home: string, argv: readonly string[], options: RunOptions): 
     env: { XDG_CONFIG_HOME: join(home, 'config'), ...options.env },
     cwd: options.cwd ?? home,
     now: () => new Date(0),
-    signal: options.signal ?? new AbortController().signal,
+    signal,
     packageDirectory: '/nowhere',
     version: '9.9.9',
   }
