@@ -3,7 +3,7 @@ import { describeChain } from '../certificates/chain.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { tableLayout, writeText } from '../cli/terminal.ts'
-import { joinReports, managersAgree, type ServiceView } from '../client/clusterView.ts'
+import { joinReports, managersAgree, type ServiceView, viewsToJson } from '../client/clusterView.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
@@ -50,7 +50,8 @@ export async function status(
   const reports = observed.flatMap(({ report }) => report ?? [])
   const map = config.services.filter(({ datasources }) => datasources.length > 0)
   const services = reports.length === 0 ? [] : joinReports(reports, map)
-  if (json) context.stdout.write(jsonText({ cluster: config.cluster, hosts, services }))
+  if (json)
+    context.stdout.write(jsonText({ cluster: config.cluster, hosts, services: viewsToJson(services) }))
   else writeText(context, statusText({ hosts, services }, tableLayout(context)))
   return exitOf(observed, services)
 }

@@ -11,6 +11,7 @@ import {
   managersAgree,
   type Readiness,
   readReadiness,
+  viewsToJson,
 } from '../client/clusterView.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import type { Component } from '../contracts/component.ts'
@@ -91,7 +92,7 @@ async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
         .map((result) => [result.call.target.component, { ...toJson({ result }), ...readinessOf(result) }])
       return { host, components: Object.fromEntries(members) }
     })
-    context.stdout.write(jsonText({ cluster, hosts, services }))
+    context.stdout.write(jsonText({ cluster, hosts, services: viewsToJson(services) }))
     return code
   }
   const { columns } = context.stdout

@@ -4,7 +4,7 @@ import { printable } from '../base/printable.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { writeText } from '../cli/terminal.ts'
 import { get, type Outcome } from '../client/calls.ts'
-import { joinReports, type ManagerReport, managersAgree } from '../client/clusterView.ts'
+import { joinReports, type ManagerReport, managersAgree, viewsToJson } from '../client/clusterView.ts'
 import { disagreements, missingText } from '../output/clusterText.ts'
 import { callHosts, hasFailed, isSuccess } from './call/callHosts.ts'
 import { login } from './call/login.ts'
@@ -78,7 +78,7 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
   const cluster = target.found?.cluster.cluster
   if (options.json) {
     const failed = results.filter(hasFailed).map(resultToJson)
-    context.stdout.write(jsonText({ cluster, services, routers: connectors, failed }))
+    context.stdout.write(jsonText({ cluster, services: viewsToJson(services), routers: connectors, failed }))
     return code
   }
   const { columns } = context.stdout

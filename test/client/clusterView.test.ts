@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { joinReports, managersAgree, readReadiness, readServiceStatus } from '../../src/client/clusterView.ts'
+import {
+  joinReports,
+  managersAgree,
+  readReadiness,
+  readServiceStatus,
+  viewsToJson,
+} from '../../src/client/clusterView.ts'
 import { envelope } from '../../src/contracts/envelope.ts'
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 import { primary, replica, report, service, shunned, silent, withoutWriter } from '../output/clusterViews.ts'
@@ -119,6 +125,12 @@ describe('readServiceStatus', () => {
   ])('rejects a response with %s', (_, payload) => {
     expect(read(payload)).toBe(undefined)
   })
+})
+
+it('viewsToJson leaves out what has no value', () => {
+  const [view] = viewsToJson(joinReports([report('db1', withoutWriter(primary))])) as [object]
+  expect(view).toMatchObject({ writer: { code: 'two-writers' }, missing: [] })
+  expect(JSON.stringify(view)).not.toContain('null')
 })
 
 describe('readReadiness', () => {
