@@ -72,7 +72,7 @@ const held = (code: NonNullable<Writer['code']>, reason: string): Writer => ({
 })
 /** Returns that nobody is known to be the writer yet. Without a contradiction, open connections may go on for a while. */
 const unknown = (reason: string): Writer => ({ datasource: null, code: null, reason, hold: true })
-const refused = (reason: string): Writer => ({ datasource: null, code: null, reason, hold: false })
+const refused = (reason: string) => ({ datasource: null, code: null, reason, hold: false }) satisfies Writer
 const written = (name: string): Writer => ({ datasource: name, code: null, reason: null, hold: false })
 
 /** Returns the writer while nobody checks the servers: the one primary of the map. */
@@ -90,7 +90,7 @@ export function unwatchedWriter(
 const severalMapped = (primaries: readonly { readonly name: string }[]): Writer =>
   held('two-writers', `the services map names several primaries: ${listNames(primaries)}`)
 
-const notOnline = (service: string, { name, state }: Pick<Member, 'name' | 'state'>): Writer =>
+const notOnline = (service: string, { name, state }: Pick<Member, 'name' | 'state'>) =>
   refused(`no primary of service ${service} is ONLINE: ${name} is ${state}`)
 
 const decides = 'shun what is down, or name the primary with tapi map'
@@ -187,15 +187,18 @@ function doubtOf({ members, incumbent }: ServiceFacts, own: Member): Writer | un
 
 /** Returns the writer where no server can be. */
 function withoutCandidate(facts: ServiceFacts, own: Member, claimants: readonly Member[]): Writer {
-  const { service, members, incumbent } = facts
+  const { service, members, incumbent, policy } = facts
   const { name, look, known, state } = own
   if (isOut(own)) return notOnline(service, own)
   if (look.kind === 'answered') {
     const { channels } = look.reading
     if (channels.length > 0) return held('no-writer', `${name} follows ${sourceNames(channels, members)}`)
     if (!look.reading.isWritable) return held('read-only-primary', `${name} is read-only`)
+    const back = notOnline(service, own)
     // It came back and calls itself the primary, as another one does: its own check says so.
-    return { ...notOnline(service, own), code: claimants.length > 1 ? 'two-writers' : null }
+    if (claimants.length > 1) return held('two-writers', back.reason)
+    // Under AUTOMATIC it is ONLINE after two good checks.
+    return { ...back, hold: policy === 'AUTOMATIC' }
   }
   if (state === 'FAILED') return notOnline(service, own)
   if (look.kind === 'unread') return unknown(`not checked yet: ${name}`)

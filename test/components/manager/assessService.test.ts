@@ -119,6 +119,20 @@ describe('the writer of a service', () => {
       /^no primary of service alpha is ONLINE: db1 is FAILED$/,
     ],
     [
+      'is awaited while it comes back by itself',
+      { db1: failedRow(writes), ...replicas },
+      {},
+      'hold',
+      /db1 is FAILED$/,
+    ],
+    [
+      'is nobody where it does not come back by itself',
+      { db1: failedRow(writes), ...replicas },
+      { policy: 'MANUAL' },
+      'none',
+      /db1 is FAILED$/,
+    ],
+    [
       'is nobody while somebody keeps it out',
       { db1: shunned(writes), ...replicas },
       {},
@@ -359,10 +373,10 @@ describe('two servers that can be written', () => {
       'hold two-writers',
     ],
     [
-      'are nobody where both failed',
+      'are awaited where both failed',
       { db1: failedRow(writes), db2: failedRow(writes) },
       {},
-      'none two-writers',
+      'hold two-writers',
       /db1 is FAILED$/,
     ],
     [
