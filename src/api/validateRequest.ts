@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { FieldError } from '../contracts/envelope.ts'
-import { guardParameter, type Route, type RouteAuth, type RouteResponse } from '../contracts/route.ts'
+import {
+  guardParameter,
+  type Route,
+  type RouteAuth,
+  type RouteResponse,
+  takesValue,
+} from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import type { Listener } from './caller.ts'
 import { ProblemError } from './problemError.ts'
@@ -37,8 +43,10 @@ export function checkQuery(route: Route, query: Readonly<Record<string, unknown>
     const parameter = Object.hasOwn(known, path) ? known[path] : undefined
     if (!parameter) return [{ path, message: 'is not a parameter of this call' }]
     if (Array.isArray(value)) return [{ path, message: 'is given more than once' }]
-    if (parameter.values.includes(String(value))) return []
-    return [{ path, message: `must be one of ${parameter.values.join(', ')}` }]
+    if (takesValue(parameter, String(value))) return []
+    const { values } = parameter
+    const wanted = 'pattern' in values ? `match ${values.pattern}` : `be one of ${values.join(', ')}`
+    return [{ path, message: `must ${wanted}` }]
   })
   if (errors.length === 0) return
   // A member that is known and has another value is no unknown one.

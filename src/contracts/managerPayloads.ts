@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ReasonCode, Writer } from './routing.ts'
 import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
-import { DataSourceRole, DataSourceState, dataSourceRoles } from './servicesMap.ts'
+import { DataSourceRole, DataSourceState, dataSourceRoles, MapName } from './servicesMap.ts'
 
 /** Policies of automatic actions (contract.md, "Manager"). */
 export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
@@ -136,7 +136,114 @@ export const ServiceStatusPayload = Type.Object(service, exact)
 /** The same, as calls that change it return it. */
 export const ChangedServiceStatusPayload = Type.Object({ ...service, changed: Type.Boolean() }, exact)
 
+/** Steps of a switch, in their order (contract.md, "Manager"). */
+export const switchSteps = [
+  'check',
+  'hold',
+  'drain',
+  'freeze',
+  'catch-up',
+  'promote',
+  'repoint',
+  'release',
+] as const
+
+/** Step of a switch. */
+export const SwitchStep = Type.Enum([...switchSteps], {
+  description:
+    'check: reads all servers. hold: clients wait. drain: open transactions end. freeze: the old primary becomes ' +
+    'read-only. catch-up: the new primary applies all of it. promote: it becomes writable; there is no way back from ' +
+    'here. repoint: the others follow it. release: clients go on.',
+})
+
+/** A switch of a service's primary: under way, done or failed. */
+export const TaskPayload = Type.Object(
+  {
+    taskId: Type.String(),
+    state: Type.Enum(['in_progress', 'complete', 'failed']),
+    operation: Type.Literal('switch'),
+    service: Type.String(),
+    step: SwitchStep,
+    startedAt: time,
+    endedAt: orNull(time, 'Null while it is under way.'),
+    result: orNull(
+      Type.Object(
+        {
+          oldPrimary: Type.String(),
+          newPrimary: Type.String(),
+          heldMilliseconds: orNull(count, 'Time that clients waited; null where it is not known.'),
+          remarks: Type.Array(Type.String(), {
+            description: 'What is left to do, such as a server that was away.',
+          }),
+        },
+        exact,
+      ),
+      'Null unless it is complete.',
+    ),
+    error: orNull(Type.String(), 'Why it failed, and who is the primary now; null unless it failed.'),
+  },
+  exact,
+)
+
+/** One reason why a switch would be refused. */
+export const SwitchRefusal = Type.Object(
+  {
+    datasource: orNull(Type.String(), 'The data source that it is about; null for the service as a whole.'),
+    reason: Type.String(),
+    fix: orNull(
+      Type.String(),
+      'What to do about it, such as the SQL of a missing grant; null where nothing is known.',
+    ),
+  },
+  exact,
+)
+
+/** What a switch would do now. */
+export const SwitchPlanPayload = Type.Object(
+  {
+    service: Type.String(),
+    from: orNull(Type.String(), 'The primary now; null while there is none.'),
+    to: orNull(Type.String(), 'The primary then; null where no data source can be it.'),
+    refusals: Type.Array(SwitchRefusal, { description: 'Why it would be refused; empty if it would not.' }),
+  },
+  exact,
+)
+
+/** Order to a manager to let the clients of a service wait, in words of the switch that it is part of. */
+export const HoldPayload = Type.Object(
+  {
+    id: Type.String({
+      pattern: '^[0-9a-f-]{36}$',
+      description: 'The switch; the same again renews its hold.',
+    }),
+    from: MapName,
+    to: MapName,
+    step: SwitchStep,
+    milliseconds: Type.Integer({
+      minimum: 1,
+      maximum: 600_000,
+      description: 'After this time without another word the manager goes by the servers again.',
+    }),
+  },
+  exact,
+)
+
+/** Order to a manager to end a hold. */
+export const ReleasePayload = Type.Object(
+  {
+    id: HoldPayload.properties.id,
+    primary: orNull(MapName, 'The primary from now on; null: as the servers say.'),
+  },
+  exact,
+)
+
 export type Policy = (typeof policies)[number]
+export type SwitchStep = (typeof switchSteps)[number]
+export type TaskPayload = ReadonlyStatic<typeof TaskPayload>
+export type SwitchPlanPayload = ReadonlyStatic<typeof SwitchPlanPayload>
+export type SwitchRefusal = ReadonlyStatic<typeof SwitchRefusal>
+export type HoldPayload = ReadonlyStatic<typeof HoldPayload>
+export type ReleasePayload = ReadonlyStatic<typeof ReleasePayload>
 export type StatusPayload = ReadonlyStatic<typeof StatusPayload>
 export type ClusterTopologyPayload = ReadonlyStatic<typeof ClusterTopologyPayload>
 export type DatasourceStatusPayload = ReadonlyStatic<typeof DatasourceStatusPayload>

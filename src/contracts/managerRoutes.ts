@@ -1,19 +1,30 @@
-import { BooleanPayload } from './commonPayloads.ts'
+import { BooleanPayload, ChangePayload } from './commonPayloads.ts'
+import { requestSchema } from './envelope.ts'
 import {
   ChangedDatasourceStatusPayload,
   ChangedServiceStatusPayload,
   ClusterTopologyPayload,
   DatasourceStatusPayload,
+  HoldPayload,
+  ReleasePayload,
   ServiceStatusPayload,
   StatusPayload,
+  SwitchPlanPayload,
+  TaskPayload,
 } from './managerPayloads.ts'
 import { basePath, type Route } from './route.ts'
+import { mapNamePattern } from './servicesMap.ts'
 import { servicesMapRoutes } from './servicesMapRoutes.ts'
 
 const root = `${basePath}/manager`
 const service = `${root}/control/service/{service}`
 const dataSource = `${service}/datasource/{datasource}`
 const map = servicesMapRoutes('manager', [])
+
+const to = {
+  values: { pattern: mapNamePattern },
+  description: 'The data source that becomes the primary; without it the one that is the least behind.',
+}
 
 const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
 const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
@@ -172,6 +183,61 @@ export const managerRoutes = {
     summary: 'Only monitors.',
     response: changedService,
     problems: ['not-found', 'operation-running'],
+  },
+  managerSwitchPlan: {
+    ...reading,
+    name: 'managerSwitchPlan',
+    tag: 'Services',
+    path: `${root}/status/service/{service}/switch`,
+    query: { to },
+    summary: 'Reads what a switch of the primary would do now, and why it would be refused.',
+    response: { kind: 'payload', payloadType: 'SwitchPlanPayload', payload: SwitchPlanPayload },
+    problems: ['not-found', 'no-database'],
+  },
+  managerSwitch: {
+    ...changing,
+    name: 'managerSwitch',
+    tag: 'Services',
+    path: `${service}/switch`,
+    query: {
+      to,
+      peers: {
+        values: ['held'],
+        description: 'held: the caller holds and releases the clients of all other hosts.',
+      },
+    },
+    summary: 'Makes another data source the primary, while clients wait; answers with the task that does it.',
+    response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
+    problems: [...problems, 'no-database', 'manager-unreachable', ...checkProblems],
+  },
+  managerTask: {
+    ...reading,
+    name: 'managerTask',
+    tag: 'Services',
+    path: `${root}/task/{task}`,
+    summary: 'Reads how far a task is.',
+    response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
+    problems: ['not-found'],
+  },
+  managerHold: {
+    ...changing,
+    name: 'managerHold',
+    tag: 'Services',
+    path: `${service}/hold`,
+    summary: 'Lets clients that write wait, for a switch that another manager or `muster switch` makes.',
+    request: requestSchema('HoldPayload', HoldPayload),
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+    problems: [...problems, 'invalid-body'],
+  },
+  managerRelease: {
+    ...changing,
+    name: 'managerRelease',
+    tag: 'Services',
+    path: `${service}/release`,
+    summary: 'Ends the hold of a switch, and lets clients write to the primary.',
+    request: requestSchema('ReleasePayload', ReleasePayload),
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+    problems: [...problems, 'invalid-body'],
   },
   managerServicesMap: map.servicesMap,
   managerChangeServicesMap: map.changeServicesMap,

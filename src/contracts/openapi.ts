@@ -130,7 +130,7 @@ const queryParameters = ({ query = {} }: Route): readonly OpenApiParameter[] =>
     in: 'query',
     required: false,
     description,
-    schema: { type: 'string', enum: values },
+    schema: { type: 'string', ...('pattern' in values ? values : { enum: values }) },
   }))
 
 const security: Readonly<Record<Route['auth'], OpenApiOperation['security']>> = {

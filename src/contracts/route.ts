@@ -43,8 +43,15 @@ export type RouteResponse =
       readonly unready?: true
     }
 
-/** A query parameter that may be left out. */
-type QueryParameter = { readonly values: readonly string[]; readonly description: string }
+/** A query parameter that may be left out: one of its values, or any that matches its pattern. */
+type QueryParameter = {
+  readonly values: readonly string[] | { readonly pattern: string }
+  readonly description: string
+}
+
+/** Returns true for a value that a query parameter takes. */
+export const takesValue = ({ values }: QueryParameter, value: string): boolean =>
+  'pattern' in values ? new RegExp(values.pattern).test(value) : values.includes(value)
 
 /** One call of the API; server, client, OpenAPI document and tests derive from it. */
 export type Route = {

@@ -10,9 +10,11 @@ export const recordedStates = ['ONLINE', 'OFFLINE', 'FAILED', 'SHUNNED'] as cons
 /** States as they are shown: UNKNOWN in place of ONLINE where nobody can check it (contract.md, "Manager"). */
 export const dataSourceStates = [...recordedStates, 'UNKNOWN'] as const
 
+export const mapNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$'
+
 /** A name of a service or data source: it stands in paths and in people's shells. */
 export const MapName = Type.String({
-  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$',
+  pattern: mapNamePattern,
   description: 'Letters, digits, dots, hyphens and underscores; begins with a letter or digit; 253 at most.',
 })
 

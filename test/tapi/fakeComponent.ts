@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import type { Component } from '../../src/contracts/component.ts'
 import { envelope } from '../../src/contracts/envelope.ts'
 import { type ProblemCode, problems } from '../../src/contracts/problems.ts'
+import { takesValue } from '../../src/contracts/route.ts'
 import { componentRoutes } from '../support/componentRoutes.ts'
 import { bodyOf, type LoopbackServer, serveTls } from '../support/loopbackServer.ts'
 import { sampleOf } from '../support/sampleOf.ts'
@@ -67,7 +68,8 @@ export async function fakeComponent(
     const members = query === '' ? [] : query.split('&')
     if (route.guard && !members.includes('i-am-sure=true')) return fail('not-confirmed')
     for (const [name, value = ''] of members.map((it) => it.split('='))) {
-      const known = name === 'i-am-sure' ? route.guard : route.query?.[name ?? '']?.values.includes(value)
+      const parameter = route.query?.[name ?? '']
+      const known = name === 'i-am-sure' ? route.guard : parameter && takesValue(parameter, value)
       if (known !== true) throw new Error(`${route.name} takes no ${name}=${value}`)
     }
     if (route.request) check(route.request, JSON.parse(body), `the body of ${route.name}`)

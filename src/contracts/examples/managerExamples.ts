@@ -1,4 +1,9 @@
-import type { DatasourceStatusPayload, Policy, ServiceStatusPayload } from '../managerPayloads.ts'
+import type {
+  DatasourceStatusPayload,
+  Policy,
+  ServiceStatusPayload,
+  TaskPayload,
+} from '../managerPayloads.ts'
 import type { managerRoutes } from '../managerRoutes.ts'
 import type { RecordedState } from '../servicesMap.ts'
 import { type ExamplesOf, mapExamples } from './examplesOf.ts'
@@ -40,6 +45,18 @@ const service: ServiceStatusPayload = {
   policy: 'AUTOMATIC',
   writer: { datasource: 'db1', code: null, reason: null, hold: false },
   datasources: [primary, replica],
+}
+
+const task: TaskPayload = {
+  taskId: '1f0ff1f0-93f6-4b1c-8f0e-3f1a5b8b0c55',
+  state: 'in_progress',
+  operation: 'switch',
+  service: 'alpha',
+  step: 'check',
+  startedAt: '2025-03-11T08:30:00.000Z',
+  endedAt: null,
+  result: null,
+  error: null,
 }
 
 const changed = { since: '2025-03-11T08:30:00.000Z', by: 'admin' }
@@ -100,6 +117,28 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
   managerAutomatic: policyTo('AUTOMATIC'),
   managerManual: policyTo('MANUAL'),
   managerMaintenance: policyTo('MAINTENANCE'),
+  managerSwitchPlan: { response: { service: 'alpha', from: 'db1', to: 'db2', refusals: [] } },
+  managerSwitch: { response: task },
+  managerTask: {
+    response: {
+      ...task,
+      state: 'complete',
+      step: 'release',
+      endedAt: '2025-03-11T08:30:00.140Z',
+      result: { oldPrimary: 'db1', newPrimary: 'db2', heldMilliseconds: 96, remarks: [] },
+    },
+  },
+  managerHold: {
+    request: {
+      payloadType: 'HoldPayload',
+      payload: { id: task.taskId, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 },
+    },
+    response: { value: true, changed: true },
+  },
+  managerRelease: {
+    request: { payloadType: 'ReleasePayload', payload: { id: task.taskId, primary: 'db2' } },
+    response: { value: true, changed: true },
+  },
   managerServicesMap: mapExamples.servicesMap,
   managerChangeServicesMap: mapExamples.changeServicesMap,
   managerAddDataService: mapExamples.addDataService,
