@@ -156,6 +156,9 @@ export const SwitchStep = Type.Enum([...switchSteps], {
     'here. repoint: the others follow it. release: clients go on.',
 })
 
+/** An id that a caller of a switch may choose. */
+export const taskIdPattern = '^[0-9a-f-]{36}$'
+
 /** A switch of a service's primary: under way, done or failed. */
 export const TaskPayload = Type.Object(
   {
@@ -213,7 +216,7 @@ export const SwitchPlanPayload = Type.Object(
 export const HoldPayload = Type.Object(
   {
     id: Type.String({
-      pattern: '^[0-9a-f-]{36}$',
+      pattern: taskIdPattern,
       description: 'The switch; the same again renews its hold.',
     }),
     from: MapName,
