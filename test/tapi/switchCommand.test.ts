@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { TaskPayload } from '../../src/contracts/managerPayloads.ts'
 import { fakeHost } from './fakeHost.ts'
 import { db3, map } from './payloads.ts'
@@ -179,6 +179,22 @@ alpha: db2 is the primary in place of db1; clients waited 96 ms
     })
     expect((await tapi(['switch', 'alpha', '--i-am-sure', '--wait'])).code).toBe(0)
     expect(next).toBe(2)
+  })
+
+  it('--wait exits with 4 and says what to do if the manager is gone for 30 s', async () => {
+    const { tapi, answers, manager } = await host()
+    const { now } = performance
+    onTestFinished(() => void vi.restoreAllMocks())
+    answers.set('managerTask', () => {
+      vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 30_000)
+      manager.cut()
+      return { payload: begun }
+    })
+    const { code, stderr } = await tapi(['switch', 'alpha', '--i-am-sure', '--wait'])
+    expect(code).toBe(4)
+    expect(stderr).toMatch(
+      /^error: db1 manager at https:\S+ has not answered for 30 s; the switch of alpha may have gone on without it\. \[timeout\]\n {2}fix: Look at `tapi --host HOST service status alpha` on another host/,
+    )
   })
 
   it('--wait ends with the problem of a manager that no longer knows the task', async () => {
