@@ -21,6 +21,8 @@ const service = `${root}/control/service/{service}`
 const dataSource = `${service}/datasource/{datasource}`
 const map = servicesMapRoutes('manager', [])
 
+const taskId = HoldPayload.properties.id.pattern
+
 const to = {
   values: { pattern: mapNamePattern },
   description: 'The data source that becomes the primary; without it the one that is the least behind.',
@@ -204,6 +206,10 @@ export const managerRoutes = {
       peers: {
         values: ['held'],
         description: 'held: the caller holds and releases the clients of all other hosts.',
+      },
+      id: {
+        values: { pattern: taskId },
+        description: 'Id of these holds, which the task gets; with `peers` alone.',
       },
     },
     summary: 'Makes another data source the primary, while clients wait; answers with the task that does it.',
