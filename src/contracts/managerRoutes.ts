@@ -11,6 +11,7 @@ import {
   StatusPayload,
   SwitchPlanPayload,
   TaskPayload,
+  taskIdPattern,
 } from './managerPayloads.ts'
 import { basePath, type Route } from './route.ts'
 import { mapNamePattern } from './servicesMap.ts'
@@ -20,8 +21,6 @@ const root = `${basePath}/manager`
 const service = `${root}/control/service/{service}`
 const dataSource = `${service}/datasource/{datasource}`
 const map = servicesMapRoutes('manager', [])
-
-const taskId = HoldPayload.properties.id.pattern
 
 const to = {
   values: { pattern: mapNamePattern },
@@ -208,7 +207,7 @@ export const managerRoutes = {
         description: 'held: the caller holds and releases the clients of all other hosts.',
       },
       id: {
-        values: { pattern: taskId },
+        values: { pattern: taskIdPattern },
         description: 'Id of these holds, which the task gets; with `peers` alone.',
       },
     },
