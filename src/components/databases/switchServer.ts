@@ -17,7 +17,7 @@ export type SwitchReading = ServerReading & {
   /** Privileges that a switch needs and the account has not, by the words of GRANT. */
   readonly missingPrivileges: readonly string[]
   /** True if it writes what it replicates to its own binary log, so that others can follow it. */
-  readonly keepsLog: boolean
+  readonly logsReplicated: boolean
 }
 
 /** How a server reaches the one that it is to follow; without an account it keeps the one that it has. */

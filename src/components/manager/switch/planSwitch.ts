@@ -40,7 +40,7 @@ export type PlanFacts = {
   readonly sessions: readonly Session[]
   readonly limits: SwitchLimits
   /** Returns the SQL that grants what the account of a switch needs. */
-  readonly grants: () => string
+  readonly grants: (version: string) => string
 }
 
 /** Roles of the services map that a data source needs to become the primary. */
@@ -128,7 +128,7 @@ function ofMember(member: SwitchMember, from: SwitchMember, facts: PlanFacts): r
   const found: SwitchRefusal[] = []
   if (reading.missingPrivileges.length > 0) {
     const reason = `The replication-user lacks privileges there: ${reading.missingPrivileges.join(', ')}.`
-    found.push(refusal(name, reason, facts.grants()))
+    found.push(refusal(name, reason, facts.grants(reading.version)))
   }
   if (member !== from && isClaimant(member)) {
     const reason = `It can be written and follows nobody, as ${from.name} does: two writers.`
@@ -186,7 +186,7 @@ function ofTarget(target: SwitchMember, from: SwitchMember, facts: PlanFacts): r
     )
   }
   if (!reading.gtids) add('It has no GTIDs.', 'Switch GTIDs on (gtid_mode, enforce_gtid_consistency).')
-  if (!reading.keepsLog) {
+  if (!reading.logsReplicated) {
     add(
       'It writes no binary log of what it replicates.',
       'Set log_bin and log_slave_updates on it, and restart it.',

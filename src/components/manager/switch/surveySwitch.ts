@@ -4,7 +4,7 @@ import type { OtherManagers } from '../askManagers.ts'
 import type { Manager } from '../createManager.ts'
 import { readingOf } from '../replicationGraph.ts'
 import { closeNodes, inUse, type OpenServer, type ReadNode, readNodes } from './nodes.ts'
-import { planSwitch, type SwitchLimits, type SwitchPlan } from './planSwitch.ts'
+import { type PlanFacts, planSwitch, type SwitchLimits, type SwitchPlan } from './planSwitch.ts'
 
 /** All that a switch knows before it begins; the connections are open. */
 export type Survey = {
@@ -14,7 +14,15 @@ export type Survey = {
   readonly plan: SwitchPlan
 }
 
-const inspect = (words: string | null): string => words ?? 'nobody'
+export type SurveyMeans = {
+  readonly manager: Manager
+  readonly open: OpenServer
+  readonly others: OtherManagers | undefined
+  readonly limits: SwitchLimits
+  readonly grants: PlanFacts['grants']
+}
+
+const named = (words: string | null): string => words ?? 'nobody'
 
 /** Returns what speaks against a switch in the view of the other managers. */
 async function objections(
@@ -39,7 +47,7 @@ async function objections(
     if (routing) {
       const said = routing.services.find((it) => it.name === service)?.writer.datasource ?? null
       if (said === own) continue
-      const reason = `Managers disagree: the primary is ${inspect(own)} here, and ${inspect(said)} for ${name}.`
+      const reason = `Managers disagree: the primary is ${named(own)} here, and ${named(said)} for ${name}.`
       found.push(about(reason, 'Compare them with tapi --all status.'))
     } else if (needed.has(name)) {
       const fix = `Repair it, or take ${name} out with tapi datasource shun.`
@@ -50,15 +58,9 @@ async function objections(
 }
 
 /** Reads all that a switch depends on, and plans it. `others` is undefined where their clients wait already. */
-export async function surveySwitch(options: {
-  readonly manager: Manager
-  readonly open: OpenServer
-  readonly others: OtherManagers | undefined
-  readonly service: string
-  readonly wanted: string | undefined
-  readonly limits: SwitchLimits
-  readonly grants: () => string
-}): Promise<Survey> {
+export async function surveySwitch(
+  options: SurveyMeans & { readonly service: string; readonly wanted: string | undefined },
+): Promise<Survey> {
   const { manager, open, others, service, wanted, limits, grants } = options
   const [nodes, against] = await Promise.all([
     readNodes(open, manager, service),

@@ -88,7 +88,7 @@ export function createModel(fault?: Fault) {
       gtids: readMariadbGtids(''),
       channels: its.follows === null ? [] : [{ ...channel, receiver: its.isRunning ? 'running' : 'stopped' }],
       missingPrivileges: [],
-      keepsLog: true,
+      logsReplicated: true,
     })
     const modelled: SwitchServer = {
       place: name,

@@ -14,7 +14,7 @@ const healthy: SwitchReading = {
   ...idleReading,
   gtids: readMariadbGtids('0-1-35'),
   missingPrivileges: [],
-  keepsLog: true,
+  logsReplicated: true,
 }
 const following: Channel = { ...channel, secondsBehind: 0 }
 
@@ -188,7 +188,7 @@ describe('a switch is refused', () => {
     ],
     [
       'to one that others could not follow',
-      [member(1), member(2, { keepsLog: false })],
+      [member(1), member(2, { logsReplicated: false })],
       'db2',
       'db2: It writes no binary log of what it replicates.',
     ],
