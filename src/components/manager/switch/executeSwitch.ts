@@ -3,7 +3,7 @@ import type { Secret } from '../../../secrets/secret.ts'
 import type { OtherManagers } from '../askManagers.ts'
 import type { Manager, ManagerLog } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
-import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf } from './nodes.ts'
+import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf, tlsOf } from './nodes.ts'
 import type { SwitchLimits } from './planSwitch.ts'
 import {
   moveWriter,
@@ -151,6 +151,7 @@ export async function executeSwitch(
     to,
     from: from.name,
     account: means.account(),
+    tls: tlsOf([to, ...survey.nodes]),
     semiSync,
   })
   recordHere('release')

@@ -1,6 +1,6 @@
 import { DatabaseError } from '../../databases/databaseError.ts'
 import type { ServerReading } from '../../databases/probe.ts'
-import type { SwitchServer } from '../../databases/switchServer.ts'
+import type { ReplicationTls, SwitchServer } from '../../databases/switchServer.ts'
 import { observe } from '../checkResult.ts'
 import type { Manager } from '../createManager.ts'
 import type { DataSource } from '../dataSources.ts'
@@ -54,6 +54,12 @@ export const closeNodes = (nodes: readonly SwitchNode[]): void => {
 /** Returns the roles of a server in semi-synchronous replication; both off where it was not read. */
 export const semiSyncOf = ({ member }: ReadNode): ServerReading['semiSync'] =>
   readingOf(member)?.semiSync ?? { source: false, replica: false }
+
+/** Returns the TLS of replication as the first replica among these has it; null for none. */
+export const tlsOf = (nodes: readonly ReadNode[]): ReplicationTls | null =>
+  nodes
+    .map(({ member }) => (member.look.kind === 'answered' ? member.look.reading.tls : null))
+    .find((it) => it) ?? null
 
 /** Names of the data sources that clients may be connected to. */
 export const inUse = (manager: Manager, service: string): ReadonlySet<string> =>

@@ -4,7 +4,7 @@ import type { SwitchReading } from '../../databases/switchServer.ts'
 import type { Manager } from '../createManager.ts'
 import type { DataSourceKey } from '../dataSources.ts'
 import { errantGtids, isPrimary, sourceNames } from '../replicationGraph.ts'
-import { closeNodes, type OpenServer, readNodes } from './nodes.ts'
+import { closeNodes, type OpenServer, readNodes, tlsOf } from './nodes.ts'
 import type { SourceAccount } from './runSwitch.ts'
 
 /** Contradictions that end when the server follows the writer. */
@@ -71,7 +71,8 @@ export async function repointSource(
     if (isPrimary(reading)) await own.server.setReadOnly(true)
     const place = { host: writer.host, port: writer.port }
     const isNew = reading.channels.length === 0
-    await own.server.follow(isNew ? { ...place, account: account() } : place)
+    const tls = tlsOf(nodes)
+    await own.server.follow(isNew ? { ...place, account: account(), ...(tls && { tls }) } : place)
   } finally {
     closeNodes(nodes)
   }

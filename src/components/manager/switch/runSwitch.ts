@@ -2,7 +2,7 @@ import type { SwitchStep } from '../../../contracts/managerPayloads.ts'
 import type { Secret } from '../../../secrets/secret.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
 import type { ServerReading } from '../../databases/probe.ts'
-import type { SwitchServer } from '../../databases/switchServer.ts'
+import type { ReplicationTls, SwitchServer } from '../../databases/switchServer.ts'
 import { drain } from './drain.ts'
 
 /** A data source with the connection that a switch has to it. */
@@ -111,15 +111,17 @@ export async function repoint(options: {
   /** Name of the old primary: it has no account for the new one yet. */
   readonly from: string
   readonly account: SourceAccount
+  /** TLS of the others' replication; null for none. */
+  readonly tls: ReplicationTls | null
   readonly semiSync: ServerReading['semiSync']
 }): Promise<readonly string[]> {
-  const { followers, to, from, account, semiSync } = options
+  const { followers, to, from, account, tls, semiSync } = options
   const place = { host: to.host, port: to.port }
   const remarks = await Promise.all(
     followers.map(async ({ name, server }) => {
       try {
         if (name === from && semiSync.source) await server.setSemiSync({ source: false, replica: true })
-        await server.follow(name === from ? { ...place, account } : place)
+        await server.follow(name === from ? { ...place, account, ...(tls && { tls }) } : place)
         return []
       } catch (error) {
         return [`${name} does not follow ${to.name} yet: ${words(error)} Use tapi datasource recover.`]

@@ -2,7 +2,7 @@ import { DatabaseError } from '../../databases/databaseError.ts'
 import type { Manager, ManagerLog } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
 import { readingOf } from '../replicationGraph.ts'
-import { closeNodes, forceLock, nodeOf, type OpenServer, readNodes, semiSyncOf } from './nodes.ts'
+import { closeNodes, forceLock, nodeOf, type OpenServer, readNodes, semiSyncOf, tlsOf } from './nodes.ts'
 import { directFollowers } from './planSwitch.ts'
 import { repoint, type Settlement, type SourceAccount, type SwitchNode, settle } from './runSwitch.ts'
 
@@ -54,7 +54,14 @@ async function followNew(means: Means, { service, from }: HoldRecord, to: Switch
     )
     const followers = nodes.filter((it) => direct.includes(it.member) || (it === old && readingOf(it.member)))
     const semiSync = old ? semiSyncOf(old) : { source: false, replica: false }
-    for (const remark of await repoint({ followers, to, from, account: account(), semiSync })) {
+    for (const remark of await repoint({
+      followers,
+      to,
+      from,
+      account: account(),
+      tls: tlsOf(nodes),
+      semiSync,
+    })) {
       log.warn({ service, remark }, 'a switch leaves something to do')
     }
   } finally {

@@ -89,6 +89,7 @@ export function createModel(fault?: Fault) {
       channels: its.follows === null ? [] : [{ ...channel, receiver: its.isRunning ? 'running' : 'stopped' }],
       missingPrivileges: [],
       logsReplicated: true,
+      tls: null,
     })
     const modelled: SwitchServer = {
       place: name,

@@ -15,6 +15,7 @@ const healthy: SwitchReading = {
   gtids: readMariadbGtids('0-1-35'),
   missingPrivileges: [],
   logsReplicated: true,
+  tls: null,
 }
 const following: Channel = { ...channel, secondsBehind: 0 }
 

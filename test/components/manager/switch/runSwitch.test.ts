@@ -80,7 +80,9 @@ describe('a switch of the writer', () => {
     const model = createModel()
     await move(model)
     const followers = ['db1', 'db3'].map(model.nodeOf)
-    expect(await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, semiSync })).toEqual([])
+    expect(
+      await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, tls: null, semiSync }),
+    ).toEqual([])
     expect(model.servers.map(({ follows }) => follows)).toEqual(['db2', null, 'db2'])
   })
 
@@ -89,9 +91,9 @@ describe('a switch of the writer', () => {
     await move(model)
     const followers = ['db1', 'db3'].map(model.nodeOf)
     model.server('db3').isUp = false
-    expect(await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, semiSync })).toEqual([
-      'db3 does not follow db2 yet: The database db3 is gone. Use tapi datasource recover.',
-    ])
+    expect(
+      await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, tls: null, semiSync }),
+    ).toEqual(['db3 does not follow db2 yet: The database db3 is gone. Use tapi datasource recover.'])
   })
 
   it.each(['drain', 'freeze', 'catch-up', 'promote'])(
