@@ -9,6 +9,7 @@ import type { Membership } from '../../contracts/serverSettings.ts'
 import type { AskConnector } from './askConnector.ts'
 import type { Manager } from './createManager.ts'
 import { noMonitor } from './dataSourceTable.ts'
+import { holdCalls } from './holdCalls.ts'
 import { authorOf, mapCalls } from './mapCalls.ts'
 import { bringServiceOnline, type Order, operate, takeServiceOffline } from './operate.ts'
 import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
@@ -94,6 +95,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     serve(routes.managerAutomatic, setPolicy('AUTOMATIC')),
     serve(routes.managerManual, setPolicy('MANUAL')),
     serve(routes.managerMaintenance, setPolicy('MAINTENANCE')),
+    ...holdCalls(manager, onceInEffect),
     ...mapCalls(manager, onceInEffect),
   ]
 }
