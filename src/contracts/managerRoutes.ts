@@ -153,6 +153,12 @@ export const managerRoutes = {
     name: 'managerRecover',
     tag: 'Data sources',
     path: `${dataSource}/recover`,
+    query: {
+      repoint: {
+        values: ['yes'],
+        description: 'yes: let a healthy server that follows the wrong source follow the primary by GTID.',
+      },
+    },
     summary: 'Makes a failed or shunned data source offline; under AUTOMATIC it then comes online by itself.',
     response: changedDataSource,
     problems,
@@ -208,7 +214,8 @@ export const managerRoutes = {
       },
       id: {
         values: { pattern: taskIdPattern },
-        description: 'Id of these holds, which the task gets; with `peers` alone.',
+        description:
+          'Id of the task and of its holds, for a caller that holds clients; without it a new one.',
       },
     },
     summary: 'Makes another data source the primary, while clients wait; answers with the task that does it.',

@@ -63,6 +63,20 @@ const MonitorSettings = Type.Object(
   exact,
 )
 
+/** The manager's switches of a primary; members are named as in `switchOptions`. */
+const SwitchSettings = Type.Object(
+  {
+    /** Account in the databases: the host's replication-user. */
+    user: text,
+    maxLag: milliseconds,
+    maxTransaction: milliseconds,
+    drainTimeout: milliseconds,
+    /** Shortest time that a connector of the service lets clients wait. */
+    maxHold: milliseconds,
+  },
+  exact,
+)
+
 /** The service that a manager's host takes part in, and how. */
 const Membership = Type.Object(
   {
@@ -130,6 +144,8 @@ const ServerSettings = Type.Object(
     member: Type.Optional(Membership),
     /** Account of the manager's checks and what it makes of them; its password is the secret `monitor-password`. */
     monitor: Type.Optional(MonitorSettings),
+    /** Account and limits of switches; its password is the secret `replication-password`. */
+    switching: Type.Optional(SwitchSettings),
     /** Unix socket of the connector of this host, where it has one; manager. */
     connectorSocket: Type.Optional(absolutePath),
     /** Absent where there is no database to forward to; connector. */
@@ -148,6 +164,7 @@ const ServerSettings = Type.Object(
 
 export type DatabaseSettings = ReadonlyStatic<typeof DatabaseSettings>
 export type ProxySettings = ReadonlyStatic<typeof ProxySettings>
+export type SwitchSettings = ReadonlyStatic<typeof SwitchSettings>
 export type MonitorSettings = ReadonlyStatic<typeof MonitorSettings>
 export type Membership = ReadonlyStatic<typeof Membership>
 export type PeerHost = ReadonlyStatic<typeof PeerHost>
@@ -156,12 +173,23 @@ export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {
-  const { database, monitor, secretsFile, services, stateFile, member, proxy, peers, managers, tls } =
-    settings
+  const {
+    database,
+    monitor,
+    switching,
+    secretsFile,
+    services,
+    stateFile,
+    member,
+    proxy,
+    peers,
+    managers,
+    tls,
+  } = settings
   if ((peers || managers) && tls.authorities === undefined) {
     return '/tls/authorities is missing: it proves other hosts'
   }
-  if ((database || monitor) && secretsFile === undefined) {
+  if ((database || monitor || switching) && secretsFile === undefined) {
     return '/secretsFile is missing: it holds the password of the database'
   }
   if (services && stateFile === undefined) {

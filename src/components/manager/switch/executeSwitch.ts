@@ -23,8 +23,10 @@ export type SwitchOrder = {
   readonly service: string
   /** The new primary; undefined for the data source that is the least behind. */
   readonly to: string | undefined
-  /** Id of the holds that the caller has at all other hosts; undefined where this manager has to see to them. */
-  readonly heldAs: string | undefined
+  /** Id of the task and of its holds; undefined for a new one. */
+  readonly id: string | undefined
+  /** True if the caller holds and releases the clients of all other hosts. */
+  readonly isHeld: boolean
   readonly by: string
   /** Login of the caller, which other managers ask for, too. */
   readonly authorization: Secret | undefined
@@ -76,7 +78,7 @@ export async function executeSwitch(
   const begun = timing.now()
   // Clients that came first are told why before it is over.
   const deadline = begun + Math.round(limits.maxHold * 0.9)
-  const asked = order.heldAs === undefined ? others : undefined
+  const asked = order.isHeld ? undefined : others
   const record = (step: SwitchStep) => ({
     service,
     id,

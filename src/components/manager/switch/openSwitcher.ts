@@ -24,7 +24,13 @@ export function openSwitcher(
     ...means,
     open: ({ service, host, port }) =>
       createSwitchServer({
-        dial: dialServer({ server: { host, port }, user, secret, purpose: 'replication', limits: dialLimits }),
+        dial: dialServer({
+          server: { host, port },
+          user,
+          secret,
+          purpose: 'replication',
+          limits: dialLimits,
+        }),
         place: placeOf({ host, port }),
         service,
         leftOut: [user, ...(monitor ? [monitor.user] : [])],
@@ -32,7 +38,10 @@ export function openSwitcher(
     account: () => ({ user, password: readPassword(secret) }),
     limits,
     grants: (version) => replicationGrants({ type: databaseTypeOf(version), user, from: '%' }),
-    timing: { now: () => performance.now(), wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }) },
+    timing: {
+      now: () => performance.now(),
+      wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
+    },
     now: () => new Date(),
   })
 }

@@ -22,15 +22,26 @@ export function switchCalls(switcher: Switcher | undefined): readonly ServedRout
     serve(routes.managerSwitch, async ({ params: { service = '' }, query, caller, authorization, audit }) => {
       const { to, peers, id } = query
       audit({
-        parameters: { ...(to === undefined ? {} : { to }), ...(peers === undefined ? {} : { peers, id }) },
+        parameters: {
+          ...(to === undefined ? {} : { to }),
+          ...(id === undefined ? {} : { id }),
+          ...(peers === undefined ? {} : { peers }),
+        },
       })
-      if ((peers === undefined) !== (id === undefined)) {
+      if (peers !== undefined && id === undefined) {
         throw new ProblemError({
           code: 'invalid-query',
-          detail: 'The query parameters peers and id belong together.',
+          detail: 'With peers=held the query parameter id has to name the holds.',
         })
       }
-      const task = await opened().start({ service, to, heldAs: id, by: authorOf(caller), authorization })
+      const task = await opened().start({
+        service,
+        to,
+        id,
+        isHeld: peers !== undefined,
+        by: authorOf(caller),
+        authorization,
+      })
       audit({ after: { task: task.taskId }, changed: true })
       return task
     }),

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { ProblemError } from '../../../api/problemError.ts'
 import type { SwitchPlanPayload, TaskPayload } from '../../../contracts/managerPayloads.ts'
+import type { DataSourceKey } from '../dataSources.ts'
 import type { HoldRecord } from '../managerState.ts'
 import { readingOf } from '../replicationGraph.ts'
 import { endWords, executeSwitch, type SwitchMeans, type SwitchOrder } from './executeSwitch.ts'
 import { closeNodes, type ReadNode } from './nodes.ts'
+import { repointSource } from './repointSource.ts'
 import type { Settlement } from './runSwitch.ts'
 import { settleHold } from './settleHold.ts'
 import { type Survey, type SurveyMeans, surveySwitch } from './surveySwitch.ts'
@@ -19,6 +21,8 @@ export type Switcher = {
   start(order: SwitchOrder): Promise<TaskPayload>
   /** Throws a `not-found` problem. */
   task(id: string): TaskPayload
+  /** Lets a server follow the writer of its service. Throws problems, and then it is as it was. */
+  repoint(key: DataSourceKey): Promise<void>
   close(): void
 }
 
@@ -39,9 +43,9 @@ export function createSwitcher(
   const busy = new Set<string>()
   let isClosed = false
 
-  function refuseSecond(service: string, heldAs: string | undefined): void {
+  function refuseSecond({ service, id }: SwitchOrder): void {
     const hold = manager.holdOf(service)
-    if (!busy.has(service) && (!hold?.isInForce || hold.id === heldAs)) return
+    if (!busy.has(service) && (!hold?.isInForce || hold.id === id)) return
     const names = hold ? ` from ${hold.from} to ${hold.to}` : ''
     throw new ProblemError({
       code: 'operation-running',
@@ -61,22 +65,22 @@ export function createSwitcher(
   }
 
   async function start(order: SwitchOrder): Promise<TaskPayload> {
-    const { service, heldAs } = order
+    const { service, id = randomUUID(), isHeld } = order
     manager.views(service)
-    if (others && heldAs === undefined && order.authorization === undefined) {
+    if (others && !isHeld && order.authorization === undefined) {
       throw wrongState(
         'The other managers take part only with the login of a user. Send it by HTTP Basic, or use muster switch.',
       )
     }
-    refuseSecond(service, heldAs)
+    refuseSecond(order)
     busy.add(service)
     let survey: Survey | undefined
     try {
       const left = manager.holdOf(service)
-      if (left && left.id !== heldAs) await finish(left)
+      if (left && left.id !== id) await finish(left)
       survey = await surveySwitch({
         ...options,
-        others: heldAs === undefined ? others : undefined,
+        others: isHeld ? undefined : others,
         service,
         wanted: order.to,
       })
@@ -88,7 +92,7 @@ export function createSwitcher(
         throw wrongState(`The primary of ${service} cannot be switched now. ${told}`.trimEnd(), plan.refusals)
       }
       await lockAll(nodes, service)
-      const task = tasks.add({ id: heldAs ?? randomUUID(), service, step: 'check' })
+      const task = tasks.add({ id, service, step: 'check' })
       log.info({ service, from: from.name, to: to.name, by: order.by }, 'switches the primary')
       void execute({ order, task, survey, from, to })
       return task.payload()
@@ -186,6 +190,14 @@ export function createSwitcher(
         detail:
           'This manager has no task of that id. Ask the manager that began it; a restart forgets finished ones.',
       })
+    },
+    repoint: async (key) => {
+      try {
+        await repointSource(options, key)
+        await manager.check(key)
+      } catch (error) {
+        throw asProblem(error)
+      }
     },
     close: () => {
       isClosed = true
