@@ -10,7 +10,7 @@ import { repointSource } from './repointSource.ts'
 import type { Settlement } from './runSwitch.ts'
 import { settleHold } from './settleHold.ts'
 import { type Survey, type SurveyMeans, surveySwitch } from './surveySwitch.ts'
-import { asProblem, sentenceOf, wrongState } from './switchProblems.ts'
+import { asProblem, sentence, sentenceOf, wrongState } from './switchProblems.ts'
 import { createTaskTable } from './taskTable.ts'
 
 /** Switches primaries, one at a time for each service. */
@@ -170,6 +170,30 @@ export function createSwitcher(
     void settleLater(hold)
   }
 
+  /** Ends holds whose time ran out, once the servers say who the primary is; whoever held will not. */
+  async function endLeft(): Promise<void> {
+    for (const { name: service } of manager.map().services) {
+      const hold = manager.holdOf(service)
+      if (!hold || hold.isInForce || hold.isOwn || busy.has(service)) continue
+      const { datasource: primary } = manager.writer(service)
+      if (primary !== hold.from && primary !== hold.to) continue
+      busy.add(service)
+      try {
+        await manager.release({ service, id: hold.id, primary, by: hold.by })
+        await update()
+      } catch (error) {
+        // The next change comes to the same end.
+        log.error({ service, problem: sentence(error) }, 'a switch that was left stays recorded')
+      } finally {
+        busy.delete(service)
+      }
+    }
+  }
+
+  const stopListening = manager.onRoutingChange(() => {
+    void endLeft().catch((error: unknown) => log.error({ err: error }, 'a fault of the switch'))
+  })
+
   return {
     plan: async ({ service, to }) => {
       manager.views(service)
@@ -200,6 +224,7 @@ export function createSwitcher(
       }
     },
     close: () => {
+      stopListening()
       isClosed = true
     },
   }
