@@ -14,6 +14,10 @@ export type DatabaseLogin = {
   readonly error?: string
   /** Set where the database itself did not let the account in; otherwise it was not reached. */
   readonly refused?: true
+  /** Set for a login that only a switch makes. */
+  readonly forSwitch?: true
+  /** Privileges that a switch needs and the account has not at this database, by the words of GRANT. */
+  readonly missing?: readonly string[]
 }
 
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`

@@ -63,15 +63,17 @@ const MonitorSettings = Type.Object(
   exact,
 )
 
-/** The manager's switches of a primary; members are named as in `switchOptions`. */
+/** The manager's switches of a primary, with the account of the replicator; members are named as in `switchOptions`. */
 const SwitchSettings = Type.Object(
   {
-    /** Account in the databases: the host's replication-user. */
     user: text,
+    /** Replicas that are further behind are refused as the new primary. */
     maxLag: milliseconds,
+    /** A transaction that is older makes a switch refuse. */
     maxTransaction: milliseconds,
+    /** Time that transactions get to end by themselves. */
     drainTimeout: milliseconds,
-    /** Shortest time that a connector of the service lets clients wait. */
+    /** Time that clients are held at most. */
     maxHold: milliseconds,
   },
   exact,
@@ -164,8 +166,8 @@ const ServerSettings = Type.Object(
 
 export type DatabaseSettings = ReadonlyStatic<typeof DatabaseSettings>
 export type ProxySettings = ReadonlyStatic<typeof ProxySettings>
-export type SwitchSettings = ReadonlyStatic<typeof SwitchSettings>
 export type MonitorSettings = ReadonlyStatic<typeof MonitorSettings>
+export type SwitchSettings = ReadonlyStatic<typeof SwitchSettings>
 export type Membership = ReadonlyStatic<typeof Membership>
 export type PeerHost = ReadonlyStatic<typeof PeerHost>
 export type FollowedManager = ReadonlyStatic<typeof FollowedManager>
@@ -173,19 +175,8 @@ export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {
-  const {
-    database,
-    monitor,
-    switching,
-    secretsFile,
-    services,
-    stateFile,
-    member,
-    proxy,
-    peers,
-    managers,
-    tls,
-  } = settings
+  const { database, monitor, switching, secretsFile, services, stateFile, member, proxy } = settings
+  const { peers, managers, tls } = settings
   if ((peers || managers) && tls.authorities === undefined) {
     return '/tls/authorities is missing: it proves other hosts'
   }
@@ -195,7 +186,7 @@ function missingMember(settings: ServerSettings): string | undefined {
   if (services && stateFile === undefined) {
     return '/stateFile is missing: it keeps what calls change in the services map'
   }
-  if ((monitor || proxy) && services === undefined) {
+  if ((monitor || switching || proxy) && services === undefined) {
     return '/services is missing: it names the data sources'
   }
   if (settings.component === 'manager' && services && member === undefined) {

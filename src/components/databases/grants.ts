@@ -1,5 +1,6 @@
 import type { DatabaseType } from '../../contracts/choices.ts'
 import { replicationPrivileges } from '../../contracts/databaseAccounts.ts'
+import type { Row } from './connection.ts'
 import { databaseTypeOf } from './dialects.ts'
 
 /** Lines of SHOW GRANTS that are read of an account that has more. */
@@ -65,4 +66,17 @@ export function missingPrivileges(grants: readonly string[], version: string): r
     if (all.has('ALL PRIVILEGES') || names.some((name) => all.has(name))) return []
     return [on === undefined ? privilege : `${privilege} ON ${on}`]
   })
+}
+
+/** Reads which privileges of `replication-user` the account of a connection does not have. */
+export async function readMissingPrivileges(
+  ask: (statement: string) => Promise<readonly Row[]>,
+): Promise<readonly string[]> {
+  const [row] = await ask('SELECT VERSION() AS version')
+  // The one column is named after the account.
+  const grants = (await ask('SHOW GRANTS')).flatMap((it) => Object.values(it).slice(0, 1))
+  return missingPrivileges(
+    grants.filter((it) => it !== null),
+    row?.version ?? '',
+  )
 }

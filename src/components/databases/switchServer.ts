@@ -4,7 +4,7 @@ import type { Connection, Dial, Row } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 import { type Dialect, numberOrNull, quoteText, type ReplicationTls, type Source, text } from './dialect.ts'
 import { databaseTypeOf, dialects } from './dialects.ts'
-import { missingPrivileges } from './grants.ts'
+import { readMissingPrivileges } from './grants.ts'
 import { readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
 import { readInnodbStatus, type Transaction } from './innodbStatus.ts'
 import { readServer, type ServerReading } from './probe.ts'
@@ -110,7 +110,7 @@ const number = (row: Row, column: string): number => {
 }
 
 /** Opened connection of a switch, and the kind of server that it leads to. */
-type Opened = { readonly connection: Connection; readonly dialect: Dialect; readonly version: string }
+type Opened = { readonly connection: Connection; readonly dialect: Dialect }
 
 /** Makes the changes of a switch on one server. Nothing is opened before the first call. */
 export function createSwitchServer(options: {
@@ -157,10 +157,9 @@ export function createSwitchServer(options: {
       // So that a text in quotes means the same whatever the server's own sql_mode is.
       await run(connection, "SET SESSION sql_mode = ''", limits.query)
       const [row] = await run(connection, 'SELECT VERSION() AS version', limits.query)
-      const version = row?.version ?? ''
-      const dialect = dialects[databaseTypeOf(version)]
+      const dialect = dialects[databaseTypeOf(row?.version ?? '')]
       for (const statement of dialect.switching.session) await run(connection, statement, limits.query)
-      return { connection, dialect, version }
+      return { connection, dialect }
     } catch (error) {
       connection.close()
       throw error
@@ -203,19 +202,15 @@ export function createSwitchServer(options: {
   return {
     place,
     read: async () => {
-      const { dialect, version } = await opened()
+      const { dialect } = await opened()
       const reading = await readServer(ask)
-      const grants = (await ask('SHOW GRANTS')).flatMap((row) => Object.values(row).slice(0, 1))
       const logs = await ask(
         "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_bin', 'log_slave_updates', 'log_replica_updates')",
       )
       const { main } = await mainChannel()
       return {
         ...reading,
-        missingPrivileges: missingPrivileges(
-          grants.filter((it) => it !== null),
-          version,
-        ),
+        missingPrivileges: await readMissingPrivileges(ask),
         logsReplicated: logs.length >= 2 && logs.every((row) => row.Value === 'ON'),
         tls: main === undefined ? null : dialect.switching.readTls(main),
       }
