@@ -156,9 +156,6 @@ export const SwitchStep = Type.Enum([...switchSteps], {
     'here. repoint: the others follow it. release: clients go on.',
 })
 
-/** An id that a caller of a switch may choose. */
-export const taskIdPattern = '^[0-9a-f-]{36}$'
-
 /** A switch of a service's primary: under way, done or failed. */
 export const TaskPayload = Type.Object(
   {
@@ -211,6 +208,9 @@ export const SwitchPlanPayload = Type.Object(
   },
   exact,
 )
+
+/** Ids of tasks: UUIDs (RFC 9562). */
+export const taskIdPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 
 /** Order to a manager to let the clients of a service wait, in words of the switch that it is part of. */
 export const HoldPayload = Type.Object(
