@@ -16,6 +16,7 @@ const commands = [
   'plan',
   'install',
   'status',
+  'switch',
   'start',
   'stop',
   'restart',

@@ -1,3 +1,5 @@
+import { taskIdPattern } from '../../src/contracts/managerPayloads.ts'
+
 type Schema = Readonly<Record<string, unknown>>
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
@@ -18,7 +20,7 @@ export function sampleOf(schema: unknown): unknown {
     case 'array':
       return []
     case 'string':
-      return 'sample'
+      return schema.pattern === taskIdPattern ? '00000000-0000-4000-8000-000000000000' : 'sample'
     case 'integer':
     case 'number':
       return schema.minimum ?? 1
