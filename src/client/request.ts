@@ -1,5 +1,5 @@
 import { type Agent, type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http'
-import { request as tlsRequest } from 'node:https'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { addressAndPort, isAddress } from '../base/address.ts'
 import { boundedBytes } from '../base/boundedBytes.ts'
@@ -63,6 +63,10 @@ export type ApiResponse = {
   /** Parsed if the content type is JSON, else text. */
   readonly body: unknown
 }
+
+/** Creates an agent that keeps connections over TLS for the next call; they end after so many milliseconds without one. */
+export const createKeepingAgent = (idleTime: number): Agent =>
+  new TlsAgent({ keepAlive: true, timeout: idleTime })
 
 /** Limit of a response in bytes. */
 export const responseLimit = 8 * 1024 * 1024
