@@ -1,4 +1,10 @@
-import { type Agent, type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http'
+import {
+  type Agent,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+  type RequestOptions,
+} from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { addressAndPort, isAddress } from '../base/address.ts'
@@ -64,10 +70,6 @@ export type ApiResponse = {
   readonly body: unknown
 }
 
-/** Creates an agent that keeps connections over TLS for the next call; they end after so many milliseconds without one. */
-export const createKeepingAgent = (idleTime: number): Agent =>
-  new TlsAgent({ keepAlive: true, timeout: idleTime })
-
 /** Limit of a response in bytes. */
 export const responseLimit = 8 * 1024 * 1024
 
@@ -97,6 +99,12 @@ export async function request(call: ApiRequest): Promise<ApiResponse> {
     throw new ClientError(explainFailure({ error, place }))
   }
 }
+
+/** Creates an agent that keeps one connection to each endpoint for consecutive calls; the caller destroys it. */
+export const createKeptAgent = ({ kind }: Pick<Endpoint, 'kind'>): Agent =>
+  kind === 'tcp'
+    ? new TlsAgent({ keepAlive: true, maxSockets: 1 })
+    : new PlainAgent({ keepAlive: true, maxSockets: 1 })
 
 function sendRequest(call: ApiRequest): Promise<{ message: IncomingMessage; text: string }> {
   const { endpoint, signal, timeout, agent = false } = call

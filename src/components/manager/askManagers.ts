@@ -1,7 +1,7 @@
 import { ProblemError } from '../../api/problemError.ts'
 import { StartError } from '../../api/startError.ts'
 import { readEvents } from '../../client/readEvents.ts'
-import { createKeepingAgent } from '../../client/request.ts'
+import { createKeptAgent } from '../../client/request.ts'
 import { envelope } from '../../contracts/envelope.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { HoldPayload, ReleasePayload } from '../../contracts/managerPayloads.ts'
@@ -13,24 +13,31 @@ import { callManager } from '../callManager.ts'
 import { managerEndpoint } from '../managerEndpoint.ts'
 import { readRouting } from '../readRouting.ts'
 
-/** Answer of one manager; `problem` says in words why it did not do it, null where it did. */
-export type ManagerAnswer = { readonly manager: string; readonly problem: string | null }
+/** Answer of one manager; `problem` says in words why it did not do it. */
+export type ManagerAnswer = { readonly name: string; readonly problem?: string }
 
-/** Word of one manager, or why it is not known. */
-export type ManagerWord =
-  | { readonly manager: string; readonly routing: Routing; readonly problem: null }
-  | { readonly manager: string; readonly routing: null; readonly problem: string }
-
-/** The other managers of a service. Each call asks all of them at once and resolves to one answer of each, in their order. */
+/**
+ * The other managers of a service. Each call asks all of them at once and resolves to one answer of each, in their order.
+ * Hosts prove themselves to each other for reading alone: a change needs the Authorization of whoever asked for it.
+ */
 export type OtherManagers = {
   /** Names of the hosts whose managers cannot be asked: their APIs listen on loopback or are off. */
   readonly unreachable: readonly string[]
-  /** Hosts prove themselves to each other for reading alone, so a change needs the Authorization of whoever asked for it. */
-  hold(service: string, order: HoldPayload, authorization: Secret): Promise<readonly ManagerAnswer[]>
-  release(service: string, order: ReleasePayload, authorization: Secret): Promise<readonly ManagerAnswer[]>
+  hold(
+    order: HoldPayload & { readonly service: string },
+    authorization: Secret | undefined,
+  ): Promise<readonly ManagerAnswer[]>
+  release(
+    order: ReleasePayload & { readonly service: string },
+    authorization: Secret | undefined,
+  ): Promise<readonly ManagerAnswer[]>
   /** Reads what they say now. */
-  routing(): Promise<readonly ManagerWord[]>
-  /** Ends its connections. */
+  routings(): Promise<readonly (ManagerAnswer & { readonly routing?: Routing })[]>
+}
+
+/** Other managers with connections to them. */
+export type ConnectedManagers = OtherManagers & {
+  /** Ends the connections. */
   close(): void
 }
 
@@ -40,8 +47,14 @@ export type AskLimits = Readonly<Record<'routing' | 'hold' | 'release', number>>
 /** A release waits for the check of two servers and for a connector. */
 export const askLimits: AskLimits = { routing: 2000, hold: 2000, release: 4000 }
 
-/** Idle connections are kept this long: from one step of a switch to the next. */
-const idleTime = 5000
+type ChangingRoute = typeof managerRoutes.managerHold | typeof managerRoutes.managerRelease
+
+type Change = {
+  readonly service: string
+  readonly body: object
+  readonly authorization: Secret | undefined
+  readonly timeout: number
+}
 
 /** Reaches managers over TLS, with the certificates of the host. */
 export function createOtherManagers(options: {
@@ -49,41 +62,40 @@ export function createOtherManagers(options: {
   readonly unreachable: readonly string[]
   readonly tls: ServerSettings['tls']
   readonly limits?: AskLimits
-}): OtherManagers {
+}): ConnectedManagers {
   const { managers, unreachable, tls, limits = askLimits } = options
-  const agent = createKeepingAgent(idleTime)
+  const agent = createKeptAgent({ kind: 'tcp' })
 
-  const change = (
-    route: typeof managerRoutes.managerHold | typeof managerRoutes.managerRelease,
-    order: {
-      readonly service: string
-      readonly body: object
-      readonly authorization: Secret
-      readonly timeout: number
-    },
-  ): Promise<readonly ManagerAnswer[]> =>
-    Promise.all(
-      managers.map(async (it) => {
-        try {
-          await callManager({
-            title: `the manager of ${it.name}`,
-            endpoint: () => managerEndpoint(it, tls),
-            route,
-            path: route.path.replace('{service}', encodeURIComponent(order.service)),
-            body: order.body,
-            authorization: order.authorization,
-            timeout: order.timeout,
-            agent,
-          })
-          return { manager: it.name, problem: null }
-        } catch (error) {
-          if (!(error instanceof ProblemError)) throw error
-          return { manager: it.name, problem: error.message }
-        }
-      }),
-    )
+  async function call(
+    it: FollowedManager,
+    route: ChangingRoute,
+    { service, body, authorization, timeout }: Change,
+  ): Promise<ManagerAnswer> {
+    const { name } = it
+    if (!authorization) return { name, problem: `The manager of ${name} needs a user and a password.` }
+    try {
+      await callManager({
+        title: `the manager of ${name}`,
+        endpoint: () => managerEndpoint(it, tls),
+        route,
+        path: route.path.replace('{service}', encodeURIComponent(service)),
+        body,
+        authorization,
+        timeout,
+        agent,
+      })
+      return { name }
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      return { name, problem: error.message }
+    }
+  }
 
-  async function wordOf(it: FollowedManager): Promise<ManagerWord> {
+  const change = (route: ChangingRoute, order: Change): Promise<readonly ManagerAnswer[]> =>
+    Promise.all(managers.map((it) => call(it, route, order)))
+
+  async function wordOf(it: FollowedManager): Promise<ManagerAnswer & { readonly routing?: Routing }> {
+    const { name } = it
     const enough = new AbortController()
     const late = setTimeout(() => enough.abort(), limits.routing)
     let data: string | undefined
@@ -99,12 +111,12 @@ export function createOtherManagers(options: {
         },
       })
       const routing = data === undefined ? undefined : readRouting(data)
-      if (routing) return { manager: it.name, routing, problem: null }
-      const strange = `The manager of ${it.name} sends something else than what to route by.`
-      return { manager: it.name, routing: null, problem: data === undefined ? error.message : strange }
+      if (routing) return { name, routing }
+      const strange = `The manager of ${name} sends something else than what to route by.`
+      return { name, problem: data === undefined ? error.message : strange }
     } catch (error) {
       if (!(error instanceof StartError)) throw error
-      return { manager: it.name, routing: null, problem: error.message }
+      return { name, problem: error.message }
     } finally {
       clearTimeout(late)
     }
@@ -112,21 +124,21 @@ export function createOtherManagers(options: {
 
   return {
     unreachable,
-    hold: (service, order, authorization) =>
+    hold: ({ service, ...order }, authorization) =>
       change(managerRoutes.managerHold, {
         service,
         body: envelope('HoldPayload', order),
         authorization,
         timeout: limits.hold,
       }),
-    release: (service, order, authorization) =>
+    release: ({ service, ...order }, authorization) =>
       change(managerRoutes.managerRelease, {
         service,
         body: envelope('ReleasePayload', order),
         authorization,
         timeout: limits.release,
       }),
-    routing: () => Promise.all(managers.map(wordOf)),
+    routings: () => Promise.all(managers.map(wordOf)),
     close: () => agent.destroy(),
   }
 }

@@ -1,7 +1,7 @@
 import type { ReasonCode, Writer } from '../../contracts/routing.ts'
 import type { DataSourceRole } from '../../contracts/servicesMap.ts'
 import type { Channel, ThreadError } from '../databases/dialect.ts'
-import { gtidText, missingGtids } from '../databases/gtidSet.ts'
+import { gtidText } from '../databases/gtidSet.ts'
 import type { ServerReading } from '../databases/probe.ts'
 import type { Finding } from './checkResult.ts'
 import {
@@ -14,6 +14,7 @@ import {
   type WriterDecision,
 } from './decideWriter.ts'
 import {
+  errantGtids,
   followsStrangers,
   isClaimant,
   isOut,
@@ -241,17 +242,12 @@ function strayReason(
   )
 }
 
-/** Returns the GTIDs that a replica has and the writer has not; those of the writer itself only came later. */
-function errantReason({ gtids }: ServerReading, primary: Member | undefined) {
-  if (!primary) return undefined
-  const writer = readingOf(primary)
-  if (!writer?.gtids || !gtids || (writer.serverId === null && writer.uuid === null)) return undefined
-  const { serverId, uuid } = writer
-  const isOwn = (source: string): boolean =>
-    uuid === null ? source.endsWith(`-${serverId}`) : source === uuid || source.startsWith(`${uuid}:`)
-  const missing = missingGtids(gtids, writer.gtids, isOwn)
-  if (missing.ranges.size === 0) return undefined
-  const reason = `It has transactions that ${primary.name} does not have: ${gtidText(missing)}.`
+/** Returns the remark about GTIDs that a replica has and the writer has not. */
+function errantReason(replica: ServerReading, primary: Member | undefined) {
+  const writer = primary && readingOf(primary)
+  const errant = writer && errantGtids(replica, writer)
+  if (!errant) return undefined
+  const reason = `It has transactions that ${primary.name} does not have: ${gtidText(errant)}.`
   return { code: 'errant-transactions' as const, reason }
 }
 

@@ -8,18 +8,31 @@ import { dialServer, readPassword } from '../databases/dialServer.ts'
 import { createProbe } from '../databases/probe.ts'
 import { createStateFile } from '../stateFile.ts'
 import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
+import { type ConnectedManagers, createOtherManagers } from './askManagers.ts'
 import { createManager, type Manager, type ManagerLog } from './createManager.ts'
 import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
 import { managerMetrics } from './managerMetrics.ts'
 import { openStateStore } from './managerState.ts'
 import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming } from './monitor.ts'
 import { routingFeed } from './routingFeed.ts'
+import { openSwitcher } from './switch/openSwitcher.ts'
 
 /** Settings of a manager. */
 export type ManagerSettings = Pick<
   ServerSettings,
-  'cluster' | 'host' | 'services' | 'stateFile' | 'member' | 'monitor' | 'secretsFile' | 'connectorSocket'
->
+  | 'cluster'
+  | 'host'
+  | 'services'
+  | 'stateFile'
+  | 'member'
+  | 'monitor'
+  | 'switching'
+  | 'managers'
+  | 'unreachableManagers'
+  | 'secretsFile'
+  | 'connectorSocket'
+> &
+  Partial<Pick<ServerSettings, 'tls'>>
 
 const usualTiming: MonitorTiming = {
   checkInterval: defaultCheckInterval,
@@ -88,6 +101,15 @@ function connectorUpdater(socket: string, log: ManagerLog): () => Promise<void> 
   }
 }
 
+/** Returns the way to the other managers; undefined where this one switches nothing. */
+const openOtherManagers = ({
+  switching,
+  managers = [],
+  unreachableManagers: unreachable = [],
+  tls,
+}: ManagerSettings): ConnectedManagers | undefined =>
+  switching && tls && createOtherManagers({ managers, unreachable, tls })
+
 /**
  * Opens the manager of the settings: earlier changes by calls are in effect again, and the checks begin.
  * Throws a `StartError` where its state or its password cannot be read.
@@ -110,11 +132,27 @@ export function openManager(
     log,
     ...settings.monitor,
   })
+  const updateConnector = connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log)
+  const others = openOtherManagers(settings)
+  const switcher = openSwitcher(settings, {
+    manager: opened,
+    others,
+    update: updateConnector ?? (() => Promise.resolve()),
+    log,
+  })
   const api = managerApi({
     manager: opened,
     identity: { cluster, host, member, parentPid: () => process.ppid },
     askConnector: connectorSocket === undefined ? undefined : askConnectorAt(connectorSocket),
-    updateConnector: connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log),
+    updateConnector,
+    switcher,
   })
-  return { api, close: () => opened.close() }
+  return {
+    api,
+    close: () => {
+      switcher?.close()
+      others?.close()
+      opened.close()
+    },
+  }
 }

@@ -73,8 +73,8 @@ async function asking(managers: readonly FollowedManager[], tls?: ServerSettings
 const id = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'
 const order = { id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 } as const
 const admin = new Secret(adminLogin)
-const done = (manager: string) => ({ manager, problem: null })
-const writers = (words: Awaited<ReturnType<Awaited<ReturnType<typeof asking>>['routing']>>) =>
+const done = (name: string) => ({ name })
+const writers = (words: Awaited<ReturnType<Awaited<ReturnType<typeof asking>>['routings']>>) =>
   words.map(({ routing, problem }) => {
     const writer = routing?.services[0]?.writer
     return writer?.datasource ?? writer?.reason ?? problem
@@ -85,13 +85,16 @@ describe('the other managers of a service', () => {
     const managers = [await remote('db2'), await remote('db3')]
     const others = await asking(managers.map(({ place }) => place))
     expect(others.unreachable).toEqual(['db9'])
-    expect(writers(await others.routing())).toEqual(['db1', 'db1'])
-    expect(await others.hold('alpha', order, admin)).toEqual([done('db2'), done('db3')])
-    const words = await others.routing()
-    expect(words.map(({ manager }) => manager)).toEqual(['db2', 'db3'])
+    expect(writers(await others.routings())).toEqual(['db1', 'db1'])
+    expect(await others.hold({ ...order, service: 'alpha' }, admin)).toEqual([done('db2'), done('db3')])
+    const words = await others.routings()
+    expect(words.map(({ name }) => name)).toEqual(['db2', 'db3'])
     expect(writers(words)).toEqual(Array(2).fill('a switch from db1 to db2 is under way'))
-    expect(await others.release('alpha', { id, primary: 'db2' }, admin)).toEqual([done('db2'), done('db3')])
-    expect(writers(await others.routing())).toEqual(['db2', 'db2'])
+    expect(await others.release({ id, primary: 'db2', service: 'alpha' }, admin)).toEqual([
+      done('db2'),
+      done('db3'),
+    ])
+    expect(writers(await others.routings())).toEqual(['db2', 'db2'])
     for (const { lines } of managers) expect(lines.join()).not.toContain(adminLogin.slice('Basic '.length))
   })
 
@@ -99,19 +102,22 @@ describe('the other managers of a service', () => {
     const [db2, db3] = [await remote('db2'), await remote('db3')]
     const others = await asking([db2.place, db3.place])
     const alone = await asking([db2.place])
-    expect(await alone.hold('alpha', order, admin)).toEqual([done('db2')])
+    expect(await alone.hold({ ...order, service: 'alpha' }, admin)).toEqual([done('db2')])
     const another = { ...order, id: id.replace(/.$/, '2') }
-    expect(await others.hold('alpha', another, admin)).toEqual([
+    expect(await others.hold({ ...another, service: 'alpha' }, admin)).toEqual([
       {
-        manager: 'db2',
+        name: 'db2',
         problem: `The manager of db2 answers: A switch of alpha from db1 to db2 is under way, at the step hold: ${id}, by admin.`,
       },
       done('db3'),
     ])
-    expect((await others.hold('beta', order, admin))[0]?.problem).toMatch(
+    expect((await others.hold({ ...order, service: 'beta' }, admin))[0]?.problem).toMatch(
       /^The manager of db2 answers: The services map/,
     )
-    const wrong = await others.hold('alpha', order, new Secret(basic('admin', 'wrong')))
+    expect(await alone.release({ id, primary: null, service: 'alpha' }, undefined)).toEqual([
+      { name: 'db2', problem: 'The manager of db2 needs a user and a password.' },
+    ])
+    const wrong = await others.hold({ ...order, service: 'alpha' }, new Secret(basic('admin', 'wrong')))
     expect(wrong.map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/^The manager of db2 answers: /),
       expect.stringMatching(/^The manager of db3 answers: /),
@@ -133,26 +139,28 @@ describe('the other managers of a service', () => {
       port: hung.port,
     }
     const others = await asking([db3.place, db2.place, db4.place, hanging])
-    const held = await others.hold('alpha', order, admin)
-    expect(held.map(({ manager, problem }) => [manager, problem === null])).toEqual([
+    const held = await others.hold({ ...order, service: 'alpha' }, admin)
+    expect(held.map(({ name, problem }) => [name, problem === undefined])).toEqual([
       ['db3', false],
       ['db2', true],
       ['db4', false],
       ['db5', false],
     ])
     expect(held[2]?.problem).toMatch(/certificate/)
-    const words = await others.routing()
-    expect(words.map(({ routing }) => routing !== null)).toEqual([false, true, false, false])
+    const words = await others.routings()
+    expect(words.map(({ routing }) => routing !== undefined)).toEqual([false, true, false, false])
     expect(words[1]?.routing?.services[0]?.writer.switching).toEqual({ from: 'db1', to: 'db2' })
   })
 
   it('tell nothing to a host that is none of their peers, and are not asked without a certificate', async () => {
     const db2 = await remote('db2', { peers: ['db7'] })
-    const [word] = await (await asking([db2.place])).routing()
-    expect([word?.routing, typeof word?.problem]).toEqual([null, 'string'])
+    const [word] = await (await asking([db2.place])).routings()
+    expect([word?.routing, typeof word?.problem]).toEqual([undefined, 'string'])
     const tls = { key: '/none/key.pem', chain: '/none/chain.pem', authorities: '/none/authorities.pem' }
     const blind = await asking([db2.place], tls)
-    expect(writers(await blind.routing())).toEqual([expect.stringContaining('/none/authorities.pem')])
-    expect((await blind.hold('alpha', order, admin))[0]?.problem).toContain('/none/authorities.pem')
+    expect(writers(await blind.routings())).toEqual([expect.stringContaining('/none/authorities.pem')])
+    expect((await blind.hold({ ...order, service: 'alpha' }, admin))[0]?.problem).toContain(
+      '/none/authorities.pem',
+    )
   })
 })
