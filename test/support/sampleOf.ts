@@ -1,5 +1,3 @@
-import { taskIdPattern } from '../../src/contracts/managerPayloads.ts'
-
 type Schema = Readonly<Record<string, unknown>>
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
@@ -20,7 +18,10 @@ export function sampleOf(schema: unknown): unknown {
     case 'array':
       return []
     case 'string':
-      return schema.pattern === taskIdPattern ? '00000000-0000-4000-8000-000000000000' : 'sample'
+      // Of the patterns of our routes each takes one of them.
+      return typeof schema.pattern === 'string' && !new RegExp(schema.pattern).test('sample')
+        ? '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'
+        : 'sample'
     case 'integer':
     case 'number':
       return schema.minimum ?? 1

@@ -131,7 +131,8 @@ export function createSwitchHolds(options: {
       const record = table.holdRecord(service)
       if (!record || (record.isDecided && !isInForce(record))) return null
       const { from, to, step } = record
-      const mayBePromoted = positionOf(step) >= positionOf('promote')
+      // Other managers record their steps on their own hosts.
+      const mayBePromoted = !record.isOwn || positionOf(step) >= positionOf('promote')
       return { from, to, isInForce: isInForce(record), mayBePromoted }
     },
     set: (order, known) => {
