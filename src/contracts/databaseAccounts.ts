@@ -101,12 +101,12 @@ const replicationAccountPrivileges: Readonly<Record<DatabaseType, readonly Neede
   // MySQL 8.4 Reference Manual, each statement's own page.
   mysql: [
     ['REPLICATION CLIENT', 'SHOW REPLICA STATUS and SHOW BINARY LOG STATUS'],
-    ['REPLICATION_SLAVE_ADMIN', 'START REPLICA, STOP REPLICA and, in a switch, CHANGE REPLICATION SOURCE'],
+    ['REPLICATION_SLAVE_ADMIN', 'START REPLICA, STOP REPLICA, and to follow another source'],
     ['RELOAD', 'RESET REPLICA'],
     ['PROCESS', 'a switch: the connections of clients'],
     ['SELECT', 'a switch: the transactions of clients', 'performance_schema.*'],
     ['CONNECTION_ADMIN', 'a switch: KILL'],
-    ['SYSTEM_VARIABLES_ADMIN', 'a switch: SET GLOBAL super_read_only and semi-synchronous replication'],
+    ['SYSTEM_VARIABLES_ADMIN', 'a switch: super_read_only and semi-synchronous replication'],
     ['REPLICATION SLAVE', 'a switch: the former primary follows the new one'],
   ],
 }

@@ -51,12 +51,12 @@ GRANT REPLICATION SLAVE ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: the for
     const text = replicationGrants({ type: 'mysql', user: "it's", from: '10.0.0.%' })
     expect(text.split('\n').filter((line) => line.startsWith('GRANT'))).toEqual([
       "GRANT REPLICATION CLIENT ON *.* TO 'it\\'s'@'10.0.0.%'; -- for SHOW REPLICA STATUS and SHOW BINARY LOG STATUS",
-      "GRANT REPLICATION_SLAVE_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for START REPLICA, STOP REPLICA and, in a switch, CHANGE REPLICATION SOURCE",
+      "GRANT REPLICATION_SLAVE_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for START REPLICA, STOP REPLICA, and to follow another source",
       "GRANT RELOAD ON *.* TO 'it\\'s'@'10.0.0.%'; -- for RESET REPLICA",
       "GRANT PROCESS ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the connections of clients",
       "GRANT SELECT ON performance_schema.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the transactions of clients",
       "GRANT CONNECTION_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: KILL",
-      "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: SET GLOBAL super_read_only and semi-synchronous replication",
+      "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: super_read_only and semi-synchronous replication",
       "GRANT REPLICATION SLAVE ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the former primary follows the new one",
     ])
   })
