@@ -7,7 +7,7 @@ const pause = 10
  * Milliseconds that a session without a transaction is idle before it is cut. One that came just before the hold has
  * perhaps not begun its work yet.
  */
-const idle = { known: 5, fresh: 100 } as const
+const idle = { known: 5, fresh: 200 } as const
 
 type Seen = { transaction: string | null; readonly isKnown: boolean }
 
@@ -15,9 +15,9 @@ type Seen = { transaction: string | null; readonly isKnown: boolean }
 export type DrainRule = (sessions: readonly Session[]) => readonly number[]
 
 /**
- * Returns the rule for sessions that end by themselves, or between two transactions. `known` are those that were there
- * before the hold: a client that connects for each transaction is none of them for long. A session that begins one
- * transaction after the other would never end.
+ * Returns the rule for sessions that end by themselves, or between two transactions. `known` are those that have been there
+ * for long, which those of clients that connect for each transaction are not. A session that begins one transaction after
+ * the other would never end.
  */
 export function createDrainRule(known: ReadonlySet<number>): DrainRule {
   const seen = new Map<number, Seen>()

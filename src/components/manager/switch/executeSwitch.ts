@@ -70,6 +70,7 @@ export async function executeSwitch(
     readonly order: SwitchOrder
     readonly task: Task
     readonly survey: Survey
+    readonly known: ReadonlySet<number>
     readonly from: ReadNode
     readonly to: ReadNode
   },
@@ -127,7 +128,7 @@ export async function executeSwitch(
     await moveWriter({
       from,
       to,
-      known: new Set(survey.sessions.map((session) => session.id)),
+      known: run.known,
       semiSync,
       begin: async (step) => {
         recordHere(step)

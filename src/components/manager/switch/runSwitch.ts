@@ -46,7 +46,7 @@ const words = (error: unknown): string => {
 export async function moveWriter(options: {
   readonly from: SwitchNode
   readonly to: SwitchNode
-  /** Sessions of `from` before clients waited. */
+  /** Sessions of `from` that have been there for long. */
   readonly known: ReadonlySet<number>
   readonly semiSync: ServerReading['semiSync']
   readonly begin: (step: SwitchStep) => Promise<void>

@@ -5,6 +5,7 @@ import type { DataSourceKey } from '../dataSources.ts'
 import type { HoldRecord } from '../managerState.ts'
 import { readingOf } from '../replicationGraph.ts'
 import { endWords, executeSwitch, type SwitchMeans, type SwitchOrder } from './executeSwitch.ts'
+import { createLastingSessions } from './lastingSessions.ts'
 import { closeNodes, type ReadNode } from './nodes.ts'
 import { repointSource } from './repointSource.ts'
 import type { Settlement } from './runSwitch.ts'
@@ -41,6 +42,7 @@ export function createSwitcher(
   const tasks = createTaskTable(now)
   /** Services with a switch that this process makes or settles. */
   const busy = new Set<string>()
+  const lastingSessions = createLastingSessions(timing)
   let isClosed = false
 
   function refuseSecond({ service, id }: SwitchOrder): void {
@@ -92,6 +94,7 @@ export function createSwitcher(
         throw wrongState(`The primary of ${service} cannot be switched now. ${told}`.trimEnd(), plan.refusals)
       }
       await lockAll(nodes, service)
+      lastingSessions.note(service, survey.sessions)
       const task = tasks.add({ id, service, step: 'check' })
       log.info({ service, from: from.name, to: to.name, by: order.by }, 'switches the primary')
       void execute({ order, task, survey, from, to })
@@ -103,16 +106,19 @@ export function createSwitcher(
     }
   }
 
-  async function execute(run: Parameters<typeof executeSwitch>[1]): Promise<void> {
+  async function execute(run: Omit<Parameters<typeof executeSwitch>[1], 'known'>): Promise<void> {
+    const { service, isHeld } = run.order
     let open: HoldRecord | undefined
     try {
-      open = await executeSwitch(options, run)
+      // Nobody waits yet, but where the caller holds the other hosts.
+      const known = await lastingSessions.of(service, !isHeld)
+      open = await executeSwitch(options, { ...run, known })
     } catch (error) {
       log.error({ err: error }, 'a fault of the switch')
       run.task.fail('It failed by a fault of the manager; its log tells more.')
     } finally {
       closeNodes(run.survey.nodes)
-      busy.delete(run.order.service)
+      busy.delete(service)
     }
     if (open) await settleLater(open)
   }
@@ -198,8 +204,9 @@ export function createSwitcher(
     plan: async ({ service, to }) => {
       manager.views(service)
       try {
-        const { nodes, plan } = await surveySwitch({ ...options, service, wanted: to })
+        const { nodes, plan, sessions } = await surveySwitch({ ...options, service, wanted: to })
         closeNodes(nodes)
+        lastingSessions.note(service, sessions)
         return { service, from: plan.from, to: plan.to, refusals: plan.refusals }
       } catch (error) {
         throw asProblem(error)

@@ -97,6 +97,7 @@ async function run(
     },
     task,
     survey: { nodes, sessions: [], plan },
+    known: new Set(),
     from,
     to,
   })

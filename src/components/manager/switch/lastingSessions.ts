@@ -1,0 +1,35 @@
+import type { Session } from '../../databases/switchServer.ts'
+import type { Timing } from './runSwitch.ts'
+
+/** Milliseconds after which a session that is still there is none of a client that connects for each transaction. */
+const lasting = 500
+
+/** Milliseconds after which nothing follows from an earlier look any more: a restarted server numbers anew. */
+const longest = 120_000
+
+/** Tells sessions that last from those of clients that connect for each transaction, by an earlier look. */
+export type LastingSessions = {
+  /** Notes the sessions of a service's primary. */
+  note(service: string, sessions: readonly Session[]): void
+  /** Resolves to the ids of sessions that are old enough by now; waits for that where `mayWait`. */
+  of(service: string, mayWait: boolean): Promise<ReadonlySet<number>>
+}
+
+export function createLastingSessions({ now, wait }: Timing): LastingSessions {
+  const looks = new Map<string, { readonly at: number; readonly ids: ReadonlySet<number> }>()
+  const ageOf = (service: string): number => now() - (looks.get(service)?.at ?? Number.NEGATIVE_INFINITY)
+  return {
+    note: (service, sessions) => {
+      // A look that is still good says more than one from now.
+      if (ageOf(service) < longest) return
+      looks.set(service, { at: now(), ids: new Set(sessions.map(({ id }) => id)) })
+    },
+    of: async (service, mayWait) => {
+      const left = lasting - ageOf(service)
+      if (left > 0 && mayWait) await wait(left)
+      const look = looks.get(service)
+      looks.delete(service)
+      return look && (left <= 0 || mayWait) ? look.ids : new Set()
+    },
+  }
+}
