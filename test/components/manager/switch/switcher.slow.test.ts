@@ -210,11 +210,13 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       await servers.db1.sql('INSERT INTO t.x VALUES (2)')
       const { status, payload } = await post('switch', '&to=db2')
       expect([status, payload.state]).toEqual([200, 'in_progress'])
-      expect((await service()).writer).toMatchObject({
-        datasource: null,
-        reason: 'a switch from db1 to db2 is under way',
-        hold: true,
-      })
+      await eventually(async () =>
+        expect((await service()).writer).toMatchObject({
+          datasource: null,
+          reason: 'a switch from db1 to db2 is under way',
+          hold: true,
+        }),
+      )
       const second = await post('switch', '&to=db3')
       expect([second.status, second.payload.detail]).toEqual([
         409,
