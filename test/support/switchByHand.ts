@@ -46,15 +46,13 @@ async function changePrimary(roles: Roles, beforePosition: () => Promise<void>):
   await Promise.all([follow(from, roles, position), ...others.map((it) => follow(it, roles, undefined))])
 }
 
-/** Sessions of the application at a server, and whether each is in a statement or a transaction. */
+/** Sessions of the application at a server, and for how long each does nothing. */
 async function sessionsOf(connection: Connection, user: string) {
   const [rows] = await connection.query<RowDataPacket[]>(
-    `SELECT p.ID AS id, p.COMMAND <> 'Sleep' OR t.trx_id IS NOT NULL AS isBusy
-     FROM information_schema.PROCESSLIST p
-     LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID WHERE p.USER = ?`,
+    "SELECT ID AS id, IF(COMMAND = 'Sleep', TIME_MS, -1) AS idle FROM information_schema.PROCESSLIST WHERE USER = ?",
     [user],
   )
-  return rows.map((it) => ({ id: Number(it.id), isBusy: Number(it.isBusy) === 1 }))
+  return rows.map((it) => ({ id: Number(it.id), idle: Number(it.idle) }))
 }
 
 const kill = (connection: Connection, id: number): Promise<unknown> =>
@@ -73,17 +71,16 @@ export async function switchByHand(
   },
 ): Promise<void> {
   const { from, application, hold, release } = roles
+  const known = new Set((await sessionsOf(from.connection, application)).map(({ id }) => id))
   await hold()
-  // What is idle twice in a row is not a client between its login and its first statement.
   const end = performance.now() + 2000
-  let idle = new Set<number>()
   for (;;) {
     const sessions = await sessionsOf(from.connection, application)
-    const quiet = sessions.filter(({ isBusy }) => !isBusy).map(({ id }) => id)
-    await Promise.all(quiet.filter((id) => idle.has(id)).map((id) => kill(from.connection, id)))
-    if (sessions.length === 0 || performance.now() > end) break
-    idle = new Set(quiet)
-    await delay(5)
+    // One that came just before clients waited has perhaps not begun yet, and ends by itself.
+    const cut = sessions.filter(({ id, idle }) => idle >= (known.has(id) ? 5 : 100))
+    await Promise.all(cut.map(({ id }) => kill(from.connection, id)))
+    if (sessions.length === cut.length || performance.now() > end) break
+    await delay(10)
   }
   await changePrimary(roles, async () => {
     const sessions = await sessionsOf(from.connection, application)

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Connection, type ConnectionOptions, createConnection } from 'mysql2/promise'
 import type { TaskPayload } from '../../../src/contracts/managerPayloads.ts'
 import { type ServerByHand, switchByHand, switchWithoutHolding } from '../../support/switchByHand.ts'
@@ -45,13 +47,21 @@ export type SwitchCluster = {
   ) => Promise<{ readonly status: number; readonly payload: TaskPayload }>
   readonly byHand: (to: LabHost) => Promise<void>
   readonly withoutHolding: (to: LabHost) => Promise<void>
-  /** Waits until one is the primary and all others follow it, have all of it and are ONLINE everywhere. */
+  /** Rows of a statement at the server of a host. */
+  readonly ask: (host: LabHost, statement: string) => Promise<readonly Record<string, unknown>[]>
+  /** Waits until one server is the primary, and all others follow it and have all of it. */
+  readonly replicated: () => Promise<LabHost>
+  /** The same, and all managers see all of them ONLINE, and that one as the writer. */
   readonly settled: () => Promise<LabHost>
   /** Acknowledged rows of a load that each server lacks, and the rows; all have caught up. */
   readonly missing: (load: WriteLoad) => Promise<{
     readonly missing: Readonly<Record<string, readonly string[]>>
     readonly rows: ReadonlyMap<string, number>
   }>
+  /** Statements by which a server follows another one. */
+  readonly follow: (source: LabHost) => string
+  /** The text of `alpha.yaml`. */
+  readonly file: string
   readonly stop: () => Promise<void>
 }
 
@@ -160,7 +170,7 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
       ),
     )
 
-  const settled: SwitchCluster['settled'] = async () => {
+  const replicated: SwitchCluster['replicated'] = async () => {
     const found = await eventually('one primary that all others follow', primary, { timeout: 60_000 })
     const [at] = await ask(found, 'SELECT @@gtid_binlog_pos AS it')
     for (const it of members.filter((one) => one !== found)) {
@@ -178,6 +188,10 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
         { timeout: 60_000, every: 100 },
       )
     }
+    return found
+  }
+  const settled: SwitchCluster['settled'] = async () => {
+    const found = await replicated()
     await cluster.allOnline()
     await eventually('the same writer at each manager', async () => {
       const seen = await Promise.all(members.map((it) => cluster.service(it)))
@@ -203,6 +217,8 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
     },
     primary,
     after,
+    ask,
+    replicated,
     switchTo: (to, at = db1) =>
       cluster.operator.tapi(['--host', at.address, 'switch', '--to', to.name, '--wait', '--yes']),
     start: (at, to) =>
@@ -228,7 +244,7 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
     withoutHolding: (to) => withRoles(to, switchWithoutHolding),
     settled,
     missing: async (load) => {
-      await settled()
+      await replicated()
       const found = await Promise.all(
         members.map(async (it) => {
           const connection = await administer(it)
@@ -244,6 +260,10 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
         rows: found[0]?.rows ?? new Map(),
       }
     },
+    follow: (source) =>
+      `STOP SLAVE; CHANGE MASTER TO MASTER_HOST = '${source.address}', MASTER_USER = 'repl', MASTER_PASSWORD = ` +
+      `'${replicationPassword.replaceAll(/[\\']/g, '\\$&')}', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1; START SLAVE;`,
+    file: readFileSync(join(cluster.operator.directory, 'alpha.yaml'), 'utf8'),
     stop: () => cluster.lab.stop(),
   }
 }
