@@ -87,12 +87,13 @@ describe('the documentation', () => {
   it.each(commandsOfProgram('tapi'))('%s has only existing options in: %s', async (_page, line) => {
     const text = await help('tapi')
     const words = line.split(' ').slice(1)
-    for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
     const [name = '', part = ''] = words.filter(
       (word, at) => !word.startsWith('-') && (!words[at - 1]?.startsWith('--') || words[at - 1] === '--all'),
     )
     expect(text).toContain(`  ${name} `)
     const own = await help('tapi', name)
+    for (const option of words.filter((word) => word.startsWith('--')))
+      expect(`${text}${own}`).toMatch(new RegExp(`${option}[ \\n]`))
     if (own.includes('\nCommands:\n')) expect(own).toContain(`  ${part} `)
   })
 

@@ -40,6 +40,8 @@ export type CallRequest = {
   readonly timeout: number
   /** Milliseconds in which a call to an API that is not ready yet (see `callAll`) is repeated. */
   readonly retryUntil?: number
+  /** Set for a POST that may arrive twice; it may then use an open connection. */
+  readonly repeatable?: true
   /**
    * `certificates`: also return the server's certificates from a separate handshake, trusted or not. TCP
    * only.

@@ -14,14 +14,16 @@ type ConnectionCalls = { readonly target: CallTarget; readonly calls: CallReques
 
 /**
  * Makes calls over connections of `dial`: one per TCP server for all its calls, and one per call of a socket.
- * Each call is made once and must not change anything. Undefined if the host has to repeat them itself: a
+ * Each call is made once, and only if it may be made again. Undefined if the host has to repeat them itself: a
  * connection failed, a call got no response, or the API is not ready.
  */
 export async function callOverStreams(
   requests: readonly CallRequest[],
   dial: Dial,
 ): Promise<readonly CallResult[] | undefined> {
-  if (requests.some(({ method, show }) => method !== 'GET' || show !== undefined)) return undefined
+  const isOnce = ({ method, repeatable, show }: CallRequest): boolean =>
+    (method !== 'GET' && repeatable !== true) || show !== undefined
+  if (requests.some(isOnce)) return undefined
   const connections = connectionsOf(requests)
   const streams = await Promise.all(connections.map(({ target }) => dial(dialTargetOf(target))))
   const opened = streams.flatMap((stream) => (stream instanceof Error ? [] : [stream]))

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { isObject } from '../base/json.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { withGuard } from './apiPath.ts'
@@ -27,6 +28,8 @@ export type Caller = {
   /** Milliseconds for the whole call. */
   readonly timeout: number
   readonly signal?: AbortSignal
+  /** Keeps the connection for the next call; see `createKeptAgent`. */
+  readonly agent?: Agent
 }
 
 /** A response with its result: the value, or a problem. */

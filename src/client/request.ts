@@ -1,5 +1,11 @@
-import { type Agent, type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http'
-import { request as tlsRequest } from 'node:https'
+import {
+  type Agent,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+  type RequestOptions,
+} from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { addressAndPort, isAddress } from '../base/address.ts'
 import { boundedBytes } from '../base/boundedBytes.ts'
@@ -93,6 +99,12 @@ export async function request(call: ApiRequest): Promise<ApiResponse> {
     throw new ClientError(explainFailure({ error, place }))
   }
 }
+
+/** Creates an agent that keeps one connection to an endpoint for consecutive calls; the caller destroys it. */
+export const createKeptAgent = ({ kind }: Endpoint): Agent =>
+  kind === 'tcp'
+    ? new TlsAgent({ keepAlive: true, maxSockets: 1 })
+    : new PlainAgent({ keepAlive: true, maxSockets: 1 })
 
 function sendRequest(call: ApiRequest): Promise<{ message: IncomingMessage; text: string }> {
   const { endpoint, signal, timeout, agent = false } = call

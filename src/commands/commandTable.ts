@@ -102,6 +102,12 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('./status.ts')).statusCommand,
   },
   {
+    name: 'switch',
+    usage: files,
+    description: 'make another data source the primary, while clients wait',
+    load: async () => (await import('./switch.ts')).switchCommand,
+  },
+  {
     name: 'start',
     usage: files,
     description: 'start the components of every host',

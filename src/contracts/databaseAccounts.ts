@@ -14,6 +14,10 @@ export type DatabaseLogin = {
   readonly error?: string
   /** Set where the database itself did not let the account in; otherwise it was not reached. */
   readonly refused?: true
+  /** Set for a login that only a switch makes. */
+  readonly forSwitch?: true
+  /** Privileges that a switch needs and the account has not at this database, by the words of GRANT. */
+  readonly missing?: readonly string[]
 }
 
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`
@@ -25,7 +29,7 @@ function accountGrants(account: {
   readonly from: string
   /** The option that holds its password. */
   readonly option: string
-  readonly needed: readonly (readonly [privilege: string, statements: string])[]
+  readonly needed: readonly Needed[]
 }): string {
   const { user, from, option, needed } = account
   const name = `${quoted(user)}@${quoted(from)}`
@@ -33,7 +37,9 @@ function accountGrants(account: {
     '-- Run this on the primary: replication copies it to the replicas.',
     '-- Also run it on every database without replication. It is safe to run it twice.',
     `CREATE USER IF NOT EXISTS ${name} IDENTIFIED BY '<${option}>';`,
-    ...needed.map(([privilege, statements]) => `GRANT ${privilege} ON *.* TO ${name}; -- for ${statements}`),
+    ...needed.map(
+      ([privilege, statements, on = '*.*']) => `GRANT ${privilege} ON ${on} TO ${name}; -- for ${statements}`,
+    ),
     '',
   ].join('\n')
 }
@@ -72,26 +78,46 @@ export function monitorGrants(account: {
   return accountGrants({ user, from, option: 'monitor-password', needed: monitorAccountPrivileges[type] })
 }
 
-/** Privileges of the account for the replicator, by kind of server (option `datasource-type`), and their use. */
-const replicationAccountPrivileges = {
+/** A privilege, the statements that it is for, and the tables that it is on where these are not all. */
+type Needed = readonly [privilege: string, statements: string, on?: string]
+
+/**
+ * Privileges of the account for the replicator and for switches, by kind of server (option `datasource-type`), and their
+ * use.
+ */
+const replicationAccountPrivileges: Readonly<Record<DatabaseType, readonly Needed[]>> = {
   // mariadb.com/kb/en/grant, "Global Privileges"; the names are those from 10.5.9 on.
   mariadb: [
     ['REPLICA MONITOR', 'SHOW ALL SLAVES STATUS'],
     ['BINLOG MONITOR', 'SHOW MASTER STATUS'],
-    ['REPLICATION SLAVE ADMIN', 'START SLAVE and STOP SLAVE'],
+    ['REPLICATION SLAVE ADMIN', 'START SLAVE, STOP SLAVE and, in a switch, CHANGE MASTER'],
     ['RELOAD', 'RESET SLAVE'],
+    ['PROCESS', 'a switch: the connections and transactions of clients'],
+    ['CONNECTION ADMIN', 'a switch: KILL'],
+    ['READ_ONLY ADMIN', 'a switch: SET GLOBAL read_only'],
+    ['REPLICATION MASTER ADMIN', 'a switch: SET GLOBAL rpl_semi_sync_master_enabled'],
+    ['REPLICATION SLAVE', 'a switch: the former primary follows the new one'],
   ],
   // MySQL 8.4 Reference Manual, each statement's own page.
   mysql: [
     ['REPLICATION CLIENT', 'SHOW REPLICA STATUS and SHOW BINARY LOG STATUS'],
-    ['REPLICATION_SLAVE_ADMIN', 'START REPLICA and STOP REPLICA'],
+    ['REPLICATION_SLAVE_ADMIN', 'START REPLICA, STOP REPLICA and, in a switch, CHANGE REPLICATION SOURCE'],
     ['RELOAD', 'RESET REPLICA'],
+    ['PROCESS', 'a switch: the connections of clients'],
+    ['SELECT', 'a switch: the transactions of clients', 'performance_schema.*'],
+    ['CONNECTION_ADMIN', 'a switch: KILL'],
+    ['SYSTEM_VARIABLES_ADMIN', 'a switch: SET GLOBAL super_read_only and semi-synchronous replication'],
+    ['REPLICATION SLAVE', 'a switch: the former primary follows the new one'],
   ],
-} as const satisfies Readonly<Record<DatabaseType, unknown>>
+}
+
+/** Returns what the account of `replication-user` needs on this kind of server. */
+export const replicationPrivileges = (type: DatabaseType): readonly Needed[] =>
+  replicationAccountPrivileges[type]
 
 /**
- * Returns the SQL that makes the account of `replication-user` with the few rights that the replicator needs, and says
- * what each is for. `from` is the address that the account logs in from. It reads no data and changes none.
+ * Returns the SQL that makes the account of `replication-user` with the few rights that the replicator and a switch need,
+ * and says what each is for. `from` is the address that the account logs in from. It reads no data and changes none.
  */
 export function replicationGrants(account: {
   readonly type: DatabaseType

@@ -209,11 +209,14 @@ export const SwitchPlanPayload = Type.Object(
   exact,
 )
 
+/** Ids of tasks: UUIDs (RFC 9562). */
+export const taskIdPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+
 /** Order to a manager to let the clients of a service wait, in words of the switch that it is part of. */
 export const HoldPayload = Type.Object(
   {
     id: Type.String({
-      pattern: '^[0-9a-f-]{36}$',
+      pattern: taskIdPattern,
       description: 'The switch; the same again renews its hold.',
     }),
     from: MapName,

@@ -11,6 +11,7 @@ import {
   StatusPayload,
   SwitchPlanPayload,
   TaskPayload,
+  taskIdPattern,
 } from './managerPayloads.ts'
 import { basePath, type Route } from './route.ts'
 import { mapNamePattern } from './servicesMap.ts'
@@ -152,6 +153,12 @@ export const managerRoutes = {
     name: 'managerRecover',
     tag: 'Data sources',
     path: `${dataSource}/recover`,
+    query: {
+      repoint: {
+        values: ['yes'],
+        description: 'yes: let a healthy server that follows the wrong source follow the primary by GTID.',
+      },
+    },
     summary: 'Makes a failed or shunned data source offline; under AUTOMATIC it then comes online by itself.',
     response: changedDataSource,
     problems,
@@ -204,6 +211,11 @@ export const managerRoutes = {
       peers: {
         values: ['held'],
         description: 'held: the caller holds and releases the clients of all other hosts.',
+      },
+      id: {
+        values: { pattern: taskIdPattern },
+        description:
+          'Id of the task and of its holds, for a caller that holds clients; without it a new one.',
       },
     },
     summary: 'Makes another data source the primary, while clients wait; answers with the task that does it.',

@@ -63,6 +63,22 @@ const MonitorSettings = Type.Object(
   exact,
 )
 
+/** The manager's switches of a primary, with the account of the replicator; members are named as in `switchOptions`. */
+const SwitchSettings = Type.Object(
+  {
+    user: text,
+    /** Replicas that are further behind are refused as the new primary. */
+    maxLag: milliseconds,
+    /** A transaction that is older makes a switch refuse. */
+    maxTransaction: milliseconds,
+    /** Time that transactions get to end by themselves. */
+    drainTimeout: milliseconds,
+    /** Time that clients are held at most. */
+    maxHold: milliseconds,
+  },
+  exact,
+)
+
 /** The service that a manager's host takes part in, and how. */
 const Membership = Type.Object(
   {
@@ -130,6 +146,8 @@ const ServerSettings = Type.Object(
     member: Type.Optional(Membership),
     /** Account of the manager's checks and what it makes of them; its password is the secret `monitor-password`. */
     monitor: Type.Optional(MonitorSettings),
+    /** Account and limits of switches; its password is the secret `replication-password`. */
+    switching: Type.Optional(SwitchSettings),
     /** Unix socket of the connector of this host, where it has one; manager. */
     connectorSocket: Type.Optional(absolutePath),
     /** Absent where there is no database to forward to; connector. */
@@ -149,6 +167,7 @@ const ServerSettings = Type.Object(
 export type DatabaseSettings = ReadonlyStatic<typeof DatabaseSettings>
 export type ProxySettings = ReadonlyStatic<typeof ProxySettings>
 export type MonitorSettings = ReadonlyStatic<typeof MonitorSettings>
+export type SwitchSettings = ReadonlyStatic<typeof SwitchSettings>
 export type Membership = ReadonlyStatic<typeof Membership>
 export type PeerHost = ReadonlyStatic<typeof PeerHost>
 export type FollowedManager = ReadonlyStatic<typeof FollowedManager>
@@ -156,18 +175,18 @@ export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {
-  const { database, monitor, secretsFile, services, stateFile, member, proxy, peers, managers, tls } =
-    settings
+  const { database, monitor, switching, secretsFile, services, stateFile, member, proxy } = settings
+  const { peers, managers, tls } = settings
   if ((peers || managers) && tls.authorities === undefined) {
     return '/tls/authorities is missing: it proves other hosts'
   }
-  if ((database || monitor) && secretsFile === undefined) {
+  if ((database || monitor || switching) && secretsFile === undefined) {
     return '/secretsFile is missing: it holds the password of the database'
   }
   if (services && stateFile === undefined) {
     return '/stateFile is missing: it keeps what calls change in the services map'
   }
-  if ((monitor || proxy) && services === undefined) {
+  if ((monitor || switching || proxy) && services === undefined) {
     return '/services is missing: it names the data sources'
   }
   if (settings.component === 'manager' && services && member === undefined) {

@@ -37,7 +37,7 @@ type TriedHost = {
 export async function tryDatabases(transport: Transport, target: Target): Promise<TriedHost | undefined> {
   const host = target.host.name
   const files = target.components.flatMap(({ settings, settingsFile }) =>
-    settings.database === undefined && settings.monitor === undefined ? [] : [settingsFile.path],
+    settings.database || settings.monitor || settings.switching ? [settingsFile.path] : [],
   )
   if (files.length === 0) return undefined
   const words = (file: string): string => `try-databases --settings ${quote(file)}`
@@ -67,10 +67,25 @@ function readLogin(value: unknown): readonly DatabaseLogin[] {
   if (!isObject(value) || typeof value.place !== 'string') return []
   const option = accountOptions.find((one) => one === value.option)
   if (option === undefined || (value.error !== undefined && typeof value.error !== 'string')) return []
-  const place = boundedMessage(value.place)
-  if (value.error === undefined) return [{ option, place }]
+  const missing = readMissing(value.missing)
+  if (missing === undefined) return []
+  const login = {
+    option,
+    place: boundedMessage(value.place),
+    ...(value.forSwitch === true ? { forSwitch: true as const } : {}),
+    ...(missing.length > 0 ? { missing } : {}),
+  }
+  if (value.error === undefined) return [login]
   const error = boundedMessage(value.error)
-  return [{ option, place, error, ...(value.refused === true ? { refused: true } : {}) }]
+  return [{ ...login, error, ...(value.refused === true ? { refused: true } : {}) }]
+}
+
+/** Reads names of privileges, which are ours; undefined for anything else. */
+function readMissing(value: unknown): readonly string[] | undefined {
+  if (value === undefined) return []
+  if (!Array.isArray(value) || value.length > 50) return undefined
+  const names = value.filter((it): it is string => typeof it === 'string' && /^[\w .*]{1,80}$/.test(it))
+  return names.length === value.length ? names : undefined
 }
 
 /** Account that must exist in the databases, and the SQL that creates it; its password is a placeholder. */
@@ -98,14 +113,18 @@ const writers = { 'replication-user': replicationGrants, 'monitor-user': monitor
 export const newGrants = (targets: readonly Target[]): readonly AccountGrants[] =>
   grantsOf(targets, ({ isNew }) => isNew)
 
-/** Account with a failed login, its SQL, and the error. */
+/** Account with a failed login or without privileges, its SQL, and what is wrong. */
 export type MissingGrants = AccountGrants & {
   readonly hosts: readonly string[]
-  /** Error of the first host; absent if no login could be tried. */
+  /** Error of the first host; absent if no login could be tried, or all went well. */
   readonly error?: string
+  /** Privileges that it lacks for a switch at any database; absent if none. */
+  readonly missing?: readonly string[]
+  /** Set where nothing but switches fails. */
+  readonly forSwitch?: true
 }
 
-/** Returns accounts that a database rejected from any host; if no login could be tried, the accounts that are new. */
+/** Returns accounts that a database rejected from any host, or that lack privileges for a switch; if no login could be tried, the accounts that are new. */
 export function missingGrants(
   targets: readonly Target[],
   tried: readonly TriedHost[],
@@ -113,10 +132,13 @@ export function missingGrants(
   const failuresOf = (host: string, option: AccountOption): readonly Partial<DatabaseLogin>[] => {
     const one = tried.find((it) => it.host === host)
     if (one === undefined) return []
-    return one.logins?.filter((it) => it.option === option && it.error !== undefined) ?? [{}]
+    const isBad = (it: DatabaseLogin): boolean => it.error !== undefined || it.missing !== undefined
+    return one.logins?.filter((it) => it.option === option && isBad(it)) ?? [{}]
   }
   const isMissing = ({ host, option, isNew }: Login): boolean =>
-    failuresOf(host, option).some(({ refused }) => refused === true || isNew)
+    failuresOf(host, option).some(
+      ({ refused, missing }) => refused === true || missing !== undefined || isNew,
+    )
   return grantsOf(targets, isMissing).map((grants) => {
     const failed = targets.flatMap(({ host }) =>
       failuresOf(host.name, grants.option).map((failure) => ({ ...failure, host: host.name })),
@@ -124,7 +146,14 @@ export function missingGrants(
     const { error } =
       failed.find(({ refused }) => refused) ?? failed.find((one) => one.error !== undefined) ?? {}
     const hosts = [...new Set(failed.map(({ host }) => host))]
-    return { ...grants, hosts, ...(error === undefined ? {} : { error }) }
+    const missing = [...new Set(failed.flatMap((one) => one.missing ?? []))]
+    return {
+      ...grants,
+      hosts,
+      ...(error === undefined ? {} : { error }),
+      ...(missing.length === 0 ? {} : { missing }),
+      ...(failed.every((one) => one.forSwitch) ? { forSwitch: true as const } : {}),
+    }
   })
 }
 
@@ -135,7 +164,7 @@ function grantsOf(targets: readonly Target[], isWanted: (login: Login) => boolea
   )
   const logins = targets.flatMap((target) => [
     ...replicationLogin(target),
-    ...[...types].flatMap((type) => monitorLogin(target, type)),
+    ...[...types].flatMap((type) => [...switchLogin(target, type), ...monitorLogin(target, type)]),
   ])
   const accounts = new Map(
     logins.map((login) => [JSON.stringify([login.option, login.type, login.user]), login]),
@@ -166,6 +195,15 @@ function replicationLogin({ host, facts }: Target): Login[] {
     !isObject(before) || before.user !== user || before.type !== type || before.host !== database.host
   const from = isLocalAddress(database.host) ? database.host : addressOf(host)
   return [{ option: 'replication-user', host: host.name, user, type, from, isNew }]
+}
+
+/** The manager's logins for switches, at all databases of its services. */
+function switchLogin({ host, facts, components }: Target, type: DatabaseType): Login[] {
+  const user = components.find(({ settings }) => settings.switching)?.settings.switching?.user
+  if (user === undefined) return []
+  const before = installedPart(facts, 'manager', 'switching')
+  const isNew = !isObject(before) || before.user !== user
+  return [{ option: 'replication-user', host: host.name, user, type, from: addressOf(host), isNew }]
 }
 
 function monitorLogin({ host, facts }: Target, type: DatabaseType): Login[] {

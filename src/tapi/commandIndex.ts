@@ -84,6 +84,20 @@ export const commandIndex: readonly CommandEntry[] = [
     load: async () => (await import('./datasourceCommand.ts')).defineDatasource,
   },
   {
+    name: 'switch',
+    usage: '[options] [service]',
+    group: groups.manager,
+    description: 'make another data source the primary, while clients wait',
+    load: async () => (await import('./switchCommand.ts')).defineSwitch,
+  },
+  {
+    name: 'task',
+    usage: '<id>',
+    group: groups.manager,
+    description: 'show how far a switch is; exit code 1 if it failed',
+    load: async () => (await import('./switchCommand.ts')).defineTask,
+  },
+  {
     name: 'policy',
     usage: '[options] [policy]',
     group: groups.manager,

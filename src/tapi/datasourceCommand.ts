@@ -24,7 +24,7 @@ const descriptions = {
   offline: 'take a data source offline; under AUTOMATIC it comes back by itself',
   shun: 'keep a data source out until it is welcomed back',
   welcome: 'bring a shunned data source back online, if its health check succeeds',
-  recover: 'set a failed or shunned data source offline; under AUTOMATIC it then comes online',
+  recover: 'set a failed or shunned data source offline, or let a replica follow the primary again',
 } as const
 
 type DatasourceChange = keyof typeof descriptions
@@ -99,6 +99,12 @@ async function predict(call: Call, change: DatasourceChange, named: Named): Prom
   return predictRefusal('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
 }
 
+/** Returns the call that re-points a server that follows the wrong source, where the manager offers it. */
+const repoint: Change['further'] = ({ code, errors }, { path }) =>
+  code === 'wrong-state' && errors.some((error) => error.path === '?repoint')
+    ? { path: `${path}&repoint=yes` }
+    : undefined
+
 const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   command: `datasource ${change}`,
   local: true,
@@ -111,6 +117,7 @@ const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   render: renderDatasource,
   summarize: summarizeChange,
   ...(change === 'offline' && { note: noteAutomaticReturn }),
+  ...(change === 'recover' && { further: repoint }),
 })
 
 type ServiceOption = { readonly service?: string }

@@ -53,6 +53,22 @@ function dialler(): { dial: Dial; opened: Duplex[]; asked: unknown[] } {
 }
 
 describe('callOverStreams', () => {
+  it('makes a POST only if it may arrive twice', async () => {
+    const seen: unknown[] = []
+    const server = await keep(
+      serveTls(leaf, ({ method }, answer) => {
+        seen.push(method)
+        answer.end('ok')
+      }),
+    )
+    const { dial } = dialler()
+    expect(await callOverStreams([at(server.port, { method: 'POST' })], dial)).toBeUndefined()
+    expect(seen).toEqual([])
+    const repeatable = at(server.port, { method: 'POST', repeatable: true })
+    expect(await callOverStreams([repeatable], dial)).toEqual([{ id: 'a', status: 200, body: 'ok' }])
+    expect(seen).toEqual(['POST'])
+  })
+
   it('makes the calls of a server over one connection, and each call of a socket over its own', async () => {
     const seen: string[] = []
     const server = await keep(

@@ -46,7 +46,7 @@ describe.skipIf(labHere.missing)(`a fault of a Debian host${labHere.needs}`, () 
   const noRoom = {
     host: 'db1',
     what: /No space left on device/,
-    fix: /(Free space there: df -h|See that) \/opt\/muster/,
+    fix: /(Free space there: df -h|Check that) \/opt\/muster/,
   }
 
   it('of a disk that is full at a write', async () => {

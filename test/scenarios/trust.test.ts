@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700])
     expect(attempts()).toEqual([0, 0, 0])
     expect(states(await world.muster('status', ['--json']))).toEqual(['db1 not-installed', 'db2 failed'])
-    expect(words(await world.muster('plan'))).toContain('Run `muster trust`: it shows the key')
+    expect(words(await world.muster('plan'))).toContain('Run `muster trust`, which shows the key')
   })
 
   it('reads the keys behind a jump host only after its key is trusted', async () => {
@@ -152,7 +152,7 @@ describe.skipIf(process.platform !== 'linux')('muster trust (needs Linux and ssh
     describeHosts({ 'known-hosts': '/dev/null' }, 'db1')
     const kept = await world.muster('trust', ['--yes', '--host', 'db1'])
     expect(kept.code).toBe(1)
-    expect(words(kept)).toContain('was written to /dev/null and is not found there')
+    expect(words(kept)).toContain('was written to /dev/null but is not found there')
     describeHosts({ timeout: '1s' })
     world.host('db2').server.setFault('silent')
     const outcome = await world.muster('trust')

@@ -8,7 +8,12 @@ import {
 } from 'node:net'
 import type { TestLeaf } from './clientCertificate.ts'
 
-export type LoopbackServer = { readonly port: number; close(): Promise<void> }
+export type LoopbackServer = {
+  readonly port: number
+  /** Ends all connections; it goes on listening. */
+  cut(): void
+  close(): Promise<void>
+}
 
 async function listening(server: TcpServer, address: string | { path: string }): Promise<LoopbackServer> {
   const sockets = new Set<Socket>()
@@ -23,11 +28,15 @@ async function listening(server: TcpServer, address: string | { path: string }):
     else server.listen(address.path, resolve)
   })
   const bound = server.address()
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
   return {
     port: typeof bound === 'object' ? ((bound as AddressInfo | null)?.port ?? 0) : 0,
+    cut,
     close: () =>
       new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy()
+        cut()
         server.close(() => resolve())
       }),
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/components/connector/clock.ts'
+import type { Clock } from '../../src/components/clock.ts'
 
 /** A clock that stands still until it is told to go on. */
 export type ManualClock = Clock & {

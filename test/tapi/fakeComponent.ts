@@ -1,24 +1,29 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import type { Component } from '../../src/contracts/component.ts'
-import { envelope } from '../../src/contracts/envelope.ts'
+import { envelope, type FieldError } from '../../src/contracts/envelope.ts'
 import { type ProblemCode, problems } from '../../src/contracts/problems.ts'
 import { takesValue } from '../../src/contracts/route.ts'
 import { componentRoutes } from '../support/componentRoutes.ts'
-import { bodyOf, type LoopbackServer, serveTls } from '../support/loopbackServer.ts'
+import { bodyOf, type LoopbackServer, servePlain, serveTls } from '../support/loopbackServer.ts'
 import { sampleOf } from '../support/sampleOf.ts'
 import { leaf } from './support.ts'
 
 /** What a call answers: its payload, or the code of a problem. */
-export type Told = { readonly payload: unknown } | { readonly problem: ProblemCode }
+export type Told =
+  | { readonly payload: unknown }
+  | { readonly problem: ProblemCode; readonly detail?: string; readonly errors?: readonly FieldError[] }
+
+/** The same for each time that it is made. */
+type ToldEachTime = Told | (() => Told)
 
 export type FakeComponent = LoopbackServer & {
   /** What was sent: `POST /api/v2/connector/onhold?i-am-sure=true`, and behind a space the body, if any. */
   readonly sent: string[]
   /** Answers by the name of the route, a sample where there is none. */
-  readonly answers: Map<string, Told>
+  readonly answers: Map<string, ToldEachTime>
 }
 
 const ajv = new Ajv2020({ strict: true, allErrors: true })
@@ -36,7 +41,7 @@ const matches = (template: string, path: string): boolean => {
 /** As a sample, with points in time that are some. */
 const sample = (schema: TSchema): unknown =>
   JSON.parse(JSON.stringify(sampleOf(schema)), (name, value) =>
-    /^(since|startTime|checkedAt|expiresAt|tlsCertificateExpiry)$/.test(name)
+    /^(since|startTime|startedAt|endedAt|checkedAt|expiresAt|tlsCertificateExpiry)$/.test(name)
       ? '2025-03-10T10:12:18.000Z'
       : value,
   )
@@ -48,23 +53,25 @@ const sample = (schema: TSchema): unknown =>
 export async function fakeComponent(
   component: Component,
   login: { readonly user: string; readonly password: string },
+  /** Listens there without TLS, and needs no login. */
+  socket?: string,
 ): Promise<FakeComponent> {
   const routes = componentRoutes(component)
   const sent: string[] = []
-  const answers = new Map<string, Told>()
+  const answers = new Map<string, ToldEachTime>()
   const wanted = `Basic ${Buffer.from(`${login.user}:${login.password}`, 'utf8').toString('base64')}`
 
   function answerTo(message: IncomingMessage, body: string): { status: number; body: unknown } {
     const [path = '', query = ''] = (message.url ?? '').split('?')
-    const fail = (code: ProblemCode) => {
+    const fail = (code: ProblemCode, detail = `It is ${code}.`, errors: readonly FieldError[] = []) => {
       const { status, title } = problems[code]
-      const detail = `It is ${code}.`
-      const payload = { status, code, title, detail, requestId: 'r-1', errors: [] }
+      const payload = { status, code, title, detail, requestId: 'r-1', errors }
       return { status, body: envelope('ErrorPayload', payload) }
     }
     const route = routes.find((it) => it.method === message.method && matches(it.path, path))
     if (route === undefined) throw new Error(`no route ${message.method} ${path}`)
-    if (route.auth !== 'none' && message.headers.authorization !== wanted) return fail('login-refused')
+    if (socket === undefined && route.auth !== 'none' && message.headers.authorization !== wanted)
+      return fail('login-refused')
     const members = query === '' ? [] : query.split('&')
     if (route.guard && !members.includes('i-am-sure=true')) return fail('not-confirmed')
     for (const [name, value = ''] of members.map((it) => it.split('='))) {
@@ -73,8 +80,9 @@ export async function fakeComponent(
       if (known !== true) throw new Error(`${route.name} takes no ${name}=${value}`)
     }
     if (route.request) check(route.request, JSON.parse(body), `the body of ${route.name}`)
-    const told = answers.get(route.name)
-    if (told && 'problem' in told) return fail(told.problem)
+    const each = answers.get(route.name)
+    const told = typeof each === 'function' ? each() : each
+    if (told && 'problem' in told) return fail(told.problem, told.detail, told.errors)
     const { response } = route
     if (route.name === 'ready') {
       const text = told === undefined ? 'ready\n' : String(told.payload)
@@ -86,7 +94,7 @@ export async function fakeComponent(
     return { status: 200, body: envelope(response.payloadType, payload) }
   }
 
-  const server = await serveTls(leaf, async (message, answer) => {
+  const listener: RequestListener = async (message, answer) => {
     const body = await bodyOf(message)
     sent.push([message.method, message.url, ...(body === '' ? [] : [body])].join(' '))
     try {
@@ -101,6 +109,9 @@ export async function fakeComponent(
       answer.end(String(error))
       sent.push(String(error))
     }
-  })
+  }
+  const server = await (socket === undefined
+    ? serveTls(leaf, listener)
+    : servePlain(listener, { path: socket }))
   return { ...server, sent, answers }
 }

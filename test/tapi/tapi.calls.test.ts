@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Component, components } from '../../src/contracts/component.ts'
+import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 import { componentRoutes } from '../support/componentRoutes.ts'
 import { fakeHost } from './fakeHost.ts'
 import { map } from './payloads.ts'
@@ -17,6 +18,7 @@ const calls: readonly (readonly [component: Component, argv: string, call: strin
   ['manager', 'datasource shun b --service a', 'POST /manager/control/service/a/datasource/b/shun'],
   ['manager', 'datasource welcome b --service a', 'POST /manager/control/service/a/datasource/b/welcome'],
   ['manager', 'datasource recover b --service a', 'POST /manager/control/service/a/datasource/b/recover'],
+  ['manager', 'task 1f0ff1f0', 'GET /manager/task/1f0ff1f0'],
   ['manager', 'policy automatic --service a', 'POST /manager/control/service/a/policy/automatic'],
   ['manager', 'policy manual --service a', 'POST /manager/control/service/a/policy/manual'],
   ['manager', 'policy maintenance --service a', 'POST /manager/control/service/a/policy/maintenance'],
@@ -54,10 +56,14 @@ const calls: readonly (readonly [component: Component, argv: string, call: strin
   ]),
 ]
 
-/** Made elsewhere: of several calls, with a password, or outside /api/v2. */
+/** Made elsewhere: of several calls, with a password, by managers and `muster switch`, or outside /api/v2. */
 const elsewhere = [
   'managerStatus',
   'managerOffline',
+  'managerSwitchPlan',
+  'managerSwitch',
+  'managerHold',
+  'managerRelease',
   'createAdminUser',
   'openapi',
   'docs',
@@ -70,6 +76,7 @@ describe('every call of the API', () => {
   it.each(components)('of the %s has a command of its own that follows the contracts', async (kind) => {
     const { tapi, apis, file } = await fakeHost(kind)
     const { sent, answers } = apis[kind]
+    answers.set('managerTask', { payload: managerExamples.managerTask.response })
     answers.set('ping', {
       payload: { message: 'm', date: 'd', hostName: 'h', pid: 1, jvmUptime: 1 },
     })

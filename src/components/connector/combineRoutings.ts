@@ -30,13 +30,22 @@ function agreedWriter(writer: Writer, claims: readonly Claim[]): Writer {
   return { datasource: null, code: 'two-writers', reason, hold: true }
 }
 
+/** Returns the writer, but that clients wait where a manager holds them for a switch: hold and release reach them in turn. */
+function writerDuringSwitch(writer: Writer, all: readonly HeardManager[], service: string): Writer {
+  // A contradiction cuts connections; a switch lets them end.
+  if (writer.code !== null || writer.switching) return writer
+  const writers = all.map(({ routing }) => serviceOf(routing, service)?.writer)
+  return writers.find((it) => it?.switching && it.datasource === null) ?? writer
+}
+
 /**
- * Returns the word of one manager, but without a writer where another one names another: nobody writes to either until
- * they agree.
+ * Returns the word of one manager, but without a writer where another one names another, or holds clients for a switch:
+ * nobody writes to either until they agree.
  */
 export const combineRoutings = (base: HeardManager, all: readonly HeardManager[]): Routing => ({
   services: base.routing.services.map((service) => {
     const claims = all.flatMap((manager) => claimOf(manager, service.name))
-    return { ...service, writer: agreedWriter(service.writer, claims) }
+    const agreed = agreedWriter(service.writer, claims)
+    return { ...service, writer: writerDuringSwitch(agreed, all, service.name) }
   }),
 })

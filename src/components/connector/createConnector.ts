@@ -83,6 +83,19 @@ export type Connector = {
 
 const nameOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : caller.kind)
 
+/** Returns the routing of an earlier process or of the installation: readers may go by it, writers wait. */
+const awaitingWriter = ({ services }: Routing): Routing => ({
+  services: services.map((service) => ({
+    ...service,
+    writer: {
+      datasource: null,
+      code: null,
+      reason: 'no manager has answered since the connector started',
+      hold: true,
+    },
+  })),
+})
+
 /** Puts together what a connector keeps, what it forwards and whom it follows. Throws problems. */
 export function createConnector(options: {
   readonly store: StateStore
@@ -102,9 +115,10 @@ export function createConnector(options: {
 }): Connector {
   const { store, proxy, service, roles, installed, managers, isListening, now } = options
   const ownMap = (): ServicesMap => store.current().services ?? installed
-  // The managers' word outlives them: what they said last, else what was installed.
-  let inEffect: Routing =
-    (managers ? store.current().lastKnown : null) ?? unwatched(managers ? installed : ownMap())
+  // Who could be written before this process may be another one's replica by now: writers wait for a manager's word.
+  let inEffect: Routing = managers
+    ? awaitingWriter(store.current().lastKnown ?? unwatched(installed))
+    : unwatched(ownMap())
   proxy.setRouting(inEffect)
 
   function lack(): string | undefined {

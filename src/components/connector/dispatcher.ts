@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import type { Clock } from '../clock.ts'
 import type { Client } from './client.ts'
-import type { Clock } from './clock.ts'
 import { forward, watchTls } from './forward.ts'
 import { type Handshake, type LoginOutcome, type NoGreeting, relayHandshake } from './handshake.ts'
 import type { LoginLimiter } from './loginLimiter.ts'

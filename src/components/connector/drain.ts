@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 import type { Targets } from './targets.ts'
 
 /** Grace period in which connections may end by themselves before they are cut. Times in milliseconds. */

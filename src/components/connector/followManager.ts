@@ -3,7 +3,7 @@ import { parseJson } from '../../base/json.ts'
 import { lastLines } from '../../base/printable.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { type Routing, RoutingPayload } from '../../contracts/routing.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 
 /** Reads an event of a manager; undefined where it is no routing. Its words are made printable and short. */
 export function readRouting(data: string): Routing | undefined {

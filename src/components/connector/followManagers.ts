@@ -1,6 +1,6 @@
 import { shortListOf } from '../../base/words.ts'
 import type { Routing } from '../../contracts/routing.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 import { combineRoutings } from './combineRoutings.ts'
 import { followManager, type LinkProblem, type ManagerLink, type OpenStream } from './followManager.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 
 /** Queue of held clients, bounded in number and time, in order of arrival. */
 export type HoldQueue<Client> = {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 
 /**
  * Limits of clients that log in at once, and of logins that break off within `window` milliseconds, in all

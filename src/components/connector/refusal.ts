@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { errorCode, systemReason } from '../../base/systemErrors.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 
 /** Returns why a database cannot be reached, as the end of a sentence that begins with its name. */
 export function explainDial(error: unknown): string {

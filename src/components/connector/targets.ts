@@ -1,5 +1,5 @@
 import type { Routing } from '../../contracts/routing.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 import { blocksThisHost, greetedTooLate } from './refusal.ts'
 import { leastBusy, type Route, type RoutedRole, routeOf } from './routing.ts'
 

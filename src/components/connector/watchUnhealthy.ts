@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 import { relayHandshake } from './handshake.ts'
 import { createReadBuffer, type Dial } from './readBuffer.ts'
 import { hostBlocked } from './refusal.ts'

@@ -1,3 +1,4 @@
+import type { Secret } from '../../secrets/secret.ts'
 import type { Row } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 import type { GtidSet } from './gtidSet.ts'
@@ -71,6 +72,63 @@ export type Dialect = {
   readonly start: (channel: string) => string
   readonly stop: (channel: string) => string
   readonly reset: (channel: string) => string
+  readonly switching: SwitchStatements
+}
+
+/** How a channel proves its source and itself; paths are those of the server's own host. */
+export type ReplicationTls = {
+  readonly verify: boolean
+  /** Files and folders, each empty where none is set. */
+  readonly ca: string
+  readonly caPath: string
+  readonly certificate: string
+  readonly key: string
+}
+
+/** How a server reaches the one that it is to follow. */
+export type Source = {
+  readonly host: string
+  readonly port: number
+  /** Without one the server keeps the account of its channel, and how it uses TLS. */
+  readonly account?: { readonly user: string; readonly password: Secret }
+  /** With an account; null, as without it: no TLS. */
+  readonly tls?: ReplicationTls | null
+}
+
+/** Statements of a switch, each without a result unless told. */
+export type SwitchStatements = {
+  /** What its connection needs first, so that nothing but the switch ends its statements. */
+  readonly session: readonly string[]
+  /**
+   * Columns `id`, `user`, `command` and `milliseconds` of the connections of clients, but for these users; `misleads` is 1
+   * where the statement would be read as a transaction in the text of `status`.
+   */
+  readonly sessions: (leftOut: readonly string[]) => string
+  /** Columns `id` of a connection, `number` and `seconds` of its transaction. */
+  readonly transactions: string
+  /**
+   * The same as a text that may be asked for at any time, where `transactions` may be this many milliseconds old; no text
+   * where it never is.
+   */
+  readonly status: { readonly statement: string; readonly age: number } | null
+  /** Ends connections. */
+  readonly kill: (ids: readonly number[]) => readonly string[]
+  readonly setReadOnly: (isReadOnly: boolean) => readonly string[]
+  /** Columns `log` with what the binary log has and `applied` with what replication has applied. */
+  readonly written: string
+  /** Column `result`: 0 once they are applied. */
+  readonly waitFor: (gtids: string, seconds: number) => string
+  readonly stopAll: string
+  readonly startAll: string
+  /** Removes a stopped channel. */
+  readonly forget: (channel: string) => string
+  /** What comes before `follow` on a server without channels, by the columns of `written`; null if they are no GTIDs. */
+  readonly begin: (log: string, applied: string) => readonly string[] | null
+  readonly follow: (channel: string, source: Source) => string
+  /** Characters that the password of a channel may have. */
+  readonly longestPassword: number
+  /** Reads a row of `channels`; null for a channel without TLS. */
+  readonly readTls: (row: Row) => ReplicationTls | null
 }
 
 /** Returns the text of a column. Throws a `DatabaseError` where the server sent none: another version than is known here. */
@@ -118,3 +176,48 @@ export const sourceId = (row: Row, column: string): number | null => numberOrNul
 
 /** Returns the seconds of delay of a channel; versions without the column have none. */
 export const delay = (row: Row): number => (row.SQL_Delay == null ? 0 : (numberOrNull(row, 'SQL_Delay') ?? 0))
+
+/** Returns the assignments of a statement, without those that are undefined. */
+export const assignments = (values: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(values)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+    .join(', ')
+
+/** Returns how a channel uses TLS by its row, whose columns are `<prefix>_Allowed`, `<prefix>_CA_File` and so on. */
+export function replicationTls(row: Row, prefix: string): ReplicationTls | null {
+  if (row[`${prefix}_Allowed`] !== 'Yes') return null
+  const path = (name: string): string => text(row, `${prefix}_${name}`).slice(0, mostPath)
+  return {
+    verify: row[`${prefix}_Verify_Server_Cert`] === 'Yes',
+    ca: path('CA_File'),
+    caPath: path('CA_Path'),
+    certificate: path('Cert'),
+    key: path('Key'),
+  }
+}
+
+/** Characters of a path that a server names (limits.h, PATH_MAX). */
+const mostPath = 4096
+
+const quotedOrNone = (text: string): string | undefined => (text === '' ? undefined : quoteText(text))
+
+/** Returns the assignments of a channel's source; names begin with MASTER in MariaDB, SOURCE in MySQL. */
+export function sourceAssignments(word: 'MASTER' | 'SOURCE', { host, port, account, tls }: Source): string {
+  const address = { [`${word}_HOST`]: quoteText(host), [`${word}_PORT`]: String(port) }
+  if (account === undefined) return assignments(address)
+  return assignments({
+    ...address,
+    [`${word}_USER`]: quoteText(account.user),
+    [`${word}_PASSWORD`]: quoteText(account.password.reveal()),
+    // The server's default is a minute, for which nothing would be replicated after a first attempt that fails.
+    [`${word}_CONNECT_RETRY`]: '5',
+    [`${word}_SSL`]: tls ? '1' : '0',
+    ...(tls && {
+      [`${word}_SSL_CA`]: quotedOrNone(tls.ca),
+      [`${word}_SSL_CAPATH`]: quotedOrNone(tls.caPath),
+      [`${word}_SSL_CERT`]: quotedOrNone(tls.certificate),
+      [`${word}_SSL_KEY`]: quotedOrNone(tls.key),
+      [`${word}_SSL_VERIFY_SERVER_CERT`]: tls.verify ? '1' : '0',
+    }),
+  })
+}

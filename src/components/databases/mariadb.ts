@@ -8,6 +8,8 @@ import {
   numberOrNull,
   quoteText,
   receiver,
+  replicationTls,
+  sourceAssignments,
   sourceId,
   text,
   threadError,
@@ -39,6 +41,29 @@ function readChannel(row: Row): Channel {
   }
 }
 
+/** Number of connections that one statement ends. */
+const mostKilled = 200
+
+function inGroups(ids: readonly number[]): readonly (readonly number[])[] {
+  const count = Math.ceil(ids.length / mostKilled)
+  return Array.from({ length: count }, (_, index) => ids.slice(index * mostKilled, (index + 1) * mostKilled))
+}
+
+/** One round trip for all; 1094 is ER_NO_SUCH_THREAD. */
+const killStatement = (ids: readonly number[]): string =>
+  `BEGIN NOT ATOMIC DECLARE CONTINUE HANDLER FOR 1094 BEGIN END; ${ids.map((id) => `KILL CONNECTION ${id};`).join(' ')} END`
+
+/**
+ * Returns the position from which a former primary goes on: of each domain what its binary log has last, and what it had
+ * replicated before of domains that the log does not have.
+ */
+function positionOf(log: string, applied: string): string | null {
+  if (readMariadbGtids(log, applied) === null) return null
+  const lists = `${applied},${log}`.split(',').map((it) => it.trim())
+  const domains = new Map(lists.filter((it) => it !== '').map((it) => [it.split('-')[0], it]))
+  return [...domains.values()].join(',')
+}
+
 /**
  * MariaDB keeps the words SLAVE and MASTER, in columns and in statements that every version takes; its channels
  * are called connections (mariadb.com/kb/en/multi-source-replication).
@@ -58,4 +83,33 @@ export const mariadb: Dialect = {
   start: (channel) => `START SLAVE ${quoteText(channel)}`,
   stop: (channel) => `STOP SLAVE ${quoteText(channel)}`,
   reset: (channel) => `RESET SLAVE ${quoteText(channel)}`,
+  switching: {
+    session: ['SET SESSION max_statement_time = 0, lock_wait_timeout = 1'],
+    // Threads of replication and the event scheduler are no connections of clients.
+    sessions: (leftOut) =>
+      "SELECT ID AS id, USER AS user, COMMAND AS command, TIME_MS AS milliseconds, COALESCE(INFO LIKE '%---TRANSACTION %', 0) " +
+      'AS misleads FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() ' +
+      "AND COMMAND NOT IN ('Binlog Dump', 'Daemon') AND COMMAND NOT LIKE 'Slave%' " +
+      `AND NOT (USER = 'system user' AND HOST = '')${leftOut.map((user) => ` AND USER <> ${quoteText(user)}`).join('')}`,
+    transactions:
+      "SELECT trx_mysql_thread_id AS id, NULLIF(trx_id, '0') AS number, TIMESTAMPDIFF(SECOND, trx_started, NOW()) AS seconds " +
+      'FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id > 0',
+    // The table is a copy, which is made anew only when nobody has read it for a tenth of a second.
+    status: { statement: 'SHOW ENGINE INNODB STATUS', age: 100 },
+    kill: (ids) => inGroups(ids).map(killStatement),
+    setReadOnly: (is) => [`SET GLOBAL read_only = ${is ? 1 : 0}`],
+    written: 'SELECT @@GLOBAL.gtid_binlog_pos AS log, @@GLOBAL.gtid_slave_pos AS applied',
+    waitFor: (gtids, seconds) => `SELECT MASTER_GTID_WAIT(${quoteText(gtids)}, ${seconds}) AS result`,
+    stopAll: 'STOP ALL SLAVES',
+    startAll: 'START ALL SLAVES',
+    forget: (channel) => `RESET SLAVE ${quoteText(channel)} ALL`,
+    begin: (log, applied) => {
+      const position = positionOf(log, applied)
+      return position === null ? null : [`SET GLOBAL gtid_slave_pos = ${quoteText(position)}`]
+    },
+    follow: (channel, source) =>
+      `CHANGE MASTER ${quoteText(channel)} TO ${sourceAssignments('MASTER', source)}, MASTER_USE_GTID=slave_pos`,
+    longestPassword: 96,
+    readTls: (row) => replicationTls(row, 'Master_SSL'),
+  },
 }

@@ -8,6 +8,8 @@ import {
   numberOrNull,
   quoteText,
   receiver,
+  replicationTls,
+  sourceAssignments,
   sourceId,
   text,
   threadError,
@@ -66,4 +68,38 @@ export const mysql: Dialect = {
   start: (channel) => `START REPLICA FOR CHANNEL ${quoteText(channel)}`,
   stop: (channel) => `STOP REPLICA FOR CHANNEL ${quoteText(channel)}`,
   reset: (channel) => `RESET REPLICA FOR CHANNEL ${quoteText(channel)}`,
+  switching: {
+    session: ['SET SESSION max_execution_time = 0, lock_wait_timeout = 1'],
+    sessions: (leftOut) =>
+      'SELECT ID AS id, USER AS user, COMMAND AS command, TIME * 1000 AS milliseconds, 0 AS misleads ' +
+      'FROM performance_schema.processlist WHERE ID <> CONNECTION_ID() ' +
+      "AND COMMAND NOT IN ('Binlog Dump', 'Binlog Dump GTID', 'Daemon') " +
+      `AND NOT (USER = 'system user' AND HOST = '')${leftOut.map((user) => ` AND USER <> ${quoteText(user)}`).join('')}`,
+    transactions:
+      "SELECT threads.PROCESSLIST_ID AS id, CONCAT(event.THREAD_ID, '-', event.EVENT_ID) AS number, " +
+      'FLOOR(COALESCE(event.TIMER_WAIT, 0) / 1000000000000) AS seconds ' +
+      'FROM performance_schema.events_transactions_current AS event ' +
+      "JOIN performance_schema.threads AS threads USING (THREAD_ID) WHERE event.STATE = 'ACTIVE' " +
+      'AND threads.PROCESSLIST_ID IS NOT NULL',
+    status: null,
+    kill: (ids) => ids.map((id) => `KILL CONNECTION ${id}`),
+    // Each of them includes the other one (MySQL 8.4 Reference Manual, "super_read_only").
+    setReadOnly: (is) => [is ? 'SET GLOBAL super_read_only = 1' : 'SET GLOBAL read_only = 0'],
+    written: "SELECT @@GLOBAL.gtid_executed AS log, '' AS applied",
+    waitFor: (gtids, seconds) =>
+      `SELECT WAIT_FOR_EXECUTED_GTID_SET(${quoteText(gtids)}, ${seconds}) AS result`,
+    stopAll: 'STOP REPLICA',
+    startAll: 'START REPLICA',
+    forget: (channel) => `RESET REPLICA ALL FOR CHANNEL ${quoteText(channel)}`,
+    // What it has executed is what it has, whoever wrote it.
+    begin: () => [],
+    follow: (channel, source) => {
+      // Without TLS, caching_sha2_password needs the key of the source ("GET_SOURCE_PUBLIC_KEY").
+      const key = source.account && !source.tls ? ', GET_SOURCE_PUBLIC_KEY=1' : ''
+      const values = sourceAssignments('SOURCE', source)
+      return `CHANGE REPLICATION SOURCE TO ${values}, SOURCE_AUTO_POSITION=1${key} FOR CHANNEL ${quoteText(channel)}`
+    },
+    longestPassword: 32,
+    readTls: (row) => replicationTls(row, 'Source_SSL'),
+  },
 }

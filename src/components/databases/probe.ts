@@ -1,5 +1,5 @@
 import { monitorPrivileges } from '../../contracts/databaseAccounts.ts'
-import type { Dial } from './connection.ts'
+import type { Dial, Row } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import type { Channel, Position, ServerIdentity } from './dialect.ts'
 import { databaseTypeOf, dialects, identityStatement, readIdentity } from './dialects.ts'
@@ -27,7 +27,32 @@ export type Probe = {
   close(): void
 }
 
-/** Reads a server over one kept connection, by the kind that the server names. Nothing is opened before the first reading. */
+/** Reads a server, by the kind that it names. */
+export async function readServer(
+  ask: (statement: string) => Promise<readonly Row[]>,
+): Promise<ServerReading> {
+  // Every time: another server may have taken the place of this one.
+  const identity = readIdentity(await ask(identityStatement))
+  const type = databaseTypeOf(identity.version)
+  const dialect = dialects[type]
+  try {
+    const [more = {}] = await ask(dialect.gtids)
+    const gtids = dialect.readGtids(more)
+    const rows = await ask(dialect.channels)
+    const channels = rows.slice(0, mostChannels).map((row) => dialect.readChannel(row))
+    if (channels.length > 0) return { ...identity, gtids, channels, position: null }
+    const [log] = await ask(dialect.position[0])
+    const position = log ? dialect.readPosition(log, more) : null
+    return { ...identity, gtids, channels, position }
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !lacksPrivilege(error)) throw error
+    const { code, number = 0, message } = error
+    const told = `${message} It needs ${monitorPrivileges(type)}.`
+    throw new DatabaseError({ code, number, message: told, cause: error })
+  }
+}
+
+/** Reads a server over one kept connection. Nothing is opened before the first reading. */
 export function createProbe(options: {
   readonly dial: Dial
   readonly limits: ReadLimits
@@ -35,32 +60,5 @@ export function createProbe(options: {
   readonly place: string
 }): Probe {
   const kept = keepConnection(options)
-
-  async function readAs(identity: ServerIdentity): Promise<ServerReading> {
-    const type = databaseTypeOf(identity.version)
-    const dialect = dialects[type]
-    try {
-      const [more = {}] = await kept.read(dialect.gtids)
-      const gtids = dialect.readGtids(more)
-      const rows = await kept.read(dialect.channels)
-      const channels = rows.slice(0, mostChannels).map((row) => dialect.readChannel(row))
-      if (channels.length > 0) return { ...identity, gtids, channels, position: null }
-      const [log] = await kept.read(dialect.position[0])
-      const position = log ? dialect.readPosition(log, more) : null
-      return { ...identity, gtids, channels, position }
-    } catch (error) {
-      if (!(error instanceof DatabaseError) || !lacksPrivilege(error)) throw error
-      const { code, number = 0, message } = error
-      const told = `${message} It needs ${monitorPrivileges(type)}.`
-      throw new DatabaseError({ code, number, message: told, cause: error })
-    }
-  }
-
-  return {
-    read: async () => {
-      // Every time: another server may have taken the place of this one.
-      return readAs(readIdentity(await kept.read(identityStatement)))
-    },
-    close: () => kept.close(),
-  }
+  return { read: () => readServer((statement) => kept.read(statement)), close: () => kept.close() }
 }

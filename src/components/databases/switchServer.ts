@@ -1,14 +1,28 @@
-import type { Secret } from '../../secrets/secret.ts'
-import type { ServerReading } from './probe.ts'
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Connection, Dial, Row } from './connection.ts'
+import { DatabaseError } from './databaseError.ts'
+import { type Dialect, numberOrNull, quoteText, type ReplicationTls, type Source, text } from './dialect.ts'
+import { databaseTypeOf, dialects } from './dialects.ts'
+import { readMissingPrivileges } from './grants.ts'
+import { readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
+import { readInnodbStatus, type Transaction } from './innodbStatus.ts'
+import { readServer, type ServerReading } from './probe.ts'
+import { withTimeout } from './withTimeout.ts'
+
+export type { ReplicationTls, Source } from './dialect.ts'
 
 /** A client's connection to a server, as a switch sees it; those of replication and of the switch itself are none. */
 export type Session = {
   readonly id: number
   readonly user: string
-  /** Milliseconds since it runs its statement, or since its last one ended. */
+  /** Milliseconds since it runs its statement, or since its last one ended; whole seconds of MySQL. */
   readonly milliseconds: number
   readonly isIdle: boolean
-  /** The transaction that it is in; null for none. It differs from one transaction to the next. */
+  /**
+   * The transaction that it is in; null for none. Another id is another transaction. The same id may be two that only read.
+   * MariaDB knows a transaction from its first statement on a table, not from BEGIN.
+   */
   readonly transaction: { readonly id: string; readonly seconds: number } | null
 }
 
@@ -16,18 +30,15 @@ export type Session = {
 export type SwitchReading = ServerReading & {
   /** Privileges that a switch needs and the account has not, by the words of GRANT. */
   readonly missingPrivileges: readonly string[]
-}
-
-/** How a server reaches the one that it is to follow; without an account it keeps the one that it has. */
-export type Source = {
-  readonly host: string
-  readonly port: number
-  readonly account?: { readonly user: string; readonly password: Secret }
+  /** True if it writes what it replicates to its own binary log: without that nobody can follow it after a switch. */
+  readonly logsReplicated: boolean
+  /** TLS of its channel, as a template for a server that has none; null without TLS, and without a channel. */
+  readonly tls: ReplicationTls | null
 }
 
 /**
- * One server during a switch, over one connection of its own, whose end is the end of all that it may do. Everything
- * rejects with a `DatabaseError`.
+ * One server during a switch, over one connection of its own, whose end is the end of all that it may do: none is opened
+ * in its place. Everything rejects with a `DatabaseError`.
  */
 export type SwitchServer = {
   /** Name of the server for messages. */
@@ -39,9 +50,12 @@ export type SwitchServer = {
    */
   lock(force: boolean): Promise<boolean>
   sessions(): Promise<readonly Session[]>
-  /** Ends connections; those that are gone count as ended. */
+  /** Ends connections; those that are gone count as ended. Their transactions are rolled back a little later. */
   kill(ids: readonly number[]): Promise<void>
-  /** Waits, a second at most, for commits that are under way; then it rejects and nothing has changed. */
+  /**
+   * Waits, two seconds at most, for statements and commits that are under way; then it rejects and nothing has changed.
+   * After the error `timeout` the server may yet do it. Transactions that are open then fail when they commit.
+   */
   setReadOnly(isReadOnly: boolean): Promise<void>
   /** GTIDs that it has written, as text for `waitFor` of another server. */
   written(): Promise<string>
@@ -57,4 +71,357 @@ export type SwitchServer = {
   setSemiSync(roles: { readonly source: boolean; readonly replica: boolean }): Promise<void>
   /** Ends its connection at once. */
   close(): void
+}
+
+/** Milliseconds after which a server that does not answer is given up, with the connection. */
+export type SwitchLimits = {
+  readonly connect: number
+  /** For each statement. */
+  readonly query: number
+  /** For statements that wait for threads of replication or for commits. */
+  readonly change: number
+}
+
+const usualLimits: SwitchLimits = { connect: 3_000, query: 3_000, change: 10_000 }
+
+/** Connections of clients that are read of a server: more than max_connections can be. */
+const mostSessions = 100_000
+
+/** Milliseconds for which a connection that is ended by force gets to let go of the lock. */
+const forceTimeout = 1_000
+
+/** Names of locks have 64 characters at most in both kinds of server. */
+function lockName(service: string): string {
+  const name = `muster.switch.${service}`
+  if (name.length <= 64) return name
+  return `muster.switch.${createHash('sha256').update(service).digest('hex').slice(0, 40)}`
+}
+
+/** Returns the id of a connection: a whole number above 0. */
+function connectionId(row: Row, column: string): number {
+  const id = numberOrNull(row, column)
+  if (id !== null && id > 0) return id
+  throw new DatabaseError({ code: 'refused', message: 'The database named a connection without a number.' })
+}
+
+const number = (row: Row, column: string): number => {
+  const value = Number(row[column] ?? 0)
+  return Number.isFinite(value) ? Math.max(0, value) : 0
+}
+
+/** Opened connection of a switch, and the kind of server that it leads to. */
+type Opened = { readonly connection: Connection; readonly dialect: Dialect }
+
+/** Makes the changes of a switch on one server. Nothing is opened before the first call. */
+export function createSwitchServer(options: {
+  readonly dial: Dial
+  /** Name of the server for messages. */
+  readonly place: string
+  /** Name of the service, which the lock is named after. */
+  readonly service: string
+  /** Users of replication and of the managers, whose connections are none of clients. */
+  readonly leftOut: readonly string[]
+  readonly limits?: SwitchLimits
+  /** Milliseconds that never go back. */
+  readonly now?: () => number
+}): SwitchServer {
+  const { dial, place, service, leftOut, limits = usualLimits, now = () => performance.now() } = options
+  const end = new AbortController()
+  let opening: Promise<Opened> | undefined
+
+  const late = (): DatabaseError =>
+    new DatabaseError({ code: 'timeout', message: `The database ${place} did not answer in time.` })
+
+  /** Runs a statement; when its time is up, the connection ends, since whatever comes later would wait behind it. */
+  async function run(connection: Connection, statement: string, milliseconds: number) {
+    return withTimeout({
+      milliseconds,
+      work: connection.query(statement),
+      late: () => {
+        connection.close()
+        return late()
+      },
+    })
+  }
+
+  async function open(): Promise<Opened> {
+    const dialled = dial(end.signal)
+    const connection = await withTimeout({ milliseconds: limits.connect, work: dialled, late }).catch(
+      (error) => {
+        // Only then: a login that is broken off is what servers count against this host (max_connect_errors).
+        dialled.then((opened) => opened.close()).catch(() => undefined)
+        throw error
+      },
+    )
+    try {
+      // So that a text in quotes means the same whatever the server's own sql_mode is.
+      await run(connection, "SET SESSION sql_mode = ''", limits.query)
+      const [row] = await run(connection, 'SELECT VERSION() AS version', limits.query)
+      const dialect = dialects[databaseTypeOf(row?.version ?? '')]
+      for (const statement of dialect.switching.session) await run(connection, statement, limits.query)
+      return { connection, dialect }
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  function opened(): Promise<Opened> {
+    opening ??= open()
+    return opening
+  }
+
+  async function ask(statement: string, milliseconds = limits.query): Promise<readonly Row[]> {
+    return run((await opened()).connection, statement, milliseconds)
+  }
+
+  async function change(...statements: readonly string[]): Promise<void> {
+    for (const statement of statements) await ask(statement, limits.change)
+  }
+
+  async function channels(): Promise<readonly Row[]> {
+    const { dialect } = await opened()
+    return (await ask(dialect.channels)).slice(0, mostChannels)
+  }
+
+  /** The channel that stays when there is to be one. */
+  async function mainChannel(): Promise<{
+    readonly main: Row | undefined
+    readonly others: readonly string[]
+  }> {
+    const { dialect } = await opened()
+    const rows = await channels()
+    const nameOf = (row: Row): string => dialect.readChannel(row).name
+    const main = rows.find((row) => nameOf(row) === '') ?? rows[0]
+    return { main, others: rows.filter((row) => row !== main).map(nameOf) }
+  }
+
+  const readTransactions = createTransactionReader({ ask, now })
+  const nameTransactions = createTransactionNames()
+
+  return {
+    place,
+    read: async () => {
+      const { dialect } = await opened()
+      const reading = await readServer(ask)
+      const logs = await ask(
+        "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_bin', 'log_slave_updates', 'log_replica_updates')",
+      )
+      const { main } = await mainChannel()
+      return {
+        ...reading,
+        missingPrivileges: await readMissingPrivileges(ask),
+        logsReplicated: logs.length >= 2 && logs.every((row) => row.Value === 'ON'),
+        tls: main === undefined ? null : dialect.switching.readTls(main),
+      }
+    },
+    lock: async (force) => {
+      const name = quoteText(lockName(service))
+      const take = async (): Promise<boolean> => {
+        const [row] = await ask(`SELECT GET_LOCK(${name}, 0) AS result`)
+        return row?.result === '1'
+      }
+      if (await take()) return true
+      if (!force) return false
+      const until = now() + forceTimeout
+      const { switching } = (await opened()).dialect
+      while (now() < until) {
+        const [holder] = await ask(`SELECT IS_USED_LOCK(${name}) AS id`)
+        if (holder?.id != null) await killAll(switching.kill([connectionId(holder, 'id')]))
+        if (await take()) return true
+        await wait(10)
+      }
+      return false
+    },
+    sessions: async () => {
+      const { switching } = (await opened()).dialect
+      const rows = (await ask(switching.sessions(leftOut))).slice(0, mostSessions)
+      const found = await readTransactions(
+        switching,
+        rows.some((row) => row.misleads === '1'),
+      )
+      const named = nameTransactions(found)
+      return rows.map((row) => {
+        const id = connectionId(row, 'id')
+        const transaction = named.get(id)
+        return {
+          id,
+          user: text(row, 'user'),
+          milliseconds: number(row, 'milliseconds'),
+          isIdle: text(row, 'command') === 'Sleep',
+          transaction: transaction ? { id: transaction.id, seconds: transaction.seconds } : null,
+        }
+      })
+    },
+    kill: async (ids) => killAll((await opened()).dialect.switching.kill(ids)),
+    setReadOnly: async (isReadOnly) => {
+      try {
+        await change(...(await opened()).dialect.switching.setReadOnly(isReadOnly))
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || error.number !== lockWaitTimeout) throw error
+        const message = `The database ${place} did not become ${isReadOnly ? 'read-only' : 'writable'}: statements or commits that are under way did not end in time.`
+        throw new DatabaseError({ code: 'refused', number: error.number, message, cause: error })
+      }
+    },
+    written: async () => text((await ask((await opened()).dialect.switching.written))[0] ?? {}, 'log'),
+    waitFor: async (gtids, milliseconds) => {
+      const { dialect } = await opened()
+      const known = dialect === dialects.mariadb ? readMariadbGtids(gtids) : readMysqlGtids(gtids)
+      if (known === null) throw unknownGtids(place)
+      if (gtids.trim() === '') return true
+      const seconds = Math.max(milliseconds, 1) / 1000
+      const [row] = await ask(dialect.switching.waitFor(gtids, seconds), milliseconds + limits.query)
+      return row?.result === '0'
+    },
+    stopReplication: async () => change((await opened()).dialect.switching.stopAll),
+    startReplication: async () => {
+      try {
+        await change((await opened()).dialect.switching.startAll)
+      } catch (error) {
+        // A server without channels has no threads to start.
+        if (!(error instanceof DatabaseError) || error.code !== 'not-configured') throw error
+      }
+    },
+    forgetSources: async () => {
+      const { dialect } = await opened()
+      await change(dialect.switching.stopAll)
+      const names = (await channels()).map((row) => dialect.readChannel(row).name)
+      await change(...names.map(dialect.switching.forget))
+    },
+    follow: async (source) => {
+      const { dialect } = await opened()
+      const { switching, readChannel } = dialect
+      const { main, others } = await mainChannel()
+      if (source.account && source.account.password.reveal().length > switching.longestPassword) {
+        const message = `The database ${place} takes passwords of at most ${switching.longestPassword} characters for replication. Shorten replication-password.`
+        throw new DatabaseError({ code: 'refused', message })
+      }
+      await change(switching.stopAll)
+      await change(...others.map(switching.forget))
+      if (main === undefined) {
+        if (source.account === undefined) {
+          const message = `The database ${place} has no replication whose account it could keep.`
+          throw new DatabaseError({ code: 'not-configured', message })
+        }
+        const [row = {}] = await ask(switching.written)
+        const before = switching.begin(text(row, 'log'), text(row, 'applied'))
+        if (before === null) throw unknownGtids(place)
+        await change(...before)
+      }
+      const name = main === undefined ? '' : readChannel(main).name
+      await change(switching.follow(name, source)).catch(withoutStatement)
+      await change(switching.startAll)
+    },
+    setSemiSync: async ({ source, replica }) => {
+      const rows = await ask("SHOW GLOBAL VARIABLES LIKE 'rpl\\_semi\\_sync\\_%\\_enabled'")
+      const statements = rows.flatMap((row) => {
+        const [name, role = ''] =
+          /^rpl_semi_sync_(master|source|slave|replica)_enabled$/.exec(text(row, 'Variable_name')) ?? []
+        const is = role === 'master' || role === 'source' ? source : replica
+        const isSet = row.Value === 'ON'
+        return name === undefined || is === isSet ? [] : [`SET GLOBAL ${name} = ${is ? 1 : 0}`]
+      })
+      await change(...statements)
+    },
+    close: () => {
+      end.abort()
+      opening?.then(({ connection }) => connection.close()).catch(() => undefined)
+    },
+  }
+
+  /** Sends all at once, since one after the other takes a round trip each. */
+  async function killAll(statements: readonly string[]): Promise<void> {
+    await Promise.all(
+      statements.map(async (statement) => {
+        try {
+          await ask(statement, limits.change)
+        } catch (error) {
+          if (!(error instanceof DatabaseError) || error.number !== noSuchThread) throw error
+        }
+      }),
+    )
+  }
+}
+
+/** Channels that are read of a server that names more: none of a cluster has as many. */
+const mostChannels = 100
+
+/** ER_LOCK_WAIT_TIMEOUT. */
+const lockWaitTimeout = 1205
+
+/** ER_NO_SUCH_THREAD. */
+const noSuchThread = 1094
+
+/** Throws the error without the one of the client library, which holds the statement and so a password. */
+function withoutStatement(error: unknown): never {
+  if (!(error instanceof DatabaseError)) throw error
+  const { code, message, number } = error
+  throw new DatabaseError({ code, message, ...(number === undefined ? {} : { number }) })
+}
+
+const unknownGtids = (place: string): DatabaseError =>
+  new DatabaseError({
+    code: 'refused',
+    message: `The database ${place} was told or has something that is no set of GTIDs.`,
+  })
+
+type Found = ReadonlyMap<number, Omit<Transaction, 'connection'>>
+
+/**
+ * Returns a function that names transactions from one reading to the next. A transaction gets its number with its first
+ * write, so that the number alone does not name it: it is another one where the numbers differ, where one that had written
+ * has not, or where less time has passed.
+ */
+function createTransactionNames(): (
+  found: Found,
+) => ReadonlyMap<number, { readonly id: string; readonly seconds: number }> {
+  let last: ReadonlyMap<number, Omit<Transaction, 'connection'> & { readonly id: string }> = new Map()
+  let count = 0
+  return (found) => {
+    last = new Map(
+      [...found].map(([connection, transaction]) => {
+        const before = last.get(connection)
+        const isSame =
+          before !== undefined &&
+          (before.number === null || before.number === transaction.number) &&
+          transaction.seconds >= before.seconds
+        if (!isSame) count += 1
+        return [connection, { ...transaction, id: isSame ? before.id : String(count) }]
+      }),
+    )
+    return last
+  }
+}
+
+/**
+ * Returns a reader of the transactions of connections. The first reading is of the table, in which clients can write
+ * nothing; the next are of the status, where there is one and it can be relied on, since the table may be old.
+ */
+function createTransactionReader(options: {
+  readonly ask: (statement: string) => Promise<readonly Row[]>
+  readonly now: () => number
+}): (switching: Dialect['switching'], isMisleading: boolean) => Promise<Found> {
+  const { ask, now } = options
+  let tableRead = Number.NEGATIVE_INFINITY
+
+  return async ({ status, transactions }, isMisleading) => {
+    if (status !== null && !isMisleading && tableRead > Number.NEGATIVE_INFINITY) {
+      const [row] = await ask(status.statement)
+      const found = readInnodbStatus(text(row ?? {}, 'Status'))
+      if (found !== null) return new Map(found.map(({ connection, ...more }) => [connection, more]))
+    }
+    // 20 ms more, since the server counts from the end of its own reading, by a clock of its own.
+    const age = status === null ? 0 : status.age + 20
+    await wait(Math.max(0, tableRead + age - now()))
+    const rows = await ask(transactions)
+    tableRead = now()
+    return new Map(
+      rows
+        .slice(0, mostSessions)
+        .map((row) => [
+          connectionId(row, 'id'),
+          { number: row.number ?? null, seconds: Math.floor(number(row, 'seconds')) },
+        ]),
+    )
+  }
 }

@@ -3,25 +3,32 @@ import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { type DatabaseAccount, placeOf } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 import { dialServer } from './dialServer.ts'
+import { readMissingPrivileges } from './grants.ts'
+import { withTimeout } from './withTimeout.ts'
 
 /** Short: a person waits. A server that took the connection gets time, since it counts whom it saw leave. */
 const limits = { reach: 3_000, login: 20_000 }
 
 /**
- * Logs in once at every database that a component's settings have an account for, all at the same time. Reads nothing
- * there. Never rejects: what went wrong is in the result.
+ * Logs in once at every database that a component's settings have an account for, all at the same time. Of an account for
+ * switches it reads which privileges it lacks; otherwise it reads nothing. Never rejects: what went wrong is in the result.
  */
 export function tryLogins(settings: ServerSettings): Promise<readonly DatabaseLogin[]> {
-  const { database, monitor, services, secretsFile: file = '' } = settings
-  const sources = monitor === undefined ? [] : (services?.services ?? []).flatMap((one) => one.datasources)
-  const servers = new Map(sources.map(({ host, port }) => [placeOf({ host, port }), { host, port }]))
+  const { database, monitor, switching, services, secretsFile: file = '' } = settings
+  const sources = (services?.services ?? []).flatMap((one) => one.datasources)
+  const servers = [
+    ...new Map(sources.map(({ host, port }) => [placeOf({ host, port }), { host, port }])).values(),
+  ]
   return Promise.all([
-    ...(database === undefined
-      ? []
-      : [tryLogin({ server: database, user: database.user, file, purpose: 'replication' })]),
-    ...(monitor === undefined ? [] : [...servers.values()]).map((server) =>
-      tryLogin({ server, user: monitor?.user ?? '', file, purpose: 'monitor' }),
-    ),
+    ...(database ? [tryLogin({ server: database, user: database.user, file, purpose: 'replication' })] : []),
+    ...(monitor
+      ? servers.map((server) => tryLogin({ server, user: monitor.user, file, purpose: 'monitor' }))
+      : []),
+    ...(switching
+      ? servers.map((server) =>
+          tryLogin({ server, user: switching.user, file, purpose: 'replication', forSwitch: true }),
+        )
+      : []),
   ])
 }
 
@@ -30,18 +37,34 @@ async function tryLogin(options: {
   readonly user: string
   readonly file: string
   readonly purpose: DatabaseAccount['purpose']
+  readonly forSwitch?: true
 }): Promise<DatabaseLogin> {
-  const { server, user, file, purpose } = options
-  const tried = { option: `${purpose}-user`, place: placeOf(server) } as const
+  const { server, user, file, purpose, forSwitch } = options
+  const place = placeOf(server)
+  const tried = { option: `${purpose}-user`, place, ...(forSwitch && { forSwitch }) } as const
   const secret = { file, option: `${purpose}-password` }
   try {
     const connection = await dialServer({ server, user, secret, purpose, limits })(
       new AbortController().signal,
     )
-    connection.quit()
-    return tried
+    try {
+      const missing = forSwitch ? await withTimeLimit(place, readMissingPrivileges(connection.query)) : []
+      connection.quit()
+      return missing.length === 0 ? tried : { ...tried, missing }
+    } catch (error) {
+      connection.close()
+      throw error
+    }
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     return { ...tried, error: error.message, ...(error.code === 'refused' ? { refused: true } : {}) }
   }
 }
+
+const withTimeLimit = <Result>(place: string, work: Promise<Result>): Promise<Result> =>
+  withTimeout({
+    milliseconds: limits.login,
+    work,
+    late: () =>
+      new DatabaseError({ code: 'timeout', message: `The database ${place} did not answer in time.` }),
+  })

@@ -1,17 +1,20 @@
 import type { ReasonCode, Writer } from '../../contracts/routing.ts'
 import type { DataSourceRole } from '../../contracts/servicesMap.ts'
 import type { Channel, ThreadError } from '../databases/dialect.ts'
-import { gtidText, missingGtids } from '../databases/gtidSet.ts'
+import { gtidText } from '../databases/gtidSet.ts'
 import type { ServerReading } from '../databases/probe.ts'
 import type { Finding } from './checkResult.ts'
 import {
   decideWriter,
+  heldFor,
   listNames,
+  type OpenSwitch,
   type ServiceFacts,
   unwatchedWriter,
   type WriterDecision,
 } from './decideWriter.ts'
 import {
+  errantGtids,
   followsStrangers,
   isClaimant,
   isOut,
@@ -59,11 +62,11 @@ export function assessService(facts: Facts): ServiceAssessment {
 
 /** Returns a service that nobody checks: it is as the map says. */
 export function assumeService(
-  facts: Pick<ServiceFacts, 'service' | 'members' | 'incumbent'>,
+  facts: Pick<ServiceFacts, 'service' | 'members' | 'incumbent' | 'openSwitch'>,
 ): ServiceAssessment {
-  const { service, members, incumbent } = facts
+  const { service, members, incumbent, openSwitch } = facts
   return {
-    writer: unwatchedWriter(service, members),
+    writer: openSwitch?.isInForce ? heldFor(openSwitch) : unwatchedWriter(service, members),
     incumbent,
     fence: null,
     members: new Map(members.map(({ name, role }) => [name, { role, finding: null, isLate: false }])),
@@ -77,6 +80,7 @@ type View = {
   /** Name of the incumbent. */
   readonly primary: string | null
   readonly maxReplicaLag: number | null
+  readonly openSwitch: OpenSwitch | null
 }
 
 const replicating: ReadonlySet<DataSourceRole> = new Set(['replica', 'relay', 'standby', 'archive'])
@@ -117,7 +121,7 @@ function isFollowedByAll(member: Member, members: readonly Member[]): boolean {
 }
 
 /** Evaluates a server that may be written and follows nobody. */
-function ofPrimary(member: Member, { members, writer, primary }: View): Finding {
+function ofPrimary(member: Member, { members, writer, primary, openSwitch }: View): Finding {
   const { name, state } = member
   if (name === writer.datasource) return passed
   const rivals = members.filter((it) => it !== member && isClaimant(it))
@@ -132,6 +136,8 @@ function ofPrimary(member: Member, { members, writer, primary }: View): Finding 
   }
   // The word of the others decides between two that nobody writes to.
   if (writer.datasource === null && isFollowedByAll(member, members)) return passed
+  // Its replication was stopped by the switch that made it the primary.
+  if (writer.datasource === null && name === openSwitch?.to && rivals.length === 0) return passed
   if (other !== undefined) return failed('two-writers', contradiction)
   const incumbent = members.find((it) => it.name === primary)
   if (incumbent === member || incumbent === undefined || isOut(incumbent)) return passed
@@ -236,17 +242,12 @@ function strayReason(
   )
 }
 
-/** Returns the GTIDs that a replica has and the writer has not; those of the writer itself only came later. */
-function errantReason({ gtids }: ServerReading, primary: Member | undefined) {
-  if (!primary) return undefined
-  const writer = readingOf(primary)
-  if (!writer?.gtids || !gtids || (writer.serverId === null && writer.uuid === null)) return undefined
-  const { serverId, uuid } = writer
-  const isOwn = (source: string): boolean =>
-    uuid === null ? source.endsWith(`-${serverId}`) : source === uuid || source.startsWith(`${uuid}:`)
-  const missing = missingGtids(gtids, writer.gtids, isOwn)
-  if (missing.ranges.size === 0) return undefined
-  const reason = `It has transactions that ${primary.name} does not have: ${gtidText(missing)}.`
+/** Returns the remark about GTIDs that a replica has and the writer has not. */
+function errantReason(replica: ServerReading, primary: Member | undefined) {
+  const writer = primary && readingOf(primary)
+  const errant = writer && errantGtids(replica, writer)
+  if (!errant) return undefined
+  const reason = `It has transactions that ${primary.name} does not have: ${gtidText(errant)}.`
   return { code: 'errant-transactions' as const, reason }
 }
 

@@ -1,7 +1,10 @@
 import { ProblemError } from '../../api/problemError.ts'
 import type { OutsideChange } from '../../contracts/choices.ts'
+import type { ReleasePayload } from '../../contracts/managerPayloads.ts'
 import type { Routing, Writer } from '../../contracts/routing.ts'
-import type { DataSourceState, ServicesMap } from '../../contracts/servicesMap.ts'
+import type { DataSourceRole, DataSourceState, ServicesMap } from '../../contracts/servicesMap.ts'
+import { type Clock, realClock } from '../clock.ts'
+import { replaceMap } from '../editMap.ts'
 import {
   assessService,
   assumeService,
@@ -11,12 +14,13 @@ import {
 import type { Finding, Observation } from './checkResult.ts'
 import { addressOf, type DataSource, type DataSourceKey, keyOf, serverOf, sourcesOf } from './dataSources.ts'
 import { createDataSourceTable, type DataSourceTable, type DataSourceView } from './dataSourceTable.ts'
-import { decideState } from './decideState.ts'
+import { decideState, rules } from './decideState.ts'
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import { createHealthTable, type Health } from './health.ts'
 import { mappedPrimary, type StateStore } from './managerState.ts'
 import type { Check, Monitor } from './monitor.ts'
-import type { Member } from './replicationGraph.ts'
+import { isPrimary, type Member } from './replicationGraph.ts'
+import { createSwitchHolds, type Hold, type HoldOrder } from './switchHolds.ts'
 
 /** Log of a manager. */
 export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
@@ -25,7 +29,7 @@ export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: obje
 export type AskedCheck = { readonly observation: Observation; readonly finding: Finding }
 
 /** Manager of one host: keeps the states of data sources, checks them and acts on the results. */
-export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter'> & {
+export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord' | 'setHold'> & {
   /** True if it checks its data sources. */
   readonly isMonitoring: boolean
   health(source: DataSource): Health
@@ -41,6 +45,15 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter'> & {
   onRoutingChange(listener: () => void): () => void
   /** A check that begins now. Undefined where none is made: nobody monitors, or the data source went meanwhile. Throws a `not-found` problem. */
   check(key: DataSourceKey): Promise<AskedCheck | undefined>
+  /** Lets the clients of a service wait for a switch; the same switch renews that. Returns true if that changed anything. Throws problems. */
+  hold(order: HoldOrder): boolean
+  /**
+   * Ends the hold of a switch, once the servers were checked. `primary` is the one that the map names from then on; null for
+   * none. Resolves to false where there is no such hold. Rejects with problems.
+   */
+  release(order: ReleaseOrder): Promise<boolean>
+  /** Returns the hold of a service, also one whose time ran out. Throws a `not-found` problem. */
+  holdOf(service: string): Hold | undefined
   /** Returns why it cannot do its work; empty if it can. A failed data source is no such reason. */
   notReadyReasons(): readonly string[]
   /** Number of failed writes of the state. */
@@ -48,6 +61,21 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter'> & {
   /** Ends its checks. */
   close(): void
 }
+
+/** Order to end the hold of a switch. */
+export type ReleaseOrder = ReleasePayload & { readonly service: string; readonly by: string }
+
+/** Returns the map with another primary of a service; the former one is a replica. */
+const withPrimary = ({ services }: ServicesMap, service: string, primary: string): ServicesMap => ({
+  services: services.map((it) => {
+    if (it.name !== service) return it
+    const roleOf = (name: string, role: DataSourceRole): DataSourceRole => {
+      if (name === primary) return 'primary'
+      return role === 'primary' ? 'replica' : role
+    }
+    return { ...it, datasources: it.datasources.map((one) => ({ ...one, role: roleOf(one.name, one.role) })) }
+  }),
+})
 
 /** Changes that are worth a line of the log; numbers within a reason are not. */
 const lineOf = (code: string | null | undefined, reason: string | null | undefined): string | null =>
@@ -59,6 +87,7 @@ export function createManager(options: {
   readonly kept: StateStore
   readonly monitor: ((seen: (check: Check) => void) => Monitor) | undefined
   readonly now: () => Date
+  readonly after?: Clock['after']
   readonly log: ManagerLog
   readonly onOutsideChange?: OutsideChange
   /** Milliseconds that a replica may be behind and still takes reads; null for any number. */
@@ -73,6 +102,14 @@ export function createManager(options: {
   const assessments = new Map<string, ServiceAssessment>()
   const listeners = new Set<() => void>()
   let published = ''
+  const holds = createSwitchHolds({
+    table,
+    now,
+    after: options.after ?? realClock.after,
+    // Nobody is the writer by the word of a check from before.
+    beforeExpiry: (service) => checkAll(service),
+    onExpired,
+  })
 
   function memberOf(view: DataSourceView): Member {
     const { observation, known, unreached } = health.of(view)
@@ -91,9 +128,17 @@ export function createManager(options: {
 
   function assess(service: string, incumbent: Incumbent, change: OutsideChange): ServiceAssessment {
     const members = table.views(service).map(memberOf)
-    if (!monitor) return assumeService({ service, members, incumbent })
-    const policy = table.policy(service)
-    return assessService({ service, members, incumbent, policy, onOutsideChange: change, maxReplicaLag })
+    const openSwitch = holds.openSwitch(service)
+    if (!monitor) return assumeService({ service, members, incumbent, openSwitch })
+    return assessService({
+      service,
+      members,
+      incumbent,
+      policy: table.policy(service),
+      onOutsideChange: change,
+      maxReplicaLag,
+      openSwitch,
+    })
   }
 
   /** Records another writer, and the fence that it needs. Returns false where that cannot be written. */
@@ -104,7 +149,13 @@ export function createManager(options: {
       const reason = `It can be written and follows nobody, but the others follow ${name}.`
       table.setWriter(service, name, fence === null ? null : { name: fence, reason })
       if (fence !== null) health.resetStreak(table.view({ service, name: fence }))
-      log.warn(facts, 'follows a primary that somebody changed by other means')
+      const isOfSwitch = holds.openSwitch(service)?.to === name
+      log.warn(
+        facts,
+        isOfSwitch
+          ? 'follows the new primary of a switch that did not end'
+          : 'follows a primary that somebody changed by other means',
+      )
       return true
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
@@ -141,6 +192,18 @@ export function createManager(options: {
     const { writer } = after
     if (before && before.writer.datasource !== writer.datasource)
       log.info({ service, ...writer }, 'the writer of a service changed')
+    if (writer.datasource !== null && after.incumbent.isConfirmed) settle(service)
+  }
+
+  /** Ends the say of a switch whose time ran out, once the servers say who the writer is. */
+  function settle(service: string): void {
+    if (holds.openSwitch(service) === null) return
+    try {
+      holds.setDecided(service)
+    } catch (error) {
+      // The next check comes to the same end.
+      if (!(error instanceof ProblemError)) throw error
+    }
   }
 
   function firstIncumbent(service: string): Incumbent {
@@ -190,9 +253,11 @@ export function createManager(options: {
   function applyPolicy(source: DataSource): void {
     const { state, service, name } = table.view(source)
     const policy = table.policy(service)
-    const { streak } = health.of(source)
+    const { streak, unreached } = health.of(source)
     const next = decideState({ state, policy, streak })
     if (next === undefined) return
+    // A switch stops replication and makes servers read-only.
+    if (next === 'FAILED' && unreached < rules.fence && holds.of(service)?.isInForce) return
     const reason = next === 'FAILED' ? (findingOf(source)?.reason ?? null) : null
     const facts = { service, datasource: name, from: state, to: next, policy, reason }
     try {
@@ -238,6 +303,73 @@ export function createManager(options: {
       for (const service of kind.keys()) if (!present.has(service)) kind.delete(service)
     }
     for (const service of present) reassess(service)
+  }
+
+  async function check(key: DataSourceKey): Promise<AskedCheck | undefined> {
+    const asked = addressOf(table.view(key))
+    const observation = await monitor?.check(table.view(key))
+    const source = sources().find((it) => addressOf(it) === asked)
+    if (!observation || !source) return undefined
+    health.record({ source, observation, at: now() })
+    reassess(source.service)
+    publish()
+    const finding = findingOf(source)
+    if (finding === null) throw new Error(`${keyOf(source)} was checked without a finding`)
+    return { observation, finding }
+  }
+
+  /** Checks data sources of a service now, as far as they are in the map. */
+  const checkAll = (service: string, which: (source: DataSource) => boolean = () => true): Promise<unknown> =>
+    Promise.allSettled(sources().flatMap((it) => (it.service === service && which(it) ? [check(it)] : [])))
+
+  /** Failures of a switch are none of what comes after it. */
+  function resetStreaks(service: string): void {
+    for (const it of sources()) if (it.service === service) health.resetStreak(it)
+  }
+
+  function onExpired({ service, id, from, to, step }: Hold): void {
+    log.warn({ service, id, from, to, step }, 'the hold of a switch ran out before it ended')
+    resetStreaks(service)
+    const { name, isContested } = incumbents.get(service) ?? firstIncumbent(service)
+    if (name === from) incumbents.set(service, { ...firstIncumbent(service), isContested })
+    reassess(service)
+    publish()
+  }
+
+  /** Makes a data source the primary of the map and the writer, as a person's word does. */
+  function namePrimary(service: string, primary: string, by: string): void {
+    const name = (map: ServicesMap) => replaceMap(map, withPrimary(map, service, primary))
+    changeMap(() => table.editMap(by, name))
+    if (table.writer(service) !== primary) table.setWriter(service, primary, null)
+    incumbents.set(service, named(primary))
+  }
+
+  /** Takes the primary of a switch back that failed meanwhile: whoever made the switch has seen that it works. */
+  function takeBack(view: DataSourceView): void {
+    const { known } = health.of(view)
+    if (view.state !== 'FAILED' || view.by !== 'manager' || known === null || !isPrimary(known)) return
+    putState([view], { state: 'ONLINE', by: 'manager' })
+  }
+
+  async function release({ service, id, primary, by }: ReleaseOrder): Promise<boolean> {
+    const hold = holds.releasable(service, id)
+    if (!hold) return false
+    const { from, to } = hold
+    if (primary !== null && primary !== from && primary !== to) {
+      const detail = `The switch ${id} is from ${from} to ${to}; it does not make ${primary} the primary.`
+      throw new ProblemError({ code: 'wrong-state', detail })
+    }
+    if (primary === to) namePrimary(service, to, by)
+    // Clients wait for the two that matter, not for another one that does not answer.
+    void checkAll(service, ({ name }) => name !== from && name !== to)
+    await checkAll(service, ({ name }) => name === from || name === to)
+    if (holds.of(service)?.id !== id) return true
+    resetStreaks(service)
+    if (primary !== null) takeBack(table.view({ service, name: primary }))
+    holds.end(service)
+    reassess(service)
+    publish()
+    return true
   }
 
   /** Changes the map; a primary that it names anew is the writer by the word of a person. */
@@ -290,18 +422,15 @@ export function createManager(options: {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    check: async (key) => {
-      const asked = addressOf(table.view(key))
-      const observation = await monitor?.check(table.view(key))
-      const source = sources().find((it) => addressOf(it) === asked)
-      if (!observation || !source) return undefined
-      health.record({ source, observation, at: now() })
-      reassess(source.service)
+    check,
+    hold: (order) => {
+      const changed = holds.set(order, incumbents.get(order.service)?.name ?? null)
+      reassess(order.service)
       publish()
-      const finding = findingOf(source)
-      if (finding === null) throw new Error(`${keyOf(source)} was checked without a finding`)
-      return { observation, finding }
+      return changed
     },
+    release,
+    holdOf: holds.of,
     notReadyReasons: () => {
       const problem = kept.problem()
       const findings = monitor ? sources().map(findingOf) : []
@@ -310,6 +439,9 @@ export function createManager(options: {
       return [problem ?? [], isBlind ? `no data source can be checked: ${first.reason}` : []].flat()
     },
     writeFailures: kept.writeFailures,
-    close: () => monitor?.close(),
+    close: () => {
+      holds.close()
+      monitor?.close()
+    },
   }
 }

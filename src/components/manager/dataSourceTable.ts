@@ -6,10 +6,12 @@ import { type EditedMap, replaceMap } from '../editMap.ts'
 import { addressOf, type DataSource, type DataSourceKey, keyOf, serverOf, sourcesOf } from './dataSources.ts'
 import {
   dropAbsent,
+  type HoldRecord,
   mappedPrimary,
   policyOf,
   type StateRecord,
   type StateStore,
+  withHold,
   withPolicy,
   withRecords,
   withWriter,
@@ -64,6 +66,10 @@ export type DataSourceTable = {
     name: string,
     fenced: { readonly name: string; readonly reason: string } | null,
   ): void
+  /** Returns the hold of a service's clients, also one whose time ran out. */
+  holdRecord(service: string): HoldRecord | undefined
+  /** Keeps another hold of a service; null for none. */
+  setHold(service: string, hold: HoldRecord | null): void
   /** Returns true if that changed anything. */
   setPolicy(service: string, policy: Policy): boolean
   /** Changes the map as `edit` says. */
@@ -154,6 +160,8 @@ export function createDataSourceTable(options: {
         : []
       kept.replace(withRecords(withWriter(kept.state(), service, record), marks))
     },
+    holdRecord: (service) => kept.state().holds?.find((it) => it.service === service),
+    setHold: (service, hold) => kept.replace(withHold(kept.state(), service, hold)),
     setPolicy: (service, wanted) => {
       if (policy(service) === wanted) return false
       kept.replace(withPolicy(kept.state(), service, wanted))

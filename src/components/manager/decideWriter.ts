@@ -48,6 +48,15 @@ export type WriterDecision = {
   readonly fence: string | null
 }
 
+/** A switch that holds the clients of a service, or did until its time ran out before it ended. */
+export type OpenSwitch = {
+  readonly from: string
+  readonly to: string
+  readonly isInForce: boolean
+  /** True if it may have made `to` writable: then it has no way back. */
+  readonly mayBePromoted: boolean
+}
+
 /** Facts of one service; `members` without its witnesses. */
 export type ServiceFacts = {
   readonly service: string
@@ -55,6 +64,8 @@ export type ServiceFacts = {
   readonly incumbent: Incumbent
   readonly policy: Policy
   readonly onOutsideChange: OutsideChange
+  /** Null where none is under way, or the servers have said since who the writer is. */
+  readonly openSwitch: OpenSwitch | null
 }
 
 /** Returns names as `db1`, `db1 and db2`, `db1, db2 and db3`. */
@@ -74,6 +85,12 @@ const held = (code: NonNullable<Writer['code']>, reason: string): Writer => ({
 const unknown = (reason: string): Writer => ({ datasource: null, code: null, reason, hold: true })
 const refused = (reason: string) => ({ datasource: null, code: null, reason, hold: false }) satisfies Writer
 const written = (name: string): Writer => ({ datasource: name, code: null, reason: null, hold: false })
+
+/** Returns that clients wait for a switch. */
+export const heldFor = ({ from, to }: Pick<OpenSwitch, 'from' | 'to'>): Writer => ({
+  ...unknown(`a switch from ${from} to ${to} is under way`),
+  switching: { from, to },
+})
 
 /** Returns the writer while nobody checks the servers: the one primary of the map. */
 export function unwatchedWriter(
@@ -97,7 +114,7 @@ const decides = 'shun what is down, or name the primary with tapi map'
 
 /** Decides who is written. Nothing of it waits for a second look, and nothing makes a server the primary. */
 export function decideWriter(facts: ServiceFacts): WriterDecision {
-  const { service, members, incumbent } = facts
+  const { service, members, incumbent, openSwitch } = facts
   const own = members.find(({ name }) => name === incumbent.name)
   const claimants = members.filter(isClaimant)
   const candidates = claimants.filter(({ state }) => state !== 'FAILED')
@@ -113,6 +130,12 @@ export function decideWriter(facts: ServiceFacts): WriterDecision {
     incumbent: { ...incumbent, isContested: true },
     fence: null,
   })
+  if (openSwitch?.isInForce) {
+    // Between the two of a switch, readings of different moments look like two writers.
+    const hasRival = candidates.some(({ name }) => name !== openSwitch.from && name !== openSwitch.to)
+    if (hasRival && candidates.length > 1) return contested()
+    return { writer: heldFor(openSwitch), incumbent: dropConfirmation(facts, own), fence: null }
+  }
   if (others.length > 1) return contested()
   if (own !== undefined && candidates.includes(own)) {
     if (other !== undefined) return takeOver(facts, own, other) ?? contested()
@@ -124,6 +147,9 @@ export function decideWriter(facts: ServiceFacts): WriterDecision {
       : { writer: written(own.name), incumbent: confirmed(own.name), fence: null }
   }
   const after = { ...facts, incumbent: dropConfirmation(facts, own) }
+  if (own !== undefined && other !== undefined && isSwitched(after, own, other)) {
+    return { writer: written(other.name), incumbent: confirmed(other.name), fence: null }
+  }
   if (other !== undefined) return adopt(after, own, other)
   const writer =
     own === undefined ? withoutPrimary(service, members) : withoutCandidate(after, own, claimants)
@@ -160,9 +186,37 @@ function contraryWords(replica: Member, members: readonly Member[]): string {
   return `${replica.name} follows ${sourceNames(readingOf(replica)?.channels ?? [], members)}`
 }
 
+/**
+ * Returns true where a switch that did not end made the other one the primary. It set the old one read-only and recorded
+ * the step before, so nobody else needs to follow the new one yet.
+ */
+function isSwitched({ members, openSwitch }: ServiceFacts, own: Member, other: Member): boolean {
+  if (own.name !== openSwitch?.from || other.name !== openSwitch.to) return false
+  if (members.some((it) => it !== other && isClaimant(it))) return false
+  if (members.some((it) => it.look.kind === 'unread' && !isOut(it))) return false
+  const reading = readingOf(own)
+  if (isOut(own) || (reading !== undefined && !isPrimary(reading))) return true
+  const isLost = own.look.kind === 'failed' && (own.state === 'FAILED' || own.failures >= rules.fence)
+  return openSwitch.mayBePromoted && isLost
+}
+
+/** Returns that a switch may have made a member the primary, while nothing says whether it did; undefined otherwise. */
+function doubtOfSwitch({ members, incumbent, openSwitch }: ServiceFacts, own: Member): Writer | undefined {
+  if (!openSwitch?.mayBePromoted || openSwitch.from !== own.name || incumbent.isNamed) return undefined
+  const target = members.find(({ name }) => name === openSwitch.to)
+  if (!target || isOut(target) || readingOf(target)) return undefined
+  const { name } = target
+  return unknown(
+    `a switch from ${own.name} to ${name} did not end, and ${name} cannot be checked: make the switch again, or shun ${name}`,
+  )
+}
+
 /** Returns why a candidate is not confirmed; undefined if it is. */
-function doubtOf({ members, incumbent }: ServiceFacts, own: Member): Writer | undefined {
+function doubtOf(facts: ServiceFacts, own: Member): Writer | undefined {
+  const { members, incumbent } = facts
   if (incumbent.isNamed) return undefined
+  const doubt = doubtOfSwitch(facts, own)
+  if (doubt) return doubt
   const rivals = members.filter((it) => it !== own && isClaimant(it))
   // One that failed is a rival as long as nobody says which of them is the primary.
   if (rivals.length > 0 && !members.some((it) => isFollower(it, own, members))) {
@@ -205,6 +259,8 @@ function withoutCandidate(facts: ServiceFacts, own: Member, claimants: readonly 
   if (known !== null && !isPrimary(known)) {
     return held('no-writer', `${name} cannot be checked, and was no primary when it could`)
   }
+  const doubt = doubtOfSwitch(facts, own)
+  if (doubt) return doubt
   const [contrary] = incumbent.isConfirmed || incumbent.isNamed ? [] : followersOfOthers(own, members)
   if (!contrary) return written(name)
   return held('no-writer', `${name} cannot be checked, and ${contraryWords(contrary, members)}: ${decides}`)

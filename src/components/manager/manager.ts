@@ -14,11 +14,20 @@ import { managerMetrics } from './managerMetrics.ts'
 import { openStateStore } from './managerState.ts'
 import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming } from './monitor.ts'
 import { routingFeed } from './routingFeed.ts'
+import { openSwitcher } from './switch/openSwitcher.ts'
 
 /** Settings of a manager. */
 export type ManagerSettings = Pick<
   ServerSettings,
-  'cluster' | 'host' | 'services' | 'stateFile' | 'member' | 'monitor' | 'secretsFile' | 'connectorSocket'
+  | 'cluster'
+  | 'host'
+  | 'services'
+  | 'stateFile'
+  | 'member'
+  | 'monitor'
+  | 'switching'
+  | 'secretsFile'
+  | 'connectorSocket'
 >
 
 const usualTiming: MonitorTiming = {
@@ -110,11 +119,25 @@ export function openManager(
     log,
     ...settings.monitor,
   })
+  const updateConnector = connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log)
+  const switcher = openSwitcher(settings, {
+    manager: opened,
+    others: undefined,
+    update: updateConnector ?? (() => Promise.resolve()),
+    log,
+  })
   const api = managerApi({
     manager: opened,
     identity: { cluster, host, member, parentPid: () => process.ppid },
     askConnector: connectorSocket === undefined ? undefined : askConnectorAt(connectorSocket),
-    updateConnector: connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log),
+    updateConnector,
+    switcher,
   })
-  return { api, close: () => opened.close() }
+  return {
+    api,
+    close: () => {
+      switcher?.close()
+      opened.close()
+    },
+  }
 }

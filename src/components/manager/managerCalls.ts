@@ -1,5 +1,6 @@
 import type { ApiContext } from '../../api/apiContext.ts'
 import { readyWith } from '../../api/calls/health.ts'
+import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
@@ -8,10 +9,15 @@ import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { Membership } from '../../contracts/serverSettings.ts'
 import type { AskConnector } from './askConnector.ts'
 import type { Manager } from './createManager.ts'
+import type { DataSourceKey } from './dataSources.ts'
 import { noMonitor } from './dataSourceTable.ts'
+import { holdCalls } from './holdCalls.ts'
 import { authorOf, mapCalls } from './mapCalls.ts'
 import { bringServiceOnline, type Order, operate, takeServiceOffline } from './operate.ts'
 import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
+import { describeRepoint } from './switch/repointSource.ts'
+import { switchCalls } from './switch/switchCalls.ts'
+import type { Switcher } from './switch/switcher.ts'
 
 /** Readiness of every component and of the manager's own work. A failed data source is no reason against it. */
 export const readyToManage = (manager: Manager): ServedRoute =>
@@ -31,6 +37,25 @@ export type ServedManager = {
   readonly askConnector: AskConnector | undefined
   /** Absent where the host has no connector. */
   readonly updateConnector?: (() => Promise<void>) | undefined
+  /** Absent where the manager has no account to switch primaries with. */
+  readonly switcher?: Switcher | undefined
+}
+
+/**
+ * Lets a data source that is to be recovered follow the writer, where it follows nobody or somebody else. Returns false where it
+ * does. Throws a `wrong-state` problem with what it would do where the caller did not ask for it.
+ */
+async function repointFirst(
+  { manager, switcher }: ServedManager,
+  key: DataSourceKey,
+  { query, audit }: Pick<Call, 'query' | 'audit'>,
+): Promise<boolean> {
+  const words = switcher && describeRepoint(manager, key)
+  if (query.repoint !== undefined) audit({ parameters: { repoint: query.repoint } })
+  if (words === undefined) return false
+  if (query.repoint === undefined) throw new ProblemError({ code: 'wrong-state', detail: words })
+  await switcher?.repoint(key)
+  return true
 }
 
 /** The calls of a manager, beside the common ones. */
@@ -55,7 +80,8 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     const { service = '', datasource: name = '' } = call.params
     const key = { service, name }
     const connector = await connectorStatus()
-    const changed = await operate(orderOf(operation, call), key)
+    const isRepointed = operation === 'recover' && (await repointFirst(served, key, call))
+    const changed = (await operate(orderOf(operation, call), key)) || isRepointed
     return onceInEffect({ ...dataSourceStatus({ manager, key, connector }), changed })
   }
   const onService =
@@ -94,6 +120,8 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     serve(routes.managerAutomatic, setPolicy('AUTOMATIC')),
     serve(routes.managerManual, setPolicy('MANUAL')),
     serve(routes.managerMaintenance, setPolicy('MAINTENANCE')),
+    ...switchCalls(served.switcher),
+    ...holdCalls(manager, onceInEffect),
     ...mapCalls(manager, onceInEffect),
   ]
 }

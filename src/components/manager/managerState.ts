@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { ProblemError } from '../../api/problemError.ts'
 import { reasonOf, StartError } from '../../api/startError.ts'
-import { type Policy, policies } from '../../contracts/managerPayloads.ts'
+import { type Policy, policies, SwitchStep } from '../../contracts/managerPayloads.ts'
 import { exact } from '../../contracts/schemaParts.ts'
 import { MapName, recordedStates, ServicesMap } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
@@ -33,6 +33,21 @@ const StoredWriter = Type.Object(
   exact,
 )
 
+const StoredHold = Type.Object(
+  {
+    id: Type.String(),
+    service: MapName,
+    from: MapName,
+    to: MapName,
+    step: SwitchStep,
+    by: Type.String(),
+    until: Type.String({ format: 'date-time' }),
+    isOwn: Type.Boolean(),
+    isDecided: Type.Boolean(),
+  },
+  exact,
+)
+
 const StoredState = Type.Object(
   {
     version: Type.Literal(1),
@@ -42,6 +57,7 @@ const StoredState = Type.Object(
     marks: Type.Array(Mark),
     // Older releases write none.
     writers: Type.Optional(Type.Array(StoredWriter)),
+    holds: Type.Optional(Type.Array(StoredHold)),
   },
   exact,
 )
@@ -54,6 +70,13 @@ export type StateRecord = Readonly<Static<typeof Mark>>
  * record ends when the map names another one.
  */
 export type WriterRecord = Readonly<Static<typeof StoredWriter>>
+
+/**
+ * Hold of a service's clients for a switch; one for each service. It stays after its time, until it is released or another
+ * switch begins. `isOwn`: this manager makes the switch. `isDecided`: its time ran out, and the servers said since who the
+ * writer is.
+ */
+export type HoldRecord = Readonly<Static<typeof StoredHold>>
 
 /** State of a manager on disk. */
 export type ManagerState = {
@@ -68,6 +91,7 @@ export type ManagerState = {
   readonly marks: readonly StateRecord[]
   /** Of the services whose writer is not the primary of the map. */
   readonly writers?: readonly WriterRecord[]
+  readonly holds?: readonly HoldRecord[]
 }
 
 /** Returns the state of a new manager. */
@@ -111,6 +135,13 @@ export function withWriter(state: ManagerState, service: string, writer: WriterR
   return others.length > 0 ? { ...rest, writers: others } : rest
 }
 
+/** Returns the state with another hold of a service; null for none. */
+export function withHold(state: ManagerState, service: string, hold: HoldRecord | null): ManagerState {
+  const { holds = [], ...rest } = state
+  const others = [...holds.filter((it) => it.service !== service), ...(hold ? [hold] : [])]
+  return others.length > 0 ? { ...rest, holds: others } : rest
+}
+
 /** Returns the one primary of a service in the map with its address, as one text; null for none and for several. */
 export function mappedPrimary({ services }: ServicesMap, service: string): string | null {
   const sources = services.find(({ name }) => name === service)?.datasources ?? []
@@ -121,14 +152,19 @@ export function mappedPrimary({ services }: ServicesMap, service: string): strin
 /** Returns the state without services that are not in the map, and without data sources that are not at their address. */
 export function dropAbsent(state: ManagerState, map: ServicesMap): ManagerState {
   const present = new Set(sourcesOf(map).map(addressOf))
+  const names = new Set(sourcesOf(map).map(keyOf))
   const services = new Set(map.services.map(({ name }) => name))
-  const { writers = [], ...rest } = state
+  const { writers = [], holds = [], ...rest } = state
   const kept = writers.filter(
     (it) => present.has(addressOf(it)) && mappedPrimary(map, it.service) === it.mapped,
+  )
+  const held = holds.filter(({ service, from, to }) =>
+    [from, to].every((name) => names.has(keyOf({ service, name }))),
   )
   return {
     ...rest,
     ...(kept.length > 0 ? { writers: kept } : {}),
+    ...(held.length > 0 ? { holds: held } : {}),
     policies: state.policies.filter(({ service }) => services.has(service)),
     marks: state.marks.filter((mark) => present.has(addressOf(mark))),
   }

@@ -1,6 +1,7 @@
 import { printableLine } from '../../base/printable.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Channel } from '../databases/dialect.ts'
+import { type GtidSet, missingGtids } from '../databases/gtidSet.ts'
 import type { ServerReading } from '../databases/probe.ts'
 import type { Observation } from './checkResult.ts'
 import type { DataSource } from './dataSources.ts'
@@ -61,6 +62,16 @@ export function sourceNames(channels: readonly Channel[], members: readonly Memb
     return `${printableLine(host.slice(0, 253))} port ${port}`
   })
   return [...new Set(names)].slice(0, 5).join(', ')
+}
+
+/** Returns the GTIDs that a replica has and the primary has not; undefined for none. Those of the primary itself only came later. */
+export function errantGtids(replica: ServerReading, primary: ServerReading): GtidSet | undefined {
+  const { gtids, serverId, uuid } = primary
+  if (!gtids || !replica.gtids || (serverId === null && uuid === null)) return undefined
+  const isOwn = (source: string): boolean =>
+    uuid === null ? source.endsWith(`-${serverId}`) : source === uuid || source.startsWith(`${uuid}:`)
+  const missing = missingGtids(replica.gtids, gtids, isOwn)
+  return missing.ranges.size === 0 ? undefined : missing
 }
 
 /** Returns true if every channel comes from a server that is none of the service. */

@@ -30,11 +30,19 @@ function reasonOf({
   user,
   hosts,
   error,
-}: Pick<MissingGrants, 'option' | 'user' | 'hosts' | 'error'>): string {
-  const why = error === undefined ? '' : ` ${error}`
+  missing,
+  forSwitch,
+}: Omit<MissingGrants, 'type' | 'sql'>): string {
+  const account = `'${user}' (${option})`
+  const consequence = forSwitch
+    ? ' Until then the managers refuse to switch the primary; all else works.'
+    : ''
+  if (error === undefined && missing !== undefined) {
+    return `The account ${account} lacks ${listOf(missing)}, seen from ${shortListOf(hosts, 8)}.${consequence}\nGrant what is missing:`
+  }
   const what =
     error === undefined
-      ? `The login '${user}' (${option}) could not be tried on ${shortListOf(hosts, 8)}.`
-      : `No login as '${user}' (${option}) from ${shortListOf(hosts, 8)}:`
-  return `${what}${why}\nIf the account is missing, create it with the password of your file:`
+      ? `The login ${account} could not be tried on ${shortListOf(hosts, 8)}.`
+      : `No login as ${account} from ${shortListOf(hosts, 8)}: ${error}`
+  return `${what}${consequence}\nIf the account is missing, create it with the password of your file:`
 }

@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { get, type Outcome, post } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
-import { readEnvelope } from '../../client/envelope.ts'
+import { type Problem, readEnvelope } from '../../client/envelope.ts'
 import { type ProblemCode, problems } from '../../contracts/problems.ts'
 import { confirmChange } from './confirmation.ts'
 import { login } from './login.ts'
@@ -36,6 +36,11 @@ export type Change = {
   readonly summarize: (body: unknown) => string
   /** Returns a note of one sentence to print after the change; may call the API. */
   readonly note?: (call: Call, body: unknown) => Promise<string | undefined>
+  /**
+   * Returns the call that goes further than the one that was refused, for what the refusal says that it would do;
+   * undefined if there is none. It is made once that is confirmed, too.
+   */
+  readonly further?: (refused: Problem, request: PostRequest) => PostRequest | undefined
   /** Set for a change that holds on one host only: a note then names the other hosts. */
   readonly local?: true
 }
@@ -49,7 +54,17 @@ export async function changeHost(call: Call, change: Change, iAmSure: boolean): 
   }
   const known: Call = { ...call, caller: await login(call) }
   const request = await change.request(known)
-  const outcome = 'problem' in request ? request : await post(known.caller, request)
+  const first = 'problem' in request ? request : await post(known.caller, request)
+  const more =
+    'problem' in first && !('problem' in request) ? change.further?.(first.problem, request) : undefined
+  if (more !== undefined && 'problem' in first) {
+    const words = first.problem.detail ?? first.problem.title
+    if (iAmSure) context.stderr.write(`note: ${words}\n`)
+    if (!(await confirmChange({ context, place, command, iAmSure, question: `${words} Go on?` }))) {
+      return exitCodes.failed
+    }
+  }
+  const outcome = more === undefined ? first : await post(known.caller, more)
   const code = showOutcome({ call, outcome, render })
   if ('problem' in outcome || options.json) return code
   for (const words of [await readNote(change, known, outcome.value), change.local && noteOtherHosts(call)]) {

@@ -42,6 +42,12 @@ export type Runner = {
     make: (context: ChangeContext) => Change | Promise<Change>,
     allowed?: Allowed,
   ) => Promise<void>
+  /** Runs a changing command that is for one host, and confirms itself what it found. */
+  readonly changeOne: (
+    command: Command,
+    action: (call: Call, iAmSure: boolean) => Promise<ExitCode>,
+    allowed?: Allowed,
+  ) => Promise<void>
   /** Runs a changing command that takes more than one POST. */
   readonly changeEach: (
     command: Command,
@@ -149,6 +155,13 @@ export function createRunner(environment: {
       const call = await one(written, allowed)
       return done(await reportClientError(call, () => changeHost(call, change, iAmSure)))
     },
+    changeOne: async (command, action, allowed) => {
+      const written = readWritten(command)
+      const { iAmSure } = all(written, command)
+      rejectAll(written, `${command.name()} changes the whole cluster through the manager of one host`)
+      const call = await one(written, allowed)
+      done(await reportClientError(call, () => action(call, iAmSure)))
+    },
     changeEach: async (command, actions) => {
       const written = readWritten(command)
       if (written.all === true) return done(await actions.all(await every(written), all(written, command)))
@@ -164,10 +177,10 @@ const readWritten = (command: Command): WrittenOptions => {
   throw new UsageError('--skip-unreachable requires --all.', 'Add --all, or remove --skip-unreachable.')
 }
 
-function rejectAll(written: WrittenOptions): void {
+function rejectAll(written: WrittenOptions, why = 'this command reads from one host'): void {
   if (written.all !== true) return
   throw new UsageError(
-    '--all is for status, topology and commands that change something; this command reads from one host.',
+    `--all is for status, topology and commands that change something; ${why}.`,
     'Name the host to call: --host NAME. `tapi --all status` shows every host of a cluster.',
   )
 }

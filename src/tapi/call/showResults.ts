@@ -32,8 +32,11 @@ export function showOutcome<Value>(shown: {
   return failed ? exitCodes.failed : exitCodes.ok
 }
 
+/** Returns the name of the host that a call is for. */
+export const hostNameOf = ({ target, options }: Call): string => target.found?.host.name ?? options.host
+
 /** Returns the name of the host that was called. */
-export const hostOf = ({ call }: Result): string => call.target.found?.host.name ?? call.options.host
+export const hostOf = ({ call }: Result): string => hostNameOf(call)
 
 /** Text for a host whose call succeeded: one word, and a summary of the body. */
 type SuccessText = { readonly result: string; readonly summarize: (body: unknown) => string }

@@ -49,6 +49,34 @@ describe('the word of several managers', () => {
     expect(writer(knowsNone, saysFirst, saysSecond)?.datasource).toBeNull()
   })
 
+  const switching = {
+    datasource: null,
+    code: null,
+    reason: 'a switch from db1 to db2 is under way',
+    hold: true,
+    switching: { from: 'db1', to: 'db2' },
+  }
+  const holds: HeardManager = {
+    name: 'db4',
+    routing: routingOf([routed(db1), routed(replica(db2))], switching),
+  }
+
+  it('lets clients wait while any manager holds them for a switch, also if others name the old or the new primary', () => {
+    for (const base of [saysFirst, saysSecond, holds]) expect(writer(base, holds)).toEqual(switching)
+    expect(writer(holds, saysFirst)).toEqual(switching)
+    expect(writer(holds, saysSecond)).toEqual(switching)
+    const { switching: _, ...unswitched } = switching
+    const refuses = routingOf([routed(db1)], { ...unswitched, reason: 'none', hold: false })
+    expect(writer({ name: 'db5', routing: refuses }, holds)).toEqual(switching)
+    // One that has just started knows nobody, and stops nobody.
+    const started = routingOf([routed(db1)], { ...unswitched, reason: 'not checked yet' })
+    expect(writer(saysFirst, { name: 'db5', routing: started })?.datasource).toBe('db1')
+  })
+
+  it('is still that managers disagree where they name two, whoever makes a switch', () => {
+    expect(writer(saysFirst, saysSecond, holds)?.code).toBe('two-writers')
+  })
+
   it('lists a few of many managers', () => {
     const many = Array.from({ length: 40 }, (_, index) => ({ ...saysSecond, name: `db${index + 2}` }))
     expect(writer(saysFirst, ...many)?.reason).toMatch(/db8 says db2, 33 more$/)

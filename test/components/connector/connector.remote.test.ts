@@ -175,8 +175,13 @@ describe('a connector on a host without a manager', () => {
     const manager = await make()
     manager.say(toSecond)
     const connector = await connectorTo({ ...manager.place, name: 'db1', names: ['db1'] })
-    await (await connector.client()).sees('db1 greets')
-    expect((await connector.get('status'))[1].reason).toMatch(words)
+    // Readers go by what was installed, writers by nothing.
+    await (await connector.client('replica')).sees('db2 greets')
+    await connector.client()
+    await connector.until({ held: 1 })
+    const [, { reason }] = await connector.get('status')
+    expect(reason).toMatch(/^no manager has answered since the connector started/)
+    expect(reason).toMatch(words)
     expect(manager.followers()).toBe(0)
   })
 

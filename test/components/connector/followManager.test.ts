@@ -8,7 +8,7 @@ import {
 } from '../../../src/components/connector/followManager.ts'
 import { envelope } from '../../../src/contracts/envelope.ts'
 import type { Routing } from '../../../src/contracts/routing.ts'
-import { standIn } from '../../support/databaseClient.ts'
+import { refusalIn, standIn } from '../../support/databaseClient.ts'
 import { eventually } from '../../support/eventually.ts'
 import { servePlain } from '../../support/loopbackServer.ts'
 import { manualClock } from '../../support/manualClock.ts'
@@ -94,21 +94,72 @@ describe('a connector that follows the manager of its host', () => {
     expect(warnings()).toHaveLength(2)
   })
 
-  it('starts without it, by what was installed, and next time by what it said last', async () => {
+  const waitsForManager = (more = ''): RegExp =>
+    new RegExp(`^no manager has answered since the connector started${more}; no manager answers since `)
+
+  it('starts without it for readers, by what was installed, while writers wait for its word', async () => {
     const { manager, settings, db1, db2 } = await scene()
-    const first = await testConnector(settings)
-    await (await first.client()).sees('db1 greets')
-    expect((await first.get('status'))[1].reason).toContain('no manager answers')
+    const { client, get, until, call } = await testConnector(settings)
+    await (await client('replica')).sees('db2 greets')
+    expect((await get('status'))[1].reason).toMatch(waitsForManager())
+    const writing = await client()
+    await until({ held: 1 })
+    expect((await get('status'))[1].reason).toMatch(waitsForManager(' \\(1 client waits for it\\)'))
+    const ready = await call({ url: '/health/ready', headers: { authorization: adminLogin } })
+    expect([ready.statusCode, ready.body]).toEqual([
+      503,
+      expect.stringContaining('no manager has answered since the connector started'),
+    ])
     manager.say(routingOf([routed(dataSource(db1, 'replica')), routed(dataSource(db2))]))
     await manager.start()
-    await first.until({ reason: null })
-    await (await first.client()).sees('db2 greets')
-    first.opened.close()
+    await writing.sees('db2 greets')
+    await until({ reason: null })
+  })
+
+  it('never writes, when it comes back, by what it knew before: the primary may be another one now', async () => {
+    const { manager, settings, db1, db2, first, second } = await scene()
+    manager.say(routingOf([routed(first), routed(second)]))
+    await manager.start()
+    const before = await testConnector(settings)
+    await (await before.client()).sees('db1 greets')
+    before.opened.close()
     await manager.stop()
-    const second = await testConnector(settings)
-    await (await second.client()).sees('db2 greets')
-    const [, map] = await second.get('status')
-    expect(map.datasources).toMatchObject([{ name: 'db1' }, { name: 'db2' }])
+    const connections = db1.sockets.length
+
+    const { client, until, get, opened } = await testConnector(settings)
+    const writing = await client()
+    await until({ held: 1 })
+    // Readers go by the last word.
+    await (await client('replica')).sees('db2 greets')
+    expect((await get('status'))[1].datasources).toMatchObject([{ name: 'db1' }, { name: 'db2' }])
+    opened.close()
+    expect((await writing.ended).toString()).not.toContain('greets')
+
+    manager.say(routingOf([routed(dataSource(db1, 'replica')), routed(dataSource(db2))]))
+    await manager.start()
+    const after = await testConnector(settings)
+    await (await after.client()).sees('db2 greets')
+    expect(db1.sockets).toHaveLength(connections)
+  })
+
+  it('tells writers who wait for its first word too long why, and refuses all after a time', async () => {
+    const { settings } = await scene()
+    const { proxy } = settings
+    if (!proxy) throw new Error('no proxy')
+    const hasty = await testConnector({ ...settings, proxy: { ...proxy, maxHold: 100 } })
+    expect((await hasty.refusal()).message).toBe(
+      'No database takes writes, and this connection waited 0.1 s, which is the longest that connector-max-hold ' +
+        'allows: no manager has answered since the connector started.',
+    )
+    hasty.opened.close()
+
+    const { client, refusal } = await testConnector({ ...settings, proxy: { ...proxy, managerTimeout: 300 } })
+    const waiting = await client()
+    expect(refusalIn(await waiting.ended).message).toMatch(
+      /^The connector takes no new connections: no manager/,
+    )
+    for (const role of ['primary', 'replica'] as const)
+      expect((await refusal(role)).message).toContain('0.3 s that connector-manager-timeout allows')
   })
 
   it('starts with a last word that another release kept, and passes that over', async () => {
@@ -122,8 +173,9 @@ describe('a connector that follows the manager of its host', () => {
     writeFileSync(settings.stateFile ?? '', JSON.stringify({ version: 1, mode, services: null, lastKnown }), {
       mode: 0o600,
     })
-    const { client } = await testConnector(settings)
-    await (await client()).sees('db1 greets')
+    const { client, get } = await testConnector(settings)
+    await (await client('replica')).sees('db2 greets')
+    expect((await get('status'))[1].datasources).toMatchObject([{ name: 'db1' }, { name: 'db2' }])
     expect(readFileSync(settings.stateFile ?? '', 'utf8')).toContain('"version"')
   })
 
@@ -158,15 +210,19 @@ describe('a connector that follows the manager of its host', () => {
     response.write(text)
   }
 
-  it.each(hostile)('counts it as lost when it %s, and takes clients', async (_what, answer, words) => {
+  it.each(hostile)('counts it as lost when it %s, and takes readers', async (_what, answer, words) => {
     const { manager, settings } = await scene()
     const server = await servePlain((_request, response) => answer(response), {
       path: manager.settings.socket,
     })
     onTestFinished(() => server.close())
-    const { client, get } = await testConnector(settings)
-    await (await client()).sees('db1 greets')
-    expect((await get('status'))[1].reason).toMatch(words)
+    const { client, get, until } = await testConnector(settings)
+    await (await client('replica')).sees('db2 greets')
+    const [, { reason }] = await get('status')
+    expect(reason).toMatch(waitsForManager())
+    expect(reason).toMatch(words)
+    await client()
+    await until({ held: 1, active: 1 })
   })
 
   it('acts on what the manager says before it answers the manager that asks it to', async () => {

@@ -1,6 +1,6 @@
 import { type Connection, createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { realClock } from '../../../src/components/connector/clock.ts'
+import { realClock } from '../../../src/components/clock.ts'
 import { changedMode, installedMode } from '../../../src/components/connector/connectorState.ts'
 import { createProxy } from '../../../src/components/connector/proxy.ts'
 import { dial, listen } from '../../../src/components/connector/sockets.ts'

@@ -203,6 +203,41 @@ describe('a connector whose writer goes', () => {
     expect(clock.pending()).toBe(0)
   })
 
+  it('lets writers drain and new ones wait during a switch, and leads them to the new writer after it', async () => {
+    const { direct, primary, replica, writer, held, reader, counts, clock, db2, proxy } = await pair()
+    const running = await writer()
+    const reading = await reader()
+    await reading.sees('db2 greets')
+    const switching = {
+      datasource: null,
+      code: null,
+      reason: 'a switch from db1 to db2 is under way',
+      hold: true,
+      switching: { from: 'db1', to: 'db2' },
+    }
+    direct(switching, primary, replica)
+    const [waiting] = await held(1)
+    expect(proxy.problem('primary')).toBe('a switch from db1 to db2 is under way (1 client waits for it)')
+    running.socket.write('still here')
+    await running.sees('STILL HERE')
+    // As the manager sees them before it releases the clients.
+    const [former, next] = [
+      { ...primary, role: 'replica' as const },
+      { ...replica, role: 'primary' as const },
+    ]
+    direct(switching, former, next)
+    running.socket.write(' and now')
+    await running.sees('AND NOW')
+    direct({ datasource: 'db2' }, former, next)
+    await running.ended
+    await waiting?.sees('db2 greets')
+    waiting?.socket.write('after it')
+    await expect.poll(() => db2.firsts).toContain('after it')
+    clock.advance(7000)
+    await counts({ held: 0 })
+    expect(proxy.counts().refused.size).toBe(0)
+  })
+
   it('lets writers run on when nobody else can be written and it comes back in time', async () => {
     const { direct, primary, replica, writer, clock } = await pair()
     const running = await writer()

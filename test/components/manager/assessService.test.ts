@@ -3,7 +3,12 @@ import type { Channel } from '../../../src/components/databases/dialect.ts'
 import { readMariadbGtids, readMysqlGtids } from '../../../src/components/databases/gtidSet.ts'
 import type { ServerReading } from '../../../src/components/databases/probe.ts'
 import { assessService, type ServiceAssessment } from '../../../src/components/manager/assessService.ts'
-import { type Incumbent, named, unconfirmed } from '../../../src/components/manager/decideWriter.ts'
+import {
+  type Incumbent,
+  named,
+  type OpenSwitch,
+  unconfirmed,
+} from '../../../src/components/manager/decideWriter.ts'
 import type { Member } from '../../../src/components/manager/replicationGraph.ts'
 import type { OutsideChange } from '../../../src/contracts/choices.ts'
 import type { Policy } from '../../../src/contracts/managerPayloads.ts'
@@ -51,6 +56,7 @@ function assess(
     readonly policy?: Policy
     readonly onOutsideChange?: OutsideChange
     readonly maxReplicaLag?: number | null
+    readonly openSwitch?: OpenSwitch
   } = {},
 ): ServiceAssessment {
   const names = Object.keys(rows) as Name[]
@@ -67,6 +73,7 @@ function assess(
     policy: 'AUTOMATIC',
     onOutsideChange: 'follow',
     maxReplicaLag: null,
+    openSwitch: null,
     ...more,
   })
 }
@@ -823,5 +830,76 @@ describe('max-replica-lag', () => {
     expect(late(30_000)).toEqual(['db2'])
     expect(of('db2', assess(rows, { maxReplicaLag: 30_000 }))).toBe('replica passed')
     expect(reason('db2', assess(rows, { maxReplicaLag: 30_000 }))).toContain('max-replica-lag')
+  })
+})
+
+describe('a service after a switch whose time ran out', () => {
+  const open = (mayBePromoted: boolean): OpenSwitch => ({
+    from: 'db1',
+    to: 'db2',
+    isInForce: false,
+    mayBePromoted,
+  })
+  const written = (rows: Parameters<typeof assess>[0], mayBePromoted: boolean, incumbent = fresh) =>
+    assess(rows, { incumbent, openSwitch: open(mayBePromoted) }).writer.datasource
+
+  it('is written at the target once the old primary takes no writes, before anybody else follows', () => {
+    const rows = { db1: idle, db2: writes, db3: follows('db1') }
+    expect(assess(rows, { incumbent: fresh }).writer.datasource).toBeNull()
+    for (const may of [false, true]) {
+      expect(written(rows, may)).toBe('db2')
+      expect(written({ ...rows, db1: follows('db2') }, may)).toBe('db2')
+      expect(written({ ...rows, db1: shunned(writes) }, may)).toBe('db2')
+    }
+  })
+
+  it('is not asked for a policy or an option about that', () => {
+    const rows = { db1: idle, db2: writes, db3: follows('db1') }
+    const more = { incumbent: fresh, openSwitch: open(true) }
+    expect(assess(rows, { ...more, policy: 'MAINTENANCE' }).writer.datasource).toBe('db2')
+    expect(assess(rows, { ...more, onOutsideChange: 'hold' }).writer.datasource).toBe('db2')
+  })
+
+  it('has no writer while two claim it, one is not looked at, or the old one may take writes', () => {
+    for (const may of [false, true]) {
+      expect(written({ db1: writes, db2: writes, db3: follows('db1') }, may)).toBeNull()
+      expect(written({ db1: failedRow(writes), db2: writes, db3: follows('db1') }, may)).toBeNull()
+      expect(written({ db1: idle, db2: writes, db3: writes }, may)).toBeNull()
+      expect(written({ db1: idle, db2: writes, db3: unread }, may)).toBeNull()
+      expect(written({ db1: idle, db2: follows('db1'), db3: follows('db1') }, may)).toBeNull()
+      expect(written({ db1: closed, db2: writes, db3: follows('db1') }, may)).toBeNull()
+    }
+    const dead = { ...lost(idle), state: 'FAILED' as const }
+    expect(written({ db1: dead, db2: writes, db3: follows('db1') }, false)).toBeNull()
+    expect(written({ db1: dead, db2: writes, db3: follows('db1') }, true)).toBe('db2')
+    expect(written({ db1: { ...dead, state: 'ONLINE' }, db2: writes, db3: follows('db1') }, true)).toBeNull()
+  })
+
+  it('goes back to the old primary unless the target may be one that nobody sees', () => {
+    const back = { db1: writes, db2: follows('db1'), db3: follows('db1') }
+    expect([written(back, false), written(back, true)]).toEqual(['db1', 'db1'])
+    const blind = { ...back, db2: gone }
+    expect([written(blind, false), written(blind, true)]).toEqual(['db1', null])
+    expect(assess(blind, { incumbent: fresh, openSwitch: open(true) }).writer).toMatchObject({
+      code: null,
+      reason: expect.stringContaining('db2 cannot be checked'),
+      hold: true,
+    })
+    expect(written({ ...blind, db2: shunned(gone) }, true)).toBe('db1')
+    expect(written(blind, true, named('db1'))).toBe('db1')
+    expect([written({ ...blind, db1: closed }, false), written({ ...blind, db1: closed }, true)]).toEqual([
+      'db1',
+      null,
+    ])
+  })
+
+  it('lets a target come back that failed when its replication was stopped', () => {
+    const finding = (more: { readonly openSwitch?: OpenSwitch }) =>
+      assess(
+        { db1: idle, db2: failedRow(writes), db3: follows('db1') },
+        { incumbent: fresh, ...more },
+      ).members.get('db2')?.finding?.result
+    expect(finding({})).toBe('failed')
+    expect(finding({ openSwitch: open(true) })).toBe('passed')
   })
 })

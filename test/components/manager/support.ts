@@ -163,6 +163,7 @@ export async function managerIn(
     readonly monitor?: FakeMonitor | null
     readonly member?: Membership
     readonly askConnector?: ServedManager['askConnector']
+    readonly updateConnector?: ServedManager['updateConnector']
     readonly context?: Partial<ApiContext>
     readonly listener?: 'tcp' | 'socket'
   } = {},
@@ -198,7 +199,12 @@ export async function managerIn(
   })
   onTestFinished(() => manager.close())
   const identity = { cluster: 'cluster', host: 'host1', member, parentPid: () => 42 }
-  const { served, metrics } = managerApi({ manager, identity, askConnector: more.askConnector })
+  const { served, metrics } = managerApi({
+    manager,
+    identity,
+    askConnector: more.askConnector,
+    updateConnector: more.updateConnector,
+  })
   const context = { ...(metrics ? { componentMetrics: metrics } : {}), ...more.context }
   const api = await testApi({ served, context, ...(more.listener ? { listener: more.listener } : {}) })
 

@@ -189,7 +189,7 @@ done`
 
   it('reports why neither home nor runtime directory can be used', async () => {
     chownSync(home, 0, 0)
-    expect(await take('run-1')).toMatch(/^failed\t\/run\/user\/\d+\/muster could not be made/)
+    expect(await take('run-1')).toMatch(/^failed\t\/run\/user\/\d+\/muster could not be created/)
     chownSync(home, uid, uid)
     mkdirSync(place(), { recursive: true, mode: 0o777 })
     chownSync(place(), neighbour, neighbour)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { throttle } from '../../../src/components/connector/clock.ts'
-import { manualClock } from '../../support/manualClock.ts'
+import { throttle } from '../../src/components/clock.ts'
+import { manualClock } from '../support/manualClock.ts'
 
 describe('throttle', () => {
   it('does its work at once, and again only when the time is over', () => {

@@ -1,4 +1,4 @@
-/** Clock and timers of the connector. */
+/** Clock and timers of a component. */
 export type Clock = {
   readonly now: () => Date
   /** Milliseconds that never go back. */

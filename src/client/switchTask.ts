@@ -1,0 +1,122 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { boundedMessage, lastLines } from '../base/printable.ts'
+import { orNull, type ReadonlyStatic } from '../contracts/schemaParts.ts'
+import { MapName } from '../contracts/servicesMap.ts'
+import type { CallClock } from './call.ts'
+import { readEnvelope } from './envelope.ts'
+
+const Name = orNull(MapName, 'Null for none.')
+const Words = orNull(Type.String(), 'For people.')
+
+/** The members of a SwitchPlanPayload that are shown; hosts of other releases may send more. */
+const SwitchPlan = Type.Object({
+  service: MapName,
+  from: Name,
+  to: Name,
+  refusals: Type.Array(Type.Object({ datasource: Name, reason: Type.String(), fix: Words }), {
+    maxItems: 1000,
+  }),
+})
+
+/** The members of a TaskPayload that are shown; the step may be one of another release. */
+const SwitchTask = Type.Object({
+  taskId: Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' }),
+  state: Type.Enum(['in_progress', 'complete', 'failed']),
+  service: MapName,
+  step: Type.String({ pattern: '^[a-z][a-z-]{0,31}$' }),
+  startedAt: Type.String({ pattern: '^[0-9T:.Z+-]{1,40}$' }),
+  endedAt: orNull(Type.String({ pattern: '^[0-9T:.Z+-]{1,40}$' }), 'Null while it is under way.'),
+  result: orNull(
+    Type.Object({
+      oldPrimary: MapName,
+      newPrimary: MapName,
+      heldMilliseconds: orNull(Type.Integer({ minimum: 0 }), 'Null where it is not known.'),
+      remarks: Type.Array(Type.String(), { maxItems: 1000 }),
+    }),
+    'Null unless it is complete.',
+  ),
+  error: Words,
+})
+
+/** What a switch of a service's primary would do, and why it would be refused. */
+export type SwitchPlan = ReadonlyStatic<typeof SwitchPlan>
+/** A switch that a manager makes or has made. */
+export type SwitchTask = ReadonlyStatic<typeof SwitchTask>
+
+/** Reads the response to `GET manager/status/service/NAME/switch`; undefined for any other. Its words are printable. */
+export function readSwitchPlan(body: unknown): SwitchPlan | undefined {
+  const payload = readEnvelope(body)?.payload
+  if (!Value.Check(SwitchPlan, payload)) return undefined
+  const { service, from, to, refusals } = payload
+  const printed = refusals.map(({ datasource, reason, fix }) => ({
+    datasource,
+    reason: lastLines(reason),
+    // SQL to copy keeps its lines.
+    fix: fix === null ? null : boundedMessage(fix),
+  }))
+  return { service, from, to, refusals: printed }
+}
+
+/** Reads the response to `GET manager/task/ID`, or of the switch itself; undefined for any other. Its words are printable. */
+export function readSwitchTask(body: unknown): SwitchTask | undefined {
+  const payload = readEnvelope(body)?.payload
+  if (!Value.Check(SwitchTask, payload)) return undefined
+  const { taskId, state, service, step, startedAt, endedAt, result, error } = payload
+  // A task that claims to be complete says who is the primary.
+  if (state === 'complete' && result === null) return undefined
+  return {
+    ...{ taskId, state, service, step, startedAt, endedAt },
+    result:
+      result === null
+        ? null
+        : {
+            oldPrimary: result.oldPrimary,
+            newPrimary: result.newPrimary,
+            heldMilliseconds: result.heldMilliseconds,
+            remarks: result.remarks.map(lastLines),
+          },
+    error: error === null ? null : lastLines(error),
+  }
+}
+
+/** Milliseconds between two readings of a task, and for which a manager may give no answer. */
+const limits = { shortest: 100, longest: 1000, silence: 30_000 }
+
+/**
+ * Follows a switch until it has ended: reads it every 100 ms, then less often. `read` resolves to undefined if the
+ * manager gave no answer; after 30 s without one this resolves to undefined, too.
+ */
+export async function followSwitch(options: {
+  /** Undefined if the manager that was told to switch gave no answer. */
+  readonly first: SwitchTask | undefined
+  readonly read: () => Promise<SwitchTask | undefined>
+  /** Called with each answer, the first included. */
+  readonly onTask: (task: SwitchTask) => void
+  readonly clock: CallClock
+}): Promise<SwitchTask | undefined> {
+  const { first, read, onTask, clock } = options
+  let task = first
+  let pause = limits.shortest
+  let answered = clock.now()
+  for (;;) {
+    if (task !== undefined) {
+      answered = clock.now()
+      onTask(task)
+      if (task.state !== 'in_progress') return task
+    } else if (clock.now() - answered >= limits.silence) return undefined
+    await clock.wait(pause)
+    pause = Math.min(limits.longest, pause * 1.5)
+    task = await read()
+  }
+}
+
+/** Calls `show` with each task whose step differs from the last one. */
+export function eachStep(show: (task: SwitchTask) => void): (task: SwitchTask) => void {
+  let last: string | undefined
+  return (task) => {
+    if (task.step === last) return
+    last = task.step
+    show(task)
+  }
+}

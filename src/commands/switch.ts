@@ -1,0 +1,359 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Option } from 'commander'
+import { jsonText } from '../base/json.ts'
+import { boundedMessage } from '../base/printable.ts'
+import { listOf } from '../base/words.ts'
+import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
+import { type Define, flag } from '../cli/command.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { lineLayout, writeText } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
+import {
+  joinReports,
+  type ManagerReport,
+  readServiceStatus,
+  type ServiceView,
+} from '../client/clusterView.ts'
+import { readProblem } from '../client/envelope.ts'
+import { eachStep, readSwitchPlan, type SwitchPlan, type SwitchTask } from '../client/switchTask.ts'
+import type { ClusterConfig } from '../config/model.ts'
+import { callHost } from '../deployment/callHost.ts'
+import { installedAccount, installedData } from '../deployment/desiredService.ts'
+import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
+import { failureOf } from '../deployment/hostFailure.ts'
+import { layoutOf } from '../deployment/layout.ts'
+import { closeAll, installedFactsOnly, type SurveyedHost } from '../deployment/survey.ts'
+import {
+  type HostProblem,
+  type ManagerOfHost,
+  type SwitchEnd,
+  type SwitchOutcome,
+  serviceStatusPath,
+  switchPlanPath,
+  switchPrimary,
+} from '../deployment/switchPrimary.ts'
+import { disagreements } from '../output/clusterText.ts'
+import { failuresText } from '../output/deployment/failureText.ts'
+import {
+  switchPlanText,
+  switchRefusalLines,
+  switchResultText,
+  switchStepText,
+  waitText,
+} from '../output/switchText.ts'
+import { allHostsOptions, runOnFiles } from '../session/clusterOptions.ts'
+import { prepareConnections } from '../session/connectHost.ts'
+import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import type { SelectedCluster } from '../session/selectTargets.ts'
+import { surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
+
+type SwitchOptions = ClusterOptions & {
+  readonly to: string | undefined
+  readonly yes: boolean
+  readonly json: boolean
+}
+
+export const switchCommand: Define = (made, world) =>
+  runOnFiles(
+    allHostsOptions(made)
+      .option('--to <datasource>', 'the new primary (default: the replica that is the least behind)')
+      .addOption(
+        new Option('--service <service>', 'the service, if several have databases').argParser((value) => [
+          value,
+        ]),
+      )
+      .option('-y, --yes', 'switch without asking')
+      .option('--json', 'print the result as JSON'),
+    world,
+    (options) =>
+      switchOverHosts({
+        ...options,
+        to: made.opts<{ to?: string }>().to,
+        yes: flag(made, 'yes'),
+        json: flag(made, 'json'),
+      }),
+  )
+
+/** Makes another data source the primary, over SSH and the sockets of the managers. */
+async function switchOverHosts(options: SwitchOptions): Promise<ExitCode> {
+  const { context, yes } = options
+  requireConfirmation(context, { yes, command: 'switch', previewCommand: null })
+  const { config } = await openCluster(options)
+  const service = chooseService(config, options.targets?.services ?? [])
+  const hosts = config.hosts.filter(
+    (host) => host.services.includes(service) && host.apis.some(({ component }) => component === 'manager'),
+  )
+  const members: SelectedCluster = { ...config, hosts }
+  await prepareConnections(context, withShortTimeout(members).hosts)
+  // The connections to the ports of the APIs, which are opened early for other commands, are of no use here.
+  const { survey } = await surveyReadOnly(context, members, { facts: installedFactsOnly.facts })
+  try {
+    const away = survey.unreachable.map(
+      ({ host, failure, unreachable }): Away => ({
+        host: host.name,
+        problem: failure.message,
+        isUnreachable: unreachable,
+      }),
+    )
+    const managers = survey.reached.map((surveyed) => managerOf(surveyed, config.cluster))
+    return await decideAndSwitch({ ...options, config: members, service, away, managers })
+  } finally {
+    await closeAll(survey)
+  }
+}
+
+/** Returns the only service with data sources, or the named one. Throws a `UsageError`. */
+function chooseService({ cluster, services }: ClusterConfig, given: readonly string[]): string {
+  const known = services.filter(({ datasources }) => datasources.length > 0).map(({ name }) => name)
+  const [first, ...others] = given.length === 0 ? known : known.filter((name) => given.includes(name))
+  if (first !== undefined && others.length === 0) return first
+  if (first === undefined) {
+    throw new UsageError(
+      `${given.length === 0 ? `No service of ${cluster}` : `The service ${given.join(', ')}`} has databases.`,
+      'Set the database options: see `muster explain datasource-type`.',
+    )
+  }
+  throw new UsageError(
+    `${cluster} has several services with databases: ${listOf(known)}.`,
+    `Choose one: --service ${first}`,
+  )
+}
+
+/** A host whose manager cannot take part. */
+type Away = HostProblem & { readonly isUnreachable: boolean }
+
+function managerOf({ host, transport, facts }: SurveyedHost<InstalledFacts>, cluster: string): ManagerOfHost {
+  const layout = layoutOf(host.installDirectory)
+  const target = { socket: installedData(facts, { layout, cluster }).socket('manager') }
+  return {
+    host: host.name,
+    call: async (call) => {
+      if (facts.installation.currentRelease === undefined) return { silence: 'not installed' }
+      try {
+        const [result] = await callHost({
+          transport,
+          layout,
+          account: installedAccount(facts),
+          requests: [{ ...call, id: 'manager', target, repeatable: true }],
+          timeout: call.timeout * 2,
+          running: true,
+        })
+        if (result === undefined) return { silence: 'no response' }
+        if ('error' in result) return { silence: boundedMessage(result.error.message) }
+        return { status: result.status, body: result.body }
+      } catch (error) {
+        return { silence: failureOf(error).message }
+      }
+    },
+  }
+}
+
+type Known = SwitchOptions & {
+  readonly config: SelectedCluster
+  readonly service: string
+  readonly away: readonly Away[]
+  readonly managers: readonly ManagerOfHost[]
+}
+
+async function decideAndSwitch(known: Known): Promise<ExitCode> {
+  const { context, config, service, to, yes, json } = known
+  const asked = await Promise.all(known.managers.map((manager) => askStatus(manager, service)))
+  const reports = config.hosts.map(
+    ({ name: host }): ManagerReport =>
+      asked.find((report) => report.host === host) ?? { host, services: [], reason: 'unreachable' },
+  )
+  const view = joinReports(reports).find(({ name }) => name === service)
+  const stopped = stopsOf(known, asked, view)
+  if (view === undefined || stopped.problems.length > 0 || stopped.lines.length > 0) {
+    return reportStops(known, stopped)
+  }
+  const parts = known.managers.filter(({ host }) => view.managers.some((one) => one.host === host))
+  const coordinator =
+    parts.find(({ host }) => host === to) ??
+    parts.find(({ host }) => host === view.writer?.datasource) ??
+    parts[0]
+  if (coordinator === undefined) return reportStops(known, stopped)
+  const plan = await readPlan(coordinator, service, to)
+  if (typeof plan === 'string')
+    return reportStops(known, {
+      lines: [],
+      problems: [{ host: coordinator.host, problem: plan, isUnreachable: false }],
+    })
+  if (!json) writeText(context, `${switchPlanText(plan)}, led by the manager of ${coordinator.host}\n`)
+  const { from, to: chosen } = plan
+  if (plan.refusals.length > 0 || from === null || chosen === null) {
+    const lines = switchRefusalLines(plan)
+    return reportStops(
+      known,
+      { lines: lines.length > 0 ? lines : [`${service}: there is nothing to switch`], problems: [] },
+      plan,
+    )
+  }
+  const question = `Make ${chosen} the primary of ${service} in place of ${from}? Clients that write wait meanwhile.`
+  if (!(await isConfirmed(context, { yes, question }))) {
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
+  const showStep = eachStep((task) => {
+    if (!json) writeText(context, `${switchStepText(task, plan)}\n`)
+  })
+  const outcome = await switchPrimary({
+    coordinator,
+    others: parts.filter((one) => one !== coordinator),
+    plan: { ...plan, from, to: chosen },
+    id: randomUUID(),
+    onTask: showStep,
+    clock: { now: () => performance.now(), wait },
+    signal: context.signal,
+  })
+  return report(known, { plan, coordinator: coordinator.host, isAlone: parts.length === 1 }, outcome)
+}
+
+async function askStatus(manager: ManagerOfHost, service: string): Promise<ManagerReport> {
+  const { host } = manager
+  const response = await manager.call({ method: 'GET', path: serviceStatusPath(service), timeout: 4_000 })
+  if ('silence' in response) return { host, services: [], reason: response.silence }
+  if (response.status === 404) return { host, services: [] }
+  const seen = response.status === 200 ? readServiceStatus(response.body) : undefined
+  if (seen?.name === service) return { host, services: [seen] }
+  const reason =
+    response.status === 200 ? 'its response is not the status of a service' : `it answered ${response.status}`
+  return { host, services: [], reason }
+}
+
+async function readPlan(
+  manager: ManagerOfHost,
+  service: string,
+  to: string | undefined,
+): Promise<SwitchPlan | string> {
+  const path = switchPlanPath(service, to)
+  const response = await manager.call({ method: 'GET', path, timeout: 15_000 })
+  if ('silence' in response) return response.silence
+  const problem = readProblem(response)
+  if (problem !== undefined)
+    return `its manager answered ${problem.status}: ${problem.detail ?? problem.title}`
+  return readSwitchPlan(response.body) ?? 'the response of its manager is not the plan of a switch'
+}
+
+/** Reasons not to switch: in words, and by host. */
+type Stops = { readonly lines: readonly string[]; readonly problems: readonly Away[] }
+
+/** Finds hosts whose clients could not be held, unless a person took their data source out, and managers that disagree on the writer. */
+function stopsOf(known: Known, asked: readonly ManagerReport[], view: ServiceView | undefined): Stops {
+  const silent = asked.flatMap(({ host, reason }): readonly Away[] =>
+    reason === undefined
+      ? []
+      : [{ host, problem: `its manager does not take part: ${reason}`, isUnreachable: false }],
+  )
+  const isOut = ({ host }: HostProblem): boolean =>
+    view?.datasources.some(
+      ({ name, state }) => name === host && (state === 'SHUNNED' || state === 'OFFLINE'),
+    ) === true
+  const problems = [...known.away, ...silent].filter((one) => !isOut(one))
+  const lines = view === undefined ? [] : disagreements({ ...view, datasources: [] })
+  return {
+    problems,
+    lines: problems.length === 0 && view?.managers.length === 0 ? ['no manager answers'] : lines,
+  }
+}
+
+function reportStops(known: Known, { lines, problems }: Stops, plan?: SwitchPlan): ExitCode {
+  const { context, config, service, json } = known
+  const { stdout, stderr } = context
+  const code = problems.some(({ isUnreachable }) => isUnreachable) ? exitCodes.unreachable : exitCodes.failed
+  if (json) {
+    const refused = [
+      ...problems.map(({ host, problem }) => ({ host, problem })),
+      ...lines.map((problem) => ({ problem })),
+    ]
+    stdout.write(jsonText({ cluster: config.cluster, service, plan, ...(plan === undefined && { refused }) }))
+    return code
+  }
+  stderr.write(problemsText(context, problems, shunFix))
+  const words = lines.map((line) => `  ${line}\n`).join('')
+  stderr.write(
+    lines.length === 0
+      ? 'Nothing was changed.\n'
+      : `error: The switch is refused; nothing was changed.\n${words}`,
+  )
+  return code
+}
+
+const shunFix =
+  'Bring the host back, or shun its data source with `tapi datasource shun`: the switch then goes on without it.'
+
+function problemsText(context: CommandContext, problems: readonly HostProblem[], fix: string): string {
+  const failures = problems.map(({ host, problem }) => ({
+    host,
+    failure: { code: 'not-switched', message: problem, fix },
+  }))
+  return failuresText(failures, lineLayout(context, context.stderr))
+}
+
+/** Prints how the switch ended and returns the exit code. */
+function report(
+  { context, config, json }: Known,
+  at: { readonly plan: SwitchPlan; readonly coordinator: string; readonly isAlone: boolean },
+  { end, unreleased, heldMilliseconds }: SwitchOutcome,
+): ExitCode {
+  const { stdout, stderr } = context
+  const { plan, coordinator } = at
+  const code = exitOf(end, unreleased)
+  if (json) {
+    const { cluster } = config
+    const held = at.isAlone ? {} : { heldMillisecondsOfOtherHosts: Math.round(heldMilliseconds) }
+    stdout.write(jsonText({ cluster, service: plan.service, coordinator, plan, ...end, ...held, unreleased }))
+    return code
+  }
+  const others = at.isAlone ? '' : `, those of other hosts ${waitText(heldMilliseconds)}`
+  switch (end.kind) {
+    case 'ended':
+      if (end.task.result === null) stderr.write(failedText(end.task))
+      else {
+        writeText(context, `${switchResultText(end.task, end.task.result)}${others}\n`)
+        for (const remark of end.task.result.remarks) stderr.write(`note: ${remark}\n`)
+      }
+      break
+    case 'not-held':
+      stderr.write(problemsText(context, end.problems, shunFix))
+      stderr.write('Clients could not be held on every host: the switch was not begun.\n')
+      break
+    case 'refused':
+      stderr.write(`error: The manager of ${coordinator} did not begin the switch: ${end.problem}\n`)
+      break
+    case 'lost':
+      stderr.write(
+        `error: The manager of ${coordinator} led the switch, and ${end.problem}.\n  fix: Look with \`muster status\` who is the primary. Then run \`muster switch\` again: it settles this switch first.\n`,
+      )
+      break
+    case 'interrupted':
+      stderr.write(
+        end.isBegun
+          ? `The manager of ${coordinator} ends the switch by itself: \`muster status\` shows who is the primary.\n`
+          : 'Nothing was changed.\n',
+      )
+  }
+  stderr.write(
+    problemsText(
+      context,
+      unreleased.map(({ host, problem }) => ({
+        host,
+        problem: `was not told the end of the switch: ${problem}`,
+      })),
+      'Nothing to do at once: its clients wait 8 s at most. If its manager stays away, see `muster status`.',
+    ),
+  )
+  return code
+}
+
+const failedText = ({ step, error }: SwitchTask): string =>
+  `error: The switch failed in the step ${step}: ${error ?? 'no reason given'}\n  fix: Remove the cause, then switch again. \`muster status\` shows the primary.\n`
+
+function exitOf(end: SwitchEnd, unreleased: readonly HostProblem[]): ExitCode {
+  if (end.kind === 'interrupted') return exitCodes.interrupted
+  if (end.kind === 'lost') return exitCodes.unreachable
+  const isDone = end.kind === 'ended' && end.task.state === 'complete' && unreleased.length === 0
+  return isDone ? exitCodes.ok : exitCodes.failed
+}

@@ -1,0 +1,170 @@
+import type { SwitchStep } from '../../../contracts/managerPayloads.ts'
+import type { Secret } from '../../../secrets/secret.ts'
+import type { OtherManagers } from '../askManagers.ts'
+import type { Manager, ManagerLog } from '../createManager.ts'
+import type { HoldRecord } from '../managerState.ts'
+import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf, tlsOf } from './nodes.ts'
+import type { SwitchLimits } from './planSwitch.ts'
+import {
+  moveWriter,
+  repoint,
+  type Settlement,
+  type SourceAccount,
+  SwitchError,
+  type Timing,
+} from './runSwitch.ts'
+import { settleHold } from './settleHold.ts'
+import type { Survey } from './surveySwitch.ts'
+import { sentence } from './switchProblems.ts'
+import type { Task } from './taskTable.ts'
+
+/** A call that asks for a switch. */
+export type SwitchOrder = {
+  readonly service: string
+  /** The new primary; undefined for the data source that is the least behind. */
+  readonly to: string | undefined
+  /** Id of the task and of its holds; undefined for a new one. */
+  readonly id: string | undefined
+  /** True if the caller holds and releases the clients of all other hosts. */
+  readonly isHeld: boolean
+  readonly by: string
+  /** Login of the caller, which other managers ask for, too. */
+  readonly authorization: Secret | undefined
+}
+
+/** Means of a manager to make a switch. */
+export type SwitchMeans = {
+  readonly manager: Manager
+  readonly open: OpenServer
+  /** Account by which the old primary follows the new one. */
+  readonly account: () => SourceAccount
+  /** Milliseconds; `maxHold` is the time that clients of the service may wait. */
+  readonly limits: SwitchLimits & { readonly drainTimeout: number; readonly maxHold: number }
+  /** Undefined where this manager is the only one. */
+  readonly others: OtherManagers | undefined
+  /** Resolves when the connector of this host acts on what changed. */
+  readonly update: () => Promise<void>
+  readonly timing: Timing
+  readonly log: ManagerLog
+}
+
+/** Returns how a failed switch ended. */
+export function endWords({ from, to }: Pick<HoldRecord, 'from' | 'to'>, end: Settlement): string {
+  if (end.kind === 'back') return `${from} is still the primary.`
+  if (end.kind === 'forward') {
+    return `${to} is the primary; where others do not follow it yet, use tapi datasource recover.`
+  }
+  return `Neither ${from} nor ${to} is the primary until this is settled: ${end.reason}`
+}
+
+/**
+ * Makes a switch against which nothing speaks, and records in the task how far it is and how it ended. Resolves to the
+ * hold of a switch that still has to be settled.
+ */
+export async function executeSwitch(
+  means: SwitchMeans,
+  run: {
+    readonly order: SwitchOrder
+    readonly task: Task
+    readonly survey: Survey
+    readonly from: ReadNode
+    readonly to: ReadNode
+  },
+): Promise<HoldRecord | undefined> {
+  const { manager, limits, others, update, timing, log } = means
+  const { order, task, survey, from, to } = run
+  const { service, by, authorization } = order
+  const { id } = task
+  const begun = timing.now()
+  // Clients that came first are told why before it is over.
+  const deadline = begun + Math.round(limits.maxHold * 0.9)
+  const asked = order.isHeld ? undefined : others
+  const record = (step: SwitchStep) => ({
+    service,
+    id,
+    from: from.name,
+    to: to.name,
+    step,
+    milliseconds: Math.max(1, Math.round(deadline - timing.now())),
+  })
+
+  function recordHere(step: SwitchStep): void {
+    task.begin(step)
+    manager.hold({ ...record(step), by, isOwn: true })
+  }
+  async function recordThere(step: SwitchStep): Promise<void> {
+    const answers = (await asked?.hold(record(step), authorization)) ?? []
+    const needed = inUse(manager, service)
+    const [first] = answers.filter(({ name, problem }) => problem !== undefined && needed.has(name))
+    if (first) throw new SwitchError(`The manager of ${first.name} did not take part: ${first.problem}`)
+  }
+  async function release(primary: string): Promise<void> {
+    const [, answers] = await Promise.all([
+      manager.release({ service, id, primary, by }).then(update),
+      asked?.release({ service, id, primary }, authorization),
+    ])
+    for (const { name, problem } of answers ?? []) {
+      if (problem === undefined) continue
+      log.warn({ service, manager: name, problem }, 'a manager was not told how a switch ended')
+    }
+  }
+
+  try {
+    recordHere('hold')
+    await Promise.all([update(), recordThere('hold')])
+  } catch (error) {
+    const why = sentence(error)
+    await release(from.name)
+    task.fail(`Nothing was changed. ${why}`)
+    return undefined
+  }
+  const semiSync = semiSyncOf(from)
+  try {
+    await moveWriter({
+      from,
+      to,
+      known: new Set(survey.sessions.map((session) => session.id)),
+      semiSync,
+      begin: async (step) => {
+        recordHere(step)
+        if (step === 'promote') await recordThere(step)
+      },
+      drainTimeout: limits.drainTimeout,
+      deadline,
+      timing,
+    })
+  } catch (error) {
+    const why = sentence(error)
+    log.warn({ service, step: task.payload().step, reason: why }, 'a switch has to be settled')
+    closeNodes([from, to])
+    const hold = manager.holdOf(service)
+    if (hold?.id !== id) {
+      task.fail(why)
+      return undefined
+    }
+    const end = await settleHold(means, hold)
+    if (end.kind !== 'open') await release(end.kind === 'forward' ? to.name : from.name)
+    task.fail(`${why} ${endWords(hold, end)}`)
+    return end.kind === 'open' ? hold : undefined
+  }
+  recordHere('repoint')
+  const left = await repoint({
+    followers: survey.nodes.filter(({ name }) => survey.plan.followers.includes(name)),
+    to,
+    from: from.name,
+    account: means.account(),
+    tls: tlsOf([to, ...survey.nodes]),
+    semiSync,
+  })
+  recordHere('release')
+  await release(to.name)
+  const result = {
+    oldPrimary: from.name,
+    newPrimary: to.name,
+    heldMilliseconds: Math.round(timing.now() - begun),
+    remarks: [...survey.plan.remarks, ...left],
+  }
+  task.complete(result)
+  log.info({ service, ...result, by }, 'switched the primary')
+  return undefined
+}

@@ -1,0 +1,47 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { replicationGrants } from '../../../contracts/databaseAccounts.ts'
+import type { ServerSettings } from '../../../contracts/serverSettings.ts'
+import { placeOf } from '../../databases/connection.ts'
+import { databaseTypeOf } from '../../databases/dialects.ts'
+import { dialServer, readPassword } from '../../databases/dialServer.ts'
+import { createSwitchServer } from '../../databases/switchServer.ts'
+import type { SwitchMeans } from './executeSwitch.ts'
+import { createSwitcher, type Switcher } from './switcher.ts'
+
+/** Milliseconds. A switch is for servers that answer. */
+const dialLimits = { reach: 1000, login: 2000 }
+
+/** Returns the switcher of the settings; undefined where they name no account for it. Throws a `StartError`. */
+export function openSwitcher(
+  { switching, monitor, secretsFile }: Pick<ServerSettings, 'switching' | 'monitor' | 'secretsFile'>,
+  means: Pick<SwitchMeans, 'manager' | 'others' | 'update' | 'log'>,
+): Switcher | undefined {
+  if (!switching || secretsFile === undefined) return undefined
+  const { user, ...limits } = switching
+  const secret = { file: secretsFile, option: 'replication-password' }
+  readPassword(secret)
+  return createSwitcher({
+    ...means,
+    open: ({ service, host, port }) =>
+      createSwitchServer({
+        dial: dialServer({
+          server: { host, port },
+          user,
+          secret,
+          purpose: 'replication',
+          limits: dialLimits,
+        }),
+        place: placeOf({ host, port }),
+        service,
+        leftOut: [user, ...(monitor ? [monitor.user] : [])],
+      }),
+    account: () => ({ user, password: readPassword(secret) }),
+    limits,
+    grants: (version) => replicationGrants({ type: databaseTypeOf(version), user, from: '%' }),
+    timing: {
+      now: () => performance.now(),
+      wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
+    },
+    now: () => new Date(),
+  })
+}

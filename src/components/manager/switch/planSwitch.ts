@@ -1,0 +1,225 @@
+import type { SwitchPlanPayload, SwitchRefusal } from '../../../contracts/managerPayloads.ts'
+import type { Writer } from '../../../contracts/routing.ts'
+import { gtidText } from '../../databases/gtidSet.ts'
+import type { Session, SwitchReading } from '../../databases/switchServer.ts'
+import {
+  errantGtids,
+  followsStrangers,
+  isClaimant,
+  leadTo,
+  type Member,
+  readingOf,
+  sourceNames,
+} from '../replicationGraph.ts'
+
+/** A data source that a switch has just read. */
+export type SwitchMember = Member & {
+  readonly look:
+    | { readonly kind: 'answered'; readonly reading: SwitchReading }
+    | Exclude<Member['look'], { kind: 'answered' }>
+}
+
+/** Limits of a switch in milliseconds, by the options `switch-max-lag` and `switch-max-transaction`. */
+export type SwitchLimits = { readonly maxLag: number; readonly maxTransaction: number }
+
+/** A plan, and what becomes of the data sources that are neither the old nor the new primary. */
+export type SwitchPlan = SwitchPlanPayload & {
+  /** Names of those that will follow the new primary. */
+  readonly followers: readonly string[]
+  readonly remarks: readonly string[]
+}
+
+export type PlanFacts = {
+  readonly service: string
+  readonly members: readonly SwitchMember[]
+  /** The writer that this manager knows. */
+  readonly writer: Writer
+  /** The data source that is asked for; undefined for the one that is the least behind. */
+  readonly wanted: string | undefined
+  /** Sessions of the present primary. */
+  readonly sessions: readonly Session[]
+  readonly limits: SwitchLimits
+  /** Returns the SQL that grants what the account of a switch needs. */
+  readonly grants: (version: string) => string
+}
+
+/** Roles of the services map that a data source needs to become the primary. */
+const promotable: ReadonlySet<string> = new Set(['primary', 'replica', 'standby'])
+
+const switchReadingOf = ({ look }: SwitchMember): SwitchReading | undefined =>
+  look.kind === 'answered' ? look.reading : undefined
+
+const seconds = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10} s`
+
+/** Plans a switch without changing anything. */
+export function planSwitch(facts: PlanFacts): SwitchPlan {
+  const { service, writer, wanted } = facts
+  const members = facts.members.filter(({ role }) => role !== 'witness')
+  const from = members.find(({ name }) => name === writer.datasource)
+  const none = { service, from: from?.name ?? null, followers: [], remarks: [] }
+  if (!from) {
+    const reason = `The service has no primary that clients write to: ${writer.reason ?? 'nobody knows why'}.`
+    return { ...none, to: null, refusals: [refusal(null, reason, 'muster explain tells what to do.')] }
+  }
+  const general = [...ofPrimary(from, facts), ...members.flatMap((it) => ofMember(it, from, facts))]
+  if (wanted !== undefined) {
+    const target = facts.members.find(({ name }) => name === wanted)
+    const own = target
+      ? ofTarget(target, from, { ...facts, members })
+      : [refusal(wanted, 'The service has no data source of that name.', 'tapi topology lists them.')]
+    const plan = { ...none, to: target?.name ?? null, refusals: [...own, ...general] }
+    return target ? { ...plan, ...restOf(target, from, members) } : plan
+  }
+  const candidates = members
+    .filter((it) => it !== from && promotable.has(it.role))
+    .map((it) => ({ it, refusals: ofTarget(it, from, { ...facts, members }), lag: lagOf(it) ?? 0 }))
+  const [best] = candidates
+    .filter(({ refusals }) => refusals.length === 0)
+    .toSorted((a, b) => Number(a.it.role === 'standby') - Number(b.it.role === 'standby') || a.lag - b.lag)
+  if (best) return { ...none, to: best.it.name, refusals: general, ...restOf(best.it, from, members) }
+  const why =
+    candidates.length > 0
+      ? candidates.flatMap(({ refusals }) => refusals)
+      : [refusal(null, 'The service has no other data source that could be the primary.', null)]
+  return { ...none, to: null, refusals: [...why, ...general] }
+}
+
+const refusal = (datasource: string | null, reason: string, fix: string | null): SwitchRefusal => ({
+  datasource,
+  reason,
+  fix,
+})
+
+/** Seconds that a replica is behind; null while nobody can say. */
+function lagOf(member: SwitchMember): number | null {
+  const lags = (readingOf(member)?.channels ?? []).map(({ secondsBehind }) => secondsBehind)
+  return lags.includes(null) ? null : Math.max(0, ...lags.map((it) => it ?? 0))
+}
+
+/** Evaluates the present primary. */
+function ofPrimary(from: SwitchMember, { sessions, limits }: PlanFacts): readonly SwitchRefusal[] {
+  const reading = switchReadingOf(from)
+  if (!reading) return []
+  const old = sessions.filter(({ transaction }) => (transaction?.seconds ?? 0) * 1000 > limits.maxTransaction)
+  return old
+    .slice(0, 10)
+    .map(({ id, user, transaction }) =>
+      refusal(
+        from.name,
+        `A transaction of user ${user} (thread ${id}) is open for ${transaction?.seconds} s, longer than ` +
+          `switch-max-transaction (${seconds(limits.maxTransaction)}).`,
+        `Let it end, or run KILL ${id} there.`,
+      ),
+    )
+}
+
+/** Evaluates what every member has to fulfil. */
+function ofMember(member: SwitchMember, from: SwitchMember, facts: PlanFacts): readonly SwitchRefusal[] {
+  const { name, look, state } = member
+  const reading = switchReadingOf(member)
+  if (!reading) {
+    // One that is known to be out may follow later.
+    if (member !== from && state !== 'ONLINE') return []
+    const why = 'error' in look ? look.error.message : 'It was not read.'
+    return [
+      refusal(name, `It cannot be reached: ${why}`, `Repair it, or take it out with tapi datasource shun.`),
+    ]
+  }
+  const found: SwitchRefusal[] = []
+  if (reading.missingPrivileges.length > 0) {
+    const reason = `The replication-user lacks privileges there: ${reading.missingPrivileges.join(', ')}.`
+    found.push(refusal(name, reason, facts.grants(reading.version)))
+  }
+  if (member !== from && isClaimant(member)) {
+    const reason = `It can be written and follows nobody, as ${from.name} does: two writers.`
+    found.push(refusal(name, reason, 'Make it a replica, or take it out with tapi datasource shun.'))
+  }
+  if (reading.channels.length > 1) {
+    found.push(
+      refusal(
+        name,
+        'It follows several servers, and would lose all but the primary.',
+        'Remove the other channels.',
+      ),
+    )
+  }
+  return found
+}
+
+/** Evaluates the data source that becomes the primary. */
+function ofTarget(target: SwitchMember, from: SwitchMember, facts: PlanFacts): readonly SwitchRefusal[] {
+  const { name, role, state } = target
+  const { limits, members } = facts
+  if (target === from) return [refusal(name, 'It is the primary already.', null)]
+  if (!promotable.has(role)) {
+    return [refusal(name, `Its role in the services map is ${role}.`, 'Name a replica, or change the map.')]
+  }
+  const reading = switchReadingOf(target)
+  if (!reading)
+    return state === 'ONLINE' ? [] : [refusal(name, `It is ${state} and cannot be reached.`, null)]
+  const found: SwitchRefusal[] = []
+  const add = (reason: string, fix: string | null): void => void found.push(refusal(name, reason, fix))
+  if (state !== 'ONLINE') add(`It is ${state}.`, 'Bring it back online first.')
+  const source = switchReadingOf(from)
+  const [channel] = reading.channels
+  if (!channel) add('It follows nobody.', `Let it follow ${from.name}.`)
+  else if (followsStrangers([channel], members) || leadTo(from, [channel], members, () => false) !== 'yes') {
+    add(`It follows ${sourceNames([channel], members)}, not ${from.name}.`, `Let it follow ${from.name}.`)
+  } else if (channel.applier === 'stopped' || channel.receiver !== 'running') {
+    add('Its replication does not run.', 'Start it with tapi --component replicator online.')
+  } else {
+    const lag = channel.secondsBehind
+    if (channel.delay > 0) add(`It applies ${channel.delay} s later on purpose.`, 'Name another one.')
+    else if (lag === null || lag * 1000 > limits.maxLag) {
+      const late = lag === null ? 'how far it is behind is not known' : `it is ${lag} s behind`
+      add(
+        `It may be too late: ${late}; switch-max-lag is ${seconds(limits.maxLag)}.`,
+        'Wait until it caught up.',
+      )
+    }
+  }
+  const errant = source && errantGtids(reading, source)
+  if (errant) {
+    add(
+      `It has transactions that ${from.name} does not have: ${gtidText(errant)}.`,
+      'Make it anew from a backup of the primary.',
+    )
+  }
+  if (!reading.gtids) add('It has no GTIDs.', 'Switch GTIDs on (gtid_mode, enforce_gtid_consistency).')
+  if (!reading.logsReplicated) {
+    add(
+      'It writes no binary log of what it replicates.',
+      'Set log_bin and log_slave_updates on it, and restart it.',
+    )
+  }
+  return found
+}
+
+/** Returns the members that replicate straight from one of these. */
+export const directFollowers = (
+  members: readonly SwitchMember[],
+  sources: readonly SwitchMember[],
+): readonly SwitchMember[] =>
+  members.filter((it) => {
+    const channels = readingOf(it)?.channels ?? []
+    return (
+      !sources.includes(it) &&
+      sources.some((source) => leadTo(source, channels, members, () => false) === 'yes')
+    )
+  })
+
+/** Returns what becomes of the others, the old primary included. */
+function restOf(
+  target: SwitchMember,
+  from: SwitchMember,
+  members: readonly SwitchMember[],
+): Pick<SwitchPlan, 'followers' | 'remarks'> {
+  const absent = members.filter((it) => it !== target && it !== from && readingOf(it) === undefined)
+  return {
+    followers: [from, ...directFollowers(members, [from, target])].map(({ name }) => name),
+    remarks: absent.map(
+      ({ name }) =>
+        `${name} was not reached: let it follow ${target.name} when it is back (tapi datasource recover).`,
+    ),
+  }
+}

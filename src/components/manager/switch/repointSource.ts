@@ -1,0 +1,79 @@
+import { ProblemError } from '../../../api/problemError.ts'
+import { gtidText } from '../../databases/gtidSet.ts'
+import type { SwitchReading } from '../../databases/switchServer.ts'
+import type { Manager } from '../createManager.ts'
+import type { DataSourceKey } from '../dataSources.ts'
+import { errantGtids, isPrimary, sourceNames } from '../replicationGraph.ts'
+import { closeNodes, type OpenServer, readNodes, tlsOf } from './nodes.ts'
+import type { SourceAccount } from './runSwitch.ts'
+
+/** Contradictions that end when the server follows the writer. */
+const mended: ReadonlySet<string | null | undefined> = new Set([
+  'follows-other',
+  'two-writers',
+  'unknown-server',
+])
+
+const wrongState = (detail: string): ProblemError => new ProblemError({ code: 'wrong-state', detail })
+
+/** Returns what `repointSource` would do, as a sentence; undefined where the last check found nothing that it mends. */
+export function describeRepoint(manager: Manager, key: DataSourceKey): string | undefined {
+  const { name } = key
+  const { datasource: writer } = manager.writer(key.service)
+  const { finding } = manager.assessment(key)
+  if (writer === null || writer === name || finding?.result !== 'failed' || !mended.has(finding.code)) {
+    return undefined
+  }
+  const before = finding.code === 'two-writers' ? 'becomes read-only and follows' : 'follows'
+  return `${finding.reason ?? ''} With repoint=yes ${name} ${before} ${writer} by GTID.`.trimStart()
+}
+
+/** Lets a server follow the writer of its service. Throws a problem, and then it is as it was. */
+export async function repointSource(
+  means: {
+    readonly manager: Manager
+    readonly open: OpenServer
+    readonly account: () => SourceAccount
+  },
+  key: DataSourceKey,
+): Promise<void> {
+  const { manager, open, account } = means
+  const { service, name } = key
+  const nodes = await readNodes(open, manager, service)
+  try {
+    const { datasource } = manager.writer(service)
+    const own = nodes.find((it) => it.name === name)
+    const writer = nodes.find((it) => it.name === datasource)
+    if (!own || !writer || own === writer) {
+      throw wrongState(`The service ${service} has no writer that ${name} could follow.`)
+    }
+    const members = nodes.map(({ member }) => member)
+    const [reading, source] = [own, writer].map(({ name: its, member }): SwitchReading => {
+      if (member.look.kind === 'answered') return member.look.reading
+      const why = 'error' in member.look ? ` ${member.look.error.message}` : ''
+      throw wrongState(`${its} cannot be reached.${why}`)
+    }) as [SwitchReading, SwitchReading]
+    const errant = errantGtids(reading, source)
+    if (errant) {
+      throw wrongState(
+        `${name} has transactions that ${writer.name} does not have: ${gtidText(errant)}. ` +
+          `Make it anew from a backup of ${writer.name}.`,
+      )
+    }
+    if (reading.channels.length > 1) {
+      throw wrongState(
+        `${name} follows ${sourceNames(reading.channels, members)}: remove all channels but one.`,
+      )
+    }
+    if (!(await own.server.lock(false)) || !(await writer.server.lock(false))) {
+      throw new ProblemError({ code: 'operation-running', detail: 'A switch of the service is running.' })
+    }
+    if (isPrimary(reading)) await own.server.setReadOnly(true)
+    const place = { host: writer.host, port: writer.port }
+    const isNew = reading.channels.length === 0
+    const tls = tlsOf(nodes)
+    await own.server.follow(isNew ? { ...place, account: account(), ...(tls && { tls }) } : place)
+  } finally {
+    closeNodes(nodes)
+  }
+}

@@ -1,0 +1,199 @@
+import type { SwitchStep } from '../../../contracts/managerPayloads.ts'
+import type { Secret } from '../../../secrets/secret.ts'
+import { DatabaseError } from '../../databases/databaseError.ts'
+import type { ServerReading } from '../../databases/probe.ts'
+import type { ReplicationTls, SwitchServer } from '../../databases/switchServer.ts'
+import { drain } from './drain.ts'
+
+/** A data source with the connection that a switch has to it. */
+export type SwitchNode = {
+  readonly name: string
+  readonly host: string
+  readonly port: number
+  readonly server: SwitchServer
+}
+
+/** Account by which a server follows another one that has none for it yet. */
+export type SourceAccount = { readonly user: string; readonly password: Secret }
+
+export type Timing = {
+  /** Milliseconds that never go back. */
+  readonly now: () => number
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
+
+/** A switch that failed before the new primary could be written, and that must be taken back. */
+export class SwitchError extends Error {
+  /** True if nobody knows whether the new primary can be written. */
+  readonly isOpen: boolean
+
+  constructor(message: string, more: { readonly isOpen?: boolean; readonly cause?: unknown } = {}) {
+    super(message, { cause: more.cause })
+    this.name = 'SwitchError'
+    this.isOpen = more.isOpen ?? false
+  }
+}
+
+const words = (error: unknown): string => {
+  if (error instanceof DatabaseError || error instanceof SwitchError) return error.message
+  throw error
+}
+
+/**
+ * Makes `to` the primary in place of `from`. Clients wait already. `begin` records a step everywhere before it is done,
+ * and rejects where it cannot. Rejects with a `SwitchError`, and then `from` still has to be made writable again.
+ */
+export async function moveWriter(options: {
+  readonly from: SwitchNode
+  readonly to: SwitchNode
+  /** Sessions of `from` before clients waited. */
+  readonly known: ReadonlySet<number>
+  readonly semiSync: ServerReading['semiSync']
+  readonly begin: (step: SwitchStep) => Promise<void>
+  readonly drainTimeout: number
+  /** Time of `timing.now` at which the switch must be over or taken back. */
+  readonly deadline: number
+  readonly timing: Timing
+}): Promise<void> {
+  const { from, to, begin, deadline, timing } = options
+  const left = (): number => {
+    const milliseconds = deadline - timing.now()
+    if (milliseconds > 0) return milliseconds
+    throw new SwitchError('it took longer than clients may wait (connector-max-hold)')
+  }
+  let hasBegun = false
+  const next = async (it: SwitchStep): Promise<void> => {
+    left()
+    hasBegun = it === 'promote'
+    await begin(it)
+  }
+  try {
+    await next('drain')
+    await drain({
+      server: from.server,
+      known: options.known,
+      limit: Math.min(options.drainTimeout, left()),
+      ...timing,
+    })
+    await next('freeze')
+    await from.server.setReadOnly(true)
+    await from.server.kill((await from.server.sessions()).map(({ id }) => id))
+    await next('catch-up')
+    await catchUp(from, to, left)
+    await next('promote')
+    left()
+    await to.server.stopReplication()
+    await to.server.setReadOnly(false)
+    await to.server.forgetSources()
+    if (options.semiSync.source) await to.server.setSemiSync({ source: true, replica: false })
+  } catch (error) {
+    throw new SwitchError(words(error), { isOpen: hasBegun, cause: error })
+  }
+}
+
+/** Waits until `to` has all of `from`, and nothing was written there meanwhile by those who may always write. */
+async function catchUp(from: SwitchNode, to: SwitchNode, left: () => number): Promise<void> {
+  let written = await from.server.written()
+  for (;;) {
+    if (!(await to.server.waitFor(written, left()))) {
+      throw new SwitchError(`${to.name} did not apply the last changes of ${from.name} in time`)
+    }
+    const after = await from.server.written()
+    if (after === written) return
+    written = after
+  }
+}
+
+/** Lets servers follow the new primary; returns what is left to do where that fails. */
+export async function repoint(options: {
+  readonly followers: readonly SwitchNode[]
+  readonly to: SwitchNode
+  /** Name of the old primary: it has no account for the new one yet. */
+  readonly from: string
+  readonly account: SourceAccount
+  /** TLS of the others' replication; null for none. */
+  readonly tls: ReplicationTls | null
+  readonly semiSync: ServerReading['semiSync']
+}): Promise<readonly string[]> {
+  const { followers, to, from, account, tls, semiSync } = options
+  const place = { host: to.host, port: to.port }
+  const remarks = await Promise.all(
+    followers.map(async ({ name, server }) => {
+      try {
+        if (name === from && semiSync.source) await server.setSemiSync({ source: false, replica: true })
+        await server.follow(name === from ? { ...place, account, ...(tls && { tls }) } : place)
+        return []
+      } catch (error) {
+        return [`${name} does not follow ${to.name} yet: ${words(error)} Use tapi datasource recover.`]
+      }
+    }),
+  )
+  return remarks.flat()
+}
+
+/** Result of settling a switch that somebody left unfinished. */
+export type Settlement =
+  | { readonly kind: 'forward' }
+  | { readonly kind: 'back' }
+  /** Nobody may be written until a server can be reached again. */
+  | { readonly kind: 'open'; readonly reason: string }
+
+type Look = ServerReading | DatabaseError
+
+/**
+ * Brings an unfinished switch to one of its ends, by what the servers are: forward once the new primary may be written,
+ * else back. Connections of whoever left it must have ended before.
+ */
+export async function settle(options: {
+  readonly from: SwitchNode
+  readonly to: SwitchNode
+  /** True if it was recorded that `to` has all of `from`. */
+  readonly isCaughtUp: boolean
+  /** True if `to` may have become writable, as far as the records tell. */
+  readonly mayBePromoted: boolean
+}): Promise<Settlement> {
+  const { from, to, isCaughtUp, mayBePromoted } = options
+  const [old, target] = await Promise.all([look(from), look(to)])
+  if (target instanceof DatabaseError) {
+    if (mayBePromoted) return { kind: 'open', reason: `${to.name} may be the primary, and ${target.message}` }
+    if (old instanceof DatabaseError) return { kind: 'open', reason: old.message }
+    return await back(from, old)
+  }
+  // It was promoted, and perhaps restarted since.
+  const isPromoted = target.isWritable || target.channels.length === 0
+  if ((mayBePromoted && isPromoted) || (isCaughtUp && old instanceof DatabaseError)) {
+    return await forward(from, to, { old, target })
+  }
+  if (isPromoted) return { kind: 'open', reason: `${to.name} does not follow ${from.name} any more.` }
+  await to.server.startReplication()
+  if (old instanceof DatabaseError) return { kind: 'open', reason: old.message }
+  return await back(from, old)
+}
+
+const look = (node: SwitchNode): Promise<Look> =>
+  node.server.read().catch((error: unknown) => {
+    if (error instanceof DatabaseError) return error
+    throw error
+  })
+
+/** Whoever is writable stays it alone. */
+async function back(from: SwitchNode, old: ServerReading): Promise<Settlement> {
+  if (old.channels.length > 0) return { kind: 'open', reason: `${from.name} follows another server.` }
+  if (!old.isWritable) await from.server.setReadOnly(false)
+  return { kind: 'back' }
+}
+
+async function forward(
+  from: SwitchNode,
+  to: SwitchNode,
+  { old, target }: { readonly old: Look; readonly target: ServerReading },
+): Promise<Settlement> {
+  // One that was away meanwhile may have started writable, by its own configuration.
+  if (!(old instanceof DatabaseError) && old.isWritable && old.channels.length === 0) {
+    await from.server.setReadOnly(true)
+  }
+  if (target.channels.length > 0) await to.server.stopReplication()
+  if (!target.isWritable) await to.server.setReadOnly(false)
+  if (target.channels.length > 0) await to.server.forgetSources()
+  return { kind: 'forward' }
+}

@@ -1,0 +1,54 @@
+import { ProblemError } from '../../../api/problemError.ts'
+import { type ServedRoute, serve } from '../../../api/serve.ts'
+import { managerRoutes as routes } from '../../../contracts/managerRoutes.ts'
+import { authorOf } from '../mapCalls.ts'
+import type { Switcher } from './switcher.ts'
+
+/** Returns the calls of a switch; without a switcher all but those of tasks are a `no-database` problem. */
+export function switchCalls(switcher: Switcher | undefined): readonly ServedRoute[] {
+  const opened = (): Switcher => {
+    if (switcher) return switcher
+    throw new ProblemError({
+      code: 'no-database',
+      detail:
+        'The manager has no account to switch primaries with. Set replication-user and replication-password, and ' +
+        'install again.',
+    })
+  }
+  return [
+    serve(routes.managerSwitchPlan, ({ params: { service = '' }, query: { to } }) =>
+      opened().plan({ service, to }),
+    ),
+    serve(routes.managerSwitch, async ({ params: { service = '' }, query, caller, authorization, audit }) => {
+      const { to, peers, id } = query
+      audit({
+        parameters: {
+          ...(to === undefined ? {} : { to }),
+          ...(id === undefined ? {} : { id }),
+          ...(peers === undefined ? {} : { peers }),
+        },
+      })
+      if (peers !== undefined && id === undefined) {
+        throw new ProblemError({
+          code: 'invalid-query',
+          detail: 'With peers=held the query parameter id has to name the holds.',
+        })
+      }
+      const task = await opened().start({
+        service,
+        to,
+        id,
+        isHeld: peers !== undefined,
+        by: authorOf(caller),
+        authorization,
+      })
+      audit({ after: { task: task.taskId }, changed: true })
+      return task
+    }),
+    serve(routes.managerTask, ({ params: { task = '' } }) => {
+      const found = switcher?.task(task)
+      if (found) return found
+      throw new ProblemError({ code: 'not-found', detail: 'This manager has no task of that id.' })
+    }),
+  ]
+}

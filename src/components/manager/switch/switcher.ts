@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { ProblemError } from '../../../api/problemError.ts'
+import type { SwitchPlanPayload, TaskPayload } from '../../../contracts/managerPayloads.ts'
+import type { DataSourceKey } from '../dataSources.ts'
+import type { HoldRecord } from '../managerState.ts'
+import { readingOf } from '../replicationGraph.ts'
+import { endWords, executeSwitch, type SwitchMeans, type SwitchOrder } from './executeSwitch.ts'
+import { closeNodes, type ReadNode } from './nodes.ts'
+import { repointSource } from './repointSource.ts'
+import type { Settlement } from './runSwitch.ts'
+import { settleHold } from './settleHold.ts'
+import { type Survey, type SurveyMeans, surveySwitch } from './surveySwitch.ts'
+import { asProblem, sentence, sentenceOf, wrongState } from './switchProblems.ts'
+import { createTaskTable } from './taskTable.ts'
+
+/** Switches primaries, one at a time for each service. */
+export type Switcher = {
+  /** Plans a switch and changes nothing. Throws problems. */
+  plan(order: Pick<SwitchOrder, 'service' | 'to'>): Promise<SwitchPlanPayload>
+  /** Begins a switch; resolves to its task once nothing speaks against it. Throws problems, and then nothing changed. */
+  start(order: SwitchOrder): Promise<TaskPayload>
+  /** Throws a `not-found` problem. */
+  task(id: string): TaskPayload
+  /** Lets a server follow the writer of its service. Throws problems, and then it is as it was. */
+  repoint(key: DataSourceKey): Promise<void>
+  close(): void
+}
+
+/** Milliseconds between two attempts to settle a switch while a server cannot be reached. */
+const settlePause = { shortest: 500, longest: 15_000 } as const
+
+/** Creates the switcher of a manager; a switch of its own that was left unfinished is settled from now on. */
+export function createSwitcher(
+  options: SwitchMeans & {
+    /** Returns the SQL that grants what a switch needs on a server. */
+    readonly grants: SurveyMeans['grants']
+    readonly now: () => Date
+  },
+): Switcher {
+  const { manager, others, update, timing, now, log } = options
+  const tasks = createTaskTable(now)
+  /** Services with a switch that this process makes or settles. */
+  const busy = new Set<string>()
+  let isClosed = false
+
+  function refuseSecond({ service, id }: SwitchOrder): void {
+    const hold = manager.holdOf(service)
+    if (!busy.has(service) && (!hold?.isInForce || hold.id === id)) return
+    const names = hold ? ` from ${hold.from} to ${hold.to}` : ''
+    throw new ProblemError({
+      code: 'operation-running',
+      detail: `A switch of the service ${service}${names} is under way.`,
+    })
+  }
+
+  async function lockAll(nodes: readonly ReadNode[], service: string): Promise<void> {
+    const reached = nodes.filter(({ member }) => readingOf(member))
+    const got = await Promise.all(reached.map(({ server }) => server.lock(false)))
+    const refused = reached.filter((_, index) => !got[index]).map(({ name }) => name)
+    if (refused.length === 0) return
+    throw new ProblemError({
+      code: 'operation-running',
+      detail: `Another switch of the service ${service} is running: it has the locks of ${refused.join(', ')}.`,
+    })
+  }
+
+  async function start(order: SwitchOrder): Promise<TaskPayload> {
+    const { service, id = randomUUID(), isHeld } = order
+    manager.views(service)
+    if (others && !isHeld && order.authorization === undefined) {
+      throw wrongState(
+        'The other managers take part only with the login of a user. Send it by HTTP Basic, or use muster switch.',
+      )
+    }
+    refuseSecond(order)
+    busy.add(service)
+    let survey: Survey | undefined
+    try {
+      const left = manager.holdOf(service)
+      if (left && left.id !== id) await finish(left)
+      survey = await surveySwitch({
+        ...options,
+        others: isHeld ? undefined : others,
+        service,
+        wanted: order.to,
+      })
+      const { nodes, plan } = survey
+      const from = nodes.find(({ name }) => name === plan.from)
+      const to = nodes.find(({ name }) => name === plan.to)
+      if (plan.refusals.length > 0 || !from || !to) {
+        const told = plan.refusals.map(sentenceOf).join(' ')
+        throw wrongState(`The primary of ${service} cannot be switched now. ${told}`.trimEnd(), plan.refusals)
+      }
+      await lockAll(nodes, service)
+      const task = tasks.add({ id, service, step: 'check' })
+      log.info({ service, from: from.name, to: to.name, by: order.by }, 'switches the primary')
+      void execute({ order, task, survey, from, to })
+      return task.payload()
+    } catch (error) {
+      closeNodes(survey?.nodes ?? [])
+      busy.delete(service)
+      throw asProblem(error)
+    }
+  }
+
+  async function execute(run: Parameters<typeof executeSwitch>[1]): Promise<void> {
+    let open: HoldRecord | undefined
+    try {
+      open = await executeSwitch(options, run)
+    } catch (error) {
+      log.error({ err: error }, 'a fault of the switch')
+      run.task.fail('It failed by a fault of the manager; its log tells more.')
+    } finally {
+      closeNodes(run.survey.nodes)
+      busy.delete(run.order.service)
+    }
+    if (open) await settleLater(open)
+  }
+
+  /** Ends on this host what was settled. */
+  async function releaseHere({ service, id, from, to, by }: HoldRecord, end: Settlement): Promise<void> {
+    await manager.release({ service, id, primary: end.kind === 'forward' ? to : from, by })
+    await update()
+  }
+
+  /** Ends what another switch left. Throws a `wrong-state` problem where that cannot be. */
+  async function finish(hold: HoldRecord): Promise<void> {
+    const end = await settleHold(options, hold)
+    if (end.kind !== 'open') return releaseHere(hold, end)
+    throw wrongState(`The switch from ${hold.from} to ${hold.to} is not settled. ${end.reason}`)
+  }
+
+  /** Settles a switch in the background, however long a server is away. */
+  async function settleLater(hold: HoldRecord): Promise<void> {
+    const { service, id } = hold
+    const present = (): HoldRecord | undefined => {
+      const isMapped = manager.map().services.some(({ name }) => name === service)
+      const now = isMapped ? manager.holdOf(service) : undefined
+      return now?.id === id ? now : undefined
+    }
+    try {
+      for (let pause: number = settlePause.shortest; ; pause = Math.min(2 * pause, settlePause.longest)) {
+        await timing.wait(pause)
+        const now = present()
+        if (isClosed || !now) return
+        if (busy.has(service)) continue
+        busy.add(service)
+        try {
+          const end = await settleHold(options, now)
+          if (end.kind === 'open') continue
+          await releaseHere(now, end)
+          const task = tasks.find(id)
+          if (task?.payload().state === 'in_progress') {
+            task.fail(`The manager was started anew meanwhile. ${endWords(now, end)}`)
+          }
+          return
+        } finally {
+          busy.delete(service)
+        }
+      }
+    } catch (error) {
+      log.error({ err: error }, 'a fault of the switch')
+    }
+  }
+
+  for (const { name: service } of manager.map().services) {
+    const hold = manager.holdOf(service)
+    if (!hold?.isOwn) continue
+    tasks.add({ id: hold.id, service, step: hold.step })
+    void settleLater(hold)
+  }
+
+  /** Ends holds whose time ran out, once the servers say who the primary is; whoever held will not. */
+  async function endLeft(): Promise<void> {
+    for (const { name: service } of manager.map().services) {
+      const hold = manager.holdOf(service)
+      if (!hold || hold.isInForce || hold.isOwn || busy.has(service)) continue
+      const { datasource: primary } = manager.writer(service)
+      if (primary !== hold.from && primary !== hold.to) continue
+      busy.add(service)
+      try {
+        await manager.release({ service, id: hold.id, primary, by: hold.by })
+        await update()
+      } catch (error) {
+        // The next change comes to the same end.
+        log.error({ service, problem: sentence(error) }, 'a switch that was left stays recorded')
+      } finally {
+        busy.delete(service)
+      }
+    }
+  }
+
+  const stopListening = manager.onRoutingChange(() => {
+    void endLeft().catch((error: unknown) => log.error({ err: error }, 'a fault of the switch'))
+  })
+
+  return {
+    plan: async ({ service, to }) => {
+      manager.views(service)
+      try {
+        const { nodes, plan } = await surveySwitch({ ...options, service, wanted: to })
+        closeNodes(nodes)
+        return { service, from: plan.from, to: plan.to, refusals: plan.refusals }
+      } catch (error) {
+        throw asProblem(error)
+      }
+    },
+    start,
+    task: (id) => {
+      const task = tasks.find(id)
+      if (task) return task.payload()
+      throw new ProblemError({
+        code: 'not-found',
+        detail:
+          'This manager has no task of that id. Ask the manager that began it; a restart forgets finished ones.',
+      })
+    },
+    repoint: async (key) => {
+      try {
+        await repointSource(options, key)
+        await manager.check(key)
+      } catch (error) {
+        throw asProblem(error)
+      }
+    },
+    close: () => {
+      stopListening()
+      isClosed = true
+    },
+  }
+}

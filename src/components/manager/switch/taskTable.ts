@@ -1,0 +1,62 @@
+import type { SwitchStep, TaskPayload } from '../../../contracts/managerPayloads.ts'
+
+/** Tasks that are remembered after their end, at most. */
+const most = 100
+
+/** A switch that this process makes, as calls see it. */
+export type Task = {
+  readonly id: string
+  payload(): TaskPayload
+  begin(step: SwitchStep): void
+  complete(result: NonNullable<TaskPayload['result']>): void
+  fail(error: string): void
+}
+
+export type TaskTable = {
+  add(facts: { readonly id: string; readonly service: string; readonly step: SwitchStep }): Task
+  find(id: string): Task | undefined
+}
+
+export function createTaskTable(now: () => Date): TaskTable {
+  const tasks = new Map<string, Task>()
+
+  /** Forgets the oldest of those that ended. */
+  function forget(): void {
+    for (const [id, task] of tasks) {
+      if (tasks.size <= most) return
+      if (task.payload().state !== 'in_progress') tasks.delete(id)
+    }
+  }
+
+  return {
+    add: ({ id, service, step }) => {
+      let payload: TaskPayload = {
+        taskId: id,
+        state: 'in_progress',
+        operation: 'switch',
+        service,
+        step,
+        startedAt: now().toISOString(),
+        endedAt: null,
+        result: null,
+        error: null,
+      }
+      const end = (rest: Partial<TaskPayload>): void => {
+        payload = { ...payload, ...rest, endedAt: now().toISOString() }
+      }
+      const task: Task = {
+        id,
+        payload: () => payload,
+        begin: (next) => {
+          payload = { ...payload, step: next }
+        },
+        complete: (result) => end({ state: 'complete', result }),
+        fail: (error) => end({ state: 'failed', error }),
+      }
+      tasks.set(id, task)
+      forget()
+      return task
+    },
+    find: (id) => tasks.get(id),
+  }
+}

@@ -1,0 +1,45 @@
+import type { SwitchPlan, SwitchTask } from '../client/switchTask.ts'
+
+/** Writes what a switch would do: `alpha: db1 -> db2`. */
+export const switchPlanText = ({ service, from, to }: SwitchPlan): string =>
+  `${service}: ${from ?? 'no primary'} -> ${to ?? 'none'}`
+
+/** Lists why a switch is refused: who, why, and what to do about it. */
+export const switchRefusalLines = ({ service, refusals }: SwitchPlan): readonly string[] =>
+  refusals.flatMap(({ datasource, reason, fix }) => [
+    `${datasource ?? service}: ${reason}`,
+    ...(fix ?? '')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line, index) => `${index === 0 ? '  fix: ' : '       '}${line}`),
+  ])
+
+const steps = new Map<string, (from: string, to: string) => string>([
+  ['check', () => 'all servers are read'],
+  ['hold', () => 'clients that write wait'],
+  ['drain', (from) => `open transactions of ${from} end`],
+  ['freeze', (from) => `${from} becomes read-only`],
+  ['catch-up', (_from, to) => `${to} applies the last transactions`],
+  ['promote', (_from, to) => `${to} becomes writable`],
+  ['repoint', (_from, to) => `the others follow ${to}`],
+  ['release', () => 'clients go on'],
+])
+
+/** Writes the step of a switch: `freeze: db1 becomes read-only`; one of another release by its name alone. */
+export function switchStepText({ step }: Pick<SwitchTask, 'step'>, { from, to }: SwitchPlan): string {
+  const words = steps.get(step)?.(from ?? 'the old primary', to ?? 'the new primary')
+  return words === undefined ? step : `${step}: ${words}`
+}
+
+/** Writes the result of a switch: `alpha: db2 is the primary in place of db1; clients waited 96 ms`. */
+export function switchResultText(
+  { service }: Pick<SwitchTask, 'service'>,
+  { oldPrimary, newPrimary, heldMilliseconds }: NonNullable<SwitchTask['result']>,
+): string {
+  const waited = heldMilliseconds === null ? '' : `; clients waited ${waitText(heldMilliseconds)}`
+  return `${service}: ${newPrimary} is the primary in place of ${oldPrimary}${waited}`
+}
+
+/** Writes a time that clients waited: `96 ms`, `1.2 s`. */
+export const waitText = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`

@@ -1,0 +1,257 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { printable } from '../base/printable.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { writeText } from '../cli/terminal.ts'
+import { withGuard } from '../client/apiPath.ts'
+import { get, type Outcome, post } from '../client/calls.ts'
+import { ClientError, isUnreachable } from '../client/clientError.ts'
+import { describeEndpoint } from '../client/endpoint.ts'
+import { createKeptAgent } from '../client/request.ts'
+import {
+  eachStep,
+  followSwitch,
+  readSwitchPlan,
+  readSwitchTask,
+  type SwitchPlan,
+  type SwitchTask,
+} from '../client/switchTask.ts'
+import { basePath } from '../contracts/route.ts'
+import {
+  switchPlanText,
+  switchRefusalLines,
+  switchResultText,
+  switchStepText,
+  waitText,
+} from '../output/switchText.ts'
+import { renderError } from './call/callFailure.ts'
+import type { Refused } from './call/change.ts'
+import { addConfirmationOptions, confirmChange } from './call/confirmation.ts'
+import { controlPath, findService, servicePath } from './call/findService.ts'
+import { login } from './call/login.ts'
+import type { Call } from './call/prepareCall.ts'
+import { cell, renderFields, time } from './call/render.ts'
+import type { Runner } from './call/runner.ts'
+import { hostNameOf, showOutcome } from './call/showResults.ts'
+
+const allowed = ['manager'] as const
+
+type SwitchOptions = {
+  readonly service: string | undefined
+  readonly to: string | undefined
+  readonly wait: boolean
+  readonly iAmSure: boolean
+}
+
+const toQuery = (to: string | null | undefined): string =>
+  typeof to === 'string' ? `?to=${encodeURIComponent(to)}` : ''
+
+const taskPath = (id: string): string => `${basePath}/manager/task/${encodeURIComponent(id)}`
+
+const seeTask = (call: Call, id: string): string => `\`tapi --host ${hostNameOf(call)} task ${id}\``
+
+/** Reads a body of one of our own calls. Throws a `ClientError` for any other. */
+function readAs<Value>(call: Call, value: Value | undefined): Value {
+  if (value !== undefined) return value
+  throw new ClientError({
+    code: 'bad-answer',
+    message: `The response of ${describeEndpoint(call.endpoint)} does not have the format of this call.`,
+    fix: 'Check the host, the port and the component: another program may listen there.',
+  })
+}
+
+/** Shows what a switch would do, asks, and tells the manager of the host to make it; follows it with --wait. */
+async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCode> {
+  const { context, place } = call
+  const { json } = call.options
+  const known: Call = { ...call, caller: await login(call) }
+  const found = await findService(known, options)
+  const asked =
+    'problem' in found
+      ? found
+      : await get(known.caller, `${servicePath(found.service)}/switch${toQuery(options.to)}`)
+  if ('problem' in asked) return showOutcome({ call, outcome: asked, render: () => '' })
+  const plan = readAs(call, readSwitchPlan(asked.value))
+  if (!json) writeText(context, `${switchPlanText(plan)}\n`)
+  if (plan.refusals.length > 0) {
+    if (json) showOutcome({ call, outcome: asked, render: () => '' })
+    else context.stderr.write(refusalText(plan))
+    return exitCodes.failed
+  }
+  const question =
+    `Make ${cell(plan.to)} the primary of ${plan.service} in place of ${cell(plan.from)}, led by ${place}? ` +
+    'Clients that write wait meanwhile.'
+  const { iAmSure } = options
+  if (!(await confirmChange({ context, place, command: 'switch', iAmSure, question }))) {
+    return exitCodes.failed
+  }
+  // Made after the question: a connection that waited for a person may be closed.
+  const agent = createKeptAgent(known.endpoint)
+  try {
+    const kept: Call = { ...known, caller: { ...known.caller, agent } }
+    const path = withGuard(`${controlPath(plan.service)}/switch${toQuery(plan.to)}`)
+    const begun = await post(kept.caller, { path })
+    if ('problem' in begun) return showOutcome({ call, outcome: begun, render: () => '' })
+    const task = readAs(call, readSwitchTask(begun.value))
+    if (options.wait) return await followTask(kept, { plan, begun, task })
+    showOutcome({ call, outcome: begun, render: (_body, columns) => renderTask(task, columns) })
+    if (!json) context.stderr.write(`note: ${seeTask(call, task.taskId)} shows how far it is\n`)
+    return task.state === 'failed' ? exitCodes.failed : exitCodes.ok
+  } finally {
+    agent.destroy()
+  }
+}
+
+const refusalText = (plan: SwitchPlan): string => {
+  const lines = switchRefusalLines(plan).map((line) => `  ${line}\n`)
+  return printable(`error: The switch is refused; nothing was changed.\n${lines.join('')}`)
+}
+
+type Begun = {
+  readonly plan: SwitchPlan
+  readonly begun: Outcome<unknown>
+  readonly task: SwitchTask
+}
+
+/** Prints each step of a switch once, and its end. */
+async function followTask(call: Call, { plan, begun, task: first }: Begun): Promise<ExitCode> {
+  const { context } = call
+  const { json } = call.options
+  const { signal } = context
+  const showStep = eachStep((task) => {
+    if (!json) writeText(context, `${switchStepText(task, plan)}\n`)
+  })
+  let last = begun
+  const read = async (): Promise<SwitchTask | undefined> => {
+    try {
+      last = await get(call.caller, taskPath(first.taskId))
+    } catch (error) {
+      if (error instanceof ClientError && isUnreachable(error.code)) return undefined
+      throw error
+    }
+    if (!('problem' in last)) return readAs(call, readSwitchTask(last.value))
+    // A manager that starts or stops knows no more of its tasks for a moment.
+    if (last.problem.status === 503) return undefined
+    throw new RefusedReading(last)
+  }
+  try {
+    const ended = await followSwitch({
+      first,
+      read,
+      onTask: showStep,
+      clock: {
+        now: () => performance.now(),
+        wait: (milliseconds) => wait(milliseconds, undefined, { signal }),
+      },
+    })
+    if (ended === undefined) return reportLost(call, first)
+    if (json) showOutcome({ call, outcome: last, render: () => '' })
+    else showEnd(call, ended)
+    return ended.state === 'complete' ? exitCodes.ok : exitCodes.failed
+  } catch (error) {
+    if (error instanceof RefusedReading) {
+      return showOutcome({ call, outcome: error.outcome, render: () => '' })
+    }
+    if (!signal.aborted) throw error
+    context.stderr.write(`note: the switch goes on; ${seeTask(call, first.taskId)} shows how far it is\n`)
+    throw new Interrupted()
+  }
+}
+
+/** A manager refuses to tell of a task that it had. */
+class RefusedReading extends Error {
+  readonly outcome: Refused
+
+  constructor(outcome: Refused) {
+    super(outcome.problem.title)
+    this.name = 'RefusedReading'
+    this.outcome = outcome
+  }
+}
+
+function showEnd({ context }: Call, task: SwitchTask): void {
+  if (task.result !== null) {
+    writeText(context, `${switchResultText(task, task.result)}\n`)
+    for (const remark of task.result.remarks) context.stderr.write(`note: ${remark}\n`)
+    return
+  }
+  context.stderr.write(
+    renderError({
+      message: `The switch failed in the step ${task.step}: ${task.error ?? 'no reason given'}`,
+      fix: 'Remove the cause, then switch again. `tapi service status` shows the primary.',
+    }),
+  )
+}
+
+function reportLost(call: Call, { taskId, service }: SwitchTask): ExitCode {
+  const facts = {
+    code: 'timeout',
+    message: `${call.place} has not answered for 30 s; the switch of ${service} may have gone on without it.`,
+    fix:
+      `Look at \`tapi --host HOST service status ${service}\` on another host for the primary. If clients wait, or ` +
+      `the primary is not the one you want, start the manager of ${hostNameOf(call)}, or run ` +
+      '`tapi switch` on the other host: it settles this one first.',
+  }
+  if (call.options.json) call.context.stdout.write(`${JSON.stringify({ error: { ...facts, taskId } })}\n`)
+  else call.context.stderr.write(renderError(facts))
+  return exitCodes.unreachable
+}
+
+/** Shows a task; exit code 1 if it failed. */
+async function showTask(call: Call, id: string): Promise<ExitCode> {
+  const outcome = await get(await login(call), taskPath(id))
+  if ('problem' in outcome) return showOutcome({ call, outcome, render: () => '' })
+  const task = readAs(call, readSwitchTask(outcome.value))
+  showOutcome({ call, outcome, render: (_body, columns) => renderTask(task, columns) })
+  return task.state === 'failed' ? exitCodes.failed : exitCodes.ok
+}
+
+function renderTask(
+  { taskId, service, state, step, startedAt, endedAt, result, error }: SwitchTask,
+  columns?: number,
+): string {
+  return renderFields(
+    [
+      ['task', taskId],
+      ['operation', `switch of ${service}`],
+      ['state', state.replace('_', ' ')],
+      ['step', step],
+      ['started', time(startedAt)],
+      ['ended', time(endedAt)],
+      ...(result === null
+        ? []
+        : ([
+            ['primary', `${result.newPrimary} in place of ${result.oldPrimary}`],
+            [
+              'clients',
+              result.heldMilliseconds === null ? '-' : `waited ${waitText(result.heldMilliseconds)}`,
+            ],
+            ...result.remarks.map((remark) => ['remark', remark] as const),
+          ] as const)),
+      ...(error === null ? [] : ([['error', error]] as const)),
+    ],
+    columns,
+  )
+}
+
+export function defineSwitch(command: Command, { changeOne }: Runner): void {
+  addConfirmationOptions(command)
+    .argument('[service]', 'name of the service, if there are several')
+    .option('--to <datasource>', 'the new primary (default: the replica that is the least behind)')
+    .option('--wait', 'wait for the end of the switch; exit code 1 if it failed')
+    .action(
+      (service: string | undefined, { to, wait: waits }: { readonly to?: string; readonly wait?: boolean }) =>
+        changeOne(
+          command,
+          (call, iAmSure) => switchPrimary(call, { service, to, wait: waits === true, iAmSure }),
+          allowed,
+        ),
+    )
+}
+
+export function defineTask(command: Command, { read }: Runner): void {
+  command
+    .argument('<id>', 'id of the task, as the switch printed it')
+    .action((id: string) => read(command, (call) => showTask(call, id), allowed))
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { Session } from '../../../../src/components/databases/switchServer.ts'
+import { createDrainRule, drain } from '../../../../src/components/manager/switch/drain.ts'
+
+const session = (id: number, more: Partial<Session> = {}): Session => ({
+  id,
+  user: 'app',
+  milliseconds: 0,
+  isIdle: false,
+  transaction: null,
+  ...more,
+})
+const resting = (id: number, milliseconds: number): Session => session(id, { isIdle: true, milliseconds })
+const working = (id: number, transaction: string): Session =>
+  session(id, { transaction: { id: transaction, seconds: 0 } })
+
+describe('the sessions that a primary loses while new clients wait', () => {
+  it('are idle ones outside of a transaction', () => {
+    const rule = createDrainRule(new Set([1, 2]))
+    expect(rule([resting(1, 5), resting(2, 4)])).toEqual([1])
+  })
+
+  it('are not those that have just connected and not begun yet', () => {
+    const rule = createDrainRule(new Set())
+    expect(rule([resting(1, 99)])).toEqual([])
+    expect(rule([resting(1, 100)])).toEqual([1])
+  })
+
+  it('are not those in their transaction, idle or not', () => {
+    const rule = createDrainRule(new Set([1, 2]))
+    const idle = { ...working(2, 'b'), isIdle: true, milliseconds: 5000 }
+    for (let look = 0; look < 3; look += 1) expect(rule([working(1, 'a'), idle])).toEqual([])
+  })
+
+  it('are those that begin another transaction', () => {
+    const rule = createDrainRule(new Set([1]))
+    expect(rule([working(1, 'a'), working(2, 'b')])).toEqual([])
+    expect(rule([working(1, 'c'), working(2, 'b')])).toEqual([1])
+    expect(rule([session(2)])).toEqual([])
+    expect(rule([working(2, 'd')])).toEqual([2])
+  })
+
+  it('are those that were there before and begin a transaction now', () => {
+    const rule = createDrainRule(new Set([1]))
+    expect(rule([resting(1, 0), resting(2, 0)])).toEqual([])
+    expect(rule([working(1, 'a'), working(2, 'b')])).toEqual([1])
+  })
+})
+
+describe('waiting for the sessions of a primary', () => {
+  function world(looks: readonly (readonly Session[])[]) {
+    const killed: number[][] = []
+    let look = 0
+    let time = 0
+    return {
+      killed,
+      looks: () => look,
+      options: {
+        server: {
+          sessions: async () => looks[Math.min(look++, looks.length - 1)] ?? [],
+          kill: async (ids: readonly number[]) => void killed.push([...ids]),
+        },
+        known: new Set([1]),
+        limit: 100,
+        now: () => time,
+        wait: async (milliseconds: number) => {
+          time += milliseconds
+        },
+      },
+    }
+  }
+
+  it('ends when all are gone or cut', async () => {
+    const { options, killed, looks } = world([[resting(1, 50), working(2, 'a')], [session(2)], []])
+    await drain(options)
+    expect(killed).toEqual([[1]])
+    expect(looks()).toBe(3)
+  })
+
+  it('ends after its time, and leaves the others to the caller', async () => {
+    const { options, killed } = world([[working(2, 'a')]])
+    await drain(options)
+    expect(killed).toEqual([])
+    expect(options.now()).toBe(100)
+  })
+})

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../../src/components/databases/databaseError.ts'
+import type { Channel } from '../../../../src/components/databases/dialect.ts'
+import { readMariadbGtids } from '../../../../src/components/databases/gtidSet.ts'
+import type { SwitchReading } from '../../../../src/components/databases/switchServer.ts'
+import {
+  type PlanFacts,
+  planSwitch,
+  type SwitchMember,
+} from '../../../../src/components/manager/switch/planSwitch.ts'
+import { channel, idleReading } from '../support.ts'
+
+const healthy: SwitchReading = {
+  ...idleReading,
+  gtids: readMariadbGtids('0-1-35'),
+  missingPrivileges: [],
+  logsReplicated: true,
+  tls: null,
+}
+const following: Channel = { ...channel, secondsBehind: 0 }
+
+function member(
+  number: number,
+  change: Partial<SwitchReading> = {},
+  more: Partial<SwitchMember> = {},
+): SwitchMember {
+  const own = number === 1 ? { isWritable: true } : { channels: [following] }
+  const reading: SwitchReading = { ...healthy, serverId: number, ...own, ...change }
+  return {
+    name: `db${number}`,
+    host: `10.0.0.${number}`,
+    port: 3306,
+    role: number === 1 ? 'primary' : 'replica',
+    state: 'ONLINE',
+    look: { kind: 'answered', reading },
+    known: reading,
+    failures: 0,
+    ...more,
+  }
+}
+
+const gone = {
+  look: {
+    kind: 'failed',
+    error: new DatabaseError({ code: 'unreachable', message: 'The database is gone.' }),
+  },
+} as const
+
+const facts = (members: readonly SwitchMember[], more: Partial<PlanFacts> = {}): PlanFacts => ({
+  service: 'alpha',
+  members,
+  writer: { datasource: 'db1', code: null, reason: null, hold: false },
+  wanted: 'db2',
+  sessions: [],
+  limits: { maxLag: 3000, maxTransaction: 5000 },
+  grants: () => 'GRANT …',
+  ...more,
+})
+
+const told = (...args: Parameters<typeof facts>): readonly string[] =>
+  planSwitch(facts(...args)).refusals.map(({ datasource, reason }) => `${datasource}: ${reason}`)
+
+describe('the plan of a switch', () => {
+  it('names both primaries and who will follow', () => {
+    expect(planSwitch(facts([member(1), member(2), member(3)]))).toEqual({
+      service: 'alpha',
+      from: 'db1',
+      to: 'db2',
+      refusals: [],
+      followers: ['db1', 'db3'],
+      remarks: [],
+    })
+  })
+
+  it('takes the replica that is the least behind where none is named', () => {
+    const late = member(2, { channels: [{ ...following, secondsBehind: 1 }] })
+    const members = [member(1), late, member(3)]
+    expect(planSwitch(facts(members, { wanted: undefined }))).toMatchObject({ to: 'db3', refusals: [] })
+  })
+
+  it('takes a standby only where there is no replica', () => {
+    const standby = member(3, {}, { role: 'standby' })
+    const late = member(2, { channels: [{ ...following, secondsBehind: 2 }] })
+    expect(planSwitch(facts([member(1), late, standby], { wanted: undefined })).to).toBe('db2')
+    expect(planSwitch(facts([member(1), standby], { wanted: undefined })).to).toBe('db3')
+  })
+
+  it('leaves those alone that follow a relay', () => {
+    const relay = member(2, {}, { role: 'relay' })
+    const behind = member(3, {
+      channels: [{ ...following, source: { host: '10.0.0.2', port: 3306 }, sourceId: 2 }],
+    })
+    const plan = planSwitch(facts([member(1), relay, behind, member(4)], { wanted: 'db4' }))
+    expect(plan).toMatchObject({ refusals: [], followers: ['db1', 'db2'] })
+  })
+
+  it('goes on without a replica that is known to be away, and says so', () => {
+    const plan = planSwitch(facts([member(1), member(2), member(3, {}, { ...gone, state: 'FAILED' })]))
+    expect(plan).toMatchObject({ refusals: [], followers: ['db1'] })
+    expect(plan.remarks).toEqual([
+      'db3 was not reached: let it follow db2 when it is back (tapi datasource recover).',
+    ])
+  })
+})
+
+describe('a switch is refused', () => {
+  it('without a primary, in the words of who knows why', () => {
+    const writer = {
+      datasource: null,
+      code: 'two-writers',
+      reason: 'db1 and db2 can be written',
+      hold: true,
+    } as const
+    expect(told([member(1), member(2)], { writer })).toEqual([
+      'null: The service has no primary that clients write to: db1 and db2 can be written.',
+    ])
+  })
+
+  it.each<[string, readonly SwitchMember[], string, string]>([
+    [
+      'to an unknown name',
+      [member(1), member(2)],
+      'db9',
+      'db9: The service has no data source of that name.',
+    ],
+    ['to the primary', [member(1), member(2)], 'db1', 'db1: It is the primary already.'],
+    [
+      'to an archive',
+      [member(1), member(2, {}, { role: 'archive' })],
+      'db2',
+      'db2: Its role in the services map is archive.',
+    ],
+    [
+      'to one that cannot be reached',
+      [member(1), member(2, {}, gone)],
+      'db2',
+      'db2: It cannot be reached: The database is gone.',
+    ],
+    [
+      'to one that is shunned',
+      [member(1), member(2, {}, { state: 'SHUNNED' })],
+      'db2',
+      'db2: It is SHUNNED.',
+    ],
+    [
+      'to one that follows nobody',
+      [member(1), member(2, { channels: [] })],
+      'db2',
+      'db2: It follows nobody.',
+    ],
+    [
+      'to one that follows another server',
+      [
+        member(1),
+        member(2, { channels: [{ ...following, source: { host: '10.9.9.9', port: 3306 }, sourceId: 99 }] }),
+      ],
+      'db2',
+      'db2: It follows 10.9.9.9 port 3306, not db1.',
+    ],
+    [
+      'to one whose replication stopped',
+      [member(1), member(2, { channels: [{ ...following, applier: 'stopped' }] })],
+      'db2',
+      'db2: Its replication does not run.',
+    ],
+    [
+      'to one that is behind',
+      [member(1), member(2, { channels: [{ ...following, secondsBehind: 4 }] })],
+      'db2',
+      'db2: It may be too late: it is 4 s behind; switch-max-lag is 3 s.',
+    ],
+    [
+      'to one of which nobody knows how far it is behind',
+      [member(1), member(2, { channels: [{ ...following, secondsBehind: null }] })],
+      'db2',
+      'db2: It may be too late: how far it is behind is not known; switch-max-lag is 3 s.',
+    ],
+    [
+      'to one that is late on purpose',
+      [member(1), member(2, { channels: [{ ...following, delay: 3600 }] })],
+      'db2',
+      'db2: It applies 3600 s later on purpose.',
+    ],
+    [
+      'to one with transactions of its own',
+      [member(1), member(2, { gtids: readMariadbGtids('0-1-35,0-2-36') })],
+      'db2',
+      'db2: It has transactions that db1 does not have: 0-2-36.',
+    ],
+    [
+      'to one that others could not follow',
+      [member(1), member(2, { logsReplicated: false })],
+      'db2',
+      'db2: It writes no binary log of what it replicates.',
+    ],
+    [
+      'where the primary cannot be reached',
+      [member(1, {}, gone), member(2)],
+      'db2',
+      'db1: It cannot be reached: The database is gone.',
+    ],
+    [
+      'where a replica in use cannot be reached',
+      [member(1), member(2), member(3, {}, gone)],
+      'db2',
+      'db3: It cannot be reached: The database is gone.',
+    ],
+    [
+      'where another server can be written',
+      [member(1), member(2), member(3, { isWritable: true, channels: [] })],
+      'db2',
+      'db3: It can be written and follows nobody, as db1 does: two writers.',
+    ],
+    [
+      'where the account lacks privileges',
+      [member(1, { missingPrivileges: ['PROCESS'] }), member(2)],
+      'db2',
+      'db1: The replication-user lacks privileges there: PROCESS.',
+    ],
+    [
+      'where a server follows several',
+      [member(1), member(2), member(3, { channels: [following, { ...following, name: 'other' }] })],
+      'db2',
+      'db3: It follows several servers, and would lose all but the primary.',
+    ],
+  ])('%s', (_, members, wanted, refusal) => {
+    expect(told(members, { wanted })).toEqual([refusal])
+  })
+
+  it('while an old transaction is open, which it names', () => {
+    const old = { id: 12, user: 'batch', milliseconds: 0, isIdle: true, transaction: { id: 'a', seconds: 9 } }
+    const { refusals } = planSwitch(facts([member(1), member(2)], { sessions: [old] }))
+    expect(refusals).toEqual([
+      {
+        datasource: 'db1',
+        reason:
+          'A transaction of user batch (thread 12) is open for 9 s, longer than switch-max-transaction (5 s).',
+        fix: 'Let it end, or run KILL 12 there.',
+      },
+    ])
+    expect(
+      told([member(1), member(2)], { sessions: [{ ...old, transaction: { id: 'a', seconds: 5 } }] }),
+    ).toEqual([])
+  })
+
+  it('with the reasons of all replicas where none could be the primary', () => {
+    const members = [member(1), member(2, { channels: [] }), member(3, {}, { state: 'OFFLINE' })]
+    expect(told(members, { wanted: undefined })).toEqual(['db2: It follows nobody.', 'db3: It is OFFLINE.'])
+  })
+})

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import {
+  moveWriter,
+  repoint,
+  SwitchError,
+  settle,
+} from '../../../../src/components/manager/switch/runSwitch.ts'
+import { Secret } from '../../../../src/secrets/secret.ts'
+import { createModel, type Fault } from './modelServers.ts'
+
+const timing = { now: () => 0, wait: () => Promise.resolve() }
+const account = { user: 'replicator', password: new Secret('s') }
+const semiSync = { source: false, replica: false }
+
+/** Moves the writer from db1 to db2; `lost` ends whoever does it before that step. */
+async function move(model: ReturnType<typeof createModel>, lost?: string) {
+  const nodes = { from: model.nodeOf('db1'), to: model.nodeOf('db2') }
+  let recorded = 'hold'
+  const failure = await moveWriter({
+    ...nodes,
+    known: new Set(),
+    semiSync,
+    begin: async (step) => {
+      if (step === lost) throw new SwitchError('killed')
+      recorded = step
+    },
+    drainTimeout: 100,
+    deadline: 1000,
+    timing,
+  }).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  nodes.from.server.close()
+  nodes.to.server.close()
+  return { failure, recorded }
+}
+
+const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
+  settle({
+    from: model.nodeOf('db1'),
+    to: model.nodeOf('db2'),
+    isCaughtUp: recorded === 'promote',
+    mayBePromoted: recorded === 'promote',
+  })
+
+const writable = (model: ReturnType<typeof createModel>): readonly string[] =>
+  model.servers.filter((it) => it.isUp && it.isWritable).map(({ name }) => name)
+
+const operations = 11
+const faults: readonly Fault[] = Array.from({ length: operations }, (_, at) => at).flatMap((at) =>
+  (['before', 'after'] as const).flatMap((when) =>
+    (['link', 'server'] as const).map((what) => ({ at, when, what })),
+  ),
+)
+
+describe('a switch of the writer', () => {
+  it('makes the old primary read-only, lets the new one catch up, and only then makes it writable', async () => {
+    const model = createModel()
+    const { failure } = await move(model)
+    expect(failure).toBeUndefined()
+    expect(model.done).toEqual([
+      'db1 sessions',
+      'db1 read-only',
+      'db1 sessions',
+      'db1 kill',
+      'db1 written',
+      'db2 wait',
+      'db1 written',
+      'db2 stop',
+      'db2 writable',
+      'db2 forget',
+    ])
+    expect(model.operations()).toBeLessThanOrEqual(operations)
+    expect(writable(model)).toEqual(['db2'])
+    expect(model.mostWritable()).toBe(1)
+  })
+
+  it('lets the old primary follow with the account of the switch, and the others with their own', async () => {
+    const model = createModel()
+    await move(model)
+    const followers = ['db1', 'db3'].map(model.nodeOf)
+    expect(
+      await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, tls: null, semiSync }),
+    ).toEqual([])
+    expect(model.servers.map(({ follows }) => follows)).toEqual(['db2', null, 'db2'])
+  })
+
+  it('names a server that does not follow yet', async () => {
+    const model = createModel()
+    await move(model)
+    const followers = ['db1', 'db3'].map(model.nodeOf)
+    model.server('db3').isUp = false
+    expect(
+      await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, tls: null, semiSync }),
+    ).toEqual(['db3 does not follow db2 yet: The database db3 is gone. Use tapi datasource recover.'])
+  })
+
+  it.each(['drain', 'freeze', 'catch-up', 'promote'])(
+    'that is left before %s is taken back',
+    async (step) => {
+      const model = createModel()
+      const { failure, recorded } = await move(model, step)
+      expect(failure).toBeInstanceOf(SwitchError)
+      expect(await settleIn(model, recorded)).toEqual({ kind: 'back' })
+      expect(writable(model)).toEqual(['db1'])
+      expect(model.server('db2')).toMatchObject({ follows: 'db1', isRunning: true })
+    },
+  )
+
+  it.each(faults)('has one writer and all rows in the end: $what lost $when operation $at', async (fault) => {
+    const model = createModel(fault)
+    const { failure, recorded } = await move(model)
+    if (failure !== undefined) {
+      expect(failure).toBeInstanceOf(SwitchError)
+      const end = await settleIn(model, recorded)
+      if (end.kind === 'open') {
+        expect(writable(model)).toEqual([])
+        for (const it of model.servers) it.isUp = true
+        expect((await settleIn(model, recorded)).kind).not.toBe('open')
+      }
+    }
+    // A stopped server comes back as it was.
+    for (const it of model.servers) it.isUp = true
+    model.replicate()
+    const [writer, ...others] = writable(model)
+    expect(others).toEqual([])
+    const { rows } = model.server(writer ?? '')
+    expect(model.acknowledged.filter((row) => !rows.includes(row))).toEqual([])
+    expect(model.mostWritable()).toBe(1)
+  })
+
+  it('is not settled while nobody can tell whether the new primary may be written', async () => {
+    const model = createModel()
+    await move(model, 'promote')
+    model.server('db2').isUp = false
+    expect(await settleIn(model, 'promote')).toEqual({
+      kind: 'open',
+      reason: 'db2 may be the primary, and The database db2 is gone.',
+    })
+    expect(writable(model)).toEqual([])
+  })
+
+  it('goes forward without the old primary once the new one has all of it', async () => {
+    const model = createModel()
+    await move(model)
+    model.server('db2').isWritable = false
+    model.server('db2').follows = 'db1'
+    model.server('db1').isUp = false
+    expect(await settleIn(model, 'promote')).toEqual({ kind: 'forward' })
+    expect(writable(model)).toEqual(['db2'])
+  })
+})

@@ -1,0 +1,190 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { openManager } from '../../../../src/components/manager/manager.ts'
+import { replicationGrants } from '../../../../src/contracts/databaseAccounts.ts'
+import type { ServiceStatusPayload, TaskPayload } from '../../../../src/contracts/managerPayloads.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { forgetReplication, hasMariadb, type Mariadb, mariadbLab } from '../../../support/mariadb.ts'
+import { createMonitor } from '../../../support/mariadbPair.ts'
+import { monitorSettings } from '../../../support/monitorSettings.ts'
+import { temporaryFolder } from '../../../support/temporaryFolder.ts'
+import { adminLogin, testApi } from '../../../support/testApi.ts'
+
+const names = ['db1', 'db2', 'db3'] as const
+type Name = (typeof names)[number]
+
+const switching = {
+  user: 'replicator',
+  maxLag: 3000,
+  maxTransaction: 5000,
+  drainTimeout: 1000,
+  maxHold: 8000,
+} as const
+
+const timing = {
+  checkInterval: { usual: 50, retry: 50, longest: 200, quickRetries: 3 },
+  limit: 2000,
+  now: () => performance.now(),
+  wait: (milliseconds: number, signal: AbortSignal) => wait(milliseconds, undefined, { signal }),
+  random: () => Math.random(),
+}
+
+describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { timeout: 90_000 }, () => {
+  let lab: Awaited<ReturnType<typeof mariadbLab>>
+  let servers: Readonly<Record<Name, Mariadb>>
+
+  beforeAll(async () => {
+    lab = await mariadbLab()
+    const [db1, db2, db3] = await Promise.all([another(), another(), another()])
+    servers = { db1, db2, db3 }
+  }, 90_000)
+  afterAll(() => lab?.end())
+
+  async function another(): Promise<Mariadb> {
+    const server = await lab.server({ options: ['--log-slave-updates'] })
+    await createMonitor(server, 'monitor-secret')
+    await server.sql(
+      'SET sql_log_bin = 0',
+      ...replicationGrants({ type: 'mariadb', user: 'replicator', from: '127.0.0.1' })
+        .replace('<replication-password>', 'replication-secret')
+        .split('\n')
+        .filter((line) => /^(CREATE|GRANT) /.test(line)),
+      "CREATE USER app@'127.0.0.1' IDENTIFIED BY 'app-secret'",
+      "GRANT ALL ON t.* TO app@'127.0.0.1'",
+    )
+    return server
+  }
+
+  beforeEach(async () => {
+    for (const name of names) {
+      await forgetReplication(servers[name])
+      await servers[name].sql('SET GLOBAL read_only = 0', 'RESET MASTER', "SET GLOBAL gtid_slave_pos = ''")
+      await servers[name].sql(
+        'SET sql_log_bin = 0',
+        'CREATE DATABASE IF NOT EXISTS t',
+        'CREATE OR REPLACE TABLE t.x (a INT PRIMARY KEY)',
+      )
+    }
+    for (const name of ['db2', 'db3'] as const) {
+      await servers[name].sql(
+        `CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=${servers.db1.port}, MASTER_USER='replicator',
+         MASTER_PASSWORD='replication-secret', MASTER_USE_GTID=slave_pos, MASTER_CONNECT_RETRY=1`,
+        'SET GLOBAL read_only = 1',
+        'START ALL SLAVES',
+      )
+    }
+  })
+
+  async function managed(folder = temporaryFolder()) {
+    const secretsFile = join(folder, 'secrets.json')
+    const secrets = { 'monitor-password': 'monitor-secret', 'replication-password': 'replication-secret' }
+    writeFileSync(secretsFile, JSON.stringify(secrets))
+    const datasources = names.map((name) => ({
+      name,
+      host: '127.0.0.1',
+      port: servers[name].port,
+      role: name === 'db1' ? ('primary' as const) : ('replica' as const),
+    }))
+    const lines: string[] = []
+    const log = (facts: object, message: string): void =>
+      void lines.push(
+        `${message} ${JSON.stringify(facts)} ${'err' in facts ? String((facts.err as Error).stack) : ''}`,
+      )
+    const opened = openManager(
+      {
+        cluster: 'cluster',
+        host: 'db1',
+        services: { services: [{ name: 'alpha', datasources }] },
+        stateFile: join(folder, 'manager.json'),
+        member: { service: 'alpha', datasource: 'db1', witness: false },
+        monitor: monitorSettings,
+        switching,
+        secretsFile,
+      },
+      { log: { info: log, warn: log, error: log }, timing },
+    )
+    onTestFinished(() => opened.close())
+    const api = await testApi({ served: opened.api.served })
+    const headers = { authorization: adminLogin }
+    const get = async (path: string) =>
+      (await api.call({ url: `/api/v2/manager/${path}`, headers })).json().payload
+    const post = async (path: string, query = '') => {
+      const url = `/api/v2/manager/control/service/alpha/${path}?i-am-sure=true${query}`
+      const answer = await api.call({ method: 'POST', url, headers })
+      return { status: answer.statusCode, payload: answer.json().payload }
+    }
+    const allWell = async (): Promise<void> => {
+      const { datasources } = await service()
+      expect(datasources.map(({ state, reason }) => `${state} ${reason}`)).toEqual(
+        names.map(() => 'ONLINE null'),
+      )
+    }
+    const service = (): Promise<ServiceStatusPayload> => get('status/service/alpha')
+    return {
+      folder,
+      lines,
+      close: () => opened.close(),
+      get,
+      post,
+      service,
+      allWell,
+      writes: (name: Name) =>
+        eventually(async () => expect((await service()).writer).toMatchObject({ datasource: name })),
+      switched: async (to: Name): Promise<TaskPayload> => {
+        const { status, payload } = await post('switch', `&to=${to}`)
+        if (status !== 200) throw new Error(JSON.stringify(payload))
+        return eventually(async () => {
+          const task: TaskPayload = await get(`task/${payload.taskId}`)
+          expect(task.state).not.toBe('in_progress')
+          return task
+        })
+      },
+    }
+  }
+
+  const readOnly = async (): Promise<readonly string[]> =>
+    Promise.all(
+      names.map(async (name) => {
+        const [row] = await servers[name].sql('SELECT @@read_only AS it')
+        return `${name} ${row?.it}`
+      }),
+    )
+
+  it('makes another one the primary, and everybody follows it', async () => {
+    const { writes, switched, service, allWell, lines } = await managed()
+    await writes('db1')
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    const task = await switched('db2')
+    expect(task, lines.join('\n')).toMatchObject({
+      state: 'complete',
+      step: 'release',
+      result: { oldPrimary: 'db1', newPrimary: 'db2', remarks: [] },
+    })
+    expect(await readOnly()).toEqual(['db1 1', 'db2 0', 'db3 1'])
+    expect((await service()).writer).toMatchObject({ datasource: 'db2' })
+    await servers.db2.sql('INSERT INTO t.x VALUES (2)')
+    for (const name of names) {
+      await eventually(async () => {
+        const rows = await servers[name].sql('SELECT a FROM t.x ORDER BY a')
+        expect(rows.map(({ a }) => a)).toEqual([1, 2])
+      })
+    }
+    await eventually(allWell)
+  })
+
+  it('goes round all three, again and again', async () => {
+    const { writes, switched, allWell } = await managed()
+    await writes('db1')
+    const held: (number | null | undefined)[] = []
+    for (const to of ['db2', 'db3', 'db1', 'db3', 'db2', 'db1'] as const) {
+      await eventually(allWell)
+      const task = await switched(to)
+      expect(task).toMatchObject({ state: 'complete', result: { newPrimary: to, remarks: [] } })
+      held.push(task.result?.heldMilliseconds)
+    }
+    expect(held.filter((it) => it === null)).toEqual([])
+    expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
+  })
+})

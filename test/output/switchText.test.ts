@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import { switchSteps } from '../../src/contracts/managerPayloads.ts'
+import {
+  switchPlanText,
+  switchRefusalLines,
+  switchResultText,
+  switchStepText,
+  waitText,
+} from '../../src/output/switchText.ts'
+
+const plan = { service: 'alpha', from: 'db1', to: 'db2', refusals: [] }
+
+it('switchPlanText names both primaries, or that there is none', () => {
+  expect(switchPlanText(plan)).toBe('alpha: db1 -> db2')
+  expect(switchPlanText({ ...plan, from: null, to: null })).toBe('alpha: no primary -> none')
+})
+
+it('switchRefusalLines lists who, why and each line of the fix', () => {
+  const refusals = [
+    { datasource: null, reason: 'another switch is running', fix: null },
+    { datasource: 'db2', reason: 'grants are missing', fix: 'GRANT A;\n\nGRANT B;' },
+  ]
+  expect(switchRefusalLines({ ...plan, refusals })).toEqual([
+    'alpha: another switch is running',
+    'db2: grants are missing',
+    '  fix: GRANT A;',
+    '       GRANT B;',
+  ])
+})
+
+it('switchStepText has words for each step of the contract, and the name of any other', () => {
+  expect(switchSteps.filter((step) => switchStepText({ step }, plan) === step)).toEqual([])
+  expect(switchStepText({ step: 'freeze' }, plan)).toBe('freeze: db1 becomes read-only')
+  expect(switchStepText({ step: 'another' }, plan)).toBe('another')
+})
+
+it('switchResultText tells how long clients waited, if that is known', () => {
+  const result = { oldPrimary: 'db1', newPrimary: 'db2', heldMilliseconds: null, remarks: [] }
+  const text = 'alpha: db2 is the primary in place of db1'
+  expect(switchResultText(plan, result)).toBe(text)
+  expect(switchResultText(plan, { ...result, heldMilliseconds: 1240 })).toBe(`${text}; clients waited 1.2 s`)
+  expect(waitText(96.4)).toBe('96 ms')
+})

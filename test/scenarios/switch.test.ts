@@ -1,0 +1,212 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
+import { alphaWith } from '../tapi/fakeCluster.ts'
+import { type FakeComponent, fakeComponent } from '../tapi/fakeComponent.ts'
+import { db3 } from '../tapi/payloads.ts'
+import { login } from './support/clusterFile.ts'
+import type { Outcome, RunOptions } from './support/operator.ts'
+import { createWorld, type Host, type World } from './support/world.ts'
+
+const plan = managerExamples.managerSwitchPlan.response
+const begun = managerExamples.managerSwitch.response
+const complete = managerExamples.managerTask.response
+const names = ['db1', 'db2', 'db3'] as const
+
+/** Three hosts whose managers are stand-ins that keep to the contracts, behind their real sockets. */
+describe.skipIf(process.platform !== 'linux')('muster switch (needs Linux)', () => {
+  let world: World
+  let managers: Readonly<Record<(typeof names)[number], FakeComponent>>
+
+  const hostText = ({ name, address, directory, ports, ssh }: Host): string => `  ${name}:
+    address: ${address}
+    ssh: ${JSON.stringify(ssh)}
+    options:
+      install-directory: ${directory}
+      manager-rest-api-port: ${ports.manager}
+      replicator-rest-api-port: ${ports.replicator}
+`
+  const file = (): string => `cluster: alpha
+defaults:
+  rest-api-admin-user: admin
+  service-manager: process
+  user: ${login}
+  datasource-type: mariadb
+  replication-user: repl
+  replication-password: !env REPLICATION_PASSWORD
+  monitor-user: monitor
+  monitor-password: !env REPLICATION_PASSWORD
+services:
+  alpha: { topology: clustered, master: db1, members: [db1, db2, db3] }
+hosts:
+${world.hosts.map(hostText).join('')}`
+
+  const socketOf = (name: string): string => join(world.host(name).directory, 'data/manager.sock')
+  const run = (argv: readonly string[] = [], options: RunOptions = {}): Promise<Outcome> =>
+    world.operator.muster(
+      ['switch', ...(options.typed === undefined ? ['--yes'] : []), ...argv, 'alpha.yaml'],
+      options,
+    )
+  /** Calls of a manager that change something, without their guard. */
+  const changes = (name: (typeof names)[number]): readonly string[] =>
+    managers[name].sent
+      .filter((it) => !it.startsWith('GET '))
+      .map((it) =>
+        it.replace('POST /api/v2/manager/control/service/alpha/', '').replace(/[?&]i-am-sure=true/, ''),
+      )
+  const payloadOf = (call: string | undefined): unknown =>
+    JSON.parse(call?.replace(/^\S+ /, '') ?? '').payload
+
+  beforeAll(async () => {
+    world = await createWorld(3)
+    world.operator.env.REPLICATION_PASSWORD = 'x8Jw-Rt2q_Lm0'
+    world.operator.write('alpha.yaml', file())
+    const installed = await world.muster('install')
+    expect(installed, `${installed.stdout}${installed.stderr}`).toMatchObject({ code: 0 })
+    expect((await world.muster('stop')).code).toBe(0)
+  }, 240_000)
+  beforeEach(async () => {
+    const started = await Promise.all(
+      names.map(async (name) => {
+        mkdirSync(dirname(socketOf(name)), { recursive: true })
+        rmSync(socketOf(name), { force: true })
+        return [name, await fakeComponent('manager', { user: 'u', password: 'p' }, socketOf(name))] as const
+      }),
+    )
+    managers = Object.fromEntries(started) as typeof managers
+    for (const [, { answers }] of started) {
+      const both = alphaWith()
+      answers.set('managerServiceStatus', {
+        payload: { ...both, datasources: [...both.datasources, { ...db3, state: 'ONLINE', reason: null }] },
+      })
+      answers.set('managerSwitchPlan', { payload: plan })
+      answers.set('managerSwitch', { payload: begun })
+      answers.set('managerTask', { payload: complete })
+    }
+  })
+  afterEach(async () => {
+    await Promise.all(Object.values(managers).map((one) => one.close()))
+    for (const { server } of world.hosts) server.setFault('none')
+  })
+  afterAll(() => world?.close())
+
+  it('lets all other hosts wait while the manager of the present primary switches, and releases them', async () => {
+    const { code, stdout, stderr } = await run()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /^alpha: db1 -> db2, led by the manager of db1\ncheck: all servers are read\nrelease: clients go on\nalpha: db2 is the primary in place of db1; clients waited 96 ms, those of other hosts \S+ m?s\n$/,
+    )
+    const [told] = changes('db1')
+    const [, id] = /^switch\?to=db2&peers=held&id=([0-9a-f-]{36})$/.exec(told ?? '') ?? []
+    expect(changes('db1')).toEqual([told])
+    for (const name of ['db2', 'db3'] as const) {
+      const [hold, release, ...more] = changes(name)
+      expect(payloadOf(hold)).toEqual({ id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 })
+      expect(payloadOf(release)).toEqual({ id, primary: 'db2' })
+      expect(more).toEqual([])
+    }
+  })
+
+  it('lets the manager of the new primary lead where --to names one', async () => {
+    const { code, stdout } = await run(['--to', 'db2', '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      cluster: 'alpha',
+      service: 'alpha',
+      coordinator: 'db2',
+      kind: 'ended',
+      task: { state: 'complete', result: { newPrimary: 'db2' } },
+      unreleased: [],
+    })
+    expect(managers.db2.sent).toContain('GET /api/v2/manager/status/service/alpha/switch?to=db2')
+    expect(changes('db1').map((it) => it.split(' ')[0])).toEqual(['hold', 'release'])
+  })
+
+  it('asks, and changes nothing without a yes', async () => {
+    const { code, stderr } = await run([], { typed: 'no\n' })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'Make db2 the primary of alpha in place of db1? Clients that write wait meanwhile. [yes/no]',
+      ),
+    ])
+    expect(names.flatMap(changes)).toEqual([])
+  })
+
+  it('shows why the manager refuses, and changes nothing', async () => {
+    const refusals = [{ datasource: 'db2', reason: 'It is 40 s behind', fix: 'Wait.' }]
+    managers.db1.answers.set('managerSwitchPlan', { payload: { ...plan, refusals } })
+    const { code, stderr } = await run()
+    expect([code, stderr]).toEqual([
+      1,
+      'error: The switch is refused; nothing was changed.\n  db2: It is 40 s behind\n    fix: Wait.\n',
+    ])
+    expect(names.flatMap(changes)).toEqual([])
+  })
+
+  it('refuses managers that disagree on the writer', async () => {
+    const writer = { datasource: 'db3', code: null, reason: null, hold: false }
+    managers.db3.answers.set('managerServiceStatus', { payload: alphaWith({}, { writer }) })
+    const { code, stderr } = await run()
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('managers disagree on the writer of alpha: db1 and db2 say db1; db3 says db3'),
+    ])
+    expect(names.flatMap(changes)).toEqual([])
+  })
+
+  it('refuses while a host is unreachable, unless somebody took its data source out', async () => {
+    world.host('db3').server.setFault('close-before-banner')
+    const { code, stderr } = await run()
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^error db3: [\s\S]*Nothing was changed\.\n$/)])
+    expect(names.flatMap(changes)).toEqual([])
+    for (const name of ['db1', 'db2'] as const) {
+      const both = alphaWith()
+      managers[name].answers.set('managerServiceStatus', {
+        payload: { ...both, datasources: [...both.datasources, db3] },
+      })
+    }
+    expect((await run()).code).toBe(0)
+    expect(changes('db2')).toHaveLength(2)
+  })
+
+  it('refuses while a manager is silent', async () => {
+    await managers.db2.close()
+    const { code, stderr } = await run()
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error db2: its manager does not take part: [\s\S]*Nothing was changed\.\n$/),
+    ])
+    expect(changes('db1')).toEqual([])
+  })
+
+  it('says why a switch failed, exits with 1, and lets the servers say who is the primary', async () => {
+    const error = 'db2 had not applied all of it; db1 is the primary'
+    managers.db1.answers.set('managerTask', {
+      payload: { ...begun, state: 'failed', step: 'catch-up', error, endedAt: begun.startedAt },
+    })
+    const { code, stderr } = await run()
+    expect([code, stderr]).toEqual([
+      1,
+      `error: The switch failed in the step catch-up: ${error}\n  fix: Remove the cause, then switch again. \`muster status\` shows the primary.\n`,
+    ])
+    expect(payloadOf(changes('db3').at(-1))).toMatchObject({ primary: null })
+  })
+
+  it('releases all hosts after Ctrl-C', async () => {
+    const stop = new AbortController()
+    managers.db1.answers.set('managerTask', () => {
+      stop.abort()
+      return { payload: begun }
+    })
+    const { code, stderr } = await run([], { signal: stop.signal })
+    expect([code, stderr]).toEqual([
+      130,
+      'The manager of db1 ends the switch by itself: `muster status` shows who is the primary.\n',
+    ])
+    for (const name of ['db2', 'db3'] as const) {
+      expect(payloadOf(changes(name).at(-1))).toMatchObject({ primary: null })
+    }
+  })
+})
