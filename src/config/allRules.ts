@@ -20,6 +20,7 @@ import { serviceConflicts } from './rules/serviceConflicts.ts'
 import { sharedConnectors } from './rules/sharedConnectors.ts'
 import { sharedKeystore } from './rules/sharedKeystore.ts'
 import { stores } from './rules/stores.ts'
+import { switchDrain } from './rules/switchDrain.ts'
 import { topologies } from './rules/topologies.ts'
 import { unknownHosts } from './rules/unknownHosts.ts'
 import { unreachableManagers } from './rules/unreachableManagers.ts'
@@ -51,6 +52,7 @@ export const allRules: readonly Rule[] = [
   sharedConnectors,
   incompleteDatabases,
   sameDatabase,
+  switchDrain,
   adminUser,
   apiUsers,
   passwords,

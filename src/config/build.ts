@@ -1,4 +1,4 @@
-import type { ProxySettings } from '../contracts/serverSettings.ts'
+import type { ProxySettings, SwitchSettings } from '../contracts/serverSettings.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import { locatedSecret } from './locatedSecret.ts'
 import type {
@@ -13,7 +13,7 @@ import type {
 } from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import { hasDatabase, servicesMap } from './resolve/dataSources.ts'
-import { followedService, peersOf, reachableManagers } from './resolve/followedManagers.ts'
+import { followedService, otherManagers, peersOf, reachableManagers } from './resolve/followedManagers.ts'
 import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
 import {
   type Resolved,
@@ -22,6 +22,7 @@ import {
   usersOf,
   valuesOf,
 } from './resolve/resolved.ts'
+import { shortestHold, switchedService } from './resolve/switching.ts'
 import { accessOptions } from './settings/accessOptions.ts'
 import { certificateOptions } from './settings/certificateOptions.ts'
 import { installationOptions } from './settings/installationOptions.ts'
@@ -159,6 +160,23 @@ function usersFor(host: ResolvedHost, paths: Paths): readonly UserConfig[] {
   return [admin, ...others.filter((one) => one !== again)]
 }
 
+/** Derives what the manager of a host switches the primary of its service with. */
+function switchingOf(
+  host: ResolvedHost,
+  paths: Paths,
+  hosts: ReadonlyMap<string, ResolvedHost>,
+): Pick<HostConfig, 'switching' | 'otherManagers'> {
+  const account = databaseOf(host, paths)?.account
+  const service = switchedService(host)
+  if (account === undefined || service === undefined) return {}
+  const switching: SwitchSettings = {
+    user: account.user,
+    ...valuesOf(options.switching, host.option),
+    maxHold: shortestHold(service, hosts.values()).hold,
+  }
+  return { switching, otherManagers: otherManagers(host, service, hosts) }
+}
+
 /** Derives which managers the host's connector follows, and who follows its manager. */
 function followingOf(
   host: ResolvedHost,
@@ -190,6 +208,7 @@ function hostConfig(host: ResolvedHost, paths: Paths, hosts: ReadonlyMap<string,
     ...installation,
     limits: valuesOf(options.limits, host.option),
     ...databasesOf(host, paths),
+    ...switchingOf(host, paths, hosts),
     ...followingOf(host, hosts),
   }
 }

@@ -6,6 +6,7 @@ import type {
   MonitorSettings,
   PeerHost,
   ProxySettings,
+  SwitchSettings,
 } from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { SecretReference } from '../secrets/reference.ts'
@@ -67,6 +68,12 @@ export type MonitorConfig = ValuesOf<typeof monitorOptions> &
   DatabaseAccount &
   Pick<MonitorSettings, 'maxReplicaLag'>
 
+/** The other managers of a service: those that a host reaches, and the names of the other hosts. */
+export type OtherManagers = {
+  readonly reachable: readonly FollowedManager[]
+  readonly unreachable: readonly string[]
+}
+
 /** A user of a host's APIs. */
 export type UserConfig = {
   readonly user: string
@@ -109,10 +116,14 @@ export type HostConfig = PlainOptions & {
   readonly member?: Membership
   /** Absent if the host has no manager or no account for its checks. */
   readonly monitor?: MonitorConfig
+  /** What its manager switches the primary of its service with; absent without a manager or an account for it. */
+  readonly switching?: SwitchSettings
   /** Listeners of the connector for database clients; absent if it has no service to forward to. */
   readonly proxy?: ProxySettings
   /** Managers that the connector follows; absent if the host has its own manager, or nothing to follow. */
   readonly managers?: readonly FollowedManager[]
+  /** Managers of its service beside its own one, which take part in a switch; absent without `switching`. */
+  readonly otherManagers?: OtherManagers
   /** Hosts that its manager tells what to route by, if its API can be reached. */
   readonly peers?: readonly PeerHost[]
 }
@@ -130,3 +141,7 @@ export type ClusterConfig = {
 
 /** Returns true if this run uses a shell on this machine; the command line overrides the file. */
 export const isReachedLocally = ({ connection, via = connection }: HostConfig): boolean => via === 'local'
+
+/** Returns true if the manager of a host calls other managers. */
+export const callsManagers = ({ otherManagers }: Pick<HostConfig, 'otherManagers'>): boolean =>
+  otherManagers !== undefined && otherManagers.reachable.length > 0

@@ -108,7 +108,7 @@ function pathParameters({ path }: Route, { component }: At): readonly OpenApiPar
       name,
       in: 'path',
       required: true,
-      description: description ?? `The ${name}.`,
+      description: description ?? `Name of the ${name}.`,
       schema: { type: 'string' },
       ...(example !== undefined && { example }),
     }

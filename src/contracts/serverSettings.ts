@@ -63,17 +63,15 @@ const MonitorSettings = Type.Object(
   exact,
 )
 
-/** The manager's switches of a primary, with the account of the replicator; members are named as in `switchOptions`. */
+/** Account and limits of a switch of the primary; members are named as in `switchOptions`. */
 const SwitchSettings = Type.Object(
   {
+    /** User of the host's replication account; its password is the secret `replication-password`. */
     user: text,
-    /** Replicas that are further behind are refused as the new primary. */
     maxLag: milliseconds,
-    /** A transaction that is older makes a switch refuse. */
     maxTransaction: milliseconds,
-    /** Time that transactions get to end by themselves. */
     drainTimeout: milliseconds,
-    /** Time that clients are held at most. */
+    /** Shortest time that a connector of the service holds a client. */
     maxHold: milliseconds,
   },
   exact,
@@ -96,7 +94,7 @@ const names = Type.Array(text, { minItems: 1 })
 /** A host of the cluster; its certificate has one of the names, which may be addresses. */
 const PeerHost = Type.Object({ name: text, names }, exact)
 
-/** A manager of another host as a connector reaches it; the first name is the one of the TLS handshake. */
+/** A manager as another host reaches it; the first name is the one of the TLS handshake. */
 const FollowedManager = Type.Object(
   { name: text, names, address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) },
   exact,
@@ -146,15 +144,20 @@ const ServerSettings = Type.Object(
     member: Type.Optional(Membership),
     /** Account of the manager's checks and what it makes of them; its password is the secret `monitor-password`. */
     monitor: Type.Optional(MonitorSettings),
-    /** Account and limits of switches; its password is the secret `replication-password`. */
+    /** What a manager switches the primary of its service with; absent where it has no account for it. */
     switching: Type.Optional(SwitchSettings),
+    /** Hosts with a manager of the same service that a manager with `switching` cannot reach. */
+    unreachableManagers: Type.Optional(Type.Array(text, { minItems: 1 })),
     /** Unix socket of the connector of this host, where it has one; manager. */
     connectorSocket: Type.Optional(absolutePath),
     /** Absent where there is no database to forward to; connector. */
     proxy: Type.Optional(ProxySettings),
     /** Unix socket of the manager of this host, where it has one: then the connector follows its map. */
     managerSocket: Type.Optional(absolutePath),
-    /** Managers that a connector follows whose host has none, in the order of the file. */
+    /**
+     * In the order of the file: managers that a connector follows whose host has none, or the other ones of the service
+     * that a manager with `switching` reaches.
+     */
     managers: Type.Optional(Type.Array(FollowedManager, { minItems: 1 })),
     /** Pid file of a detached process; absent under systemd. */
     pidFile: Type.Optional(absolutePath),
@@ -186,7 +189,7 @@ function missingMember(settings: ServerSettings): string | undefined {
   if (services && stateFile === undefined) {
     return '/stateFile is missing: it keeps what calls change in the services map'
   }
-  if ((monitor || switching || proxy) && services === undefined) {
+  if ((monitor || proxy || switching) && services === undefined) {
     return '/services is missing: it names the data sources'
   }
   if (settings.component === 'manager' && services && member === undefined) {

@@ -2,7 +2,7 @@ import { isObject, parseJson } from '../base/json.ts'
 import { durationText } from '../base/time.ts'
 import { accessOptions } from '../config/settings/accessOptions.ts'
 import { connectorOptions } from '../config/settings/connectorOptions.ts'
-import { databaseOptions, monitorOptions } from '../config/settings/databaseOptions.ts'
+import { databaseOptions, monitorOptions, switchOptions } from '../config/settings/databaseOptions.ts'
 import { installationOptions } from '../config/settings/installationOptions.ts'
 import type { Setting, SettingGroup } from '../config/settings/setting.ts'
 import { duration } from '../config/types/duration.ts'
@@ -142,6 +142,7 @@ const optionGroups: Readonly<Record<string, SettingGroup>> = {
   '': { ...accessOptions, ...installationOptions },
   'database.': databaseOptions,
   'monitor.': monitorOptions,
+  'switching.': switchOptions,
   'proxy.': connectorOptions,
 }
 

@@ -36,8 +36,13 @@ describe('replicationGrants', () => {
 CREATE USER IF NOT EXISTS 'muster'@'127.0.0.1' IDENTIFIED BY '<replication-password>';
 GRANT REPLICA MONITOR ON *.* TO 'muster'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'muster'@'127.0.0.1'; -- for SHOW MASTER STATUS
-GRANT REPLICATION SLAVE ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for START SLAVE and STOP SLAVE
+GRANT REPLICATION SLAVE ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for START SLAVE, STOP SLAVE and, in a switch, CHANGE MASTER
 GRANT RELOAD ON *.* TO 'muster'@'127.0.0.1'; -- for RESET SLAVE
+GRANT PROCESS ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: the connections and transactions of clients
+GRANT CONNECTION ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: KILL
+GRANT READ_ONLY ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: SET GLOBAL read_only
+GRANT REPLICATION MASTER ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: SET GLOBAL rpl_semi_sync_master_enabled
+GRANT REPLICATION SLAVE ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: the former primary follows the new one
 `,
     )
   })
@@ -46,8 +51,13 @@ GRANT RELOAD ON *.* TO 'muster'@'127.0.0.1'; -- for RESET SLAVE
     const text = replicationGrants({ type: 'mysql', user: "it's", from: '10.0.0.%' })
     expect(text.split('\n').filter((line) => line.startsWith('GRANT'))).toEqual([
       "GRANT REPLICATION CLIENT ON *.* TO 'it\\'s'@'10.0.0.%'; -- for SHOW REPLICA STATUS and SHOW BINARY LOG STATUS",
-      "GRANT REPLICATION_SLAVE_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for START REPLICA and STOP REPLICA",
+      "GRANT REPLICATION_SLAVE_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for START REPLICA, STOP REPLICA and, in a switch, CHANGE REPLICATION SOURCE",
       "GRANT RELOAD ON *.* TO 'it\\'s'@'10.0.0.%'; -- for RESET REPLICA",
+      "GRANT PROCESS ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the connections of clients",
+      "GRANT SELECT ON performance_schema.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the transactions of clients",
+      "GRANT CONNECTION_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: KILL",
+      "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: SET GLOBAL super_read_only and semi-synchronous replication",
+      "GRANT REPLICATION SLAVE ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the former primary follows the new one",
     ])
   })
 })

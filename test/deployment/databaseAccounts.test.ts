@@ -27,6 +27,17 @@ const member = (changes: Partial<HostConfig> = {}): Target =>
       ...changes,
     },
   })
+/** The same with a manager that switches the primary by the replicator's account. */
+const switchingMember = (changes: Partial<HostConfig> = {}): Target => {
+  const target = member(changes)
+  const limits = { maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 1 }
+  const components = target.components.map((one) =>
+    one.settings.component === 'manager'
+      ? { ...one, settings: { ...one.settings, switching: { user: "o'brien", ...limits } } }
+      : one,
+  )
+  return { ...target, components }
+}
 const installed = (target: Target): Target => ({ ...target, facts: finishedFacts(target) })
 const told = (...targets: readonly Target[]): readonly string[] =>
   newGrants(targets).map(({ option, type, sql }) => `${option} ${type} ${/CREATE.*@(\S+)/.exec(sql)?.[1]}`)
@@ -49,8 +60,13 @@ If the account is missing, create it with the password of your file:
 CREATE USER IF NOT EXISTS 'o\\'brien'@'127.0.0.1' IDENTIFIED BY '<replication-password>';
 GRANT REPLICA MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for SHOW MASTER STATUS
-GRANT REPLICATION SLAVE ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for START SLAVE and STOP SLAVE
+GRANT REPLICATION SLAVE ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for START SLAVE, STOP SLAVE and, in a switch, CHANGE MASTER
 GRANT RELOAD ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for RESET SLAVE
+GRANT PROCESS ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: the connections and transactions of clients
+GRANT CONNECTION ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: KILL
+GRANT READ_ONLY ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: SET GLOBAL read_only
+GRANT REPLICATION MASTER ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: SET GLOBAL rpl_semi_sync_master_enabled
+GRANT REPLICATION SLAVE ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: the former primary follows the new one
 
 No login as 'watch' (monitor-user) from db1: ${error}
 If the account is missing, create it with the password of your file:
@@ -110,6 +126,35 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     ])
   })
 
+  it('are for the addresses of all managers that switch with them', () => {
+    expect(told(switchingMember(), switchingMember({ address: '10.0.0.12' }))).toEqual([
+      "replication-user mariadb '%'",
+      "monitor-user mariadb '%'",
+    ])
+    expect(told(switchingMember({ address: 'localhost' }))).toEqual([
+      "replication-user mariadb '127.0.0.1'",
+      "monitor-user mariadb '127.0.0.1'",
+    ])
+  })
+
+  it('are listed with the privileges that they lack for a switch, which alone they refuse', () => {
+    const place = '10.0.0.11:3306'
+    const switchLogin = { option: 'replication-user' as const, place, forSwitch: true as const }
+    const good = { option: 'replication-user' as const, place: '127.0.0.1:3306' }
+    const text = (...logins: Parameters<typeof missingGrants>[1][number]['logins'] & object) =>
+      grantsText(missingGrants([switchingMember()], [{ host: 'db1', logins }])).split('\n\n')[0]
+    expect(text(good, { ...switchLogin, missing: ['PROCESS', 'CONNECTION ADMIN'] })).toBe(
+      "The account 'o'brien' (replication-user) lacks PROCESS and CONNECTION ADMIN, seen from db1. Until then the managers refuse to switch the primary; all else works.\nGrant what is missing:",
+    )
+    expect(text(good, { ...switchLogin, error: 'Access denied.', refused: true })).toBe(
+      "No login as 'o'brien' (replication-user) from db1: Access denied. Until then the managers refuse to switch the primary; all else works.\nIf the account is missing, create it with the password of your file:",
+    )
+    expect(
+      text({ ...good, error: 'Access denied.', refused: true }, { ...switchLogin, missing: ['PROCESS'] }),
+    ).not.toContain('all else works')
+    expect(text(good, switchLogin)).toBe('')
+  })
+
   it('are none if the file names none', () => {
     expect(told(targetOf())).toEqual([])
     const { account: _, ...bare } = database
@@ -138,6 +183,12 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
     expect(await tried(lines(good, bad))).toEqual(['monitor-user'])
     // What an older release or a broken host says is no reason to be silent about what is new.
     expect(await tried({ code: 3 })).toEqual(['replication-user', 'monitor-user'])
+    expect(await tried(lines([{ ...good[0], forSwitch: true, missing: ['PROCESS'] }]))).toEqual([
+      'replication-user',
+    ])
+    for (const missing of ['PROCESS', [1], ['A\n'], Array(51).fill('A')]) {
+      expect(await tried(lines([{ ...good[0], missing }]))).toEqual(['replication-user', 'monitor-user'])
+    }
     expect(await tried({ stdout: '[{"option":"admin"}]' })).toEqual(['replication-user', 'monitor-user'])
     expect(
       await tried(new TransportError({ host: 'db1', code: 'timeout', message: 'gone', fix: 'wait' })),

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callAll } from '../../src/client/call.ts'
 import { readSwitchTask } from '../../src/client/switchTask.ts'
@@ -40,6 +41,8 @@ async function cluster() {
   const folder = temporaryFolder()
   const log: string[] = []
   const stop = new AbortController()
+  /** Waits before a call is sent. */
+  const before = new Map<string, Promise<unknown>>()
   let now = 0
   /** Moves the clock on. */
   const pass = (milliseconds: number): void => {
@@ -51,6 +54,7 @@ async function cluster() {
     onTestFinished(() => fake.close())
     const call: ManagerOfHost['call'] = async (wanted) => {
       log.push(`${host}: ${wanted.path.split('?')[0]?.split('/').slice(-1)[0]}`)
+      await before.get(log.at(-1) ?? '')
       const [result] = await callAll([{ ...wanted, id: 'x', target: { socket } }])
       if (result === undefined || 'error' in result) return { silence: result?.error.message ?? '' }
       return { status: result.status, body: result.body }
@@ -64,7 +68,7 @@ async function cluster() {
   db2.answers.set('managerTask', { payload: complete })
   const steps: string[] = []
   return {
-    ...{ db1, db2, db3, log, steps, stop },
+    ...{ db1, db2, db3, log, steps, stop, before },
     pass,
     run: (onTask: (step: string) => void = () => {}) =>
       switchPrimary({
@@ -182,6 +186,16 @@ describe('switchPrimary', () => {
     expect((await run()).end).toEqual({ kind: 'interrupted', isBegun: false })
     expect(db1.sent).toEqual([held(), released(null)])
     expect(db2.sent).toEqual([])
+  })
+
+  it('releases no host before its hold has arrived', async () => {
+    const { db3, run, stop, before } = await cluster()
+    const late = setTimeout(50)
+    before.set('db3: hold', late)
+    const outcome = run()
+    stop.abort()
+    expect((await outcome).end).toEqual({ kind: 'interrupted', isBegun: false })
+    expect(db3.sent).toEqual([held(), released(null)])
   })
 
   it('releases the others if this program fails', async () => {

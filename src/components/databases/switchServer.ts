@@ -100,9 +100,14 @@ function lockName(service: string): string {
 /** Returns the id of a connection: a whole number above 0. */
 function connectionId(row: Row, column: string): number {
   const id = numberOrNull(row, column)
-  if (id !== null && id > 0) return id
-  throw new DatabaseError({ code: 'refused', message: 'The database named a connection without a number.' })
+  if (id !== null && isConnectionId(id)) return id
+  throw unknownConnection()
 }
+
+const isConnectionId = (id: number): boolean => Number.isSafeInteger(id) && id > 0
+
+const unknownConnection = (): DatabaseError =>
+  new DatabaseError({ code: 'refused', message: 'The database named a connection without a number.' })
 
 const number = (row: Row, column: string): number => {
   const value = Number(row[column] ?? 0)
@@ -253,7 +258,10 @@ export function createSwitchServer(options: {
         }
       })
     },
-    kill: async (ids) => killAll((await opened()).dialect.switching.kill(ids)),
+    kill: async (ids) => {
+      if (!ids.every(isConnectionId)) throw unknownConnection()
+      await killAll((await opened()).dialect.switching.kill(ids))
+    },
     setReadOnly: async (isReadOnly) => {
       try {
         await change(...(await opened()).dialect.switching.setReadOnly(isReadOnly))

@@ -8,7 +8,7 @@ import { mentionsOf } from '../resolve/placements.ts'
 import type { Resolved, ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { isSecret } from '../secretOptions.ts'
 import { connectorOptions } from '../settings/connectorOptions.ts'
-import { databaseOptions, monitorOptions } from '../settings/databaseOptions.ts'
+import { databaseOptions, monitorOptions, switchOptions } from '../settings/databaseOptions.ts'
 import { allOptions, options } from '../settings/options.ts'
 import { host as fields, file, service as serviceFields } from '../settings/places.ts'
 import type { SecretEntry } from '../settings/secretMap.ts'
@@ -128,10 +128,9 @@ function described(
   return [{ name: setting.name, value: shown, origin: facts.origin, identity }]
 }
 
-const ofDatabase: ReadonlySet<Setting<unknown>> = new Set([
-  ...Object.values(databaseOptions),
-  ...Object.values(monitorOptions),
-])
+const ofDatabase: ReadonlySet<Setting<unknown>> = new Set(
+  [databaseOptions, monitorOptions, switchOptions].flatMap((it): Setting<unknown>[] => Object.values(it)),
+)
 const ofProxy: ReadonlySet<Setting<unknown>> = new Set(Object.values(connectorOptions))
 
 /** Returns true for a setting without effect here unless the file gives it: no database, no proxy. */

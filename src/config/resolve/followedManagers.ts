@@ -44,6 +44,14 @@ export function followedService(
   return hasDatabases(service, hosts) ? service : undefined
 }
 
+/** Returns the manager of a host as another host reaches it; undefined where that is not possible. */
+function managerFrom(from: ResolvedHost, host: ResolvedHost): FollowedManager | undefined {
+  const address = reachableAddress(host, from)
+  const port = host.option(options.api.manager.port).value
+  if (address === undefined || port === undefined) return undefined
+  return { name: host.name, names: certifiedNames(host), address, port }
+}
+
 /** Returns the managers of a service's members that a host reaches, in the order of the file. */
 export const reachableManagers = (
   host: ResolvedHost,
@@ -52,11 +60,24 @@ export const reachableManagers = (
 ): readonly FollowedManager[] =>
   memberNames(service).flatMap((name) => {
     const member = hosts.get(name)
-    const address = member && reachableAddress(member, host)
-    const port = member?.option(options.api.manager.port).value
-    if (!member || address === undefined || port === undefined) return []
-    return [{ name, names: certifiedNames(member), address, port }]
+    return (member && managerFrom(host, member)) ?? []
   })
+
+/**
+ * Returns the managers by whose word clients of a service are routed, beside the one of a host: those of members, witnesses
+ * and connectors.
+ */
+export function otherManagers(host: ResolvedHost, service: ServiceDraft, hosts: HostsByName) {
+  const others = unique(mentionsOf(service).map((mention) => mention.host)).flatMap((name) => {
+    const other = hosts.get(name)
+    return other && other !== host && other.components.includes('manager') ? [other] : []
+  })
+  const reached = others.map((other) => managerFrom(host, other))
+  return {
+    reachable: reached.filter((it) => it !== undefined),
+    unreachable: others.filter((_, index) => reached[index] === undefined).map(({ name }) => name),
+  }
+}
 
 /** Returns the hosts that may learn from a manager what to route by: all others of its services with databases. */
 export function peersOf(host: ResolvedHost, hosts: HostsByName): readonly PeerHost[] {

@@ -66,3 +66,25 @@ export const monitorOptions = {
     type: duration,
   }),
 } as const
+
+/** Limits of a switch of the primary; members are named as in the settings of servers. */
+export const switchOptions = {
+  maxLag: setting({
+    ...manager,
+    name: 'switch-max-lag',
+    type: duration,
+    default: 3000,
+  }),
+  maxTransaction: setting({
+    ...manager,
+    name: 'switch-max-transaction',
+    type: duration,
+    default: 5000,
+  }),
+  drainTimeout: setting({
+    ...manager,
+    name: 'switch-drain-timeout',
+    type: duration,
+    default: 5000,
+  }),
+} as const

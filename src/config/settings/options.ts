@@ -3,7 +3,7 @@ import { accessOptions } from './accessOptions.ts'
 import { apiOptions } from './apiOptions.ts'
 import { certificateOptions } from './certificateOptions.ts'
 import { connectorOptions } from './connectorOptions.ts'
-import { databaseOptions, monitorOptions } from './databaseOptions.ts'
+import { databaseOptions, monitorOptions, switchOptions } from './databaseOptions.ts'
 import { installationOptions, limitOptions } from './installationOptions.ts'
 import type { Setting } from './setting.ts'
 import { userOptions } from './userOptions.ts'
@@ -18,6 +18,7 @@ export const options = {
   limits: limitOptions,
   database: databaseOptions,
   monitor: monitorOptions,
+  switching: switchOptions,
   proxy: connectorOptions,
 } as const
 
@@ -31,7 +32,10 @@ export const optionGroups: readonly {
   { title: 'Certificates', settings: Object.values(certificateOptions) },
   { title: 'Access', settings: Object.values(accessOptions) },
   { title: 'Installation', settings: Object.values({ ...installationOptions, ...limitOptions }) },
-  { title: 'Database', settings: [...Object.values(databaseOptions), ...Object.values(monitorOptions)] },
+  {
+    title: 'Database',
+    settings: [databaseOptions, monitorOptions, switchOptions].flatMap((it) => Object.values(it)),
+  },
   { title: 'Connector', settings: Object.values(connectorOptions) },
 ]
 

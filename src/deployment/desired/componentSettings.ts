@@ -1,4 +1,10 @@
-import type { ApiConfig, DatabaseConfig, HostConfig, MonitorConfig } from '../../config/model.ts'
+import {
+  type ApiConfig,
+  callsManagers,
+  type DatabaseConfig,
+  type HostConfig,
+  type MonitorConfig,
+} from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSettings.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
@@ -115,8 +121,10 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
 }
 
 /** Returns true for a component that proves itself to other hosts, or lets them prove themselves. */
-const talksToHosts = ({ managers, peers }: HostConfig, { component }: ApiConfig): boolean =>
-  (component === 'connector' && managers !== undefined) || (component === 'manager' && peers !== undefined)
+const talksToHosts = (host: HostConfig, { component }: ApiConfig): boolean =>
+  component === 'connector'
+    ? host.managers !== undefined
+    : component === 'manager' && (host.peers !== undefined || callsManagers(host))
 
 const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Partial<ServerSettings>>> = {
   manager: (options) => {
@@ -126,7 +134,9 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
       ...mapSettings(options),
       ...(host.member && { member: host.member }),
       ...(host.peers && { peers: host.peers }),
-      ...(monitor && { monitor, secretsFile: layout.secretsFile }),
+      ...(monitor && { monitor }),
+      ...switchSettings(host),
+      ...((monitor || host.switching) && { secretsFile: layout.secretsFile }),
       ...(runs(host, 'connector') ? { connectorSocket: data.socket('connector') } : {}),
     }
   },
@@ -143,6 +153,17 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
     const database = host.database && databaseSettings(host.database)
     return database === undefined ? {} : { database, secretsFile: layout.secretsFile }
   },
+}
+
+/** Returns the members for a switch of the primary. */
+function switchSettings({ switching, otherManagers }: HostConfig): Partial<ServerSettings> {
+  if (!switching || !otherManagers) return {}
+  const { reachable, unreachable } = otherManagers
+  return {
+    switching,
+    ...(reachable.length > 0 && { managers: reachable }),
+    ...(unreachable.length > 0 && { unreachableManagers: unreachable }),
+  }
 }
 
 const runs = (host: HostConfig, component: Component): boolean =>

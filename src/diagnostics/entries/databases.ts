@@ -1,3 +1,4 @@
+import { durationText } from '../../base/time.ts'
 import { listOf, shortListOf } from '../../base/words.ts'
 import { error, warning } from '../entry.ts'
 
@@ -26,6 +27,15 @@ export const databaseEntries = {
     why: 'It has no manager on its own host, so it would never learn that a database has failed or that another one is the primary.',
     fix: 'Add under defaults: manager-rest-api-address: 0.0.0.0',
   })),
+  'switch-drain-too-long': warning(
+    (facts: { drain: number; hosts: readonly string[]; hold: number; connector: string }) => ({
+      message:
+        `switch-drain-timeout of ${shortListOf(facts.hosts)} (${durationText(facts.drain)}) is not below ` +
+        `connector-max-hold of ${facts.connector} (${durationText(facts.hold)}).`,
+      why: 'While a switch of the primary waits for open transactions, its clients would get an error.',
+      fix: 'Set a shorter switch-drain-timeout, or a longer connector-max-hold.',
+    }),
+  ),
   'connector-of-several': error((facts: { host: string; services: readonly string[] }) => ({
     message: `The connector of ${facts.host} would serve the clients of ${listOf(facts.services)}.`,
     why: 'It has only one application-port, for the primary of one service.',

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { tryLogins } from '../../../src/components/databases/tryLogins.ts'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { createAccount, hasMariadb, type Mariadb } from '../../support/mariadb.ts'
@@ -14,7 +14,7 @@ const password = `it's "a\\b" é`
 
 /** Settings of a component with these accounts, and the secrets file beside them. */
 function settingsOf(
-  accounts: Pick<ServerSettings, 'database' | 'monitor' | 'services'>,
+  accounts: Pick<ServerSettings, 'database' | 'monitor' | 'switching' | 'services'>,
   secrets: Readonly<Record<string, string>>,
 ): ServerSettings {
   const folder = temporaryFolder()
@@ -76,5 +76,32 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
       })),
     )
     expect(JSON.stringify(tried)).not.toContain('another one')
+  })
+
+  it('names the privileges that the account lacks for switches, at each database', async () => {
+    await replica.sql(
+      'SET sql_log_bin = 0',
+      "REVOKE PROCESS, CONNECTION ADMIN ON *.* FROM muster@'127.0.0.1'",
+    )
+    onTestFinished(async () => {
+      await replica.sql('SET sql_log_bin = 0', "GRANT PROCESS, CONNECTION ADMIN ON *.* TO muster@'127.0.0.1'")
+    })
+    const datasources = [primary, replica].map(
+      ({ port }, index) => ({ name: `db${index}`, host: '127.0.0.1', port, role: 'primary' }) as const,
+    )
+    const limits = { maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 1 }
+    const accounts = {
+      switching: { user: 'muster', ...limits },
+      services: { services: [{ name: 'alpha', datasources }] },
+    }
+    const login = { option: 'replication-user', forSwitch: true }
+    expect(await tryLogins(settingsOf(accounts, { 'replication-password': password }))).toEqual([
+      { ...login, place: `127.0.0.1:${primary.port}` },
+      { ...login, place: `127.0.0.1:${replica.port}`, missing: ['PROCESS', 'CONNECTION ADMIN'] },
+    ])
+    expect(await tryLogins(settingsOf(accounts, { 'replication-password': 'wrong' }))).toMatchObject([
+      { ...login, refused: true },
+      { ...login, refused: true },
+    ])
   })
 })

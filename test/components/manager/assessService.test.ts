@@ -865,6 +865,7 @@ describe('a service after a switch whose time ran out', () => {
       expect(written({ db1: writes, db2: writes, db3: follows('db1') }, may)).toBeNull()
       expect(written({ db1: failedRow(writes), db2: writes, db3: follows('db1') }, may)).toBeNull()
       expect(written({ db1: idle, db2: writes, db3: writes }, may)).toBeNull()
+      expect(written({ db1: idle, db2: writes, db3: failedRow(writes) }, may)).toBeNull()
       expect(written({ db1: idle, db2: writes, db3: unread }, may)).toBeNull()
       expect(written({ db1: idle, db2: follows('db1'), db3: follows('db1') }, may)).toBeNull()
       expect(written({ db1: closed, db2: writes, db3: follows('db1') }, may)).toBeNull()

@@ -113,9 +113,12 @@ describe('the hold of a switch', () => {
     expect(world.writer()).toEqual(waiting)
     // The next ones count from the end of the switch on.
     await world.see('db1', writes('db1'))
+    await world.see('db3', idle('db3'), 20)
     await release(world, null)
-    await world.see('db3', follows('db3', 'db2'), 2)
+    await world.see('db3', idle('db3'), 2)
     expect(world.state('db3')).toBe('ONLINE')
+    await world.see('db3', idle('db3'))
+    expect(world.state('db3')).toBe('FAILED')
   })
 
   it('gives no server the writes that becomes writable meanwhile', async () => {
@@ -294,6 +297,21 @@ describe('the end of the hold of a switch', () => {
     await world.pass(8000)
     expect(world.writer()).toMatchObject({ datasource: null, code: 'read-only-primary' })
     await world.see('db1', writes('db1'))
+    expect(world.writer().datasource).toBe('db1')
+  })
+
+  it('is put off by a switch that goes on while the servers are checked', async () => {
+    const world = await agreed()
+    hold(world)
+    let answer: (found: ReturnType<typeof idle>) => void = () => undefined
+    world.set('db1', new Promise((resolve) => (answer = resolve)))
+    await world.pass(8000)
+    expect(hold(world, { step: 'drain' })).toBe(true)
+    answer(writes('db1'))
+    await world.pass(7000)
+    expect(world.writer()).toEqual(waiting)
+    world.set('db1', writes('db1'))
+    await world.pass(1000)
     expect(world.writer().datasource).toBe('db1')
   })
 

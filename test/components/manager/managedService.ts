@@ -62,7 +62,7 @@ export function managed(more: { readonly map?: ServicesMap; readonly onOutsideCh
   return {
     manager: () => manager,
     lines,
-    set: (name: Name, found: Observation) => monitor.set(place(name), found),
+    set: (name: Name, found: Observation | Promise<Observation>) => monitor.set(place(name), found),
     see,
     /** A primary and two replicas, all looked at. */
     agree: async () => {

@@ -101,3 +101,84 @@ describe('a manager', () => {
     expect(hostOf(text, 'db2')).not.toHaveProperty('peers')
   })
 })
+
+describe('a manager that can switch the primary of its service', () => {
+  const witnessed = (options: Parameters<typeof cluster>[0]) =>
+    cluster(options)
+      .replace(
+        'connectors: [app1, db2] }',
+        'connectors: [app1, db2, b1], witnesses: [w1] }\n  beta: { topology: clustered, members: [b1] }',
+      )
+      .concat('  w1: { address: 10.0.0.31 }\n  b1: { address: 10.0.0.41 }\n')
+
+  it('reaches those of members, witnesses and connectors, and names those that it does not', () => {
+    const text = witnessed({ all: everywhere, db2: 'manager-rest-api-address: 127.0.0.1' })
+    expect(hostOf(text, 'db1').otherManagers).toEqual({
+      reachable: [at('b1', '10.0.0.41'), at('w1', '10.0.0.31')],
+      unreachable: ['db2'],
+    })
+    expect(hostOf(text, 'db2').otherManagers).toEqual({
+      reachable: [at('db1', '10.0.0.11'), at('b1', '10.0.0.41'), at('w1', '10.0.0.31')],
+      unreachable: [],
+    })
+    // The other service is none of theirs.
+    expect(hostOf(text, 'b1').otherManagers).toEqual({ reachable: [], unreachable: [] })
+  })
+
+  it('is let in by each manager that it reaches', () => {
+    const text = witnessed({ all: everywhere })
+    for (const name of ['db1', 'db2']) {
+      for (const other of hostOf(text, name).otherManagers?.reachable ?? []) {
+        expect(hostOf(text, other.name).peers?.map((it) => it.name)).toContain(name)
+      }
+    }
+  })
+
+  it('has the account of its replication, the limits of its host and the shortest hold of a connector', () => {
+    const text = cluster({
+      all: `${everywhere}\n  switch-max-lag: 1s`,
+      db1: 'switch-drain-timeout: 500ms, connector-max-hold: 1s',
+      db2: 'connector-max-hold: 20s',
+      app1: 'connector-max-hold: 7s',
+    })
+    const limits = { user: 'repl', maxLag: 1000, maxTransaction: 5000, maxHold: 7000 }
+    expect(hostOf(text, 'db1').switching).toEqual({ ...limits, drainTimeout: 500 })
+    expect(hostOf(text, 'db2').switching).toEqual({ ...limits, drainTimeout: 5000 })
+    expect(hostOf(text, 'app1')).not.toHaveProperty('switching')
+    const alone = cluster()
+      .replace('connectors: [app1, db2]', 'connectors: []')
+      .replace(/ {2}app1: .*\n/, '')
+    expect(hostOf(alone, 'db1').switching?.maxHold).toBe(8000)
+  })
+
+  it('is one with such an account and a database alone', () => {
+    const without = cluster({ all: everywhere }).replace(/ {2}replication-.*\n/g, '')
+    for (const text of [without, cluster({ all: everywhere }).replace(/ {2}datasource-type.*\n/, '')]) {
+      for (const name of ['db1', 'db2']) {
+        expect(hostOf(text, name)).not.toHaveProperty('switching')
+        expect(hostOf(text, name)).not.toHaveProperty('otherManagers')
+      }
+    }
+    expect(hostOf(witnessed({ all: everywhere }), 'w1')).not.toHaveProperty('switching')
+  })
+})
+
+describe('a switch that waits for transactions', () => {
+  const long = (options: Parameters<typeof cluster>[0]) =>
+    codes(loadText(cluster({ all: everywhere, ...options }))).filter((code) =>
+      code.endsWith('switch-drain-too-long'),
+    )
+
+  it('gets a warning where clients are not held for longer', () => {
+    const given = { app1: 'connector-max-hold: 5s' }
+    expect(long({})).toEqual([])
+    expect(long({ all: 'connector-max-hold: 5001ms' })).toEqual([])
+    // One value of a connector, for both managers.
+    expect(long(given)).toEqual([expect.stringMatching(/^\d+ switch-drain-too-long$/)])
+    expect(long({ ...given, db1: 'switch-drain-timeout: 4s' })).toHaveLength(1)
+    expect(long({ all: 'switch-drain-timeout: 4s', ...given })).toEqual([])
+    expect(long({ db1: 'switch-drain-timeout: 8s', db2: 'switch-drain-timeout: 9s' })).toHaveLength(2)
+    // Its connector is not there.
+    expect(long({ db1: 'connector-max-hold: 1s' })).toEqual([])
+  })
+})

@@ -48,6 +48,9 @@ export type SwitchMeans = {
   readonly log: ManagerLog
 }
 
+/** Steps that are on disk before they are done. */
+const recorded: ReadonlySet<SwitchStep> = new Set(['hold', 'freeze', 'promote', 'repoint'])
+
 /** Returns how a failed switch ended. */
 export function endWords({ from, to }: Pick<HoldRecord, 'from' | 'to'>, end: Settlement): string {
   if (end.kind === 'back') return `${from} is still the primary.`
@@ -90,7 +93,8 @@ export async function executeSwitch(
 
   function recordHere(step: SwitchStep): void {
     task.begin(step)
-    manager.hold({ ...record(step), by, isOwn: true })
+    // The others change no server.
+    if (recorded.has(step)) manager.hold({ ...record(step), by, isOwn: true })
   }
   async function recordThere(step: SwitchStep): Promise<void> {
     const answers = (await asked?.hold(record(step), authorization)) ?? []
@@ -156,7 +160,7 @@ export async function executeSwitch(
     tls: tlsOf([to, ...survey.nodes]),
     semiSync,
   })
-  recordHere('release')
+  task.begin('release')
   await release(to.name)
   const result = {
     oldPrimary: from.name,

@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openManager } from '../../../../src/components/manager/manager.ts'
 import { replicationGrants } from '../../../../src/contracts/databaseAccounts.ts'
@@ -77,7 +78,18 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     }
   })
 
-  async function managed(folder = temporaryFolder()) {
+  const rowsOf = async (name: Name): Promise<readonly unknown[]> =>
+    (await servers[name].sql('SELECT a FROM t.x ORDER BY a')).map(({ a }) => a)
+
+  /** Keeps everybody, replication included, from writing to the table; returns the way to stop that. */
+  async function lockTable(server: Mariadb): Promise<() => Promise<void>> {
+    const connection = await createConnection({ host: '127.0.0.1', port: server.port, user: 'root' })
+    await connection.query('LOCK TABLES t.x READ')
+    return () => connection.end()
+  }
+
+  async function managed(more: { readonly folder?: string; readonly maxHold?: number } = {}) {
+    const { folder = temporaryFolder(), maxHold = switching.maxHold } = more
     const secretsFile = join(folder, 'secrets.json')
     const secrets = { 'monitor-password': 'monitor-secret', 'replication-password': 'replication-secret' }
     writeFileSync(secretsFile, JSON.stringify(secrets))
@@ -100,7 +112,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
         stateFile: join(folder, 'manager.json'),
         member: { service: 'alpha', datasource: 'db1', witness: false },
         monitor: monitorSettings,
-        switching,
+        switching: { ...switching, maxHold },
         secretsFile,
       },
       { log: { info: log, warn: log, error: log }, timing },
@@ -115,6 +127,12 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       const answer = await api.call({ method: 'POST', url, headers })
       return { status: answer.statusCode, payload: answer.json().payload }
     }
+    const ended = (id: string): Promise<TaskPayload> =>
+      eventually(async () => {
+        const task: TaskPayload = await get(`task/${id}`)
+        expect(task.state).not.toBe('in_progress')
+        return task
+      })
     const allWell = async (): Promise<void> => {
       const { datasources } = await service()
       expect(datasources.map(({ state, reason }) => `${state} ${reason}`)).toEqual(
@@ -130,16 +148,13 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       post,
       service,
       allWell,
+      ended,
       writes: (name: Name) =>
         eventually(async () => expect((await service()).writer).toMatchObject({ datasource: name })),
       switched: async (to: Name): Promise<TaskPayload> => {
         const { status, payload } = await post('switch', `&to=${to}`)
         if (status !== 200) throw new Error(JSON.stringify(payload))
-        return eventually(async () => {
-          const task: TaskPayload = await get(`task/${payload.taskId}`)
-          expect(task.state).not.toBe('in_progress')
-          return task
-        })
+        return ended(payload.taskId)
       },
     }
   }
@@ -166,10 +181,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     expect((await service()).writer).toMatchObject({ datasource: 'db2' })
     await servers.db2.sql('INSERT INTO t.x VALUES (2)')
     for (const name of names) {
-      await eventually(async () => {
-        const rows = await servers[name].sql('SELECT a FROM t.x ORDER BY a')
-        expect(rows.map(({ a }) => a)).toEqual([1, 2])
-      })
+      await eventually(async () => expect(await rowsOf(name)).toEqual([1, 2]))
     }
     await eventually(allWell)
   })
@@ -186,5 +198,102 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     }
     expect(held.filter((it) => it === null)).toEqual([])
     expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
+  })
+
+  it('goes back where the new primary does not catch up in time, and refuses a second one meanwhile', async () => {
+    const { writes, post, ended, service, allWell } = await managed({ maxHold: 1500 })
+    await writes('db1')
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    await eventually(async () => expect(await rowsOf('db2')).toEqual([1]))
+    const release = await lockTable(servers.db2)
+    try {
+      await servers.db1.sql('INSERT INTO t.x VALUES (2)')
+      const { status, payload } = await post('switch', '&to=db2')
+      expect([status, payload.state]).toEqual([200, 'in_progress'])
+      expect((await service()).writer).toMatchObject({
+        datasource: null,
+        reason: 'a switch from db1 to db2 is under way',
+        hold: true,
+      })
+      const second = await post('switch', '&to=db3')
+      expect([second.status, second.payload.detail]).toEqual([
+        409,
+        'A switch of the service alpha from db1 to db2 is under way.',
+      ])
+      expect(await ended(payload.taskId)).toMatchObject({
+        state: 'failed',
+        step: 'catch-up',
+        error: 'db2 did not apply the last changes of db1 in time. db1 is still the primary.',
+      })
+    } finally {
+      await release()
+    }
+    await writes('db1')
+    expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
+    await eventually(allWell)
+    await eventually(async () => expect(await rowsOf('db2')).toEqual([1, 2]))
+  })
+
+  it('settles, when it starts anew, what it left behind', async () => {
+    const first = await managed()
+    await first.writes('db1')
+    first.close()
+    const path = join(first.folder, 'manager.json')
+    const state = JSON.parse(readFileSync(path, 'utf8'))
+    const hold = {
+      id: '00000000-0000-4000-8000-000000000000',
+      service: 'alpha',
+      from: 'db1',
+      to: 'db2',
+      by: 'admin',
+      until: new Date(Date.now() + 5000).toISOString(),
+      isOwn: true,
+      isDecided: false,
+    }
+    const leave = (step: string): void =>
+      writeFileSync(path, JSON.stringify({ ...state, holds: [{ ...hold, step }] }), { mode: 0o600 })
+
+    // Killed before the new primary was writable.
+    leave('promote')
+    await servers.db1.sql('SET GLOBAL read_only = 1')
+    await servers.db2.sql('STOP ALL SLAVES')
+    const back = await managed({ folder: first.folder })
+    await back.writes('db1')
+    expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
+    await eventually(back.allWell)
+    expect(await back.get(`task/${hold.id}`)).toMatchObject({
+      state: 'failed',
+      error: 'The manager was started anew meanwhile. db1 is still the primary.',
+    })
+    back.close()
+
+    // Killed right after it.
+    leave('promote')
+    await servers.db1.sql('SET GLOBAL read_only = 1')
+    await servers.db2.sql('STOP ALL SLAVES', 'SET GLOBAL read_only = 0')
+    const forward = await managed({ folder: first.folder })
+    await forward.writes('db2')
+    expect(await readOnly()).toEqual(['db1 1', 'db2 0', 'db3 1'])
+    await eventually(forward.allWell)
+  })
+
+  it('lets a healthy server that follows somebody else follow the primary, after it has told so', async () => {
+    const { writes, post, service, allWell } = await managed()
+    await writes('db1')
+    await servers.db3.sql(
+      'STOP ALL SLAVES',
+      `CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=${servers.db2.port}, MASTER_USE_GTID=slave_pos`,
+      'START ALL SLAVES',
+    )
+    await eventually(async () => expect((await service()).datasources[2]).toMatchObject({ state: 'FAILED' }))
+    const told = await post('datasource/db3/recover')
+    expect([told.status, told.payload.detail]).toEqual([
+      409,
+      'It follows db2, not the primary db1. Let it follow db1. With repoint=yes db3 follows db1 by GTID.',
+    ])
+    expect((await post('datasource/db3/recover', '&repoint=yes')).status).toBe(200)
+    await eventually(allWell)
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    await eventually(async () => expect(await rowsOf('db3')).toEqual([1]))
   })
 })
