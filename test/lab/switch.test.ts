@@ -190,10 +190,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
     ) {
       const at = order.at ?? lab.member('db1')
       const before = await state()
-      const outcome = await lab.cluster.operator.tapi([
-        ...['--host', at.address, 'switch', '--wait', '--yes'],
-        ...(order.to === undefined ? [] : ['--to', order.to]),
-      ])
+      const outcome = await lab.tapiSwitch(at, ...(order.to === undefined ? [] : ['--to', order.to]))
       expect(outcome.code, `${outcome.stdout}${outcome.stderr}`).not.toBe(0)
       const said = outcome.stderr.replaceAll(/\s+/g, ' ')
       for (const it of words) expect(said).toMatch(it)
@@ -375,13 +372,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
         await delay(200)
         const first = await lab.start(from, to)
         expect(first).toMatchObject({ status: 200 })
-        const second = await Promise.all(
-          [from, third].map((at) =>
-            lab.cluster.operator.tapi([
-              ...['--host', at.address, 'switch', '--to', third.name, '--wait', '--yes'],
-            ]),
-          ),
-        )
+        const second = await Promise.all([from, third].map((at) => lab.switchTo(third, at)))
         for (const it of second) {
           expect(it.code, it.stdout).not.toBe(0)
           expect(it.stderr.replaceAll(/\s+/g, ' ')).toMatch(/switch/)

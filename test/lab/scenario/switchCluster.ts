@@ -38,7 +38,9 @@ export type SwitchCluster = {
   readonly primary: () => Promise<LabHost>
   /** The member after this one, round. */
   readonly after: (host: LabHost) => LabHost
-  /** `tapi switch --to NAME --wait`, asked of the manager of a host. */
+  /** `tapi switch --wait` of the manager of a host. */
+  readonly tapiSwitch: (at: LabHost, ...argv: readonly string[]) => Promise<Outcome>
+  /** The same with `--to`. */
   readonly switchTo: (to: LabHost, at?: LabHost) => Promise<Outcome>
   /** Starts a switch at the manager of a host; its status and the task. */
   readonly start: (
@@ -131,6 +133,11 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
     return next
   }
 
+  cluster.operator.write('admin.password', cluster.secrets.admin.password)
+  const tapiSwitch: SwitchCluster['tapiSwitch'] = (at, ...argv) => {
+    const login = ['--user', 'admin', '--password-file', 'admin.password']
+    return cluster.operator.tapi(['--host', at.address, ...login, 'switch', '--wait', '--yes', ...argv])
+  }
   const order = (what: 'onhold' | 'online') => (): Promise<unknown> =>
     Promise.all(members.map((it) => cluster.apis().post(it, 'connector', what)))
   async function withRoles(
@@ -219,8 +226,8 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
     after,
     ask,
     replicated,
-    switchTo: (to, at = db1) =>
-      cluster.operator.tapi(['--host', at.address, 'switch', '--to', to.name, '--wait', '--yes']),
+    tapiSwitch,
+    switchTo: (to, at = db1) => tapiSwitch(at, '--to', to.name),
     start: (at, to) =>
       cluster
         .apis()
