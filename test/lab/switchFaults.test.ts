@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { switchSteps } from '../../src/contracts/managerPayloads.ts'
 import type { WritableSampler } from '../support/writableSampler.ts'
 import { takenByFormer, type WriteLoad } from '../support/writeLoad.ts'
-import { askOnce } from './scenario/client.ts'
+import { askOnce, connectClient } from './scenario/client.ts'
 import { sql } from './scenario/databases.ts'
 import { processOf } from './scenario/hostProcesses.ts'
 import { maxHold, type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
@@ -16,6 +16,7 @@ import { labHere } from './support/requirements.ts'
 /** Who is who in one switch; the manager of `third` leads it. */
 type Roles = { readonly from: LabHost; readonly to: LabHost; readonly third: LabHost }
 type Part = keyof Roles
+type Step = (typeof switchSteps)[number]
 
 type Fault = {
   readonly name: string
@@ -27,7 +28,7 @@ type Fault = {
   /** True if no client reaches the connector of that host meanwhile. */
   readonly isCut?: true
   /** Steps in which one writer is there only after the fault has ended. */
-  readonly opens: readonly (typeof switchSteps)[number][]
+  readonly opens: readonly Step[]
 }
 
 const beforePromote = ['freeze', 'catch-up'] as const
@@ -92,39 +93,72 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
     }
   }
 
-  /** Resolves as soon as the manager has recorded a step, or is past it. */
-  async function reached(
-    host: LabHost,
-    step: (typeof switchSteps)[number],
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (step === 'check') return
-    let hasBegun = false
-    const isThere = (): boolean => {
-      const recorded = recordedStep(host)
-      hasBegun ||= recorded !== undefined
-      const at = (switchSteps as readonly string[]).indexOf(recorded ?? '')
-      return recorded === undefined ? hasBegun : at >= switchSteps.indexOf(step)
+  /** Resolves as soon as a look at something says so; it is repeated without a pause. */
+  async function soon(isThere: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<void> {
+    while (!(await isThere())) {
+      if (signal.aborted) throw new Error('the switch never came so far')
+      await delay(1)
     }
-    await new Promise<void>((resolve, reject) => {
-      const end = (): void => {
-        watcher.close()
-        clearInterval(timer)
-        resolve()
+  }
+
+  /** Resolves as soon as the manager has recorded a step, or is past it. */
+  async function recorded(host: LabHost, step: Step, signal: AbortSignal): Promise<void> {
+    let hasBegun = false
+    let wake = (): void => undefined
+    const watcher = watch(dirname(stateFileOf(host)), () => wake())
+    try {
+      for (;;) {
+        const now = recordedStep(host)
+        hasBegun ||= now !== undefined
+        const at = (switchSteps as readonly (string | undefined)[]).indexOf(now)
+        if (now === undefined ? hasBegun : at >= switchSteps.indexOf(step)) return
+        if (signal.aborted) throw new Error(`the switch never came to ${step}`)
+        await Promise.race([new Promise<void>((resolve) => (wake = resolve)), delay(5)])
       }
-      const look = (): void => {
-        if (isThere()) end()
+    } finally {
+      watcher.close()
+    }
+  }
+
+  /**
+   * Prepares that a switch can be caught in a step: one that is over at once is made to last from outside. `reached`
+   * resolves in the step; `end` removes the obstacle.
+   */
+  async function trap(step: Step, { from, to, third }: Roles, signal: AbortSignal) {
+    // Each time over a connection of its own: a switch ends those that are there.
+    const answers = (host: LabHost, statement: string) => async (): Promise<boolean> =>
+      (await lab.ask(host, statement).catch(() => [])).length > 0
+    if (step === 'check' || step === 'release') {
+      const statement =
+        step === 'check'
+          ? "SELECT 1 FROM DUAL WHERE IS_USED_LOCK('muster.switch.alpha') IS NOT NULL"
+          : 'SHOW ALL SLAVES STATUS'
+      return { reached: () => soon(answers(from, statement), signal), end: async () => undefined }
+    }
+    if (step === 'drain') {
+      // A client with a transaction that does not end.
+      const client = await connectClient(lab.cluster.through(from))
+      await client.ask('BEGIN')
+      await client.ask('INSERT INTO orders SELECT COALESCE(MAX(id), 0) + 1, UUID() FROM orders o')
+      return {
+        reached: async () => {
+          await soon(() => lab.members.every((it) => recordedStep(it) !== undefined), signal)
+          await delay(50)
+        },
+        end: () => client.end().catch(() => undefined),
       }
-      const watcher = watch(dirname(stateFileOf(host)), look)
-      // For what the watch may miss.
-      const timer = setInterval(look, 5)
-      signal.addEventListener('abort', () => {
-        watcher.close()
-        clearInterval(timer)
-        reject(new Error(`the switch never came to ${step}`))
-      })
-      look()
-    })
+    }
+    if (step === 'catch-up') {
+      const connection = await lab.administer(to)
+      await connection.query('LOCK TABLES shop.load_rows READ')
+      const statement =
+        "SELECT 1 FROM information_schema.PROCESSLIST WHERE INFO LIKE 'SELECT MASTER_GTID_WAIT%'"
+      return {
+        reached: () => soon(answers(to, statement), signal),
+        end: async () => connection.destroy(),
+      }
+    }
+    return { reached: () => recorded(third, step, signal), end: async () => undefined }
   }
 
   /** Milliseconds until clients of all these connectors write to one and the same server. */
@@ -248,16 +282,21 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
 
       const window = { begin: performance.now(), end: Number.POSITIVE_INFINITY }
       const gone = new AbortController()
-      const isReached = reached(roles.third, step, gone.signal)
+      const trapped = await trap(step, roles, gone.signal)
+      const isReached = trapped.reached()
+      isReached.catch(() => undefined)
       const started = lab.start(roles.third, to)
       started.then(
-        ({ status }) => status === 200 || gone.abort(),
+        ({ status, payload }) => status === 200 || gone.abort(JSON.stringify(payload)),
         () => undefined,
       )
-      await isReached
-      const recorded = recordedStep(roles.third)
+      const timer = setTimeout(() => gone.abort(), 20_000)
+      await isReached.finally(() => clearTimeout(timer))
+      const steps = lab.members.map((it) => recordedStep(it) ?? null)
       await fault.strike(struck)
       const strikenAt = performance.now()
+      await delay(300)
+      await trapped.end()
       const answered = await started.then(
         ({ status, payload }) => (status === 200 ? payload.taskId : `${status} ${JSON.stringify(payload)}`),
         String,
@@ -278,7 +317,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
       figures.push({
         fault: fault.name,
         step,
-        recorded: recorded ?? null,
+        steps,
         answered,
         early,
         late,
