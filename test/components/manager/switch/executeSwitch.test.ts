@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import type { OtherManagers } from '../../../../src/components/manager/askManagers.ts'
+import type { Manager } from '../../../../src/components/manager/createManager.ts'
+import { executeSwitch, type SwitchMeans } from '../../../../src/components/manager/switch/executeSwitch.ts'
+import type { ReadNode } from '../../../../src/components/manager/switch/nodes.ts'
+import { createTaskTable } from '../../../../src/components/manager/switch/taskTable.ts'
+import { Secret } from '../../../../src/secrets/secret.ts'
+import { createModel, type Fault } from './modelServers.ts'
+
+const id = '00000000-0000-4000-8000-000000000000'
+const now = (): Date => new Date(0)
+
+/** A switch from db1 to db2 in a model; `refuses` returns why the manager of db3 does not take part in a step. */
+async function run(
+  more: {
+    readonly fault?: Fault
+    readonly isHeld?: boolean
+    readonly refuses?: (step: string) => string | undefined
+  } = {},
+) {
+  const model = createModel(more.fault)
+  const calls: string[] = []
+  let step = 'hold'
+  const manager = {
+    views: () =>
+      model.servers.map(({ name }) => ({ name, host: name, port: 3306, role: 'replica', state: 'ONLINE' })),
+    health: () => ({ known: null }),
+    hold: (order: { readonly step: string }) => {
+      step = order.step
+      calls.push(`hold ${step}`)
+      return true
+    },
+    release: async ({ primary }: { readonly primary: string | null }) => {
+      calls.push(`release ${primary}`)
+      return true
+    },
+    holdOf: () => ({
+      id,
+      service: 'alpha',
+      from: 'db1',
+      to: 'db2',
+      step,
+      by: 'admin',
+      isOwn: true,
+      isInForce: true,
+    }),
+  } as unknown as Manager
+  const others: OtherManagers = {
+    unreachable: [],
+    hold: async (order, authorization) => {
+      calls.push(`db3 holds ${order.step} as ${authorization?.reveal()}`)
+      const problem = more.refuses?.(order.step)
+      return [{ name: 'db3', ...(problem === undefined ? {} : { problem }) }]
+    },
+    release: async ({ primary }) => {
+      calls.push(`db3 releases ${primary}`)
+      return [{ name: 'db3' }]
+    },
+    routings: async () => [],
+  }
+  const means: SwitchMeans = {
+    manager,
+    open: ({ name }) => model.nodeOf(name).server,
+    account: () => ({ user: 'replicator', password: new Secret('s') }),
+    limits: { maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 1000 },
+    others,
+    update: async () => undefined,
+    timing: { now: () => 0, wait: async () => undefined },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  }
+  const nodes = await Promise.all(
+    model.servers.map(async ({ name }): Promise<ReadNode> => {
+      const node = model.nodeOf(name)
+      const member = { name, host: name, port: 3306, role: 'replica', state: 'ONLINE', failures: 0 } as const
+      return { ...node, member: { ...member, look: { kind: 'unread' }, known: null } }
+    }),
+  )
+  const [from, to] = nodes
+  if (!from || !to) throw new Error('no model')
+  const task = createTaskTable(now).add({ id, service: 'alpha', step: 'check' })
+  const plan = {
+    service: 'alpha',
+    from: 'db1',
+    to: 'db2',
+    refusals: [],
+    followers: ['db1', 'db3'],
+    remarks: [],
+  }
+  const open = await executeSwitch(means, {
+    order: {
+      service: 'alpha',
+      to: 'db2',
+      id,
+      isHeld: more.isHeld ?? false,
+      by: 'admin',
+      authorization: new Secret('Basic x'),
+    },
+    task,
+    survey: { nodes, sessions: [], plan },
+    from,
+    to,
+  })
+  return { model, calls, task: task.payload(), open }
+}
+
+const writable = ({ servers }: ReturnType<typeof createModel>): readonly string[] =>
+  servers.filter(({ isWritable }) => isWritable).map(({ name }) => name)
+
+describe('a switch that other managers take part in', () => {
+  it('lets them hold with the login of the caller, record what has no way back, and release', async () => {
+    const { calls, task, model } = await run()
+    expect(calls).toEqual([
+      'hold hold',
+      'db3 holds hold as Basic x',
+      'hold freeze',
+      'hold promote',
+      'db3 holds promote as Basic x',
+      'hold repoint',
+      'release db2',
+      'db3 releases db2',
+    ])
+    expect(task).toMatchObject({
+      state: 'complete',
+      step: 'release',
+      result: { newPrimary: 'db2', remarks: [] },
+    })
+    expect(model.servers.map(({ follows }) => follows)).toEqual(['db2', null, 'db2'])
+  })
+
+  it('changes nothing where one of them does not hold', async () => {
+    const { calls, task, model } = await run({ refuses: () => 'the login was refused.' })
+    expect(model.done).toEqual([])
+    expect(calls.slice(-2)).toEqual(['release db1', 'db3 releases db1'])
+    expect(task).toMatchObject({
+      state: 'failed',
+      error: 'Nothing was changed. The manager of db3 did not take part: the login was refused.',
+    })
+  })
+
+  it('goes back where one of them cannot record that there is no way back', async () => {
+    const { calls, task, model } = await run({
+      refuses: (step) => (step === 'promote' ? 'its disk is full.' : undefined),
+    })
+    expect(writable(model)).toEqual(['db1'])
+    expect(calls.slice(-2)).toEqual(['release db1', 'db3 releases db1'])
+    expect(task).toMatchObject({
+      state: 'failed',
+      error: 'The manager of db3 did not take part: its disk is full. db1 is still the primary.',
+    })
+  })
+
+  it('asks none of them where the caller holds all other hosts', async () => {
+    const { calls, task } = await run({ isHeld: true, refuses: () => 'no' })
+    expect(calls.filter((it) => it.startsWith('db3'))).toEqual([])
+    expect(task.state).toBe('complete')
+  })
+
+  it('stays open where the new primary is lost while it becomes one', async () => {
+    const { calls, task, open, model } = await run({ fault: { at: 8, when: 'after', what: 'server' } })
+    expect(model.done.at(-1)).toMatch(/^db/)
+    expect(open).toMatchObject({ id, step: 'promote' })
+    expect(calls.filter((it) => it.includes('release'))).toEqual([])
+    expect(task.error).toBe(
+      'The database db2 is gone. Neither db1 nor db2 is the primary until this is settled: db2 may be the primary, and The database db2 is gone.',
+    )
+  })
+})
