@@ -100,8 +100,8 @@ export async function request(call: ApiRequest): Promise<ApiResponse> {
   }
 }
 
-/** Creates an agent that keeps one connection to an endpoint for consecutive calls; the caller destroys it. */
-export const createKeptAgent = ({ kind }: Endpoint): Agent =>
+/** Creates an agent that keeps one connection to each endpoint for consecutive calls; the caller destroys it. */
+export const createKeptAgent = ({ kind }: Pick<Endpoint, 'kind'>): Agent =>
   kind === 'tcp'
     ? new TlsAgent({ keepAlive: true, maxSockets: 1 })
     : new PlainAgent({ keepAlive: true, maxSockets: 1 })

@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
+import { tryInstalledDatabases } from '../deployment/databaseAccounts.ts'
 import { failureOf, isUnreachable } from '../deployment/hostFailure.ts'
 import { preview } from '../deployment/hostPlan.ts'
 import type { Subject } from '../deployment/preflight/checkContract.ts'
@@ -156,7 +157,8 @@ async function checkAllHosts(
       try {
         const { installDirectory } = host
         const observed = await observe(transport, { installDirectory, names, now: context.now })
-        return { cluster: config.cluster, host, facts, observed }
+        const logins = await tryInstalledDatabases(transport, { host, facts })
+        return { cluster: config.cluster, host, facts, observed, ...(logins && { logins }) }
       } catch (error) {
         return { host, failure: failureOf(error), unreachable: isUnreachable(error) }
       }

@@ -199,6 +199,10 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
   const showStep = eachStep((task) => {
     if (!json) writeText(context, `${switchStepText(task, plan)}\n`)
   })
+  const stopping = (): void => {
+    context.stderr.write('stopping: a switch that was begun is followed to its end, for 8 s at most\n')
+  }
+  context.signal.addEventListener('abort', stopping, { once: true })
   const outcome = await switchPrimary({
     coordinator,
     others: parts.filter((one) => one !== coordinator),
@@ -207,7 +211,7 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
     onTask: showStep,
     clock: { now: () => performance.now(), wait },
     signal: context.signal,
-  })
+  }).finally(() => context.signal.removeEventListener('abort', stopping))
   return report(known, { plan, coordinator: coordinator.host, isAlone: parts.length === 1 }, outcome)
 }
 
@@ -296,15 +300,26 @@ function problemsText(context: CommandContext, problems: readonly HostProblem[],
 function report(
   { context, config, json }: Known,
   at: { readonly plan: SwitchPlan; readonly coordinator: string; readonly isAlone: boolean },
-  { end, unreleased, heldMilliseconds }: SwitchOutcome,
+  { end, isReleased, unreleased, heldMilliseconds }: SwitchOutcome,
 ): ExitCode {
   const { stdout, stderr } = context
   const { plan, coordinator } = at
-  const code = exitOf(end, unreleased)
+  const code = context.signal.aborted ? exitCodes.interrupted : exitOf(end, unreleased)
   if (json) {
     const { cluster } = config
     const held = at.isAlone ? {} : { heldMillisecondsOfOtherHosts: Math.round(heldMilliseconds) }
-    stdout.write(jsonText({ cluster, service: plan.service, coordinator, plan, ...end, ...held, unreleased }))
+    stdout.write(
+      jsonText({
+        cluster,
+        service: plan.service,
+        coordinator,
+        plan,
+        ...end,
+        ...held,
+        isReleased,
+        unreleased,
+      }),
+    )
     return code
   }
   const others = at.isAlone ? '' : `, those of other hosts ${waitText(heldMilliseconds)}`
@@ -325,15 +340,16 @@ function report(
       break
     case 'lost':
       stderr.write(
-        `error: The manager of ${coordinator} led the switch, and ${end.problem}.\n  fix: Look with \`muster status\` who is the primary. Then run \`muster switch\` again: it settles this switch first.\n`,
+        `error: The manager of ${coordinator} led the switch, and ${end.problem}.\n  fix: Look with \`muster status\` who is the primary. If there is none, run \`muster switch\` again: it first ends this switch.\n`,
       )
       break
     case 'interrupted':
-      stderr.write(
-        end.isBegun
-          ? `The manager of ${coordinator} ends the switch by itself: \`muster status\` shows who is the primary.\n`
-          : 'Nothing was changed.\n',
-      )
+      stderr.write('Nothing was changed.\n')
+  }
+  if (!isReleased && !at.isAlone) {
+    stderr.write(
+      'note: clients of the other hosts wait up to 8 s more; then their managers go by the servers\n',
+    )
   }
   stderr.write(
     problemsText(
@@ -352,7 +368,6 @@ const failedText = ({ step, error }: SwitchTask): string =>
   `error: The switch failed in the step ${step}: ${error ?? 'no reason given'}\n  fix: Remove the cause, then switch again. \`muster status\` shows the primary.\n`
 
 function exitOf(end: SwitchEnd, unreleased: readonly HostProblem[]): ExitCode {
-  if (end.kind === 'interrupted') return exitCodes.interrupted
   if (end.kind === 'lost') return exitCodes.unreachable
   const isDone = end.kind === 'ended' && end.task.state === 'complete' && unreleased.length === 0
   return isDone ? exitCodes.ok : exitCodes.failed

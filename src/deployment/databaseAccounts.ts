@@ -1,10 +1,11 @@
 import { canonicalAddress } from '../base/address.ts'
-import { isObject, parseJson } from '../base/json.ts'
+import { isObject, parseJson, parseJsonObject } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
 import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isLocalAddress } from '../config/resolve/dataSources.ts'
 import type { DatabaseType } from '../contracts/choices.ts'
+import { components } from '../contracts/component.ts'
 import {
   type AccountOption,
   accountOptions,
@@ -13,9 +14,13 @@ import {
   replicationGrants,
 } from '../contracts/databaseAccounts.ts'
 import type { Transport } from '../transport/transport.ts'
+import { installedAccount } from './desiredService.ts'
+import type { HostFacts } from './facts/hostFacts.ts'
 import { failureOf } from './hostFailure.ts'
+import { type Layout, layoutOf } from './layout.ts'
 import { installedPart } from './manifest.ts'
 import { musterApiCommand } from './musterApiCommand.ts'
+import type { ServiceAccount } from './serviceAccount.ts'
 import type { Target } from './target.ts'
 
 /** Milliseconds for all logins of a host, in addition to the limit of each in `muster-api`. */
@@ -35,21 +40,50 @@ type TriedHost = {
  * components. Undefined for a host without such accounts. Never rejects for a failure of the host.
  */
 export async function tryDatabases(transport: Transport, target: Target): Promise<TriedHost | undefined> {
-  const host = target.host.name
   const files = target.components.flatMap(({ settings, settingsFile }) =>
-    settings.database || settings.monitor || settings.switching ? [settingsFile.path] : [],
+    hasAccount(settings) ? [settingsFile.path] : [],
   )
   if (files.length === 0) return undefined
+  const logins = await runTries(transport, { layout: target.layout, files, account: target.service })
+  return { host: target.host.name, logins }
+}
+
+/** The same with what is installed on the host, whatever the file says now; undefined if nothing could be tried. */
+export async function tryInstalledDatabases(
+  transport: Transport,
+  { host, facts }: { readonly host: HostConfig; readonly facts: HostFacts },
+): Promise<readonly DatabaseLogin[] | undefined> {
+  const layout = layoutOf(host.installDirectory)
+  const { settings } = facts.installation
+  const files = components.flatMap((component) =>
+    hasAccount(parseJsonObject(settings.get(component) ?? '') ?? {}) ? [layout.settings(component)] : [],
+  )
+  if (files.length === 0) return undefined
+  return runTries(transport, { layout, files, account: installedAccount(facts) })
+}
+
+const hasAccount = (settings: object): boolean =>
+  ['database', 'monitor', 'switching'].some((name) => Reflect.get(settings, name) !== undefined)
+
+async function runTries(
+  transport: Transport,
+  options: {
+    readonly layout: Layout
+    readonly files: readonly string[]
+    readonly account: ServiceAccount
+  },
+): Promise<readonly DatabaseLogin[] | undefined> {
+  const { layout, files, account } = options
   const words = (file: string): string => `try-databases --settings ${quote(file)}`
   const script = files
-    .map((file) => `${musterApiCommand(target.layout.current, words(file), target.service)} || exit 1`)
+    .map((file) => `${musterApiCommand(layout.current, words(file), account)} || exit 1`)
     .join('\n')
   try {
     const { code, stdout } = await transport.run(script, { timeout: loginsTimeout })
-    return { host, logins: code === 0 ? parseLogins(stdout.raw()) : undefined }
+    return code === 0 ? parseLogins(stdout.raw()) : undefined
   } catch (error) {
     failureOf(error)
-    return { host, logins: undefined }
+    return undefined
   }
 }
 

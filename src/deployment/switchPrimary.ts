@@ -1,5 +1,6 @@
 import { boundedMessage } from '../base/printable.ts'
 import type { CallClock } from '../client/call.ts'
+import { readServiceStatus } from '../client/clusterView.ts'
 import { envelope, readProblem } from '../client/envelope.ts'
 import { followSwitch, readSwitchTask, type SwitchPlan, type SwitchTask } from '../client/switchTask.ts'
 import { basePath, guardParameter } from '../contracts/route.ts'
@@ -34,20 +35,26 @@ export type SwitchEnd =
   | { readonly kind: 'not-held'; readonly problems: readonly HostProblem[] }
   /** The coordinator did not begin it. */
   | { readonly kind: 'refused'; readonly problem: string }
-  /** The coordinator has not answered for long, or no longer knows the switch. */
+  /** It is not known how it ended. */
   | { readonly kind: 'lost'; readonly problem: string }
-  | { readonly kind: 'interrupted'; readonly isBegun: boolean }
+  /** The operator stopped it before it was begun. */
+  | { readonly kind: 'interrupted' }
 
 export type SwitchOutcome = {
   readonly end: SwitchEnd
-  /** Hosts that were not told the end of the switch; their holds end by themselves. */
+  /** False if the holds of the other hosts are left to run out. */
+  readonly isReleased: boolean
+  /** Hosts that were not told the end of the switch; their holds run out. */
   readonly unreleased: readonly HostProblem[]
   /** From the first hold to the last release, on the hosts beside the coordinator's. */
   readonly heldMilliseconds: number
 }
 
-/** Milliseconds after which a hold ends by itself, and for one call. */
-const limits = { hold: 8_000, call: 4_000, pause: 500 }
+/**
+ * Milliseconds: after which a hold ends by itself, for one call, for the one that begins, for a first call whose second
+ * was refused, and before a host is told again.
+ */
+const limits = { hold: 8_000, call: 4_000, begin: 6_000, second: 2_000, pause: 500 }
 
 const problemOf = (response: ManagerResponse): string | undefined => {
   if ('silence' in response) return response.silence
@@ -74,8 +81,9 @@ const controlPath = (service: string, action: string, query: readonly string[] =
 
 /**
  * Switches the primary where managers cannot call each other: lets the clients of the other hosts wait, tells the
- * coordinator to switch, follows it, and releases the others, whatever happened. Their holds are renewed only while
- * the coordinator answers.
+ * coordinator to switch, follows it, and releases the others. A switch that was begun cannot be stopped: after Ctrl-C
+ * it is followed for as long as a hold lasts. Holds are renewed only while the coordinator answers. Where nobody knows
+ * how the switch ended, they are left to run out: until then their managers know that either of two is the primary.
  */
 export async function switchPrimary(options: {
   readonly coordinator: ManagerOfHost
@@ -95,7 +103,9 @@ export async function switchPrimary(options: {
   let renewed = began
   let step = 'hold'
   let isBegun = false
-  let isOver = false
+  /** Time until which a coordinator without the task may still begin it. */
+  let mayBegin = 0
+  let stopsAt = Number.POSITIVE_INFINITY
 
   const hold = (): Promise<readonly HostProblem[]> =>
     onEach(others, (manager) =>
@@ -111,7 +121,7 @@ export async function switchPrimary(options: {
   /** Renews the holds where half of their time has passed, for a coordinator that is there. */
   function renew(): void {
     const now = clock.now()
-    if (isOver || now - renewed < limits.hold / 2 || now - answered >= limits.hold / 2) return
+    if (now - renewed < limits.hold / 2 || now - answered >= limits.hold / 2) return
     renewed = now
     holding = hold()
   }
@@ -120,42 +130,23 @@ export async function switchPrimary(options: {
     renew()
     const path = `${basePath}/manager/task/${encodeURIComponent(id)}`
     const response = await coordinator.call({ method: 'GET', path, timeout: limits.hold / 4 })
-    if ('status' in response && response.status === 404) throw new UnknownTask()
+    const isUnknown = 'status' in response && response.status === 404
+    if (isUnknown && clock.now() >= mayBegin) throw new UnknownTask()
     return taskOf(response)
   }
 
-  /** Returns the task; undefined if there is no answer to whether it began. */
-  async function begin(): Promise<SwitchTask | undefined | { readonly refused: string }> {
-    isBegun = true
-    const query = [toQuery(to), 'peers=held', `id=${id}`]
-    const path = controlPath(service, 'switch', query)
-    const response = await coordinator.call({ method: 'POST', path, timeout: limits.call })
-    const task = taskOf(response)
-    if (task !== undefined) return task
-    // A call that arrived twice is refused the second time: whether it began says only the task.
-    try {
-      return await read()
-    } catch (error) {
-      if (!(error instanceof UnknownTask)) throw error
-      isBegun = false
-      return { refused: problemOf(response) ?? 'its response is not a task' }
-    }
-  }
-
-  async function work(): Promise<SwitchEnd> {
-    const problems = await holding
-    if (problems.length > 0) return { kind: 'not-held', problems }
-    if (signal.aborted) return { kind: 'interrupted', isBegun }
-    const first = await begin()
-    if (first !== undefined && 'refused' in first) return { kind: 'refused', problem: first.refused }
+  /** Follows the switch; rejects with an `UnknownTask` once the coordinator has none of its id. */
+  async function follow(first: SwitchTask | undefined): Promise<SwitchEnd> {
     const onAnswer = (task: SwitchTask): void => {
       answered = clock.now()
+      mayBegin = 0
       step = task.step
       onTask(task)
     }
     const pause = async (milliseconds: number): Promise<void> => {
       await clock.wait(milliseconds)
-      if (isOver) throw new Stopped()
+      if (signal.aborted) stopsAt = Math.min(stopsAt, clock.now() + limits.hold)
+      if (clock.now() >= stopsAt) throw new Stopped()
     }
     try {
       const task = await followSwitch({
@@ -164,17 +155,39 @@ export async function switchPrimary(options: {
         onTask: onAnswer,
         clock: { now: clock.now, wait: pause },
       })
-      if (task !== undefined) return { kind: 'ended', task }
-      return { kind: 'lost', problem: 'it has not answered for 30 s' }
+      return task === undefined
+        ? { kind: 'lost', problem: 'it has not answered for 30 s' }
+        : { kind: 'ended', task }
     } catch (error) {
-      if (error instanceof UnknownTask) return { kind: 'lost', problem: 'it no longer knows the switch' }
+      if (error instanceof Stopped) return { kind: 'lost', problem: 'it had not ended 8 s after Ctrl-C' }
       throw error
     }
   }
 
-  /** Ends the holds; truth decides unless the switch is complete. Tries a host twice. */
+  async function work(): Promise<SwitchEnd> {
+    const problems = await holding
+    if (problems.length > 0) return { kind: 'not-held', problems }
+    if (signal.aborted) return { kind: 'interrupted' }
+    isBegun = true
+    const path = controlPath(service, 'switch', [toQuery(to), 'peers=held', `id=${id}`])
+    const response = await coordinator.call({ method: 'POST', path, timeout: limits.begin })
+    const first = taskOf(response)
+    const refusal =
+      'status' in response && first === undefined ? (problemOf(response) ?? 'not a task') : undefined
+    // Without a response it may still begin; and a call that arrived twice is refused the second time.
+    const wait = refusal === undefined ? limits.hold : isRunning(response) ? limits.second : 0
+    mayBegin = clock.now() + wait
+    try {
+      return await follow(first)
+    } catch (error) {
+      if (!(error instanceof UnknownTask)) throw error
+      if (refusal !== undefined && step === 'hold') return { kind: 'refused', problem: refusal }
+      return { kind: 'lost', problem: 'it does not know the switch' }
+    }
+  }
+
+  /** Ends the holds, with a primary or with what the servers say. Tries a host twice. */
   async function release(primary: string | null): Promise<readonly HostProblem[]> {
-    isOver = true
     // A release that overtook a hold would leave it.
     await holding
     const tell = (managers: readonly ManagerOfHost[]): Promise<readonly HostProblem[]> =>
@@ -192,32 +205,37 @@ export async function switchPrimary(options: {
     return tell(others.filter(({ host }) => failed.some((one) => one.host === host)))
   }
 
+  /** Returns the primary after the switch, null if it was not begun; undefined if nobody knows. */
+  async function primaryAfter(end: SwitchEnd): Promise<string | null | undefined> {
+    if (end.kind === 'lost') return undefined
+    if (end.kind !== 'ended') return null
+    if (end.task.result !== null) return end.task.result.newPrimary
+    const path = serviceStatusPath(service)
+    const response = await coordinator.call({ method: 'GET', path, timeout: limits.call })
+    const writer = 'status' in response ? readServiceStatus(response.body)?.writer.datasource : undefined
+    return writer === from || writer === to ? writer : undefined
+  }
+
   let end: SwitchEnd
   try {
-    end = await Promise.race([
-      work(),
-      whenAborted(signal).then((): SwitchEnd => ({ kind: 'interrupted', isBegun })),
-    ])
+    end = await work()
   } catch (error) {
-    await release(null)
+    if (!isBegun) await release(null)
     throw error
   }
-  const result = end.kind === 'ended' ? end.task.result : null
-  const unreleased = await release(result?.newPrimary ?? null)
-  return { end, unreleased, heldMilliseconds: clock.now() - began }
+  const primary = await primaryAfter(end)
+  const unreleased = primary === undefined ? [] : await release(primary)
+  return { end, isReleased: primary !== undefined, unreleased, heldMilliseconds: clock.now() - began }
 }
+
+const isRunning = (response: ManagerResponse): boolean =>
+  'status' in response && readProblem(response)?.code === 'operation-running'
 
 /** The coordinator answers that it has no such task. */
 class UnknownTask extends Error {}
 
-/** The switch is over for this program. */
+/** The operator stopped the command, and a hold would have run out since. */
 class Stopped extends Error {}
-
-const whenAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 
 const taskOf = (response: ManagerResponse): SwitchTask | undefined =>
   'status' in response && response.status === 200 ? readSwitchTask(response.body) : undefined

@@ -16,6 +16,7 @@ const good: ServerSettings = {
 }
 
 const database = { type: 'mariadb', host: '127.0.0.1', port: 3306, user: 'muster', service: 'alpha' }
+const switching = { user: 'muster', maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 1 }
 const secretsFile = '/opt/muster/share/secrets.json'
 
 describe('readServerSettings', () => {
@@ -48,6 +49,9 @@ describe('readServerSettings', () => {
       { ...good, secretsFile, database: { ...database, password: 'x' } },
       '/database/password is not a known member',
     ],
+    [{ ...good, switching }, '/secretsFile is missing: it holds the password of the database'],
+    [{ ...good, secretsFile, switching }, '/services is missing: it names the data sources'],
+    [{ ...good, switching: { ...switching, maxLag: -1 } }, '/switching/maxLag must be >= 0'],
     [null, 'the file must be an object'],
   ])('says in one sentence what is wrong with %j', (settings, message) => {
     expect(() => readServerSettings(JSON.stringify(settings))).toThrow(new Error(message))

@@ -6,6 +6,7 @@ import { readSwitchTask } from '../../src/client/switchTask.ts'
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 import { type ManagerOfHost, switchPrimary } from '../../src/deployment/switchPrimary.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { alphaWith } from '../tapi/fakeCluster.ts'
 import { type FakeComponent, fakeComponent } from '../tapi/fakeComponent.ts'
 
 const id = '1f0ff1f0-93f6-4b1c-8f0e-3f1a5b8b0c55'
@@ -94,6 +95,7 @@ describe('switchPrimary', () => {
     const { db1, db2, db3, log, steps, run } = await cluster()
     expect(await run()).toEqual({
       end: { kind: 'ended', task: readSwitchTask({ payloadType: 'TaskPayload', payload: complete }) },
+      isReleased: true,
       unreleased: [],
       heldMilliseconds: 100,
     })
@@ -119,7 +121,7 @@ describe('switchPrimary', () => {
     expect(db3.sent).toEqual([held(), released(null)])
   })
 
-  it('releases the others if the coordinator refuses, and says why', async () => {
+  it('releases the others if the coordinator refuses, and says why it does', async () => {
     const { db1, db2, run } = await cluster()
     db2.answers.set('managerSwitch', { problem: 'operation-running', detail: 'A switch is under way.' })
     db2.answers.set('managerTask', { problem: 'not-found' })
@@ -130,11 +132,21 @@ describe('switchPrimary', () => {
     expect(db1.sent).toEqual([held(), released(null)])
   })
 
-  it('lets the servers say who is the primary after a switch that failed', async () => {
+  it('releases the others with the writer of the coordinator after a switch that failed', async () => {
     const { db1, db2, run } = await cluster()
     db2.answers.set('managerTask', { payload: failed })
-    expect(await run()).toMatchObject({ end: { kind: 'ended', task: { state: 'failed' } } })
-    expect(db1.sent.at(-1)).toBe(released(null))
+    db2.answers.set('managerServiceStatus', { payload: alphaWith() })
+    expect(await run()).toMatchObject({ end: { kind: 'ended', task: { state: 'failed' } }, isReleased: true })
+    expect(db1.sent).toEqual([held(), released('db1')])
+  })
+
+  it('lets the holds run out after a failure that is not settled', async () => {
+    const { db1, db2, run } = await cluster()
+    const writer = { datasource: null, code: null, reason: 'a switch is under way', hold: true }
+    db2.answers.set('managerTask', { payload: failed })
+    db2.answers.set('managerServiceStatus', { payload: alphaWith({}, { writer }) })
+    expect(await run()).toMatchObject({ end: { kind: 'ended' }, isReleased: false, unreleased: [] })
+    expect(db1.sent).toEqual([held()])
   })
 
   it('follows a switch whose first response was lost', async () => {
@@ -146,6 +158,27 @@ describe('switchPrimary', () => {
     expect(await run()).toMatchObject({ end: { kind: 'ended', task: { state: 'complete' } } })
     expect(db2.sent).toEqual([told, read])
     expect(steps).toEqual(['release'])
+  })
+
+  it('waits for a switch that begins after its response was lost', async () => {
+    const { db2, run } = await cluster()
+    db2.answers.set('managerSwitch', { problem: 'operation-running' })
+    let times = 0
+    db2.answers.set('managerTask', () => {
+      times += 1
+      return times < 4 ? { problem: 'not-found' } : { payload: complete }
+    })
+    expect(await run()).toMatchObject({ end: { kind: 'ended', task: { state: 'complete' } } })
+  })
+
+  it('does not know how a switch ended that the coordinator has forgotten', async () => {
+    const { db1, db2, run } = await cluster()
+    db2.answers.set('managerTask', { problem: 'not-found' })
+    expect(await run()).toMatchObject({
+      end: { kind: 'lost', problem: 'it does not know the switch' },
+      isReleased: false,
+    })
+    expect(db1.sent).toEqual([held()])
   })
 
   it('renews the holds with the step that it knows, while the coordinator answers', async () => {
@@ -160,21 +193,35 @@ describe('switchPrimary', () => {
     expect(db1.sent).toEqual([held(), held('promote'), held('repoint'), released('db2')])
   })
 
-  it('lets the holds run out of a coordinator that gives no answer, and releases after 30 s', async () => {
+  it('lets the holds of a coordinator run out that gives no answer', async () => {
     const { db1, db2, run } = await cluster()
     db2.answers.set('managerTask', { problem: 'not-ready' })
     expect((await run()).end).toEqual({ kind: 'lost', problem: 'it has not answered for 30 s' })
-    expect(db1.sent).toEqual([held(), released(null)])
+    expect(db1.sent).toEqual([held()])
   })
 
-  it('releases the others at once on Ctrl-C', async () => {
+  it('follows a switch that was begun to its end after Ctrl-C', async () => {
+    const { db1, db2, run, stop } = await cluster()
+    const tasks = [{ ...begun, step: 'drain' }, { ...begun, step: 'repoint' }, complete]
+    db2.answers.set('managerTask', () => {
+      stop.abort()
+      return { payload: tasks.shift() }
+    })
+    expect(await run()).toMatchObject({ end: { kind: 'ended' }, isReleased: true })
+    expect(db1.sent).toEqual([held(), released('db2')])
+  })
+
+  it('follows a switch after Ctrl-C for as long as a hold lasts', async () => {
     const { db1, db2, run, stop } = await cluster()
     db2.answers.set('managerTask', () => {
       stop.abort()
       return { payload: { ...begun, step: 'drain' } }
     })
-    expect((await run()).end).toEqual({ kind: 'interrupted', isBegun: true })
-    expect(db1.sent).toEqual([held(), released(null)])
+    const { end, isReleased, heldMilliseconds } = await run()
+    expect([end.kind, isReleased]).toEqual(['lost', false])
+    expect(heldMilliseconds).toBeGreaterThan(8_000)
+    expect(heldMilliseconds).toBeLessThan(9_500)
+    expect(db1.sent).not.toContain(released(null))
   })
 
   it('does not begin after Ctrl-C during the hold', async () => {
@@ -183,7 +230,7 @@ describe('switchPrimary', () => {
       stop.abort()
       return { payload: { value: true, changed: true } }
     })
-    expect((await run()).end).toEqual({ kind: 'interrupted', isBegun: false })
+    expect((await run()).end).toEqual({ kind: 'interrupted' })
     expect(db1.sent).toEqual([held(), released(null)])
     expect(db2.sent).toEqual([])
   })
@@ -194,18 +241,17 @@ describe('switchPrimary', () => {
     before.set('db3: hold', late)
     const outcome = run()
     stop.abort()
-    expect((await outcome).end).toEqual({ kind: 'interrupted', isBegun: false })
+    expect((await outcome).end).toEqual({ kind: 'interrupted' })
     expect(db3.sent).toEqual([held(), released(null)])
   })
 
-  it('releases the others if this program fails', async () => {
+  it('lets the holds run out if this program fails after it began the switch', async () => {
     const { db1, db3, run } = await cluster()
     const fail = (): never => {
       throw new Error('the disk is full')
     }
     await expect(run(fail)).rejects.toThrow('the disk is full')
-    expect(db1.sent.at(-1)).toBe(released(null))
-    expect(db3.sent.at(-1)).toBe(released(null))
+    expect([db1.sent, db3.sent]).toEqual([[held()], [held()]])
   })
 
   it('tells a host the end of the switch once more, then names it', async () => {

@@ -35,6 +35,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     'application-port': ports.clients,
     'application-readonly-port': ports.reading,
     'connector-max-hold': '500ms',
+    'switch-drain-timeout': '400ms',
     ...changes,
   })
   const share = (name: string): string => join(host.directory, 'share', name)
@@ -161,10 +162,10 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
 
   it('keeps its state through a restart with other settings', async () => {
     const { manager, replicator, connector } = host.pids()
-    world.describe({ defaults: databases({ 'connector-max-hold': '700ms' }) })
+    world.describe({ defaults: databases({ 'connector-drain-timeout': '20s' }) })
     const { code, stdout } = await world.muster('install')
     expect(code).toBe(0)
-    expect(stdout).toContain('connector-max-hold: 500ms → 700ms')
+    expect(stdout).toContain('connector-drain-timeout: 30s → 20s')
     expect(host.pids()).toMatchObject({ manager, replicator })
     expect(host.pids().connector).not.toBe(connector)
     expect(readFileSync(data('connector.json'), 'utf8')).toContain('OFFLINE')

@@ -181,7 +181,7 @@ ${world.hosts.map(hostText).join('')}`
     expect(changes('db1')).toEqual([])
   })
 
-  it('says why a switch failed, exits with 1, and lets the servers say who is the primary', async () => {
+  it('says why a switch failed, exits with 1, and releases the others with the primary that is left', async () => {
     const error = 'db2 had not applied all of it; db1 is the primary'
     managers.db1.answers.set('managerTask', {
       payload: { ...begun, state: 'failed', step: 'catch-up', error, endedAt: begun.startedAt },
@@ -191,22 +191,24 @@ ${world.hosts.map(hostText).join('')}`
       1,
       `error: The switch failed in the step catch-up: ${error}\n  fix: Remove the cause, then switch again. \`muster status\` shows the primary.\n`,
     ])
-    expect(payloadOf(changes('db3').at(-1))).toMatchObject({ primary: null })
+    expect(payloadOf(changes('db3').at(-1))).toMatchObject({ primary: 'db1' })
   })
 
-  it('releases all hosts after Ctrl-C', async () => {
+  it('follows a switch that was begun to its end after Ctrl-C', async () => {
     const stop = new AbortController()
+    const tasks = [{ ...begun, step: 'drain' }, complete]
     managers.db1.answers.set('managerTask', () => {
       stop.abort()
-      return { payload: begun }
+      return { payload: tasks.shift() }
     })
-    const { code, stderr } = await run([], { signal: stop.signal })
+    const { code, stdout, stderr } = await run([], { signal: stop.signal })
     expect([code, stderr]).toEqual([
       130,
-      'The manager of db1 ends the switch by itself: `muster status` shows who is the primary.\n',
+      'stopping: a switch that was begun is followed to its end, for 8 s at most\n',
     ])
+    expect(stdout).toContain('\nalpha: db2 is the primary in place of db1; ')
     for (const name of ['db2', 'db3'] as const) {
-      expect(payloadOf(changes(name).at(-1))).toMatchObject({ primary: null })
+      expect(payloadOf(changes(name).at(-1))).toMatchObject({ primary: 'db2' })
     }
   })
 })

@@ -1,9 +1,8 @@
-import { readLinkedText } from '../../api/serverFiles.ts'
 import type { Endpoint } from '../../client/endpoint.ts'
 import { readEvents } from '../../client/readEvents.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
-import type { FollowedManager, ServerSettings } from '../../contracts/serverSettings.ts'
-import { Secret } from '../../secrets/secret.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import { managerEndpoint } from '../managerEndpoint.ts'
 import type { OpenStream } from './followManager.ts'
 
 /** A manager that a connector follows, and the way to it. */
@@ -14,27 +13,6 @@ export type ManagerEndpoint = {
   /** Throws a `StartError` where a file of the certificates cannot be read. */
   readonly endpoint: () => Endpoint
   readonly open: OpenStream
-}
-
-type Tls = ServerSettings['tls']
-
-/** Reads the files of the certificates anew for each connection: they change without a restart. */
-function endpointOf(
-  { address, port, names }: FollowedManager,
-  { key, chain, authorities = '' }: Tls,
-): Endpoint {
-  const [first = address, ...others] = names
-  return {
-    kind: 'tcp',
-    address,
-    port,
-    names: [first, ...others],
-    trust: { kind: 'authorities', certificates: [readLinkedText(authorities, 'the authorities')] },
-    identity: {
-      key: new Secret(readLinkedText(key, 'the private key')),
-      chain: readLinkedText(chain, 'the certificate'),
-    },
-  }
 }
 
 const streamOf =
@@ -64,5 +42,5 @@ export function managersOf({
   if (managerSocket !== undefined) {
     return [managerAt(host, 'the manager of this host', () => ({ kind: 'socket', path: managerSocket }))]
   }
-  return managers.map((it) => managerAt(it.name, `the manager of ${it.name}`, () => endpointOf(it, tls)))
+  return managers.map((it) => managerAt(it.name, `the manager of ${it.name}`, () => managerEndpoint(it, tls)))
 }

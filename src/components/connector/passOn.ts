@@ -1,17 +1,9 @@
-import type { Static, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import type { Static } from 'typebox'
 import { ProblemError } from '../../api/problemError.ts'
 import type { Call } from '../../api/serve.ts'
-import { StartError } from '../../api/startError.ts'
 import { isObject } from '../../base/json.ts'
-import { capitalized } from '../../base/words.ts'
-import { withGuard } from '../../client/apiPath.ts'
-import { ClientError } from '../../client/clientError.ts'
 import type { Endpoint } from '../../client/endpoint.ts'
-import { type Problem, readEnvelope, readProblem } from '../../client/envelope.ts'
-import { type ApiResponse, request } from '../../client/request.ts'
-import { type ProblemCode, problems } from '../../contracts/problems.ts'
-import { internalUserAgent, type Route } from '../../contracts/route.ts'
+import { callManager, type PayloadRoute, unreachable } from '../callManager.ts'
 
 /** Manager that takes the calls of a connector's services map. */
 export type MapManager = {
@@ -23,8 +15,6 @@ export type MapManager = {
   readonly update: () => Promise<void>
 }
 
-type PayloadRoute = Route & { readonly response: { readonly payload: TSchema } }
-
 /** Makes a call of a connector's services map at the manager that it follows. */
 export type PassOn = <R extends PayloadRoute>(
   call: Pick<Call<unknown>, 'body' | 'caller' | 'authorization' | 'audit'>,
@@ -34,9 +24,6 @@ export type PassOn = <R extends PayloadRoute>(
 /** Milliseconds: a manager waits two seconds at most for the connector of its own host. */
 const timeLimit = 10_000
 
-const unreachable = (detail: string): ProblemError =>
-  new ProblemError({ code: 'manager-unreachable', detail })
-
 const withoutLogin = (title: string): ProblemError =>
   new ProblemError({
     code: 'follows-manager',
@@ -45,22 +32,10 @@ const withoutLogin = (title: string): ProblemError =>
       'Send them by HTTP Basic, or make the call on that host.',
   })
 
-const isProblemCode = (word: string): word is ProblemCode => Object.hasOwn(problems, word)
-
-function refusalOf({ code = '', detail, status, errors }: Problem, title: string): ProblemError {
-  if (!isProblemCode(code) || problems[code].status !== status) {
-    return unreachable(`${capitalized(title)} answers ${status}.`)
-  }
-  // A challenge of this server would follow from the status alone; other headers are the manager's own matter.
-  return new ProblemError({ code, detail: `${capitalized(title)} answers: ${detail ?? code}`, errors })
-}
-
 /** Creates the way to the manager that is followed now; `manager` returns undefined while there is none. */
-export function createPassOn(manager: () => MapManager | undefined): PassOn {
-  const passOn = async (
-    { body, caller, authorization, audit }: Parameters<PassOn>[0],
-    route: PayloadRoute,
-  ): Promise<unknown> => {
+export const createPassOn =
+  (manager: () => MapManager | undefined): PassOn =>
+  async ({ body, caller, authorization, audit }, route) => {
     const chosen = manager()
     if (!chosen) {
       throw unreachable(
@@ -70,34 +45,14 @@ export function createPassOn(manager: () => MapManager | undefined): PassOn {
     const { title } = chosen
     const wanted = isObject(body) && isObject(body.payload) ? body.payload : {}
     audit({ parameters: { ...wanted, manager: title } })
-    let answer: ApiResponse
-    try {
-      const endpoint = chosen.endpoint()
-      if (endpoint.kind === 'tcp' && authorization === undefined && caller.kind === 'socket') {
+    const endpoint = (): Endpoint => {
+      const way = chosen.endpoint()
+      if (way.kind === 'tcp' && authorization === undefined && caller.kind === 'socket') {
         throw withoutLogin(title)
       }
-      answer = await request({
-        endpoint,
-        method: route.method,
-        path: route.guard ? withGuard(route.path) : route.path,
-        ...(authorization ? { authorization } : {}),
-        ...(route.request === null ? {} : { body }),
-        timeout: timeLimit,
-        userAgent: internalUserAgent,
-      })
-    } catch (error) {
-      if (error instanceof ClientError || error instanceof StartError) throw unreachable(error.message)
-      throw error
+      return way
     }
-    const problem = readProblem(answer)
-    if (problem) throw refusalOf(problem, title)
-    const payload = readEnvelope(answer.body)?.payload
-    if (!Value.Check(route.response.payload, payload)) {
-      throw unreachable(`${capitalized(title)} answers something else than this call has.`)
-    }
+    const payload = await callManager({ title, endpoint, route, body, authorization, timeout: timeLimit })
     if (route.guard) await chosen.update()
     return payload
   }
-  // Its shape was checked by the route's schema.
-  return passOn as PassOn
-}

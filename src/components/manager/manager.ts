@@ -8,6 +8,7 @@ import { dialServer, readPassword } from '../databases/dialServer.ts'
 import { createProbe } from '../databases/probe.ts'
 import { createStateFile } from '../stateFile.ts'
 import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
+import { type ConnectedManagers, createOtherManagers } from './askManagers.ts'
 import { createManager, type Manager, type ManagerLog } from './createManager.ts'
 import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
 import { managerMetrics } from './managerMetrics.ts'
@@ -26,9 +27,12 @@ export type ManagerSettings = Pick<
   | 'member'
   | 'monitor'
   | 'switching'
+  | 'managers'
+  | 'unreachableManagers'
   | 'secretsFile'
   | 'connectorSocket'
->
+> &
+  Partial<Pick<ServerSettings, 'tls'>>
 
 const usualTiming: MonitorTiming = {
   checkInterval: defaultCheckInterval,
@@ -97,6 +101,15 @@ function connectorUpdater(socket: string, log: ManagerLog): () => Promise<void> 
   }
 }
 
+/** Returns the way to the other managers; undefined where this one switches nothing. */
+const openOtherManagers = ({
+  switching,
+  managers = [],
+  unreachableManagers: unreachable = [],
+  tls,
+}: ManagerSettings): ConnectedManagers | undefined =>
+  switching && tls && createOtherManagers({ managers, unreachable, tls })
+
 /**
  * Opens the manager of the settings: earlier changes by calls are in effect again, and the checks begin.
  * Throws a `StartError` where its state or its password cannot be read.
@@ -120,9 +133,10 @@ export function openManager(
     ...settings.monitor,
   })
   const updateConnector = connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log)
+  const others = openOtherManagers(settings)
   const switcher = openSwitcher(settings, {
     manager: opened,
-    others: undefined,
+    others,
     update: updateConnector ?? (() => Promise.resolve()),
     log,
   })
@@ -137,6 +151,7 @@ export function openManager(
     api,
     close: () => {
       switcher?.close()
+      others?.close()
       opened.close()
     },
   }

@@ -53,7 +53,11 @@ async function repointFirst(
   const words = switcher && describeRepoint(manager, key)
   if (query.repoint !== undefined) audit({ parameters: { repoint: query.repoint } })
   if (words === undefined) return false
-  if (query.repoint === undefined) throw new ProblemError({ code: 'wrong-state', detail: words })
+  if (query.repoint === undefined) {
+    // By this tapi knows that it may offer it.
+    const errors = [{ path: '?repoint', message: 'is missing' }]
+    throw new ProblemError({ code: 'wrong-state', detail: words, errors })
+  }
   await switcher?.repoint(key)
   return true
 }

@@ -1,4 +1,5 @@
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
+import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
 import type { LoadedStores } from '../desired/userProvidedStores.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { RecordedMachines } from '../hostIdentity.ts'
@@ -13,7 +14,11 @@ export type Candidate = {
 }
 
 /** Candidate with the additional observations of `muster check`. */
-export type Subject = Candidate & { readonly observed: Observations }
+export type Subject = Candidate & {
+  readonly observed: Observations
+  /** Logins at databases with the accounts that are installed; absent if none could be tried. */
+  readonly logins?: readonly DatabaseLogin[]
+}
 
 /** Values that a check may compare a host with. */
 export type CheckContext = {

@@ -1,4 +1,5 @@
 import type { StepError } from '../stepError.ts'
+import { accountsCheck } from './accountsCheck.ts'
 import { addressesCheck } from './addressesCheck.ts'
 import { certificatesCheck } from './certificatesCheck.ts'
 import type { Candidate, Check } from './checkContract.ts'
@@ -41,6 +42,7 @@ export const checks: readonly Check[] = [
   ownNameCheck,
   certificatesCheck,
   databaseCheck,
+  accountsCheck,
 ]
 
 /** Checks whose problems hide those of all others, because the others would mean nothing. The first one counts. */

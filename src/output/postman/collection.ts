@@ -6,6 +6,9 @@ const variable = (name: string): string => `{{${name}}}`
 const payload = (payloadType: string, value: unknown): string =>
   JSON.stringify({ payloadType, payloadVersion: '1', payload: value }, null, 2)
 
+/** Id of the holds of the collection. */
+const holdId = '00000000-0000-4000-8000-000000000000'
+
 /** Names the variable that keeps a component's map after it was read. */
 const mapVariable = (component: string): string => `${component}Map`
 
@@ -32,9 +35,25 @@ export function bodyOf(path: string, component: string): string | undefined {
       })
     case 'servicesmap':
       return payload('ServicesMapPayload', 'map').replace('"map"', variable(mapVariable(component)))
+    case 'hold':
+      return payload('HoldPayload', {
+        id: holdId,
+        from: variable('datasource'),
+        to: variable('newPrimary'),
+        step: 'hold',
+        milliseconds: 1000,
+      })
+    case 'release':
+      return payload('ReleasePayload', { id: holdId, primary: null })
     default:
       return undefined
   }
+}
+
+/** Returns the variable without which a call is skipped: nobody switches a primary by running a whole folder. */
+function requiredVariable({ method, path }: Operation): string | undefined {
+  if (path.endsWith('/{task}')) return 'task'
+  return method === 'POST' && /\/(switch|hold|release)$/.test(path) ? 'newPrimary' : undefined
 }
 
 /** Returns the path below the component, which is the folder: `control/service/{service}/offline`. */
@@ -48,10 +67,16 @@ function urlOf({ path, guard, query }: Operation, component: string): object {
     .map((segment) => segment.replace(/^\{(\w+)\}$/, (_all, name: string) => variable(name)))
   const host = variable('host')
   const port = variable(`${component}Port`)
-  const sent = guard === undefined ? '' : `?${guard.name}=${guard.value}`
+  const chosen = guard !== undefined && path.endsWith('/switch') ? variable('newPrimary') : undefined
+  const to = chosen === undefined ? '' : `&to=${chosen}`
+  const sent = guard === undefined ? '' : `?${guard.name}=${guard.value}${to}`
   const members = [
     ...(guard === undefined ? [] : [{ key: guard.name, value: guard.value }]),
-    ...query.map(({ name, value, description }) => ({ key: name, value, description, disabled: true })),
+    ...query.map(({ name, value, description }) =>
+      name === 'to' && chosen !== undefined
+        ? { key: name, value: chosen, description }
+        : { key: name, value, description, disabled: true },
+    ),
   ]
   return {
     raw: `https://${host}:${port}/${segments.join('/')}${sent}`,
@@ -66,6 +91,7 @@ function urlOf({ path, guard, query }: Operation, component: string): object {
 /** Builds an item of a Postman collection 2.1: the request, and the script that checks its response. */
 function requestItem(operation: Operation, component: string): object {
   const body = operation.takesBody ? bodyOf(operation.path, component) : undefined
+  const required = requiredVariable(operation)
   return {
     name: nameOf(operation, component),
     event: [
@@ -73,6 +99,17 @@ function requestItem(operation: Operation, component: string): object {
         listen: 'test',
         script: { type: 'text/javascript', exec: testLines(operation, component) },
       },
+      ...(required === undefined
+        ? []
+        : [
+            {
+              listen: 'prerequest',
+              script: {
+                type: 'text/javascript',
+                exec: [`if (!pm.variables.get('${required}')) pm.execution.skipRequest()`],
+              },
+            },
+          ]),
     ],
     request: {
       description: operation.summary,
@@ -111,6 +148,7 @@ function checks(
   const type = `${test}('content type is ${mediaType}', () => pm.expect(pm.response.headers.get('Content-Type')).to.match(/^${mediaType.replaceAll('/', '\\/')}(;|$)/))`
   if (payloadType === undefined) return [status, type]
   const keepsMap = method === 'GET' && path.endsWith('/servicesmap')
+  const keepsTask = method === 'POST' && path.endsWith('/switch')
   return [
     status,
     type,
@@ -120,6 +158,11 @@ function checks(
       ? [
           '// A map does not contain states: one with a state is rejected.',
           `if (pm.response.code === 200) pm.collectionVariables.set('${mapVariable(component)}', JSON.stringify(pm.response.json().payload, (key, value) => key === 'state' ? undefined : value))`,
+        ]
+      : []),
+    ...(keepsTask
+      ? [
+          "if (pm.response.code === 200) pm.collectionVariables.set('task', pm.response.json().payload.taskId)",
         ]
       : []),
   ]
@@ -145,7 +188,8 @@ const description = `Every call of APIv2. Set the variables host, user and passw
 Postman neither synchronizes nor exports, or as a secret of an environment. Trust the authority of the cluster
 (authority.crt): in Postman under Settings, Certificates, CA certificates; newman takes --ssl-extra-ca-certs.
 The folders "read" change nothing. The folders "change" change the host: their requests carry i-am-sure=true. You can run
-each as a whole, after "read": the calls that bring a component back are last.`
+each as a whole, after "read": the calls that bring a component back are last. The calls of a switch are skipped unless
+the variable newPrimary is set.`
 
 /** Returns true for calls that reverse earlier ones; they run last. */
 const reversesEarlierCalls = ({ path }: Operation): boolean => /\/(online|automatic)$/.test(path)
@@ -174,6 +218,8 @@ export function postmanCollection(values: CollectionValues): object {
     ['password', ''],
     ['service', 'alpha'],
     ['datasource', 'db1'],
+    ['newPrimary', ''],
+    ['task', ''],
     ['newUser', 'postman'],
     ['newPassword', ''],
     ['newService', 'postman'],

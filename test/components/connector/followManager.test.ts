@@ -1,11 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  followManager,
-  type OpenStream,
-  readRouting,
-} from '../../../src/components/connector/followManager.ts'
+import { followManager, type OpenStream } from '../../../src/components/connector/followManager.ts'
+import { readRouting } from '../../../src/components/readRouting.ts'
 import { envelope } from '../../../src/contracts/envelope.ts'
 import type { Routing } from '../../../src/contracts/routing.ts'
 import { refusalIn, standIn } from '../../support/databaseClient.ts'

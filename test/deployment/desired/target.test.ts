@@ -213,6 +213,24 @@ describe('hosts that prove themselves to each other', () => {
     }
   })
 
+  it('have them for a manager that nobody reaches, too, where it calls those of other hosts', async () => {
+    const alone = text.replace(
+      'db1: { address: 10.0.0.11 }',
+      'db1: { address: 10.0.0.11, options: { manager-rest-api-address: 127.0.0.1 } }',
+    )
+    const targets = await targetsOf(alone)
+    const settingsOf = (name: string) =>
+      targets.get(name)?.components.find(({ component }) => component === 'manager')?.settings
+    expect(settingsOf('db1')).toMatchObject({
+      tls: { authorities: authorityFile },
+      managers: [{ name: 'db2' }, { name: 'w1' }],
+    })
+    expect(settingsOf('db1')).not.toHaveProperty('peers')
+    expect(authoritiesOn(targets.get('db1'))).toBeDefined()
+    expect(settingsOf('db2')).toMatchObject({ managers: [{ name: 'w1' }], unreachableManagers: ['db1'] })
+    expect(settingsOf('w1')).not.toHaveProperty('managers')
+  })
+
   it('trust both authorities while the authority is rotated, without a restart', async () => {
     const first = await prepared({ yaml: text, env: passwords })
     const next = await createAuthority({ cluster: 'alpha', now: new Date('2026-01-01T00:00:00Z') })

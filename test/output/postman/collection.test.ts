@@ -164,6 +164,25 @@ describe('the Postman collection', () => {
     expect([...new Set(without)]).toEqual(['GET ping', 'GET openapi.json', 'GET docs', 'GET health/live'])
   })
 
+  it('skips the calls of a switch unless somebody names the new primary', () => {
+    const guarded = items.flatMap(({ name, event }) => {
+      const [, before] = event
+      return before === undefined ? [] : [[name, before.script.exec.join('\n')]]
+    })
+    const script = (variable: string): string =>
+      `if (!pm.variables.get('${variable}')) pm.execution.skipRequest()`
+    expect(Object.fromEntries(guarded)).toEqual({
+      'GET task/{task}': script('task'),
+      'POST control/service/{service}/switch': script('newPrimary'),
+      'POST control/service/{service}/hold': script('newPrimary'),
+      'POST control/service/{service}/release': script('newPrimary'),
+    })
+    const told = items.find(({ name }) => name === 'POST control/service/{service}/switch')
+    expect(told?.request.url.raw).toMatch(/\/switch\?i-am-sure=true&to=\{\{newPrimary\}\}$/)
+    const values = new Map(read.variable.map(({ key, value }) => [key, value]))
+    expect([values.get('newPrimary'), values.get('task')]).toEqual(['', ''])
+  })
+
   it('has optional parameters switched off', () => {
     const [offline] = items.filter(
       ({ folder, name }) => folder === 'connector: change' && name === 'POST offline',

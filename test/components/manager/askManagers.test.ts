@@ -1,0 +1,166 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { hashPassword } from '../../../src/accounts/passwordHash.ts'
+import { formatUserFile } from '../../../src/accounts/userFile.ts'
+import { type Authority, createAuthority } from '../../../src/certificates/authority.ts'
+import { issueLeaf } from '../../../src/certificates/leaf.ts'
+import { createOtherManagers } from '../../../src/components/manager/askManagers.ts'
+import { openManager } from '../../../src/components/manager/manager.ts'
+import type { FollowedManager, ServerSettings } from '../../../src/contracts/serverSettings.ts'
+import { Secret } from '../../../src/secrets/secret.ts'
+import { hangingServer } from '../../support/hangingServer.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { adminLogin, basic, testCost } from '../../support/testApi.ts'
+import { settingsIn, start } from '../../support/testServer.ts'
+import { installed } from './support.ts'
+
+const now = new Date()
+let authority: Authority
+let stranger: Authority
+beforeAll(async () => {
+  authority = await createAuthority({ cluster: 'alpha', now })
+  stranger = await createAuthority({ cluster: 'beta', now })
+})
+
+async function tlsOf(name: string, signer = authority): Promise<Required<ServerSettings['tls']>> {
+  const folder = temporaryFolder()
+  const { key, chain } = await issueLeaf({
+    ...{ authority: signer, names: [name], addresses: [], lifetimeDays: 2, now },
+  })
+  const write = (file: string, content: string): string => {
+    writeFileSync(join(folder, file), content)
+    return join(folder, file)
+  }
+  return {
+    key: write('key.pem', key.reveal()),
+    chain: write('chain.pem', chain),
+    authorities: write('authorities.pem', authority.certificate),
+  }
+}
+
+/** The manager of another host, with all of its server, that checks no database. */
+async function remote(name: string, more: { readonly signer?: Authority; readonly peers?: string[] } = {}) {
+  const folder = temporaryFolder()
+  const lines: string[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
+  const settings = settingsIn(folder, {
+    ...{ host: name, tls: await tlsOf(name, more.signer), allowedHosts: [name], services: installed },
+    stateFile: join(folder, 'manager.json'),
+    member: { service: 'alpha', datasource: name, witness: false },
+    peers: (more.peers ?? ['db1']).map((it) => ({ name: it, names: [it] })),
+  })
+  const hash = await hashPassword({ password: new Secret('right'), salt: Buffer.alloc(16), cost: testCost })
+  const users = formatUserFile({ version: 1, users: [{ user: 'admin', access: 'full', hash }] })
+  writeFileSync(settings.usersFile, users, { mode: 0o600 })
+  const opened = openManager(settings, { log })
+  onTestFinished(() => opened.close())
+  const server = await start(settings, log, { api: opened.api })
+  const place: FollowedManager = { name, names: [name], address: '127.0.0.1', port: server.port ?? 0 }
+  return { place, lines, stop: () => server.stop() }
+}
+
+async function asking(managers: readonly FollowedManager[], tls?: ServerSettings['tls']) {
+  const limits = { routing: 400, hold: 400, release: 400 }
+  const others = createOtherManagers({
+    ...{ managers, unreachable: ['db9'], tls: tls ?? (await tlsOf('db1')), limits },
+  })
+  onTestFinished(() => others.close())
+  return others
+}
+
+const id = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'
+const order = { id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 } as const
+const admin = new Secret(adminLogin)
+const done = (name: string) => ({ name })
+const writers = (words: Awaited<ReturnType<Awaited<ReturnType<typeof asking>>['routings']>>) =>
+  words.map(({ routing, problem }) => {
+    const writer = routing?.services[0]?.writer
+    return writer?.datasource ?? writer?.reason ?? problem
+  })
+
+describe('the other managers of a service', () => {
+  it('hold and release clients, each by the login of whoever asks for it, and say what they do', async () => {
+    const managers = [await remote('db2'), await remote('db3')]
+    const others = await asking(managers.map(({ place }) => place))
+    expect(others.unreachable).toEqual(['db9'])
+    expect(writers(await others.routings())).toEqual(['db1', 'db1'])
+    expect(await others.hold({ ...order, service: 'alpha' }, admin)).toEqual([done('db2'), done('db3')])
+    const words = await others.routings()
+    expect(words.map(({ name }) => name)).toEqual(['db2', 'db3'])
+    expect(writers(words)).toEqual(Array(2).fill('a switch from db1 to db2 is under way'))
+    expect(await others.release({ id, primary: 'db2', service: 'alpha' }, admin)).toEqual([
+      done('db2'),
+      done('db3'),
+    ])
+    expect(writers(await others.routings())).toEqual(['db2', 'db2'])
+    for (const { lines } of managers) expect(lines.join()).not.toContain(adminLogin.slice('Basic '.length))
+  })
+
+  it('answer why they do not', async () => {
+    const [db2, db3] = [await remote('db2'), await remote('db3')]
+    const others = await asking([db2.place, db3.place])
+    const alone = await asking([db2.place])
+    expect(await alone.hold({ ...order, service: 'alpha' }, admin)).toEqual([done('db2')])
+    const another = { ...order, id: id.replace(/.$/, '2') }
+    expect(await others.hold({ ...another, service: 'alpha' }, admin)).toEqual([
+      {
+        name: 'db2',
+        problem: `The manager of db2 answers: A switch of alpha from db1 to db2 is under way, at the step hold: ${id}, by admin.`,
+      },
+      done('db3'),
+    ])
+    expect((await others.hold({ ...order, service: 'beta' }, admin))[0]?.problem).toMatch(
+      /^The manager of db2 answers: The services map/,
+    )
+    expect(await alone.release({ id, primary: null, service: 'alpha' }, undefined)).toEqual([
+      { name: 'db2', problem: 'The manager of db2 needs a user and a password.' },
+    ])
+    const wrong = await others.hold({ ...order, service: 'alpha' }, new Secret(basic('admin', 'wrong')))
+    expect(wrong.map(({ problem }) => problem)).toEqual([
+      expect.stringMatching(/^The manager of db2 answers: /),
+      expect.stringMatching(/^The manager of db3 answers: /),
+    ])
+  })
+
+  it('do not keep each other from answering where one is gone, hangs, or is another', async () => {
+    const [db2, db3, db4] = [
+      await remote('db2'),
+      await remote('db3'),
+      await remote('db4', { signer: stranger }),
+    ]
+    await db3.stop()
+    const hung = await hangingServer('db5')
+    const hanging = {
+      name: 'db5',
+      names: ['db5'] as string[],
+      address: '127.0.0.1',
+      port: hung.port,
+    }
+    const others = await asking([db3.place, db2.place, db4.place, hanging])
+    const held = await others.hold({ ...order, service: 'alpha' }, admin)
+    expect(held.map(({ name, problem }) => [name, problem === undefined])).toEqual([
+      ['db3', false],
+      ['db2', true],
+      ['db4', false],
+      ['db5', false],
+    ])
+    expect(held[2]?.problem).toMatch(/certificate/)
+    const words = await others.routings()
+    expect(words.map(({ routing }) => routing !== undefined)).toEqual([false, true, false, false])
+    expect(words[1]?.routing?.services[0]?.writer.switching).toEqual({ from: 'db1', to: 'db2' })
+  })
+
+  it('tell nothing to a host that is none of their peers, and are not asked without a certificate', async () => {
+    const db2 = await remote('db2', { peers: ['db7'] })
+    const [word] = await (await asking([db2.place])).routings()
+    expect([word?.routing, typeof word?.problem]).toEqual([undefined, 'string'])
+    const tls = { key: '/none/key.pem', chain: '/none/chain.pem', authorities: '/none/authorities.pem' }
+    const blind = await asking([db2.place], tls)
+    expect(writers(await blind.routings())).toEqual([expect.stringContaining('/none/authorities.pem')])
+    expect((await blind.hold({ ...order, service: 'alpha' }, admin))[0]?.problem).toContain(
+      '/none/authorities.pem',
+    )
+  })
+})

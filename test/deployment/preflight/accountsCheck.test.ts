@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { DatabaseLogin } from '../../../src/contracts/databaseAccounts.ts'
+import { tryInstalledDatabases } from '../../../src/deployment/databaseAccounts.ts'
+import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { subject, verdicts } from './values.ts'
+
+const place = '10.0.0.11:3306'
+const login = { option: 'replication-user', place } as const
+const found = (...logins: readonly DatabaseLogin[]) => verdicts('accounts', [{ ...subject(), logins }])
+
+describe('the check of database accounts', () => {
+  it('tells which databases let the accounts in, and skips a host without any', () => {
+    const other = { option: 'monitor-user', place: '10.0.0.12:3306' } as const
+    expect(found(login, login, other)).toEqual([
+      { result: 'ok', reason: 'the databases let its accounts in: 10.0.0.11:3306 and 10.0.0.12:3306' },
+    ])
+    const skipped = { result: 'ok', reason: 'not checked: nothing installed here logs in to a database' }
+    expect(found()).toEqual([skipped])
+    expect(verdicts('accounts', [subject()])).toEqual([skipped])
+  })
+
+  it('warns of a login that fails and of privileges that a switch lacks', () => {
+    expect(
+      found(
+        { ...login, error: 'Access denied.', refused: true },
+        { ...login, forSwitch: true, missing: ['PROCESS', 'RELOAD'] },
+      ),
+    ).toEqual([
+      {
+        result: 'warning',
+        reason: 'no login with replication-user at 10.0.0.11:3306: Access denied.',
+        fix: 'Start the database, or create the account: `muster explain replication-user` shows the SQL.',
+      },
+      {
+        result: 'warning',
+        reason:
+          'replication-user lacks PROCESS and RELOAD at 10.0.0.11:3306, so that the managers refuse to switch the primary',
+        fix: 'Grant what is missing: `muster explain replication-user` shows the SQL.',
+      },
+    ])
+  })
+
+  it('logs in with what is installed, as the user of the components', async () => {
+    const settings = new Map([
+      ['manager', '{"switching":{"user":"muster"}}'],
+      ['connector', '{"proxy":{}}'],
+      ['replicator', 'no JSON'],
+    ] as const)
+    const facts = (map: typeof settings) =>
+      hostFacts({ uid: 0, installation: { ...installationFacts(), settings: map } })
+    const transport = fakeTransport({
+      expect: [
+        {
+          script: 'share/manager.json',
+          result: { stdout: `${JSON.stringify([{ ...login, missing: ['PROCESS'] }])}\n` },
+        },
+      ],
+    })
+    expect(await tryInstalledDatabases(transport, { host: hostConfig(), facts: facts(settings) })).toEqual([
+      { ...login, missing: ['PROCESS'] },
+    ])
+    expect(transport.scripts).toHaveLength(1)
+    expect(transport.scripts[0]).not.toMatch(/connector|replicator/)
+    const none = { host: hostConfig(), facts: facts(new Map()) }
+    expect(await tryInstalledDatabases(fakeTransport({}), none)).toBeUndefined()
+  })
+})
