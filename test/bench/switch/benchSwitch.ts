@@ -1,8 +1,9 @@
 import { hasMariadb } from '../../support/mariadb.ts'
 import { checkCost } from './checkCost.ts'
+import { holdTime } from './holdTime.ts'
 
 /** Measurements by name. */
-const parts: Readonly<Record<string, () => Promise<unknown>>> = { checks: checkCost }
+const parts: Readonly<Record<string, () => Promise<unknown>>> = { hold: holdTime, checks: checkCost }
 
 /** Measures what `parts` names, all unless told. */
 export async function benchSwitch(wanted: readonly string[]): Promise<unknown> {

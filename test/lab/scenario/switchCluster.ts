@@ -84,8 +84,6 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
     db1,
     [
       `CREATE USER hand@localhost IDENTIFIED BY '${root}'; GRANT ALL ON *.* TO hand@localhost;`,
-      // Nothing but looking at variables.
-      `CREATE USER look@localhost IDENTIFIED BY '${root}';`,
       `USE shop; ${loadTable};`,
     ].join('\n'),
   )
@@ -216,7 +214,18 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
     numberOf: (host) => members.indexOf(host) + 1,
     administer,
     sample: () =>
-      sampleWritable(Object.fromEntries(members.map((it) => [it.name, () => socketOf(it, 'look')]))),
+      // As the managers do: a switch neither waits for this account nor ends its connections.
+      sampleWritable(
+        Object.fromEntries(
+          members.map((it) => [
+            it.name,
+            () => ({
+              ...socketOf(it, 'monitor'),
+              password: cluster.secrets.monitor.password,
+            }),
+          ]),
+        ),
+      ),
     load: (clients, through = members) => {
       const place = (it: LabHost): Place => ({ ...cluster.through(it), user: 'app', database: 'shop' })
       loads += 1
