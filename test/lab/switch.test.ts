@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { failuresOf, figuresOf, secondsOfErrors } from '../support/switchFigures.ts'
-import { type Span, takenByFormer } from '../support/writeLoad.ts'
+import { type Span, takenByFormer, writtenUnanswered } from '../support/writeLoad.ts'
 import { connectClient } from './scenario/client.ts'
 import { sql } from './scenario/databases.ts'
 import { maxHold, type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
@@ -110,6 +110,28 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
       ratio: Number((own.hold.median / hand.hold.median).toFixed(2)),
       byHand: hand,
       withoutHolding: figuresOf(load, usual, all),
+      writtenUnanswered: Object.fromEntries(
+        [['ours', ours] as const, ['byHand', hands] as const].map(([name, changes]) => [
+          name,
+          changes
+            .flatMap((it) => writtenUnanswered(load, rows, it))
+            .map(({ kind }) => kind)
+            .join(' '),
+        ]),
+      ),
+      failedEach: ours.flatMap((it) =>
+        load.failures
+          .filter(({ at, kind }) => kind === 'each' && at >= it.begin && at <= it.end)
+          .map(({ client, seq, at }) => {
+            const login = load.logins.findLast((one) => one.client === client && one.end <= at)
+            return {
+              written: rows.has(`${client}:${seq}`),
+              afterCall: Math.round(at - it.begin),
+              afterLogin: Math.round(at - (login?.end ?? at)),
+              loginTook: Math.round((login?.end ?? 0) - (login?.begin ?? 0)),
+            }
+          }),
+      ),
       secondsOfErrors: usual.map((it) => secondsOfErrors(load, it)),
       load: { rowsPerSecond: Math.round(load.acknowledged.length / seconds), rows: load.acknowledged.length },
       driver: { cores: Number(((cpu.user + cpu.system) / 1e6 / seconds).toFixed(2)), delays },

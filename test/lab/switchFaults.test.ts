@@ -71,6 +71,11 @@ const faults: readonly Fault[] = [
   ),
 ]
 
+/** Prints what was measured. */
+const report = (figures: unknown): void => {
+  process.stdout.write(`figures of a disturbed switch: ${JSON.stringify(figures)}\n`)
+}
+
 /** Part of the names of what runs: `MUSTER_LAB_FAULTS='cable.*promote'`. */
 const wanted = new RegExp(process.env.MUSTER_LAB_FAULTS ?? '')
 
@@ -78,7 +83,6 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
   let lab: SwitchCluster
   let load: WriteLoad
   let sampler: WritableSampler
-  const figures: unknown[] = []
 
   const stateFileOf = (host: LabHost): string => {
     const settings = JSON.parse(readFileSync(join(host.root(), 'opt/muster/share/manager.json'), 'utf8'))
@@ -252,10 +256,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
     await load?.stop()
     await sampler?.stop()
   })
-  afterAll(async () => {
-    for (const it of figures) process.stdout.write(`figures of a disturbed switch: ${JSON.stringify(it)}\n`)
-    await lab?.stop()
-  })
+  afterAll(() => lab?.stop())
 
   const cases = faults
     .flatMap((fault) =>
@@ -314,7 +315,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
       await load.stop()
       await sampler.stop()
       const { missing, rows } = await lab.missing(load)
-      figures.push({
+      report({
         fault: fault.name,
         step,
         steps,

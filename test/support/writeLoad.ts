@@ -31,6 +31,8 @@ export type Acknowledged = Client & {
 
 /** An attempt that failed, and where: while it connected, in a transaction, or between two of a kept connection. */
 export type Failure = Client & {
+  /** Of the row that it would have written. */
+  readonly seq: number
   readonly at: number
   readonly phase: 'connect' | 'transaction' | 'idle'
   readonly errno: number
@@ -86,7 +88,7 @@ export function startWriteLoad(wish: {
     }
   }
 
-  function fail(who: Client, phase: Failure['phase'], error: unknown): void {
+  function fail(who: Client & Row, phase: Failure['phase'], error: unknown): void {
     const { errno = 0, message } = error as { errno?: number; message: string }
     failures.push({ ...who, at: performance.now(), phase, errno, message })
   }
@@ -113,7 +115,7 @@ export function startWriteLoad(wish: {
           opened.on('error', (error) => {
             // One that is cut between two transactions is known before it is used again.
             if (connection !== opened || phase !== 'idle') return
-            fail(who, 'idle', error)
+            fail({ ...who, seq }, 'idle', error)
             connection = undefined
           })
         }
@@ -129,7 +131,7 @@ export function startWriteLoad(wish: {
           await leaving.end().catch(() => undefined)
         }
       } catch (error) {
-        fail(who, phase, error)
+        fail({ ...who, seq }, phase, error)
         const failed = connection
         if (failed !== undefined && (who.kind === 'each' || isEnded(error as object))) {
           connection = undefined
@@ -224,6 +226,17 @@ export async function loadRowsOf(
 /** Acknowledged rows that are not among these. */
 export const missingRows = (load: WriteLoad, rows: ReadonlyMap<string, number>): readonly string[] =>
   load.acknowledged.map(({ client, seq }) => `${client}:${seq}`).filter((key) => !rows.has(key))
+
+/** Transactions in a window that were cut, and whose rows are there all the same: the COMMIT went well unanswered. */
+export const writtenUnanswered = (
+  load: WriteLoad,
+  rows: ReadonlyMap<string, number>,
+  { begin, end }: Span,
+): readonly Failure[] =>
+  load.failures.filter(
+    ({ at, phase, client, seq }) =>
+      at >= begin && at <= end && phase === 'transaction' && rows.has(`${client}:${seq}`),
+  )
 
 /** Rows that a former primary took in attempts which began after its successor had answered a COMMIT of the same window. */
 export function takenByFormer(
