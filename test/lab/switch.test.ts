@@ -126,7 +126,9 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
             const login = load.logins.findLast((one) => one.client === client && one.end <= at)
             return {
               written: rows.has(`${client}:${seq}`),
-              afterCall: Math.round(at - it.begin),
+              afterReadOnly: Math.round(
+                at - (sampler.first(it.from.name, false, it.begin) ?? Number.POSITIVE_INFINITY),
+              ),
               afterLogin: Math.round(at - (login?.end ?? at)),
               loginTook: Math.round((login?.end ?? 0) - (login?.begin ?? 0)),
             }
