@@ -1,6 +1,7 @@
 import { benchApi } from './api/benchApi.ts'
 import { benchDeploy } from './deploy/benchDeploy.ts'
 import { benchProxy } from './proxy/benchProxy.ts'
+import { benchSwitch } from './switch/benchSwitch.ts'
 import { benchUsers } from './users/benchUsers.ts'
 import { benchValidate } from './validate/benchValidate.ts'
 
@@ -9,6 +10,7 @@ const benches: Readonly<Record<string, (parts: readonly string[]) => Promise<unk
   api: benchApi,
   deploy: benchDeploy,
   proxy: benchProxy,
+  switch: benchSwitch,
   users: benchUsers,
   validate: benchValidate,
 }

@@ -33,8 +33,8 @@ const configuration = (id: number): string =>
     '',
   ].join('\n')
 
-/** With which the servers of a lab log in at each other. */
-const replicationPassword = 'r\'\\"é'
+/** With which the servers of a lab log in at each other as `repl`. */
+export const replicationPassword = 'r\'\\"é'
 
 const text = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 

@@ -46,6 +46,10 @@ async function startHost(site: Site, place: Place): Promise<LabHost> {
     })
   const waitUntilReady = () => ready(name, address, run)
   let container = await start()
+  // systemd-nspawn(1), --network-bridge: the end of the cable on this machine's side.
+  const link = async (state: 'up' | 'down'): Promise<void> => {
+    await succeed('ip', ['link', 'set', 'dev', `vb-${machineOf(site.id, name)}`, state])
+  }
   return {
     name,
     address,
@@ -58,6 +62,8 @@ async function startHost(site: Site, place: Place): Promise<LabHost> {
       container = await start()
       await waitUntilReady()
     },
+    unplug: () => link('down'),
+    plugIn: () => link('up'),
   }
 }
 

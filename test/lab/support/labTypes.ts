@@ -21,6 +21,9 @@ export type LabHost = {
   kill(): Promise<void>
   /** Boots it again after `kill`; settles when it is ready. */
   boot(): Promise<void>
+  /** Pulls the network cable, or puts it in again: nobody is told that a connection ended. */
+  unplug(): Promise<void>
+  plugIn(): Promise<void>
 }
 
 /** A running lab. */
