@@ -27,6 +27,11 @@ const to = {
   description: 'The data source that becomes the primary; without it the one that is the least behind.',
 }
 
+const peers = {
+  values: ['held'],
+  description: 'held: the caller holds and releases the clients of all other hosts.',
+}
+
 const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
 const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
 const changedService = {
@@ -196,7 +201,7 @@ export const managerRoutes = {
     name: 'managerSwitchPlan',
     tag: 'Services',
     path: `${root}/status/service/{service}/switch`,
-    query: { to },
+    query: { to, peers },
     summary: 'Reads what a switch of the primary would do now, and why it would be refused.',
     response: { kind: 'payload', payloadType: 'SwitchPlanPayload', payload: SwitchPlanPayload },
     problems: ['not-found', 'no-database'],
@@ -208,10 +213,7 @@ export const managerRoutes = {
     path: `${service}/switch`,
     query: {
       to,
-      peers: {
-        values: ['held'],
-        description: 'held: the caller holds and releases the clients of all other hosts.',
-      },
+      peers,
       id: {
         values: { pattern: taskIdPattern },
         description:

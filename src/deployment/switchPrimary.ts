@@ -72,9 +72,9 @@ export const serviceStatusPath = (service: string): string =>
 const toQuery = (to: string | null | undefined): string =>
   typeof to === 'string' ? `to=${encodeURIComponent(to)}` : ''
 
-/** Returns the path of the plan of a switch. */
+/** Returns the path of the plan of a switch whose caller sees to the other hosts. */
 export const switchPlanPath = (service: string, to: string | undefined): string =>
-  `${serviceStatusPath(service)}/switch${to === undefined ? '' : `?${toQuery(to)}`}`
+  `${serviceStatusPath(service)}/switch?${[...(to === undefined ? [] : [toQuery(to)]), 'peers=held'].join('&')}`
 
 const controlPath = (service: string, action: string, query: readonly string[] = []): string =>
   `${basePath}/manager/control/service/${encodeURIComponent(service)}/${action}?${[...query, `${guardParameter}=true`].join('&')}`

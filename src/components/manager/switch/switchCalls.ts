@@ -16,8 +16,8 @@ export function switchCalls(switcher: Switcher | undefined): readonly ServedRout
     })
   }
   return [
-    serve(routes.managerSwitchPlan, ({ params: { service = '' }, query: { to } }) =>
-      opened().plan({ service, to }),
+    serve(routes.managerSwitchPlan, ({ params: { service = '' }, query: { to, peers } }) =>
+      opened().plan({ service, to, isHeld: peers !== undefined }),
     ),
     serve(routes.managerSwitch, async ({ params: { service = '' }, query, caller, authorization, audit }) => {
       const { to, peers, id } = query

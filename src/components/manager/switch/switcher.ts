@@ -17,7 +17,7 @@ import { createTaskTable } from './taskTable.ts'
 /** Switches primaries, one at a time for each service. */
 export type Switcher = {
   /** Plans a switch and changes nothing. Throws problems. */
-  plan(order: Pick<SwitchOrder, 'service' | 'to'>): Promise<SwitchPlanPayload>
+  plan(order: Pick<SwitchOrder, 'service' | 'to' | 'isHeld'>): Promise<SwitchPlanPayload>
   /** Begins a switch; resolves to its task once nothing speaks against it. Throws problems, and then nothing changed. */
   start(order: SwitchOrder): Promise<TaskPayload>
   /** Throws a `not-found` problem. */
@@ -201,10 +201,15 @@ export function createSwitcher(
   })
 
   return {
-    plan: async ({ service, to }) => {
+    plan: async ({ service, to, isHeld }) => {
       manager.views(service)
       try {
-        const { nodes, plan, sessions } = await surveySwitch({ ...options, service, wanted: to })
+        const { nodes, plan, sessions } = await surveySwitch({
+          ...options,
+          others: isHeld ? undefined : others,
+          service,
+          wanted: to,
+        })
         closeNodes(nodes)
         lastingSessions.note(service, sessions)
         return { service, from: plan.from, to: plan.to, refusals: plan.refusals }
