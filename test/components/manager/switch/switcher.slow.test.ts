@@ -159,9 +159,9 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     }
   }
 
-  const readOnly = async (): Promise<readonly string[]> =>
+  const readOnly = async (...of: readonly Name[]): Promise<readonly string[]> =>
     Promise.all(
-      names.map(async (name) => {
+      (of.length > 0 ? of : names).map(async (name) => {
         const [row] = await servers[name].sql('SELECT @@read_only AS it')
         return `${name} ${row?.it}`
       }),
@@ -234,6 +234,28 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
     await eventually(allWell)
     await eventually(async () => expect(await rowsOf('db2')).toEqual([1, 2]))
+  })
+
+  it('goes back where the new primary dies before it could be one', async () => {
+    const { writes, post, ended, lines } = await managed()
+    await writes('db1')
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    await eventually(async () => expect(await rowsOf('db2')).toEqual([1]))
+    await lockTable(servers.db2)
+    await servers.db1.sql('INSERT INTO t.x VALUES (2)')
+    const { payload } = await post('switch', '&to=db2')
+    await eventually(async () => expect(await readOnly('db1')).toEqual(['db1 1']))
+    await servers.db2.kill()
+    try {
+      expect(await ended(payload.taskId), lines.join('\n')).toMatchObject({
+        state: 'failed',
+        error: expect.stringMatching(/ broke the connection off\. db1 is still the primary\.$/),
+      })
+      await writes('db1')
+      expect(await readOnly('db1')).toEqual(['db1 0'])
+    } finally {
+      await servers.db2.start('--log-slave-updates')
+    }
   })
 
   it('settles, when it starts anew, what it left behind', async () => {
