@@ -11,6 +11,9 @@ const idle = { known: 5, fresh: 200 } as const
 
 type Seen = { transaction: string | null; readonly isKnown: boolean }
 
+/** Milliseconds in which clients arrive that connectors let through before they held: nobody waits for later ones. */
+const arriving = 150
+
 /** Decides which sessions a primary loses while its new clients wait. */
 export type DrainRule = (sessions: readonly Session[]) => readonly number[]
 
@@ -43,12 +46,15 @@ export async function drain(options: {
 }): Promise<void> {
   const { server, limit, now, wait } = options
   const rule = createDrainRule(options.known)
-  const end = now() + limit
+  const begin = now()
+  const end = begin + limit
+  const awaited = new Set<number>()
   for (;;) {
     const sessions = await server.sessions()
+    if (now() - begin <= arriving) for (const { id } of sessions) awaited.add(id)
     const cut = new Set(rule(sessions))
     if (cut.size > 0) await server.kill([...cut])
-    if (sessions.every(({ id }) => cut.has(id)) || now() >= end) return
+    if (sessions.every(({ id }) => cut.has(id) || !awaited.has(id)) || now() >= end) return
     await wait(Math.min(pause, Math.max(0, end - now())))
   }
 }

@@ -48,6 +48,9 @@ export type SwitchMeans = {
   readonly log: ManagerLog
 }
 
+/** What a switch leaves: a hold that has to be settled, and servers that do not follow the new primary yet. */
+type Rest = { readonly open?: HoldRecord; readonly left?: readonly string[] }
+
 /** Steps that are on disk before they are done. */
 const recorded: ReadonlySet<SwitchStep> = new Set(['hold', 'freeze', 'promote', 'repoint'])
 
@@ -61,8 +64,8 @@ export function endWords({ from, to }: Pick<HoldRecord, 'from' | 'to'>, end: Set
 }
 
 /**
- * Makes a switch against which nothing speaks, and records in the task how far it is and how it ended. Resolves to the
- * hold of a switch that still has to be settled.
+ * Makes a switch against which nothing speaks, and records in the task how far it is and how it ended. Resolves to what
+ * is left to do.
  */
 export async function executeSwitch(
   means: SwitchMeans,
@@ -74,7 +77,7 @@ export async function executeSwitch(
     readonly from: ReadNode
     readonly to: ReadNode
   },
-): Promise<HoldRecord | undefined> {
+): Promise<Rest> {
   const { manager, limits, others, update, timing, log } = means
   const { order, task, survey, from, to } = run
   const { service, by, authorization } = order
@@ -121,7 +124,7 @@ export async function executeSwitch(
     const why = sentence(error)
     await release(from.name)
     task.fail(`Nothing was changed. ${why}`)
-    return undefined
+    return {}
   }
   const semiSync = semiSyncOf(from)
   try {
@@ -145,12 +148,12 @@ export async function executeSwitch(
     const hold = manager.holdOf(service)
     if (hold?.id !== id) {
       task.fail(why)
-      return undefined
+      return {}
     }
-    const end = await settleHold(means, hold)
+    const { end, left } = await settleHold(means, hold)
     if (end.kind !== 'open') await release(end.kind === 'forward' ? to.name : from.name)
     task.fail(`${why} ${endWords(hold, end)}`)
-    return end.kind === 'open' ? hold : undefined
+    return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name) }
   }
   recordHere('repoint')
   const left = await repoint({
@@ -167,9 +170,9 @@ export async function executeSwitch(
     oldPrimary: from.name,
     newPrimary: to.name,
     heldMilliseconds: Math.round(timing.now() - begun),
-    remarks: [...survey.plan.remarks, ...left],
+    remarks: [...survey.plan.remarks, ...left.map(({ remark }) => remark)],
   }
   task.complete(result)
   log.info({ service, ...result, by }, 'switched the primary')
-  return undefined
+  return { left: left.map(({ name }) => name) }
 }

@@ -104,7 +104,10 @@ async function catchUp(from: SwitchNode, to: SwitchNode, left: () => number): Pr
   }
 }
 
-/** Lets servers follow the new primary; returns what is left to do where that fails. */
+/** A server that does not follow the new primary yet, and what is left to do about it. */
+export type Left = { readonly name: string; readonly remark: string }
+
+/** Lets servers follow the new primary; returns those where that fails. */
 export async function repoint(options: {
   readonly followers: readonly SwitchNode[]
   readonly to: SwitchNode
@@ -114,22 +117,26 @@ export async function repoint(options: {
   /** TLS of the others' replication; null for none. */
   readonly tls: ReplicationTls | null
   readonly semiSync: ServerReading['semiSync']
-}): Promise<readonly string[]> {
+}): Promise<readonly Left[]> {
   const { followers, to, from, account, tls, semiSync } = options
   const place = { host: to.host, port: to.port }
-  const remarks = await Promise.all(
+  const left = await Promise.all(
     followers.map(async ({ name, server }) => {
       try {
         if (name === from && semiSync.source) await server.setSemiSync({ source: false, replica: true })
         await server.follow(name === from ? { ...place, account, ...(tls && { tls }) } : place)
         return []
       } catch (error) {
-        return [`${name} does not follow ${to.name} yet: ${words(error)} Use tapi datasource recover.`]
+        return [{ name, remark: notYet(name, to.name, words(error)) }]
       }
     }),
   )
-  return remarks.flat()
+  return left.flat()
 }
+
+/** Returns the remark about a server that does not follow the new primary. */
+export const notYet = (name: string, to: string, why: string): string =>
+  `${name} does not follow ${to} yet: ${why} The manager tries again for ten minutes; then use tapi datasource recover.`
 
 /** Result of settling a switch that somebody left unfinished. */
 export type Settlement =

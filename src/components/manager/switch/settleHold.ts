@@ -4,7 +4,15 @@ import type { HoldRecord } from '../managerState.ts'
 import { readingOf } from '../replicationGraph.ts'
 import { closeNodes, forceLock, nodeOf, type OpenServer, readNodes, semiSyncOf, tlsOf } from './nodes.ts'
 import { directFollowers } from './planSwitch.ts'
-import { repoint, type Settlement, type SourceAccount, type SwitchNode, settle } from './runSwitch.ts'
+import {
+  type Left,
+  notYet,
+  repoint,
+  type Settlement,
+  type SourceAccount,
+  type SwitchNode,
+  settle,
+} from './runSwitch.ts'
 
 type Means = {
   readonly manager: Manager
@@ -15,34 +23,43 @@ type Means = {
 
 const isCaughtUpAt: ReadonlySet<HoldRecord['step']> = new Set(['promote', 'repoint', 'release'])
 
+/** How a switch was settled, and who does not follow the new primary yet. */
+export type Settled = { readonly end: Settlement; readonly left: readonly Left[] }
+
+const open = (reason: string): Settled => ({ end: { kind: 'open', reason }, left: [] })
+
 /** Settles the switch of a hold over connections that end those of whoever left it. */
-export async function settleHold(means: Means, hold: HoldRecord): Promise<Settlement> {
-  const { manager, open, log } = means
+export async function settleHold(means: Means, hold: HoldRecord): Promise<Settled> {
+  const { manager, log } = means
   const { service, step, isOwn } = hold
   const views = manager.views(service)
   const nodes = [hold.from, hold.to].flatMap((name) => views.find((it) => it.name === name) ?? [])
-  const [from, to] = nodes.map((it) => nodeOf(open, it))
+  const [from, to] = nodes.map((it) => nodeOf(means.open, it))
   if (!from || !to) {
-    return { kind: 'open', reason: 'The services map does not name both of them any more.' }
+    return open('The services map does not name both of them any more.')
   }
   try {
     await Promise.all([forceLock(from), forceLock(to)])
     const isCaughtUp = isCaughtUpAt.has(step)
     // Another manager recorded its steps on its own host.
     const end = await settle({ from, to, isCaughtUp, mayBePromoted: isCaughtUp || !isOwn })
-    if (end.kind === 'forward') await followNew(means, hold, to)
+    const left = end.kind === 'forward' ? await followNew(means, hold, to) : []
     log.warn({ service, from: from.name, to: to.name, ...end }, 'settled a switch')
-    return end
+    return { end, left }
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
-    return { kind: 'open', reason: error.message }
+    return open(error.message)
   } finally {
     closeNodes([from, to])
   }
 }
 
-/** Lets all who followed the old primary, and itself, follow the new one. */
-async function followNew(means: Means, { service, from }: HoldRecord, to: SwitchNode): Promise<void> {
+/** Lets all who followed the old primary, and itself, follow the new one; returns those that do not. */
+async function followNew(
+  means: Means,
+  { service, from }: HoldRecord,
+  to: SwitchNode,
+): Promise<readonly Left[]> {
   const { manager, open, account, log } = means
   const nodes = await readNodes(open, manager, service)
   try {
@@ -54,16 +71,13 @@ async function followNew(means: Means, { service, from }: HoldRecord, to: Switch
     )
     const followers = nodes.filter((it) => direct.includes(it.member) || (it === old && readingOf(it.member)))
     const semiSync = old ? semiSyncOf(old) : { source: false, replica: false }
-    for (const remark of await repoint({
-      followers,
-      to,
-      from,
-      account: account(),
-      tls: tlsOf(nodes),
-      semiSync,
-    })) {
-      log.warn({ service, remark }, 'a switch leaves something to do')
-    }
+    const away = nodes.filter((it) => !readingOf(it.member) && (it === old || it.member.state === 'ONLINE'))
+    const left = [
+      ...away.map(({ name }) => ({ name, remark: notYet(name, to.name, 'It cannot be reached.') })),
+      ...(await repoint({ followers, to, from, account: account(), tls: tlsOf(nodes), semiSync })),
+    ]
+    for (const { remark } of left) log.warn({ service, remark }, 'a switch leaves something to do')
+    return left
   } finally {
     closeNodes(nodes)
   }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ProblemError } from '../../../api/problemError.ts'
 import type { SwitchPlanPayload, TaskPayload } from '../../../contracts/managerPayloads.ts'
-import type { DataSourceKey } from '../dataSources.ts'
+import { DatabaseError } from '../../databases/databaseError.ts'
+import { type DataSourceKey, sourcesOf } from '../dataSources.ts'
 import type { HoldRecord } from '../managerState.ts'
 import { readingOf } from '../replicationGraph.ts'
 import { endWords, executeSwitch, type SwitchMeans, type SwitchOrder } from './executeSwitch.ts'
@@ -26,6 +27,9 @@ export type Switcher = {
   repoint(key: DataSourceKey): Promise<void>
   close(): void
 }
+
+/** Milliseconds between two attempts to let a server follow that was away, and after which a person does. */
+const followPause = { shortest: 1000, longest: 15_000, end: 600_000 } as const
 
 /** Milliseconds between two attempts to settle a switch while a server cannot be reached. */
 const settlePause = { shortest: 500, longest: 15_000 } as const
@@ -108,11 +112,11 @@ export function createSwitcher(
 
   async function execute(run: Omit<Parameters<typeof executeSwitch>[1], 'known'>): Promise<void> {
     const { service, isHeld } = run.order
-    let open: HoldRecord | undefined
+    let rest: Awaited<ReturnType<typeof executeSwitch>> = {}
     try {
       // Nobody waits yet, but where the caller holds the other hosts.
       const known = await lastingSessions.of(service, !isHeld)
-      open = await executeSwitch(options, { ...run, known })
+      rest = await executeSwitch(options, { ...run, known })
     } catch (error) {
       log.error({ err: error }, 'a fault of the switch')
       run.task.fail('It failed by a fault of the manager; its log tells more.')
@@ -120,7 +124,8 @@ export function createSwitcher(
       closeNodes(run.survey.nodes)
       busy.delete(service)
     }
-    if (open) await settleLater(open)
+    if (rest.open) await settleLater(rest.open)
+    followUp(service, rest.left ?? [])
   }
 
   /** Ends on this host what was settled. */
@@ -131,7 +136,7 @@ export function createSwitcher(
 
   /** Ends what another switch left. Throws a `wrong-state` problem where that cannot be. */
   async function finish(hold: HoldRecord): Promise<void> {
-    const end = await settleHold(options, hold)
+    const { end } = await settleHold(options, hold)
     if (end.kind !== 'open') return releaseHere(hold, end)
     throw wrongState(`The switch from ${hold.from} to ${hold.to} is not settled. ${end.reason}`)
   }
@@ -152,9 +157,13 @@ export function createSwitcher(
         if (busy.has(service)) continue
         busy.add(service)
         try {
-          const end = await settleHold(options, now)
+          const { end, left } = await settleHold(options, now)
           if (end.kind === 'open') continue
           await releaseHere(now, end)
+          followUp(
+            service,
+            left.map(({ name }) => name),
+          )
           const task = tasks.find(id)
           if (task?.payload().state === 'in_progress') {
             task.fail(`The manager was started anew meanwhile. ${endWords(now, end)}`)
@@ -168,6 +177,44 @@ export function createSwitcher(
       log.error({ err: error }, 'a fault of the switch')
     }
   }
+
+  /** Lets servers follow the new primary that could not when it became one. */
+  function followUp(service: string, names: readonly string[]): void {
+    const { datasource: primary } = manager.writer(service)
+    for (const name of primary === null ? [] : names) {
+      followLater({ service, name }, primary).catch((error: unknown) => {
+        log.error({ err: error }, 'a fault of the switch')
+      })
+    }
+  }
+
+  async function followLater(key: DataSourceKey, primary: string | null): Promise<void> {
+    const { service, name } = key
+    const end = timing.now() + followPause.end
+    for (
+      let pause: number = followPause.shortest;
+      timing.now() < end;
+      pause = Math.min(2 * pause, followPause.longest)
+    ) {
+      await timing.wait(pause)
+      if (isClosed || !isMapped(key) || manager.writer(service).datasource !== primary) return
+      if (busy.has(service)) continue
+      busy.add(service)
+      try {
+        await repointSource(options, key)
+        await manager.check(key)
+        log.info({ service, datasource: name, primary }, 'lets a data source follow the new primary')
+        return
+      } catch (error) {
+        if (!(error instanceof DatabaseError) && !(error instanceof ProblemError)) throw error
+      } finally {
+        busy.delete(service)
+      }
+    }
+  }
+
+  const isMapped = ({ service, name }: DataSourceKey): boolean =>
+    sourcesOf(manager.map()).some((it) => it.service === service && it.name === name)
 
   for (const { name: service } of manager.map().services) {
     const hold = manager.holdOf(service)

@@ -77,6 +77,13 @@ describe('waiting for the sessions of a primary', () => {
     expect(looks()).toBe(3)
   })
 
+  it('does not wait for those who come past the connectors meanwhile', async () => {
+    const early = Array.from({ length: 16 }, () => [working(2, 'a')])
+    const { options, looks } = world([...early, [working(2, 'a'), working(3, 'b')], [working(3, 'b')]])
+    await drain({ ...options, limit: 1000 })
+    expect(looks()).toBe(18)
+  })
+
   it('ends after its time, and leaves the others to the caller', async () => {
     const { options, killed } = world([[working(2, 'a')]])
     await drain(options)

@@ -86,7 +86,7 @@ async function run(
     followers: ['db1', 'db3'],
     remarks: [],
   }
-  const open = await executeSwitch(means, {
+  const rest = await executeSwitch(means, {
     order: {
       service: 'alpha',
       to: 'db2',
@@ -101,7 +101,7 @@ async function run(
     from,
     to,
   })
-  return { model, calls, task: task.payload(), open }
+  return { model, calls, task: task.payload(), rest }
 }
 
 const writable = ({ servers }: ReturnType<typeof createModel>): readonly string[] =>
@@ -157,9 +157,9 @@ describe('a switch that other managers take part in', () => {
   })
 
   it('stays open where the new primary is lost while it becomes one', async () => {
-    const { calls, task, open, model } = await run({ fault: { at: 8, when: 'after', what: 'server' } })
+    const { calls, task, rest, model } = await run({ fault: { at: 8, when: 'after', what: 'server' } })
     expect(model.done.at(-1)).toMatch(/^db/)
-    expect(open).toMatchObject({ id, step: 'promote' })
+    expect(rest).toMatchObject({ open: { id, step: 'promote' } })
     expect(calls.filter((it) => it.includes('release'))).toEqual([])
     expect(task.error).toBe(
       'The database db2 is gone. Neither db1 nor db2 is the primary until this is settled: db2 may be the primary, and The database db2 is gone.',

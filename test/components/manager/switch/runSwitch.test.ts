@@ -93,7 +93,13 @@ describe('a switch of the writer', () => {
     model.server('db3').isUp = false
     expect(
       await repoint({ followers, to: model.nodeOf('db2'), from: 'db1', account, tls: null, semiSync }),
-    ).toEqual(['db3 does not follow db2 yet: The database db3 is gone. Use tapi datasource recover.'])
+    ).toEqual([
+      {
+        name: 'db3',
+        remark:
+          'db3 does not follow db2 yet: The database db3 is gone. The manager tries again for ten minutes; then use tapi datasource recover.',
+      },
+    ])
   })
 
   it.each(['drain', 'freeze', 'catch-up', 'promote'])(

@@ -236,6 +236,33 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await eventually(async () => expect(await rowsOf('db2')).toEqual([1, 2]))
   })
 
+  it('lets a server follow that was away when it should have', async () => {
+    const { writes, post, ended, service, allWell } = await managed()
+    await writes('db1')
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    await eventually(async () => expect(await rowsOf('db2')).toEqual([1]))
+    const release = await lockTable(servers.db2)
+    await servers.db1.sql('INSERT INTO t.x VALUES (2)')
+    const { payload } = await post('switch', '&to=db2')
+    await eventually(async () => expect(await readOnly('db1')).toEqual(['db1 1']))
+    servers.db3.freeze()
+    await release()
+    try {
+      expect(await ended(payload.taskId)).toMatchObject({
+        state: 'complete',
+        result: {
+          remarks: [expect.stringMatching(/^db3 does not follow db2 yet: .* tries again for ten minutes/)],
+        },
+      })
+    } finally {
+      servers.db3.thaw()
+    }
+    await eventually(allWell)
+    expect((await service()).writer).toMatchObject({ datasource: 'db2' })
+    await servers.db2.sql('INSERT INTO t.x VALUES (3)')
+    await eventually(async () => expect(await rowsOf('db3')).toEqual([1, 2, 3]))
+  })
+
   it('goes back where the new primary dies before it could be one', async () => {
     const { writes, post, ended, lines } = await managed()
     await writes('db1')
