@@ -3,6 +3,7 @@ import type { Secret } from '../../../secrets/secret.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
 import type { ServerReading } from '../../databases/probe.ts'
 import type { ReplicationTls, SwitchServer } from '../../databases/switchServer.ts'
+import { withTimeout } from '../../databases/withTimeout.ts'
 import { drain } from './drain.ts'
 
 /** A data source with the connection that a switch has to it. */
@@ -104,6 +105,9 @@ async function catchUp(from: SwitchNode, to: SwitchNode, left: () => number): Pr
   }
 }
 
+/** Milliseconds that clients wait for a server to follow the new primary. */
+const patience = 1000
+
 /** A server that does not follow the new primary yet, and what is left to do about it. */
 export type Left = { readonly name: string; readonly remark: string }
 
@@ -124,7 +128,11 @@ export async function repoint(options: {
     followers.map(async ({ name, server }) => {
       try {
         if (name === from && semiSync.source) await server.setSemiSync({ source: false, replica: true })
-        await server.follow(name === from ? { ...place, account, ...(tls && { tls }) } : place)
+        await withTimeout({
+          milliseconds: patience,
+          work: server.follow(name === from ? { ...place, account, ...(tls && { tls }) } : place),
+          late: () => new SwitchError('it does not answer in time.'),
+        })
         return []
       } catch (error) {
         return [{ name, remark: notYet(name, to.name, words(error)) }]
