@@ -169,6 +169,38 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
     await cluster.allOnline()
   })
 
+  it('names the transactions that a replica has and the primary has not', async () => {
+    await sql(db3, 'CREATE DATABASE errant')
+    const seen = await codeOf(db1, 'db3', 'errant-transactions')
+    expect(seen).toMatchObject({
+      state: 'ONLINE',
+      reason: expect.stringMatching(/db1 does not have: 0-3-\d+\./),
+    })
+    await sql(
+      db3,
+      'SET sql_log_bin = 0; DROP DATABASE errant; STOP SLAVE; SET GLOBAL gtid_slave_pos = @@gtid_slave_pos',
+    )
+    const position = await sql(db1, 'SELECT @@gtid_binlog_pos')
+    await sql(db3, `RESET MASTER; SET GLOBAL gtid_slave_pos = '${position}'; START SLAVE`)
+    await replicates(db3)
+    await codeOf(db1, 'db3', null)
+  })
+
+  it('lets nobody write while the primary follows another server', async () => {
+    await follow(db1, db2)
+    expect((await codeOf(db2, 'db1', 'no-writer')).reason).toMatch(
+      /^It is the primary, but follows another server/,
+    )
+    expect((await cluster.service(db3)).writer).toMatchObject({
+      datasource: null,
+      code: 'no-writer',
+      hold: true,
+    })
+    await sql(db1, becomePrimary)
+    await writerIs(1)
+    await codeOf(db2, 'db1', null)
+  })
+
   it('holds writers while the primary is read-only, and tells those why who wait too long', async () => {
     await sql(db1, 'SET GLOBAL read_only = 1')
     for (const it of connectors)

@@ -314,7 +314,11 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
       )
 
       const reachable = lab.members.filter((it) => !(fault.isCut && it === struck))
-      const opens = fault.opens.includes(step)
+      // It may have gone on until the fault was there.
+      const isPromoting = [roles.from, roles.third]
+        .map(recordedStep)
+        .some((it) => (afterPromote as readonly (string | undefined)[]).includes(it))
+      const opens = fault.opens.includes(step) || (fault.opens === afterPromote && isPromoting)
       const early = opens ? undefined : await oneWriter(reachable)
       const rest = maxHold + 4000 - (performance.now() - strikenAt)
       if (fault.mend && rest > 0) await delay(rest)
