@@ -119,7 +119,7 @@ ${world.hosts.map(hostText).join('')}`
       task: { state: 'complete', result: { newPrimary: 'db2' } },
       unreleased: [],
     })
-    expect(managers.db2.sent).toContain('GET /api/v2/manager/status/service/alpha/switch?to=db2')
+    expect(managers.db2.sent).toContain('GET /api/v2/manager/status/service/alpha/switch?to=db2&peers=held')
     expect(changes('db1').map((it) => it.split(' ')[0])).toEqual(['hold', 'release'])
   })
 
