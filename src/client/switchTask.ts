@@ -39,7 +39,7 @@ const SwitchTask = Type.Object({
   error: Words,
 })
 
-/** What a switch of a service's primary would do, and why it would be refused. */
+/** Plan of a switch, with the reasons why it would be refused. */
 export type SwitchPlan = ReadonlyStatic<typeof SwitchPlan>
 /** A switch that a manager makes or has made. */
 export type SwitchTask = ReadonlyStatic<typeof SwitchTask>

@@ -116,7 +116,7 @@ export type HostConfig = PlainOptions & {
   readonly member?: Membership
   /** Absent if the host has no manager or no account for its checks. */
   readonly monitor?: MonitorConfig
-  /** What its manager switches the primary of its service with; absent without a manager or an account for it. */
+  /** Account and limits of switches of its manager; absent without a manager or an account for it. */
   readonly switching?: SwitchSettings
   /** Listeners of the connector for database clients; absent if it has no service to forward to. */
   readonly proxy?: ProxySettings

@@ -8,7 +8,7 @@ export const databaseTypes = ['mariadb', 'mysql'] as const
 
 export type DatabaseType = (typeof databaseTypes)[number]
 
-/** What a manager does when another server was made the primary by other means (option `on-outside-change`). */
+/** Reaction of a manager when another server was made the primary by other means (option `on-outside-change`). */
 export const outsideChanges = ['follow', 'hold'] as const
 
 export type OutsideChange = (typeof outsideChanges)[number]

@@ -198,7 +198,7 @@ export const SwitchRefusal = Type.Object(
   exact,
 )
 
-/** What a switch would do now. */
+/** Plan of a switch as it would be made now. */
 export const SwitchPlanPayload = Type.Object(
   {
     service: Type.String(),

@@ -144,7 +144,7 @@ const ServerSettings = Type.Object(
     member: Type.Optional(Membership),
     /** Account of the manager's checks and what it makes of them; its password is the secret `monitor-password`. */
     monitor: Type.Optional(MonitorSettings),
-    /** What a manager switches the primary of its service with; absent where it has no account for it. */
+    /** Account and limits of switches; absent where it has no account for it. */
     switching: Type.Optional(SwitchSettings),
     /** Hosts with a manager of the same service that a manager with `switching` cannot reach. */
     unreachableManagers: Type.Optional(Type.Array(text, { minItems: 1 })),

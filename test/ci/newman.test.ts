@@ -36,8 +36,12 @@ const run = (
     },
   })
 
+/** Returns how many requests folders make: those of a switch only where a new primary is named, as in the lab. */
 const requestsOf = (...names: readonly string[]): number =>
-  collection.item.filter(({ name }) => names.includes(name)).flatMap(({ item }) => item).length
+  collection.item
+    .filter(({ name }) => names.includes(name))
+    .flatMap(({ item }) => item)
+    .filter((item) => !JSON.stringify(item).includes('pm.execution.skipRequest()')).length
 
 describe.each(kinds)('The Postman collection on $name', (kind) => {
   let host: ApiHost

@@ -44,7 +44,7 @@ export type Channel = {
 /** Position of a server's own binary log; `sequence` as in `Channel`. */
 export type Position = { readonly written: string; readonly sequence: number | null }
 
-/** What a server says of itself, whether it replicates or not. */
+/** Identity of a server, in its own words, whether it replicates or not. */
 export type ServerIdentity = {
   readonly version: string
   /** True if accounts without special privileges may write. */
@@ -97,7 +97,7 @@ export type Source = {
 
 /** Statements of a switch, each without a result unless told. */
 export type SwitchStatements = {
-  /** What its connection needs first, so that nothing but the switch ends its statements. */
+  /** Statements that its connection begins with, so that nothing but the switch ends its statements. */
   readonly session: readonly string[]
   /**
    * Columns `id`, `user`, `command` and `milliseconds` of the connections of clients, but for these users; `misleads` is 1
@@ -122,7 +122,7 @@ export type SwitchStatements = {
   readonly startAll: string
   /** Removes a stopped channel. */
   readonly forget: (channel: string) => string
-  /** What comes before `follow` on a server without channels, by the columns of `written`; null if they are no GTIDs. */
+  /** Statements before `follow` on a server without channels, by the columns of `written`; null if they are no GTIDs. */
   readonly begin: (log: string, applied: string) => readonly string[] | null
   readonly follow: (channel: string, source: Source) => string
   /** Characters that the password of a channel may have. */

@@ -48,7 +48,7 @@ export type SwitchMeans = {
   readonly log: ManagerLog
 }
 
-/** What a switch leaves: a hold that has to be settled, and servers that do not follow the new primary yet. */
+/** Rest of a switch: a hold that has to be settled, and servers that do not follow the new primary yet. */
 type Rest = { readonly open?: HoldRecord; readonly left?: readonly string[] }
 
 /** Steps that are on disk before they are done. */
