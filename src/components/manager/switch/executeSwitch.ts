@@ -3,6 +3,7 @@ import type { Secret } from '../../../secrets/secret.ts'
 import type { OtherManagers } from '../askManagers.ts'
 import type { Manager, ManagerLog } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
+import type { Hold } from '../switchHolds.ts'
 import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf, tlsOf } from './nodes.ts'
 import type { SwitchLimits } from './planSwitch.ts'
 import {
@@ -49,7 +50,7 @@ export type SwitchMeans = {
 }
 
 /** Rest of a switch: a hold that has to be settled, and servers that do not follow the new primary yet. */
-type Rest = { readonly open?: HoldRecord; readonly left?: readonly string[] }
+type Rest = { readonly open?: Hold; readonly left?: readonly string[] }
 
 /** Steps that are on disk before they are done. */
 const recorded: ReadonlySet<SwitchStep> = new Set(['hold', 'freeze', 'promote', 'repoint'])

@@ -162,7 +162,7 @@ type Look = ServerReading | DatabaseError
 export async function settle(options: {
   readonly from: SwitchNode
   readonly to: SwitchNode
-  /** True if it was recorded that `to` has all of `from`. */
+  /** True if `to` has all of `from`, and may become the primary without it. */
   readonly isCaughtUp: boolean
   /** True if `to` may have become writable, as far as the records tell. */
   readonly mayBePromoted: boolean

@@ -2,6 +2,7 @@ import { DatabaseError } from '../../databases/databaseError.ts'
 import type { Manager, ManagerLog } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
 import { readingOf } from '../replicationGraph.ts'
+import type { Hold } from '../switchHolds.ts'
 import { closeNodes, forceLock, nodeOf, type OpenServer, readNodes, semiSyncOf, tlsOf } from './nodes.ts'
 import { directFollowers } from './planSwitch.ts'
 import {
@@ -29,7 +30,7 @@ export type Settled = { readonly end: Settlement; readonly left: readonly Left[]
 const open = (reason: string): Settled => ({ end: { kind: 'open', reason }, left: [] })
 
 /** Settles the switch of a hold over connections that end those of whoever left it. */
-export async function settleHold(means: Means, hold: HoldRecord): Promise<Settled> {
+export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
   const { manager, log } = means
   const { service, step, isOwn } = hold
   const views = manager.views(service)
@@ -40,9 +41,11 @@ export async function settleHold(means: Means, hold: HoldRecord): Promise<Settle
   }
   try {
     await Promise.all([forceLock(from), forceLock(to)])
-    const isCaughtUp = isCaughtUpAt.has(step)
+    const isRecorded = isCaughtUpAt.has(step)
+    // Later another manager may have settled it by way of the old primary.
+    const isCaughtUp = isRecorded && isOwn && hold.isInForce
     // Another manager recorded its steps on its own host.
-    const end = await settle({ from, to, isCaughtUp, mayBePromoted: isCaughtUp || !isOwn })
+    const end = await settle({ from, to, isCaughtUp, mayBePromoted: isRecorded || !isOwn })
     const left = end.kind === 'forward' ? await followNew(means, hold, to) : []
     log.warn({ service, from: from.name, to: to.name, ...end }, 'settled a switch')
     return { end, left }

@@ -5,6 +5,7 @@ import { DatabaseError } from '../../databases/databaseError.ts'
 import { type DataSourceKey, sourcesOf } from '../dataSources.ts'
 import type { HoldRecord } from '../managerState.ts'
 import { readingOf } from '../replicationGraph.ts'
+import type { Hold } from '../switchHolds.ts'
 import { endWords, executeSwitch, type SwitchMeans, type SwitchOrder } from './executeSwitch.ts'
 import { createLastingSessions } from './lastingSessions.ts'
 import { closeNodes, type ReadNode } from './nodes.ts'
@@ -46,6 +47,8 @@ export function createSwitcher(
   const tasks = createTaskTable(now)
   /** Services with a switch that this process makes or settles. */
   const busy = new Set<string>()
+  /** Ids of the switches that are settled in the background. */
+  const settling = new Set<string>()
   const lastingSessions = createLastingSessions(timing)
   let isClosed = false
 
@@ -135,25 +138,27 @@ export function createSwitcher(
   }
 
   /** Ends what another switch left. Throws a `wrong-state` problem where that cannot be. */
-  async function finish(hold: HoldRecord): Promise<void> {
+  async function finish(hold: Hold): Promise<void> {
     const { end } = await settleHold(options, hold)
     if (end.kind !== 'open') return releaseHere(hold, end)
     throw wrongState(`The switch from ${hold.from} to ${hold.to} is not settled. ${end.reason}`)
   }
 
   /** Settles a switch in the background, however long a server is away. */
-  async function settleLater(hold: HoldRecord): Promise<void> {
+  async function settleLater(hold: Hold): Promise<void> {
     const { service, id } = hold
-    const present = (): HoldRecord | undefined => {
+    const present = (): Hold | undefined => {
       const isMapped = manager.map().services.some(({ name }) => name === service)
       const now = isMapped ? manager.holdOf(service) : undefined
       return now?.id === id ? now : undefined
     }
+    settling.add(id)
     try {
       for (let pause: number = settlePause.shortest; ; pause = Math.min(2 * pause, settlePause.longest)) {
         await timing.wait(pause)
         const now = present()
-        if (isClosed || !now) return
+        // Whoever makes it goes on.
+        if (isClosed || !now || (now.isInForce && !now.isOwn)) return
         if (busy.has(service)) continue
         busy.add(service)
         try {
@@ -175,6 +180,8 @@ export function createSwitcher(
       }
     } catch (error) {
       log.error({ err: error }, 'a fault of the switch')
+    } finally {
+      settling.delete(id)
     }
   }
 
@@ -223,13 +230,16 @@ export function createSwitcher(
     void settleLater(hold)
   }
 
-  /** Ends holds whose time ran out, once the servers say who the primary is; whoever held will not. */
+  /** Ends holds whose time ran out, since whoever made the switch will not: by what the servers say, else by settling it. */
   async function endLeft(): Promise<void> {
     for (const { name: service } of manager.map().services) {
       const hold = manager.holdOf(service)
       if (!hold || hold.isInForce || hold.isOwn || busy.has(service)) continue
       const { datasource: primary } = manager.writer(service)
-      if (primary !== hold.from && primary !== hold.to) continue
+      if (primary !== hold.from && primary !== hold.to) {
+        if (!settling.has(hold.id)) void settleLater(hold)
+        continue
+      }
       busy.add(service)
       try {
         await manager.release({ service, id: hold.id, primary, by: hold.by })

@@ -328,6 +328,32 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await eventually(forward.allWell)
   })
 
+  it('settles what another manager left behind, once its time is over and both servers answer', async () => {
+    const first = await managed()
+    await first.writes('db1')
+    first.close()
+    const path = join(first.folder, 'manager.json')
+    const state = JSON.parse(readFileSync(path, 'utf8'))
+    const hold = {
+      id: '00000000-0000-4000-8000-000000000001',
+      service: 'alpha',
+      from: 'db1',
+      to: 'db2',
+      step: 'promote',
+      by: 'admin',
+      until: new Date(Date.now() + 1000).toISOString(),
+      isOwn: false,
+      isDecided: false,
+    }
+    writeFileSync(path, JSON.stringify({ ...state, holds: [hold] }), { mode: 0o600 })
+    await servers.db1.sql('SET GLOBAL read_only = 1')
+    await servers.db2.sql('STOP ALL SLAVES')
+    const { writes, allWell } = await managed({ folder: first.folder })
+    await writes('db1')
+    expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
+    await eventually(allWell)
+  })
+
   it('lets a healthy server that follows somebody else follow the primary, after it has told so', async () => {
     const { writes, post, service, allWell } = await managed()
     await writes('db1')
