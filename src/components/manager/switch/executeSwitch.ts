@@ -50,7 +50,7 @@ export type SwitchMeans = {
 }
 
 /** Rest of a switch: a hold that has to be settled, and servers that do not follow the new primary yet. */
-type Rest = { readonly open?: Hold; readonly left?: readonly string[] }
+type Rest = { readonly open?: Hold; readonly left?: readonly string[]; readonly primary?: string }
 
 /** Steps that are on disk before they are done. */
 const recorded: ReadonlySet<SwitchStep> = new Set(['hold', 'freeze', 'promote', 'repoint'])
@@ -154,7 +154,7 @@ export async function executeSwitch(
     const { end, left } = await settleHold(means, hold)
     if (end.kind !== 'open') await release(end.kind === 'forward' ? to.name : from.name)
     task.fail(`${why} ${endWords(hold, end)}`)
-    return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name) }
+    return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name), primary: to.name }
   }
   recordHere('repoint')
   const left = await repoint({
@@ -175,5 +175,5 @@ export async function executeSwitch(
   }
   task.complete(result)
   log.info({ service, ...result, by }, 'switched the primary')
-  return { left: left.map(({ name }) => name) }
+  return { left: left.map(({ name }) => name), primary: to.name }
 }

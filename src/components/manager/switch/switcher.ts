@@ -128,7 +128,7 @@ export function createSwitcher(
       busy.delete(service)
     }
     if (rest.open) await settleLater(rest.open)
-    followUp(service, rest.left ?? [])
+    followUp(service, rest.primary ?? '', rest.left ?? [])
   }
 
   /** Ends on this host what was settled. */
@@ -167,6 +167,7 @@ export function createSwitcher(
           await releaseHere(now, end)
           followUp(
             service,
+            now.to,
             left.map(({ name }) => name),
           )
           const task = tasks.find(id)
@@ -186,16 +187,15 @@ export function createSwitcher(
   }
 
   /** Lets servers follow the new primary that could not when it became one. */
-  function followUp(service: string, names: readonly string[]): void {
-    const { datasource: primary } = manager.writer(service)
-    for (const name of primary === null ? [] : names) {
+  function followUp(service: string, primary: string, names: readonly string[]): void {
+    for (const name of names) {
       followLater({ service, name }, primary).catch((error: unknown) => {
         log.error({ err: error }, 'a fault of the switch')
       })
     }
   }
 
-  async function followLater(key: DataSourceKey, primary: string | null): Promise<void> {
+  async function followLater(key: DataSourceKey, primary: string): Promise<void> {
     const { service, name } = key
     const end = timing.now() + followPause.end
     for (
@@ -204,8 +204,11 @@ export function createSwitcher(
       pause = Math.min(2 * pause, followPause.longest)
     ) {
       await timing.wait(pause)
-      if (isClosed || !isMapped(key) || manager.writer(service).datasource !== primary) return
-      if (busy.has(service)) continue
+      if (isClosed || !isMapped(key)) return
+      const { datasource } = manager.writer(service)
+      if (datasource !== null && datasource !== primary) return
+      // This host may be cut off itself.
+      if (datasource === null || busy.has(service)) continue
       busy.add(service)
       try {
         await repointSource(options, key)
