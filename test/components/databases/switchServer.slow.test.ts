@@ -276,8 +276,10 @@ describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', 
     const other = switching('db1', { leftOut: [] })
     await other.lock(false)
     const first = await look()
-    // The replicas' connections are none of clients, whoever they log in as.
-    expect(new Set((await other.sessions()).map(({ user }) => user))).toEqual(new Set(['app', 'muster']))
+    // The replicas' connections are none of clients, whoever they log in as, once they have asked for the binary log.
+    await eventually(async () => {
+      expect(new Set((await other.sessions()).map(({ user }) => user))).toEqual(new Set(['app', 'muster']))
+    })
     expect([...first.keys()].toSorted()).toEqual([idle, writes, reads, busy].map(({ id }) => id).toSorted())
     expect(first.get(idle.id)).toMatchObject({ user: 'app', isIdle: true, transaction: null })
     expect(first.get(writes.id)).toMatchObject({ isIdle: true, transaction: { seconds: expect.any(Number) } })

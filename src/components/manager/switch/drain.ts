@@ -1,4 +1,5 @@
-import type { Session, SwitchServer } from '../../databases/switchServer.ts'
+import type { Session } from '../../databases/sessions.ts'
+import type { SwitchServer } from '../../databases/switchServer.ts'
 
 /** Milliseconds between two looks at the sessions. */
 const pause = 10

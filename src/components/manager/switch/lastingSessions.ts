@@ -1,4 +1,4 @@
-import type { Session } from '../../databases/switchServer.ts'
+import type { Session } from '../../databases/sessions.ts'
 import type { Timing } from './runSwitch.ts'
 
 /** Milliseconds after which a session that is still there is none of a client that connects for each transaction. */

@@ -1,7 +1,8 @@
 import type { SwitchPlanPayload, SwitchRefusal } from '../../../contracts/managerPayloads.ts'
 import type { Writer } from '../../../contracts/routing.ts'
 import { gtidText } from '../../databases/gtidSet.ts'
-import type { Session, SwitchReading } from '../../databases/switchServer.ts'
+import type { Session } from '../../databases/sessions.ts'
+import type { SwitchReading } from '../../databases/switchServer.ts'
 import {
   errantGtids,
   followsStrangers,

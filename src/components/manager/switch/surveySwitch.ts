@@ -1,5 +1,5 @@
 import type { SwitchRefusal } from '../../../contracts/managerPayloads.ts'
-import type { Session } from '../../databases/switchServer.ts'
+import type { Session } from '../../databases/sessions.ts'
 import type { OtherManagers } from '../askManagers.ts'
 import type { Manager } from '../createManager.ts'
 import { readingOf } from '../replicationGraph.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Session } from '../../../../src/components/databases/switchServer.ts'
+import type { Session } from '../../../../src/components/databases/sessions.ts'
 import { createDrainRule, drain } from '../../../../src/components/manager/switch/drain.ts'
 
 const session = (id: number, more: Partial<Session> = {}): Session => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Session } from '../../../../src/components/databases/switchServer.ts'
+import type { Session } from '../../../../src/components/databases/sessions.ts'
 import { createLastingSessions } from '../../../../src/components/manager/switch/lastingSessions.ts'
 
 const sessions = (...ids: readonly number[]): readonly Session[] =>
