@@ -5,25 +5,17 @@ import type { Routing, Writer } from '../../contracts/routing.ts'
 import type { DataSourceRole, DataSourceState, ServicesMap } from '../../contracts/servicesMap.ts'
 import { type Clock, realClock } from '../clock.ts'
 import { replaceMap } from '../editMap.ts'
-import {
-  assessService,
-  assumeService,
-  type MemberAssessment,
-  type ServiceAssessment,
-} from './assessService.ts'
+import type { MemberAssessment } from './assessService.ts'
 import type { Finding, Observation } from './checkResult.ts'
 import { addressOf, type DataSource, type DataSourceKey, keyOf, serverOf, sourcesOf } from './dataSources.ts'
 import { createDataSourceTable, type DataSourceTable, type DataSourceView } from './dataSourceTable.ts'
 import { decideState, rules } from './decideState.ts'
-import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import { createHealthTable, type Health } from './health.ts'
 import { mappedPrimary, type StateStore } from './managerState.ts'
 import type { Check, Monitor } from './monitor.ts'
-import { isPrimary, type Member } from './replicationGraph.ts'
+import { isPrimary } from './replicationGraph.ts'
+import { createServiceAssessments, type ManagerLog } from './serviceAssessments.ts'
 import { createSwitchHolds, type Hold, type HoldOrder } from './switchHolds.ts'
-
-/** Log of a manager. */
-export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
 
 /** Result of a check that was asked for. */
 export type AskedCheck = { readonly observation: Observation; readonly finding: Finding }
@@ -77,10 +69,6 @@ const withPrimary = ({ services }: ServicesMap, service: string, primary: string
   }),
 })
 
-/** Changes that are worth a line of the log; numbers within a reason are not. */
-const lineOf = (code: string | null | undefined, reason: string | null | undefined): string | null =>
-  code ?? reason ?? null
-
 /** Manages the data sources of a map. `monitor` creates their monitor; without it nothing is checked. */
 export function createManager(options: {
   readonly installed: ServicesMap
@@ -98,8 +86,6 @@ export function createManager(options: {
   const health = createHealthTable()
   const monitor = options.monitor?.(seen)
   const sources = (): readonly DataSource[] => sourcesOf(table.map())
-  const incumbents = new Map<string, Incumbent>()
-  const assessments = new Map<string, ServiceAssessment>()
   const listeners = new Set<() => void>()
   let published = ''
   const holds = createSwitchHolds({
@@ -110,119 +96,16 @@ export function createManager(options: {
     beforeExpiry: (service) => checkAll(service),
     onExpired,
   })
-
-  function memberOf(view: DataSourceView): Member {
-    const { observation, known, unreached } = health.of(view)
-    const { name, host, port, role, state } = view
-    return {
-      name,
-      host,
-      port,
-      role,
-      state,
-      look: observation ?? { kind: 'unread' },
-      known,
-      failures: unreached,
-    }
-  }
-
-  function assess(service: string, incumbent: Incumbent, change: OutsideChange): ServiceAssessment {
-    const members = table.views(service).map(memberOf)
-    const openSwitch = holds.openSwitch(service)
-    if (!monitor) return assumeService({ service, members, incumbent, openSwitch })
-    return assessService({
-      service,
-      members,
-      incumbent,
-      policy: table.policy(service),
-      onOutsideChange: change,
-      maxReplicaLag,
-      openSwitch,
-    })
-  }
-
-  /** Records another writer, and the fence that it needs. Returns false where that cannot be written. */
-  function takeWriter(service: string, name: string, fence: string | null): boolean {
-    const before = incumbents.get(service)?.name ?? null
-    const facts = { service, from: before, to: name, fenced: fence }
-    try {
-      const reason = `It can be written and follows nobody, but the others follow ${name}.`
-      table.setWriter(service, name, fence === null ? null : { name: fence, reason })
-      if (fence !== null) health.resetStreak(table.view({ service, name: fence }))
-      const isOfSwitch = holds.openSwitch(service)?.to === name
-      log.warn(
-        facts,
-        isOfSwitch
-          ? 'follows the new primary of a switch that did not end'
-          : 'follows a primary that somebody changed by other means',
-      )
-      return true
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error
-      // The next check comes to the same end.
-      log.error({ ...facts, problem: error.message }, 'the writer of a service stays as it is')
-      return false
-    }
-  }
-
-  function assessAndRecord(service: string): ServiceAssessment {
-    const incumbent = incumbents.get(service) ?? firstIncumbent(service)
-    const found = assess(service, incumbent, onOutsideChange)
-    const { name } = found.incumbent
-    if (name === null || name === incumbent.name) return found
-    if (!takeWriter(service, name, found.fence)) return assess(service, incumbent, 'hold')
-    return found.fence === null ? found : assess(service, found.incumbent, onOutsideChange)
-  }
-
-  /** Looks at a service as a whole again, after anything of it changed. */
-  function reassess(service: string): void {
-    const before = assessments.get(service)
-    const after = assessAndRecord(service)
-    incumbents.set(service, after.incumbent)
-    assessments.set(service, after)
-    for (const [datasource, { finding }] of after.members) {
-      const earlier = before?.members.get(datasource)?.finding
-      if (lineOf(earlier?.code, earlier?.reason) === lineOf(finding?.code, finding?.reason)) continue
-      const { code = null, reason = null } = finding ?? {}
-      log.info(
-        { service, datasource, code, reason },
-        reason === null ? 'all is well again' : 'a check found something',
-      )
-    }
-    const { writer } = after
-    if (before && before.writer.datasource !== writer.datasource)
-      log.info({ service, ...writer }, 'the writer of a service changed')
-    if (writer.datasource !== null && after.incumbent.isConfirmed) settle(service)
-  }
-
-  /** Ends the say of a switch whose time ran out, once the servers say who the writer is. */
-  function settle(service: string): void {
-    if (holds.openSwitch(service) === null) return
-    try {
-      holds.setDecided(service)
-    } catch (error) {
-      // The next check comes to the same end.
-      if (!(error instanceof ProblemError)) throw error
-    }
-  }
-
-  function firstIncumbent(service: string): Incumbent {
-    const name = table.writer(service)
-    const absent = table.views(service).filter((it) => it.state === 'FAILED' && it.name !== name)
-    return unconfirmed(
-      name,
-      absent.map((it) => it.name),
-    )
-  }
-
-  /** Of a service of the map: each is assessed from its first moment there. */
-  const assessed = (service: string): ServiceAssessment =>
-    assessments.get(service) ?? assess(service, firstIncumbent(service), 'hold')
-
-  const assessmentOf = ({ service, name, role }: DataSource): MemberAssessment =>
-    assessed(service).members.get(name) ?? { role, finding: null, isLate: false }
-
-  const findingOf = (source: DataSource): Finding | null => assessmentOf(source).finding
+  const assessments = createServiceAssessments({
+    table,
+    health,
+    holds,
+    isMonitoring: monitor !== undefined,
+    onOutsideChange,
+    maxReplicaLag,
+    log,
+  })
+  const { reassess, findingOf } = assessments
 
   const shownState = (view: DataSourceView): DataSourceState =>
     view.state === 'ONLINE' && (!monitor || findingOf(view)?.result === 'unable') ? 'UNKNOWN' : view.state
@@ -230,10 +113,10 @@ export function createManager(options: {
   const routing = (): Routing => ({
     services: table.map().services.map(({ name: service }) => ({
       name: service,
-      writer: assessed(service).writer,
+      writer: assessments.of(service).writer,
       datasources: table.views(service).map((view) => {
         const { name, host, port } = view
-        const { role, isLate } = assessmentOf(view)
+        const { role, isLate } = assessments.ofMember(view)
         const state = shownState(view)
         const readable = role === 'replica' && !isLate && (state === 'ONLINE' || state === 'UNKNOWN')
         return { name, host, port, role, state, readable }
@@ -299,9 +182,7 @@ export function createManager(options: {
     health.retain(table.map())
     monitor?.follow(sources())
     const present = new Set(table.map().services.map(({ name }) => name))
-    for (const kind of [incumbents, assessments]) {
-      for (const service of kind.keys()) if (!present.has(service)) kind.delete(service)
-    }
+    assessments.retain(present)
     for (const service of present) reassess(service)
   }
 
@@ -330,8 +211,7 @@ export function createManager(options: {
   function onExpired({ service, id, from, to, step }: Hold): void {
     log.warn({ service, id, from, to, step }, 'the hold of a switch ran out before it ended')
     resetStreaks(service)
-    const { name, isContested } = incumbents.get(service) ?? firstIncumbent(service)
-    if (name === from) incumbents.set(service, { ...firstIncumbent(service), isContested })
+    assessments.doubt(service, from)
     reassess(service)
     publish()
   }
@@ -341,7 +221,7 @@ export function createManager(options: {
     const name = (map: ServicesMap) => replaceMap(map, withPrimary(map, service, primary))
     changeMap(() => table.editMap(by, name))
     if (table.writer(service) !== primary) table.setWriter(service, primary, null)
-    incumbents.set(service, named(primary))
+    assessments.name(service, primary)
   }
 
   /** Takes the primary of a switch back that failed meanwhile: whoever made the switch has seen that it works. */
@@ -380,9 +260,9 @@ export function createManager(options: {
     for (const { name: service } of table.map().services) {
       const writer = table.writer(service)
       const isSame = mappedPrimary(before, service) === mappedPrimary(table.map(), service)
-      if (!isSame) incumbents.set(service, named(writer))
+      if (!isSame) assessments.name(service, writer)
       // The writer itself may have left the map.
-      else if (incumbents.get(service)?.name !== writer) incumbents.set(service, unconfirmed(writer, []))
+      else if (assessments.incumbent(service)?.name !== writer) assessments.forget(service)
     }
     followMap()
     publish()
@@ -411,10 +291,10 @@ export function createManager(options: {
     resetMap: (by) => changeMap(() => table.resetMap(by)),
     isMonitoring: monitor !== undefined,
     health: health.of,
-    assessment: (key) => assessmentOf(table.view(key)),
+    assessment: (key) => assessments.ofMember(table.view(key)),
     writer: (service) => {
       table.views(service)
-      return assessed(service).writer
+      return assessments.of(service).writer
     },
     shownState,
     routing,
@@ -424,7 +304,7 @@ export function createManager(options: {
     },
     check,
     hold: (order) => {
-      const changed = holds.set(order, incumbents.get(order.service)?.name ?? null)
+      const changed = holds.set(order, assessments.incumbent(order.service)?.name ?? null)
       reassess(order.service)
       publish()
       return changed

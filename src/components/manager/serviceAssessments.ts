@@ -1,0 +1,188 @@
+import { ProblemError } from '../../api/problemError.ts'
+import type { OutsideChange } from '../../contracts/choices.ts'
+import {
+  assessService,
+  assumeService,
+  type MemberAssessment,
+  type ServiceAssessment,
+} from './assessService.ts'
+import type { Finding } from './checkResult.ts'
+import type { DataSource } from './dataSources.ts'
+import type { DataSourceTable, DataSourceView } from './dataSourceTable.ts'
+import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
+import type { HealthTable } from './health.ts'
+import type { Member } from './replicationGraph.ts'
+import type { SwitchHolds } from './switchHolds.ts'
+
+/** Log of a manager. */
+export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
+
+/** What the services of the map are by the last checks, and the writer that each is remembered to have. */
+export type ServiceAssessments = {
+  of(service: string): ServiceAssessment
+  ofMember(source: DataSource): MemberAssessment
+  /** Null before the first check. */
+  findingOf(source: DataSource): Finding | null
+  /** Looks at a service as a whole again, after anything of it changed. */
+  reassess(service: string): void
+  /** Undefined before the first assessment. */
+  incumbent(service: string): Incumbent | undefined
+  /** Makes a data source the writer by the word of a person; null for none. */
+  name(service: string, writer: string | null): void
+  /** Lets the servers say again whether this data source is the writer, if it was. */
+  doubt(service: string, writer: string): void
+  /** Forgets who the writer was: the servers have to say whether the one of the map is it. */
+  forget(service: string): void
+  /** Forgets all other services. */
+  retain(services: ReadonlySet<string>): void
+}
+
+/** Changes that are worth a line of the log; numbers within a reason are not. */
+const lineOf = (code: string | null | undefined, reason: string | null | undefined): string | null =>
+  code ?? reason ?? null
+
+/** Assesses the services of a table; where the writer is another one, that is on disk before it counts. */
+export function createServiceAssessments(options: {
+  readonly table: DataSourceTable
+  readonly health: HealthTable
+  readonly holds: SwitchHolds
+  /** False if nothing is checked: then a service is as the map says. */
+  readonly isMonitoring: boolean
+  readonly onOutsideChange: OutsideChange
+  /** Milliseconds; null for any number. */
+  readonly maxReplicaLag: number | null
+  readonly log: ManagerLog
+}): ServiceAssessments {
+  const { table, health, holds, isMonitoring, onOutsideChange, maxReplicaLag, log } = options
+  const incumbents = new Map<string, Incumbent>()
+  const assessments = new Map<string, ServiceAssessment>()
+
+  function memberOf(view: DataSourceView): Member {
+    const { observation, known, unreached } = health.of(view)
+    const { name, host, port, role, state } = view
+    return {
+      name,
+      host,
+      port,
+      role,
+      state,
+      look: observation ?? { kind: 'unread' },
+      known,
+      failures: unreached,
+    }
+  }
+
+  function assess(service: string, incumbent: Incumbent, change: OutsideChange): ServiceAssessment {
+    const members = table.views(service).map(memberOf)
+    const openSwitch = holds.openSwitch(service)
+    if (!isMonitoring) return assumeService({ service, members, incumbent, openSwitch })
+    return assessService({
+      service,
+      members,
+      incumbent,
+      policy: table.policy(service),
+      onOutsideChange: change,
+      maxReplicaLag,
+      openSwitch,
+    })
+  }
+
+  /** Records another writer, and the fence that it needs. Returns false where that cannot be written. */
+  function takeWriter(service: string, name: string, fence: string | null): boolean {
+    const before = incumbents.get(service)?.name ?? null
+    const facts = { service, from: before, to: name, fenced: fence }
+    try {
+      const reason = `It can be written and follows nobody, but the others follow ${name}.`
+      table.setWriter(service, name, fence === null ? null : { name: fence, reason })
+      if (fence !== null) health.resetStreak(table.view({ service, name: fence }))
+      const isOfSwitch = holds.openSwitch(service)?.to === name
+      log.warn(
+        facts,
+        isOfSwitch
+          ? 'follows the new primary of a switch that did not end'
+          : 'follows a primary that somebody changed by other means',
+      )
+      return true
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      // The next check comes to the same end.
+      log.error({ ...facts, problem: error.message }, 'the writer of a service stays as it is')
+      return false
+    }
+  }
+
+  function assessAndRecord(service: string): ServiceAssessment {
+    const incumbent = incumbents.get(service) ?? firstIncumbent(service)
+    const found = assess(service, incumbent, onOutsideChange)
+    const { name } = found.incumbent
+    if (name === null || name === incumbent.name) return found
+    if (!takeWriter(service, name, found.fence)) return assess(service, incumbent, 'hold')
+    return found.fence === null ? found : assess(service, found.incumbent, onOutsideChange)
+  }
+
+  function reassess(service: string): void {
+    const before = assessments.get(service)
+    const after = assessAndRecord(service)
+    incumbents.set(service, after.incumbent)
+    assessments.set(service, after)
+    for (const [datasource, { finding }] of after.members) {
+      const earlier = before?.members.get(datasource)?.finding
+      if (lineOf(earlier?.code, earlier?.reason) === lineOf(finding?.code, finding?.reason)) continue
+      const { code = null, reason = null } = finding ?? {}
+      log.info(
+        { service, datasource, code, reason },
+        reason === null ? 'all is well again' : 'a check found something',
+      )
+    }
+    const { writer } = after
+    if (before && before.writer.datasource !== writer.datasource)
+      log.info({ service, ...writer }, 'the writer of a service changed')
+    if (writer.datasource !== null && after.incumbent.isConfirmed) settle(service)
+  }
+
+  /** Ends the say of a switch whose time ran out, once the servers say who the writer is. */
+  function settle(service: string): void {
+    if (holds.openSwitch(service) === null) return
+    try {
+      holds.setDecided(service)
+    } catch (error) {
+      // The next check comes to the same end.
+      if (!(error instanceof ProblemError)) throw error
+    }
+  }
+
+  function firstIncumbent(service: string): Incumbent {
+    const name = table.writer(service)
+    const absent = table.views(service).filter((it) => it.state === 'FAILED' && it.name !== name)
+    return unconfirmed(
+      name,
+      absent.map((it) => it.name),
+    )
+  }
+
+  /** Of a service of the map: each is assessed from its first moment there. */
+  const assessed = (service: string): ServiceAssessment =>
+    assessments.get(service) ?? assess(service, firstIncumbent(service), 'hold')
+
+  const assessmentOf = ({ service, name, role }: DataSource): MemberAssessment =>
+    assessed(service).members.get(name) ?? { role, finding: null, isLate: false }
+
+  return {
+    of: assessed,
+    ofMember: assessmentOf,
+    findingOf: (source) => assessmentOf(source).finding,
+    reassess,
+    incumbent: (service) => incumbents.get(service),
+    name: (service, writer) => void incumbents.set(service, named(writer)),
+    doubt: (service, writer) => {
+      const { name, isContested } = incumbents.get(service) ?? firstIncumbent(service)
+      if (name === writer) incumbents.set(service, { ...firstIncumbent(service), isContested })
+    },
+    forget: (service) => void incumbents.set(service, unconfirmed(table.writer(service), [])),
+    retain: (services) => {
+      for (const kind of [incumbents, assessments]) {
+        for (const service of kind.keys()) if (!services.has(service)) kind.delete(service)
+      }
+    },
+  }
+}
