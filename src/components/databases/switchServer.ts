@@ -269,7 +269,15 @@ export function createSwitchServer(options: {
         await change(...before)
       }
       const name = main === undefined ? '' : readChannel(main).name
-      await change(switching.follow(name, source)).catch(withoutStatement)
+      try {
+        await change(switching.follow(name, source))
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || !damagedChannel.has(error.number ?? 0))
+          withoutStatement(error)
+        // Its relay logs are of no use any more; where to go on by GTID is kept elsewhere.
+        await change(dialect.reset(name))
+        await change(switching.follow(name, source)).catch(withoutStatement)
+      }
       await change(switching.startAll)
     },
     setSemiSync: async ({ source, replica }) => {
@@ -311,6 +319,12 @@ const lockWaitTimeout = 1205
 
 /** ER_NO_SUCH_THREAD. */
 const noSuchThread = 1094
+
+/**
+ * ER_MASTER_INFO and ER_SLAVE_RLI_INIT_REPOSITORY: the files of a channel do not fit together, as when the server was
+ * killed while it changed its source. RESET makes them anew and keeps the account.
+ */
+const damagedChannel: ReadonlySet<number> = new Set([1201, 1872])
 
 /** Throws the error without the one of the client library, which holds the statement and so a password. */
 function withoutStatement(error: unknown): never {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -214,6 +214,23 @@ describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', 
     ])
     await servers.db1.sql('INSERT INTO t.x VALUES (9)')
     await eventually(async () => expect(await rows('db3')).toEqual([9]))
+  })
+
+  it('let a server follow that was killed while it changed its source', async () => {
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    await eventually(async () => expect(await rows('db3')).toEqual([1]))
+    const [at] = await servers.db3.sql('STOP SLAVE', 'SELECT @@datadir AS folder')
+    await servers.db3.kill()
+    // CHANGE MASTER removes the relay logs before it forgets where it was in them.
+    const data = String(at?.folder)
+    const index = readdirSync(data).find((it) => it.endsWith('relay-bin.index'))
+    writeFileSync(join(data, String(index)), '')
+    await servers.db3.start('--read-only')
+    const [channel] = await servers.db3.sql('SHOW ALL SLAVES STATUS')
+    expect(channel).toMatchObject({ Slave_SQL_Running: 'No', Master_User: 'repl', Last_SQL_Error: '' })
+    await servers.db1.sql('INSERT INTO t.x VALUES (2)')
+    await switching('db3').follow(source('db1'))
+    await eventually(async () => expect(await rows('db3')).toEqual([1, 2]))
   })
 
   it('refuse to follow without any account, and never tell a password that is too long', async () => {
