@@ -81,11 +81,11 @@ export function readSwitchTask(body: unknown): SwitchTask | undefined {
 }
 
 /** Milliseconds between two readings of a task, and for which a manager may give no answer. */
-const limits = { shortest: 100, longest: 1000, silence: 30_000 }
+const limits = { pause: 100, silence: 30_000 }
 
 /**
- * Follows a switch until it has ended: reads it every 100 ms, then less often. `read` resolves to undefined if the
- * manager gave no answer; after 30 s without one this resolves to undefined, too.
+ * Follows a switch until it has ended. `read` lets the manager wait for that, and resolves to undefined if it gave no
+ * answer; after 30 s without one this resolves to undefined, too.
  */
 export async function followSwitch(options: {
   /** Undefined if the manager that was told to switch gave no answer. */
@@ -97,7 +97,6 @@ export async function followSwitch(options: {
 }): Promise<SwitchTask | undefined> {
   const { first, read, onTask, clock } = options
   let task = first
-  let pause = limits.shortest
   let answered = clock.now()
   for (;;) {
     if (task !== undefined) {
@@ -105,8 +104,7 @@ export async function followSwitch(options: {
       onTask(task)
       if (task.state !== 'in_progress') return task
     } else if (clock.now() - answered >= limits.silence) return undefined
-    await clock.wait(pause)
-    pause = Math.min(limits.longest, pause * 1.5)
+    await clock.wait(limits.pause)
     task = await read()
   }
 }

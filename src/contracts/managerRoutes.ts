@@ -32,6 +32,11 @@ const peers = {
   description: 'held: the caller holds and releases the clients of all other hosts.',
 }
 
+const wait = {
+  values: { pattern: '^[0-9]{1,4}$' },
+  description: 'Milliseconds that the response waits for the end of the task.',
+}
+
 const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
 const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
 const changedService = {
@@ -219,6 +224,7 @@ export const managerRoutes = {
         description:
           'Id of the task and of its holds, for a caller that holds clients; without it a new one.',
       },
+      wait,
     },
     summary: 'Makes another data source the primary, while clients wait; answers with the task that does it.',
     response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
@@ -229,6 +235,7 @@ export const managerRoutes = {
     name: 'managerTask',
     tag: 'Services',
     path: `${root}/task/{task}`,
+    query: { wait },
     summary: 'Reads how far a task is.',
     response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
     problems: ['not-found'],

@@ -51,10 +51,10 @@ export type SwitchOutcome = {
 }
 
 /**
- * Milliseconds: after which a hold ends by itself, for one call, for the one that begins, for a first call whose second
- * was refused, and before a host is told again.
+ * Milliseconds: after which a hold ends by itself, for one call, for the one that begins, for which the coordinator waits
+ * for the end before it answers, for a first call whose second was refused, and before a host is told again.
  */
-const limits = { hold: 8_000, call: 4_000, begin: 6_000, second: 2_000, pause: 500 }
+const limits = { hold: 8_000, call: 4_000, begin: 6_000, wait: 1_000, second: 2_000, pause: 500 }
 
 const problemOf = (response: ManagerResponse): string | undefined => {
   if ('silence' in response) return response.silence
@@ -128,8 +128,8 @@ export async function switchPrimary(options: {
 
   const read = async (): Promise<SwitchTask | undefined> => {
     renew()
-    const path = `${basePath}/manager/task/${encodeURIComponent(id)}`
-    const response = await coordinator.call({ method: 'GET', path, timeout: limits.hold / 4 })
+    const path = `${basePath}/manager/task/${encodeURIComponent(id)}?wait=${limits.wait}`
+    const response = await coordinator.call({ method: 'GET', path, timeout: limits.wait + limits.hold / 4 })
     const isUnknown = 'status' in response && response.status === 404
     if (isUnknown && clock.now() >= mayBegin) throw new UnknownTask()
     return taskOf(response)
@@ -169,7 +169,12 @@ export async function switchPrimary(options: {
     if (problems.length > 0) return { kind: 'not-held', problems }
     if (signal.aborted) return { kind: 'interrupted' }
     isBegun = true
-    const path = controlPath(service, 'switch', [toQuery(to), 'peers=held', `id=${id}`])
+    const path = controlPath(service, 'switch', [
+      toQuery(to),
+      'peers=held',
+      `id=${id}`,
+      `wait=${limits.wait}`,
+    ])
     const response = await coordinator.call({ method: 'POST', path, timeout: limits.begin })
     const first = taskOf(response)
     const refusal =

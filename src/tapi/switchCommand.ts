@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { printable } from '../base/printable.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
@@ -46,6 +46,9 @@ type SwitchOptions = {
 
 const toQuery = (to: string | null | undefined): string =>
   typeof to === 'string' ? `?to=${encodeURIComponent(to)}` : ''
+
+/** Milliseconds for which the manager waits with its answer: a step that lasts is shown after them. */
+const wait = 500
 
 const taskPath = (id: string): string => `${basePath}/manager/task/${encodeURIComponent(id)}`
 
@@ -125,7 +128,7 @@ async function followTask(call: Call, { plan, begun, task: first }: Begun): Prom
   let last = begun
   const read = async (): Promise<SwitchTask | undefined> => {
     try {
-      last = await get(call.caller, taskPath(first.taskId))
+      last = await get(call.caller, `${taskPath(first.taskId)}?wait=${wait}`)
     } catch (error) {
       if (error instanceof ClientError && isUnreachable(error.code)) return undefined
       throw error
@@ -142,7 +145,7 @@ async function followTask(call: Call, { plan, begun, task: first }: Begun): Prom
       onTask: showStep,
       clock: {
         now: () => performance.now(),
-        wait: (milliseconds) => wait(milliseconds, undefined, { signal }),
+        wait: (milliseconds) => delay(milliseconds, undefined, { signal }),
       },
     })
     if (ended === undefined) return reportLost(call, first)

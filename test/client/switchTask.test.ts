@@ -76,16 +76,15 @@ describe('followSwitch', () => {
   }
   const ended: SwitchTask = { ...running, state: 'failed', step: 'drain' }
 
-  it('reads every 100 ms at first, and later once a second', async () => {
+  it('reads the task until it has ended, with a pause before each time', async () => {
     const { outcome, pauses, seen } = follow([...Array(10).fill(running), ended], running)
     expect(await outcome).toBe(ended)
-    expect([pauses[0], pauses.at(-1)]).toEqual([100, 1000])
-    expect(pauses).toEqual(pauses.toSorted((one, other) => one - other))
+    expect(pauses).toEqual(Array(11).fill(100))
     expect(seen).toEqual([...Array(11).fill('hold'), 'drain'])
   })
 
   it('gives a manager 30 s to answer again, each time', async () => {
-    const silence = Array(25).fill(undefined)
+    const silence = Array(250).fill(undefined)
     const { outcome } = follow([...silence, running, ...silence, ended])
     expect(await outcome).toBe(ended)
     const lost = follow([undefined], running)

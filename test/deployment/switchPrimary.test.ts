@@ -22,8 +22,8 @@ const failed = {
 }
 
 const control = 'POST /api/v2/manager/control/service/alpha'
-const told = `${control}/switch?to=db2&peers=held&id=${id}&i-am-sure=true`
-const read = `GET /api/v2/manager/task/${id}`
+const told = `${control}/switch?to=db2&peers=held&id=${id}&wait=1000&i-am-sure=true`
+const read = `GET /api/v2/manager/task/${id}?wait=1000`
 const held = (step = 'hold'): string =>
   `${control}/hold?i-am-sure=true ${JSON.stringify({
     payloadType: 'HoldPayload',

@@ -38,7 +38,7 @@ const failed: TaskPayload = {
 
 const asked = 'GET /api/v2/manager/status/service/alpha/switch'
 const told = 'POST /api/v2/manager/control/service/alpha/switch?to=db2&i-am-sure=true'
-const read = `GET /api/v2/manager/task/${taskId}`
+const read = `GET /api/v2/manager/task/${taskId}?wait=500`
 
 async function host(tasks: readonly TaskPayload[] = [done]) {
   const { tapi, apis } = await fakeHost('manager')

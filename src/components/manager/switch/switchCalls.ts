@@ -20,7 +20,7 @@ export function switchCalls(switcher: Switcher | undefined): readonly ServedRout
       opened().plan({ service, to, isHeld: peers !== undefined }),
     ),
     serve(routes.managerSwitch, async ({ params: { service = '' }, query, caller, authorization, audit }) => {
-      const { to, peers, id } = query
+      const { to, peers, id, wait } = query
       audit({
         parameters: {
           ...(to === undefined ? {} : { to }),
@@ -43,11 +43,10 @@ export function switchCalls(switcher: Switcher | undefined): readonly ServedRout
         authorization,
       })
       audit({ after: { task: task.taskId }, changed: true })
-      return task
+      return opened().task(task.taskId, Number(wait ?? 0))
     }),
-    serve(routes.managerTask, ({ params: { task = '' } }) => {
-      const found = switcher?.task(task)
-      if (found) return found
+    serve(routes.managerTask, async ({ params: { task = '' }, query: { wait } }) => {
+      if (switcher) return switcher.task(task, Number(wait ?? 0))
       throw new ProblemError({ code: 'not-found', detail: 'This manager has no task of that id.' })
     }),
   ]

@@ -22,8 +22,8 @@ export type Switcher = {
   plan(order: Pick<SwitchOrder, 'service' | 'to' | 'isHeld'>): Promise<SwitchPlanPayload>
   /** Begins a switch; resolves to its task once nothing speaks against it. Throws problems, and then nothing changed. */
   start(order: SwitchOrder): Promise<TaskPayload>
-  /** Throws a `not-found` problem. */
-  task(id: string): TaskPayload
+  /** Returns a task when it has ended, or after these milliseconds. Rejects with a `not-found` problem. */
+  task(id: string, milliseconds: number): Promise<TaskPayload>
   /** Lets a server follow the writer of its service. Throws problems, and then it is as it was. */
   repoint(key: DataSourceKey): Promise<void>
   close(): void
@@ -278,9 +278,12 @@ export function createSwitcher(
       }
     },
     start,
-    task: (id) => {
+    task: async (id, milliseconds) => {
       const task = tasks.find(id)
-      if (task) return task.payload()
+      if (task) {
+        await task.ended(milliseconds)
+        return task.payload()
+      }
       throw new ProblemError({
         code: 'not-found',
         detail:

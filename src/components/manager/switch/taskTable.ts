@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { SwitchStep, TaskPayload } from '../../../contracts/managerPayloads.ts'
 
 /** Tasks that are remembered after their end, at most. */
@@ -10,6 +11,8 @@ export type Task = {
   begin(step: SwitchStep): void
   complete(result: NonNullable<TaskPayload['result']>): void
   fail(error: string): void
+  /** Resolves when it has ended, or after these milliseconds. */
+  ended(milliseconds: number): Promise<void>
 }
 
 export type TaskTable = {
@@ -41,8 +44,13 @@ export function createTaskTable(now: () => Date): TaskTable {
         result: null,
         error: null,
       }
+      let setEnded = (): void => undefined
+      const isEnded = new Promise<void>((resolve) => {
+        setEnded = resolve
+      })
       const end = (rest: Partial<TaskPayload>): void => {
         payload = { ...payload, ...rest, endedAt: now().toISOString() }
+        setEnded()
       }
       const task: Task = {
         id,
@@ -52,6 +60,13 @@ export function createTaskTable(now: () => Date): TaskTable {
         },
         complete: (result) => end({ state: 'complete', result }),
         fail: (error) => end({ state: 'failed', error }),
+        ended: async (milliseconds) => {
+          if (milliseconds === 0) return
+          const over = new AbortController()
+          const time = wait(milliseconds, undefined, { signal: over.signal }).catch(() => undefined)
+          await Promise.race([isEnded, time])
+          over.abort()
+        },
       }
       tasks.set(id, task)
       forget()
