@@ -200,6 +200,61 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
   })
 
+  it('takes semi-synchronous replication along', async () => {
+    const roles = (name: Name, source: 0 | 1) =>
+      servers[name].sql(
+        `SET GLOBAL rpl_semi_sync_master_enabled = ${source}`,
+        `SET GLOBAL rpl_semi_sync_slave_enabled = ${1 - source}`,
+      )
+    onTestFinished(async () => {
+      for (const name of names) {
+        await servers[name].sql(
+          'SET GLOBAL rpl_semi_sync_master_enabled = 0',
+          'SET GLOBAL rpl_semi_sync_slave_enabled = 0',
+        )
+      }
+    })
+    await roles('db1', 1)
+    for (const name of ['db2', 'db3'] as const) {
+      await roles(name, 0)
+      await servers[name].sql('STOP ALL SLAVES', 'START ALL SLAVES')
+    }
+    /** Replicas that acknowledge what a server commits, and whether it waits for them. */
+    const acknowledged = async (name: Name): Promise<unknown> =>
+      Object.fromEntries(
+        (
+          await servers[name].sql(
+            "SHOW STATUS WHERE Variable_name IN ('Rpl_semi_sync_master_clients', 'Rpl_semi_sync_master_status', 'Rpl_semi_sync_slave_status')",
+          )
+        ).map(({ Variable_name, Value }) => [String(Variable_name).slice('Rpl_semi_sync_'.length), Value]),
+      )
+    await eventually(async () =>
+      expect(await acknowledged('db1')).toMatchObject({ master_clients: '2', master_status: 'ON' }),
+    )
+    const { writes, switched, allWell } = await managed()
+    await writes('db1')
+    await eventually(allWell)
+    expect(await switched('db2')).toMatchObject({ state: 'complete', result: { remarks: [] } })
+    await servers.db2.sql('INSERT INTO t.x VALUES (1)')
+    await eventually(async () => {
+      expect(await acknowledged('db2')).toEqual({
+        master_clients: '2',
+        master_status: 'ON',
+        slave_status: 'OFF',
+      })
+    })
+    expect(await acknowledged('db1')).toMatchObject({ master_status: 'OFF', slave_status: 'ON' })
+    await eventually(async () => expect(await rowsOf('db1')).toEqual([1]))
+  })
+
+  it('answers a caller that waits when the switch has ended', async () => {
+    const { writes, post, allWell } = await managed()
+    await writes('db1')
+    await eventually(allWell)
+    const { status, payload } = await post('switch', '&to=db2&wait=9999')
+    expect([status, payload.state]).toEqual([200, 'complete'])
+  })
+
   it('goes back where the new primary does not catch up in time, and refuses a second one meanwhile', async () => {
     const { writes, post, ended, service, allWell } = await managed({ maxHold: 1500 })
     await writes('db1')
