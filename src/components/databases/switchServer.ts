@@ -38,7 +38,8 @@ export type SwitchServer = {
   read(): Promise<SwitchReading>
   /**
    * Takes the lock that one switch has on a server at a time, until the connection ends. Returns false where another
-   * connection has it; with `force` that connection is ended first, so that nothing of it can come later.
+   * switch has it; with `force` its connection is ended first, so that nothing of it can come later. A client that has
+   * it is ended.
    */
   lock(force: boolean): Promise<boolean>
   sessions(): Promise<readonly Session[]>
@@ -198,12 +199,18 @@ export function createSwitchServer(options: {
         return row?.result === '1'
       }
       if (await take()) return true
-      if (!force) return false
       const until = now() + forceTimeout
       const { switching } = (await opened()).dialect
+      const clients = async (): Promise<readonly number[]> =>
+        (await ask(switching.sessions(leftOut))).map((row) => connectionId(row, 'id'))
       while (now() < until) {
         const [holder] = await ask(`SELECT IS_USED_LOCK(${name}) AS id`)
-        if (holder?.id != null) await killAll(switching.kill([connectionId(holder, 'id')]))
+        if (holder?.id != null) {
+          const id = connectionId(holder, 'id')
+          // Whoever may log in can take a lock of any name, and a client is no switch.
+          if (!force && !(await clients()).includes(id)) return false
+          await killAll(switching.kill([id]))
+        }
         if (await take()) return true
         await wait(10)
       }

@@ -267,6 +267,12 @@ describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', 
     await eventually(async () => expect(await third.lock(false)).toBe(true))
   })
 
+  it('take the lock from a client that took it to keep everybody from switching', async () => {
+    const hostile = await client('db1', "SELECT GET_LOCK('muster.switch.alpha', 0)")
+    expect(await switching('db1').lock(false)).toBe(true)
+    await expect(hostile.query('SELECT 1')).rejects.toThrow()
+  })
+
   it('take the lock by force from a server that waits for transactions', async () => {
     const first = switching('db2')
     await first.lock(false)
