@@ -21,7 +21,7 @@ type CheckInterval = {
 export const defaultCheckInterval: CheckInterval = {
   usual: 1000,
   retry: 200,
-  longest: 15_000,
+  longest: 5_000,
   quickRetries: 3,
 }
 

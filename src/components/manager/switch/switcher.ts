@@ -30,10 +30,10 @@ export type Switcher = {
 }
 
 /** Milliseconds between two attempts to let a server follow that was away, and after which a person does. */
-const followPause = { shortest: 1000, longest: 15_000, end: 600_000 } as const
+const followPause = { shortest: 1000, longest: 5_000, end: 600_000 } as const
 
 /** Milliseconds between two attempts to settle a switch while a server cannot be reached. */
-const settlePause = { shortest: 500, longest: 15_000 } as const
+const settlePause = { shortest: 500, longest: 5_000 } as const
 
 /** Creates the switcher of a manager; a switch of its own that was left unfinished is settled from now on. */
 export function createSwitcher(
