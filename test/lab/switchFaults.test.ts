@@ -277,10 +277,10 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
     )
     .filter(({ title }) => wanted.test(title))
 
-  it.each(cases)(
-    'has one writer or none, and loses no row, if $title',
+  it.each(cases.map(({ title, ...more }) => [title, more] as const))(
+    'has one writer or none, and loses no row, if %s',
     { timeout: 400_000 },
-    async ({ fault, step }) => {
+    async (_title, { fault, step }) => {
       await repair()
       const from = await lab.settled()
       const to = lab.after(from)
