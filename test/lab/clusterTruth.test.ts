@@ -169,6 +169,15 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
     await cluster.allOnline()
   })
 
+  it('fences a replica that follows a server outside its service', async () => {
+    await follow(db3, app1)
+    for (const seen of await cluster.seenAs('db3', 'FAILED')) expect(seen.code).toBe('unknown-server')
+    await cluster.readers(app1, [2])
+    await follow(db3, db1)
+    await replicates(db3)
+    await cluster.allOnline()
+  })
+
   it('names the transactions that a replica has and the primary has not', async () => {
     await sql(db3, 'CREATE DATABASE errant')
     const seen = await codeOf(db1, 'db3', 'errant-transactions')
