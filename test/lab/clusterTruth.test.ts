@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, connectClient } from './scenario/client.ts'
 import { clientPorts, type DatabaseCluster, startDatabaseCluster } from './scenario/databaseCluster.ts'
-import { replicates, sql } from './scenario/databases.ts'
+import { replicates, replicationPassword, sql, startDatabase } from './scenario/databases.ts'
 import { eventually } from './support/eventually.ts'
 import { hostOf, type LabHost } from './support/labTypes.ts'
 import { labHere } from './support/requirements.ts'
@@ -170,7 +170,13 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
   })
 
   it('fences a replica that follows a server outside its service', async () => {
-    await follow(db3, app1)
+    await startDatabase(app1, 9)
+    const account = `repl@'%' IDENTIFIED BY '${replicationPassword.replaceAll(/[\\']/g, '\\$&')}'`
+    await sql(app1, `SET sql_log_bin = 0; CREATE USER ${account}; GRANT REPLICATION SLAVE ON *.* TO repl@'%'`)
+    await sql(
+      db3,
+      `STOP SLAVE; CHANGE MASTER TO MASTER_HOST='${app1.address}', MASTER_USE_GTID=no; START SLAVE`,
+    )
     for (const seen of await cluster.seenAs('db3', 'FAILED')) expect(seen.code).toBe('unknown-server')
     await cluster.readers(app1, [2])
     await follow(db3, db1)

@@ -38,7 +38,8 @@ export const replicationPassword = 'r\'\\"é'
 
 const text = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
-async function start(host: LabHost, id: number): Promise<void> {
+/** Starts MariaDB on a host as the server of this number. */
+export async function startDatabase(host: LabHost, id: number): Promise<void> {
   const folder = join(host.root(), 'etc/mysql/mariadb.conf.d')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, '99-lab.cnf'), configuration(id))
@@ -80,7 +81,7 @@ export async function startReplication(
 ): Promise<void> {
   const [primary, ...replicas] = hosts
   if (!primary) throw new Error('a primary is needed')
-  await Promise.all(hosts.map((host, index) => start(host, index + 1)))
+  await Promise.all(hosts.map((host, index) => startDatabase(host, index + 1)))
   await sql(
     primary,
     [
