@@ -206,6 +206,7 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
     expect((await codeOf(db2, 'db1', 'no-writer')).reason).toMatch(
       /^It is the primary, but follows another server/,
     )
+    await codeOf(db3, 'db1', 'no-writer')
     expect((await cluster.service(db3)).writer).toMatchObject({
       datasource: null,
       code: 'no-writer',
