@@ -153,6 +153,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
     if (step === 'drain') {
       // A client with a transaction that does not end.
       const client = await connectClient(lab.cluster.through(from))
+      const thread = await client.ask('SELECT CONNECTION_ID()')
       await client.ask('BEGIN')
       await client.ask('INSERT INTO orders SELECT COALESCE(MAX(id), 0) + 1, UUID() FROM orders o')
       return {
@@ -160,7 +161,11 @@ describe.skipIf(labHere.missing)(`a switch of the primary that is disturbed${lab
           await soon(() => lab.members.every((it) => recordedStep(it) !== undefined), signal)
           await delay(50)
         },
-        end: async () => void client.end().catch(() => undefined),
+        end: async () => {
+          // Its own words may not get there.
+          await lab.ask(from, `KILL ${thread}`).catch(() => undefined)
+          client.end().catch(() => undefined)
+        },
       }
     }
     if (step === 'catch-up') {

@@ -136,8 +136,9 @@ export async function executeSwitch(
       known: run.known,
       semiSync,
       begin: async (step) => {
-        recordHere(step)
+        // Where one of them cannot, this manager goes back: by its own record nothing of the step was done.
         if (step === 'promote') await recordThere(step)
+        recordHere(step)
       },
       drainTimeout: limits.drainTimeout,
       deadline,

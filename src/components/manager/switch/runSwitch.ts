@@ -25,13 +25,9 @@ export type Timing = {
 
 /** A switch that failed before the new primary could be written, and that must be taken back. */
 export class SwitchError extends Error {
-  /** True if nobody knows whether the new primary can be written. */
-  readonly isOpen: boolean
-
-  constructor(message: string, more: { readonly isOpen?: boolean; readonly cause?: unknown } = {}) {
-    super(message, { cause: more.cause })
+  constructor(message: string, more: { readonly cause?: unknown } = {}) {
+    super(message, more)
     this.name = 'SwitchError'
-    this.isOpen = more.isOpen ?? false
   }
 }
 
@@ -62,10 +58,8 @@ export async function moveWriter(options: {
     if (milliseconds > 0) return milliseconds
     throw new SwitchError('it took longer than clients may wait (connector-max-hold)')
   }
-  let hasBegun = false
   const next = async (it: SwitchStep): Promise<void> => {
     left()
-    hasBegun = it === 'promote'
     await begin(it)
   }
   try {
@@ -88,7 +82,7 @@ export async function moveWriter(options: {
     await to.server.forgetSources()
     if (options.semiSync.source) await to.server.setSemiSync({ source: true, replica: false })
   } catch (error) {
-    throw new SwitchError(words(error), { isOpen: hasBegun, cause: error })
+    throw new SwitchError(words(error), { cause: error })
   }
 }
 
@@ -96,13 +90,23 @@ export async function moveWriter(options: {
 async function catchUp(from: SwitchNode, to: SwitchNode, left: () => number): Promise<void> {
   let written = await from.server.written()
   for (;;) {
-    if (!(await to.server.waitFor(written, left()))) {
+    if (!(await hasApplied(to, written, left()))) {
       throw new SwitchError(`${to.name} did not apply the last changes of ${from.name} in time`)
     }
     const after = await from.server.written()
     if (after === written) return
     written = after
   }
+}
+
+/** Milliseconds of one statement that waits: one to a server that is cut off is given up some seconds after its own end. */
+const longestWait = 500
+
+async function hasApplied({ server }: SwitchNode, gtids: string, milliseconds: number): Promise<boolean> {
+  for (let remaining = milliseconds; remaining > 0; remaining -= longestWait) {
+    if (await server.waitFor(gtids, Math.min(remaining, longestWait))) return true
+  }
+  return false
 }
 
 /** Milliseconds that clients wait for a server to follow the new primary. */
@@ -155,34 +159,39 @@ export type Settlement =
 
 type Look = ServerReading | DatabaseError
 
-/**
- * Brings an unfinished switch to one of its ends, by what the servers are: forward once the new primary may be written,
- * else back. Connections of whoever left it must have ended before.
- */
-export async function settle(options: {
+/** The two servers of a switch that somebody left unfinished, and what the records say of it. */
+export type Unfinished = {
   readonly from: SwitchNode
   readonly to: SwitchNode
   /** True if `to` has all of `from`, and may become the primary without it. */
   readonly isCaughtUp: boolean
   /** True if `to` may have become writable, as far as the records tell. */
   readonly mayBePromoted: boolean
-}): Promise<Settlement> {
-  const { from, to, isCaughtUp, mayBePromoted } = options
+}
+
+/** Returns to which of its ends an unfinished switch can be brought, by what the servers are. Changes nothing. */
+export async function findEnd(unfinished: Unfinished): Promise<Settlement> {
+  return endOf(unfinished, await looksAt(unfinished))
+}
+
+/**
+ * Brings an unfinished switch to one of its ends, by what the servers are: forward once the new primary may be written,
+ * else back. Connections of whoever left it must have ended before.
+ */
+export async function settle(unfinished: Unfinished): Promise<Settlement> {
+  const { from, to } = unfinished
+  const looks = await looksAt(unfinished)
+  const end = endOf(unfinished, looks)
+  if (end.kind === 'back') await goBack(from, to, looks)
+  if (end.kind === 'forward') await goForward(from, to, looks)
+  return end
+}
+
+type Looks = { readonly old: Look; readonly target: Look }
+
+async function looksAt({ from, to }: Unfinished): Promise<Looks> {
   const [old, target] = await Promise.all([look(from), look(to)])
-  if (target instanceof DatabaseError) {
-    if (mayBePromoted) return { kind: 'open', reason: `${to.name} may be the primary, and ${target.message}` }
-    if (old instanceof DatabaseError) return { kind: 'open', reason: old.message }
-    return await back(from, old)
-  }
-  // It was promoted, and perhaps restarted since.
-  const isPromoted = target.isWritable || target.channels.length === 0
-  if ((mayBePromoted && isPromoted) || (isCaughtUp && old instanceof DatabaseError)) {
-    return await forward(from, to, { old, target })
-  }
-  if (isPromoted) return { kind: 'open', reason: `${to.name} does not follow ${from.name} any more.` }
-  await to.server.startReplication()
-  if (old instanceof DatabaseError) return { kind: 'open', reason: old.message }
-  return await back(from, old)
+  return { old, target }
 }
 
 const look = (node: SwitchNode): Promise<Look> =>
@@ -191,24 +200,34 @@ const look = (node: SwitchNode): Promise<Look> =>
     throw error
   })
 
-/** Whoever is writable stays it alone. */
-async function back(from: SwitchNode, old: ServerReading): Promise<Settlement> {
-  if (old.channels.length > 0) return { kind: 'open', reason: `${from.name} follows another server.` }
-  if (!old.isWritable) await from.server.setReadOnly(false)
-  return { kind: 'back' }
+function endOf({ from, to, isCaughtUp, mayBePromoted }: Unfinished, { old, target }: Looks): Settlement {
+  const open = (reason: string): Settlement => ({ kind: 'open', reason })
+  if (target instanceof DatabaseError) {
+    if (mayBePromoted) return open(`${to.name} may be the primary, and ${target.message}`)
+  } else {
+    // It was promoted, and perhaps restarted since.
+    const isPromoted = target.isWritable || target.channels.length === 0
+    if ((mayBePromoted && isPromoted) || (isCaughtUp && old instanceof DatabaseError)) {
+      return { kind: 'forward' }
+    }
+    if (isPromoted) return open(`${to.name} does not follow ${from.name} any more.`)
+  }
+  if (old instanceof DatabaseError) return open(old.message)
+  return old.channels.length > 0 ? open(`${from.name} follows another server.`) : { kind: 'back' }
 }
 
-async function forward(
-  from: SwitchNode,
-  to: SwitchNode,
-  { old, target }: { readonly old: Look; readonly target: ServerReading },
-): Promise<Settlement> {
+async function goBack(from: SwitchNode, to: SwitchNode, { old, target }: Looks): Promise<void> {
+  if (!(target instanceof DatabaseError)) await to.server.startReplication()
+  if (!(old instanceof DatabaseError) && !old.isWritable) await from.server.setReadOnly(false)
+}
+
+async function goForward(from: SwitchNode, to: SwitchNode, { old, target }: Looks): Promise<void> {
   // One that was away meanwhile may have started writable, by its own configuration.
   if (!(old instanceof DatabaseError) && old.isWritable && old.channels.length === 0) {
     await from.server.setReadOnly(true)
   }
+  if (target instanceof DatabaseError) return
   if (target.channels.length > 0) await to.server.stopReplication()
   if (!target.isWritable) await to.server.setReadOnly(false)
   if (target.channels.length > 0) await to.server.forgetSources()
-  return { kind: 'forward' }
 }

@@ -7,6 +7,7 @@ import type { Hold } from '../switchHolds.ts'
 import { closeNodes, forceLock, nodeOf, type OpenServer, readNodes, semiSyncOf, tlsOf } from './nodes.ts'
 import { directFollowers } from './planSwitch.ts'
 import {
+  findEnd,
   type Left,
   notYet,
   repoint,
@@ -41,12 +42,16 @@ export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
     return open('The services map does not name both of them any more.')
   }
   try {
-    await Promise.all([forceLock(from), forceLock(to)])
     const isRecorded = isCaughtUpAt.has(step)
     // Later another manager may have settled it by way of the old primary.
     const isCaughtUp = isRecorded && isOwn && hold.isInForce
     // Another manager recorded its steps on its own host.
-    const end = await settle({ from, to, isCaughtUp, mayBePromoted: isRecorded || !isOwn })
+    const unfinished = { from, to, isCaughtUp, mayBePromoted: isRecorded || !isOwn }
+    const possible = await findEnd(unfinished)
+    // Whoever can settle it is not disturbed by those who cannot.
+    if (possible.kind === 'open') return { end: possible, left: [] }
+    await Promise.all([forceLock(from), forceLock(to)])
+    const end = await settle(unfinished)
     const left = end.kind === 'forward' ? await followNew(means, hold, to) : []
     log.warn({ service, from: from.name, to: to.name, ...end }, 'settled a switch')
     return { end, left }

@@ -208,7 +208,12 @@ export function createSwitcher(
       const { datasource } = manager.writer(service)
       if (datasource !== null && datasource !== primary) return
       // This host may be cut off itself.
-      if (datasource === null || busy.has(service)) continue
+      if (datasource === null) continue
+      const checked = await manager.check(key)
+      if (checked?.observation.kind !== 'answered') continue
+      // Another manager, or a person, may have done it.
+      if (checked.finding.result === 'passed' || isTakenOut(key)) return
+      if (busy.has(service)) continue
       busy.add(service)
       try {
         await repointSource(options, key)
@@ -225,6 +230,19 @@ export function createSwitcher(
 
   const isMapped = ({ service, name }: DataSourceKey): boolean =>
     sourcesOf(manager.map()).some((it) => it.service === service && it.name === name)
+
+  /** By a person. */
+  const isTakenOut = (key: DataSourceKey): boolean => ['SHUNNED', 'OFFLINE'].includes(manager.view(key).state)
+
+  /** Returns the old primary of a switch that made another one the primary, and those that follow it still. */
+  const leftBy = ({ service, from, to }: HoldRecord, primary: string): readonly string[] =>
+    primary === to
+      ? manager.views(service).flatMap(({ name }) => {
+          const isLeft =
+            name === from || manager.assessment({ service, name }).finding?.code === 'follows-other'
+          return isLeft ? [name] : []
+        })
+      : []
 
   for (const { name: service } of manager.map().services) {
     const hold = manager.holdOf(service)
@@ -247,6 +265,7 @@ export function createSwitcher(
       try {
         await manager.release({ service, id: hold.id, primary, by: hold.by })
         await update()
+        followUp(service, primary, leftBy(hold, primary))
       } catch (error) {
         // The next change comes to the same end.
         log.error({ service, problem: sentence(error) }, 'a switch that was left stays recorded')

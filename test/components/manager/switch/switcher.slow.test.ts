@@ -383,7 +383,8 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await eventually(forward.allWell)
   })
 
-  it('settles what another manager left behind, once its time is over and both servers answer', async () => {
+  /** Returns the folder of a manager that holds its clients for a switch that another one made, up to this step. */
+  async function heldByAnother(step: string): Promise<string> {
     const first = await managed()
     await first.writes('db1')
     first.close()
@@ -394,19 +395,60 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       service: 'alpha',
       from: 'db1',
       to: 'db2',
-      step: 'promote',
+      step,
       by: 'admin',
       until: new Date(Date.now() + 1000).toISOString(),
       isOwn: false,
       isDecided: false,
     }
     writeFileSync(path, JSON.stringify({ ...state, holds: [hold] }), { mode: 0o600 })
+    return first.folder
+  }
+
+  it('settles what another manager left behind, once its time is over and both servers answer', async () => {
+    const folder = await heldByAnother('promote')
     await servers.db1.sql('SET GLOBAL read_only = 1')
     await servers.db2.sql('STOP ALL SLAVES')
-    const { writes, allWell } = await managed({ folder: first.folder })
+    const { writes, allWell } = await managed({ folder })
     await writes('db1')
     expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
     await eventually(allWell)
+  })
+
+  it('lets the others follow a primary that another manager left alone', async () => {
+    const folder = await heldByAnother('promote')
+    await servers.db1.sql('SET GLOBAL read_only = 1')
+    await servers.db2.sql('STOP ALL SLAVES', "RESET SLAVE '' ALL", 'SET GLOBAL read_only = 0')
+    const { writes, allWell } = await managed({ folder })
+    await writes('db2')
+    await servers.db2.sql('INSERT INTO t.x VALUES (1)')
+    for (const name of ['db1', 'db3'] as const) {
+      await eventually(async () => expect(await rowsOf(name)).toEqual([1]))
+    }
+    expect(await readOnly()).toEqual(['db1 1', 'db2 0', 'db3 1'])
+    await eventually(allWell)
+  })
+
+  it('leaves a switch alone that it cannot settle, and so does not disturb whoever can', async () => {
+    const folder = await heldByAnother('hold')
+    await servers.db1.sql('SET GLOBAL read_only = 1')
+    await servers.db2.kill()
+    onTestFinished(() => servers.db2.start())
+    const { lines } = await managed({ folder })
+    const connection = await createConnection({
+      host: '127.0.0.1',
+      port: servers.db1.port,
+      user: 'replicator',
+      password: 'replication-secret',
+    })
+    onTestFinished(() => connection.destroy())
+    await connection.query("SELECT GET_LOCK('muster.switch.alpha', 0)")
+    await eventually(() => expect(lines.join('\n')).toContain('ran out'))
+    await wait(2500)
+    const [rows] = await connection.query(
+      "SELECT IS_USED_LOCK('muster.switch.alpha') = CONNECTION_ID() AS mine",
+    )
+    expect(rows).toEqual([{ mine: 1 }])
   })
 
   it('lets a healthy server that follows somebody else follow the primary, after it has told so', async () => {
