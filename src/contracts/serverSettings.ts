@@ -40,7 +40,7 @@ const ProxySettings = Type.Object(
     maxHeld: count,
     /** Time that a client is held at most. */
     maxHold: milliseconds,
-    /** Time that connections get to end by themselves when the connector goes offline. */
+    /** Time that connections get to end by themselves when the connector, or their data source, goes offline. */
     drainTimeout: milliseconds,
     /** Time that the last word of the managers counts while none answers. */
     managerTimeout: milliseconds,
@@ -169,6 +169,8 @@ const ServerSettings = Type.Object(
 
 export type DatabaseSettings = ReadonlyStatic<typeof DatabaseSettings>
 export type ProxySettings = ReadonlyStatic<typeof ProxySettings>
+/** How a connector treats clients and data sources; its ports and managers left out. */
+export type ProxyLimits = Omit<ProxySettings, 'address' | 'port' | 'readonlyPort' | 'managerTimeout'>
 export type MonitorSettings = ReadonlyStatic<typeof MonitorSettings>
 export type SwitchSettings = ReadonlyStatic<typeof SwitchSettings>
 export type Membership = ReadonlyStatic<typeof Membership>

@@ -19,7 +19,7 @@ import type { RoutedRole } from './routing.ts'
 import { dial, type Listener, listen } from './sockets.ts'
 
 /** Milliseconds. */
-const limits = { dial: 3000, complaint: 10_000 }
+const times = { dial: 3000, complaint: 10_000 }
 
 /** The API of a connector without a database. */
 export const connector: ComponentApi = {
@@ -59,8 +59,8 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   if (!wanted || !services || stateFile === undefined) {
     return { api: connector, close: () => undefined, ports: () => [] }
   }
-  const { service, address, port, readonlyPort, maxHeld, maxHold, drainTimeout, managerTimeout } = wanted
-  const { greetingTimeout, readonlyFallback } = wanted
+  const { address, port, readonlyPort, managerTimeout, ...limits } = wanted
+  const { service } = limits
   const store = openStateStore({
     file: createStateFile(stateFile),
     path: stateFile,
@@ -69,13 +69,8 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   const { mode } = store.current()
   const clock = realClock
   const proxy = createProxy({
-    service,
-    maxHeld,
-    maxHold,
-    drainTimeout,
-    dialTimeout: limits.dial,
-    greetingTimeout,
-    readonlyFallback,
+    ...limits,
+    dialTimeout: times.dial,
     mode,
     clock,
     dial,
@@ -137,7 +132,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
 
   // Where descriptors are exhausted, each client that comes is one more that cannot be accepted.
   const onError = throttle({
-    milliseconds: limits.complaint,
+    milliseconds: times.complaint,
     clock,
     work: (error: Error) => log.error({ reason: error.message }, 'cannot accept a client'),
   })
@@ -168,9 +163,9 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     },
     stop: async () => {
       const { active } = proxy.counts()
-      if (active > 0) log.info({ connections: active, milliseconds: drainTimeout }, 'draining')
+      if (active > 0) log.info({ connections: active, milliseconds: limits.drainTimeout }, 'draining')
       // The ports stay open: new clients receive the reason for their rejection.
-      await proxy.stop(drainTimeout)
+      await proxy.stop(limits.drainTimeout)
       closeListeners()
     },
     close: () => {

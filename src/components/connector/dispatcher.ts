@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { ProxyLimits } from '../../contracts/serverSettings.ts'
 import type { Clock } from '../clock.ts'
 import type { Client } from './client.ts'
 import { forward, watchTls } from './forward.ts'
@@ -22,29 +23,28 @@ import { watchUnhealthy } from './watchUnhealthy.ts'
 export type Dispatch = (client: Client) => void
 
 /** Times in milliseconds. */
-export function createDispatcher(options: {
-  readonly service: string
-  /** Time limit for a data source to accept a connection. */
-  readonly dialTimeout: number
-  /** Time limit for a data source that has accepted a connection to greet. */
-  readonly greetingTimeout: number
-  readonly clock: Clock
-  readonly dial: Dial
-  readonly targets: Targets
-  readonly loginLimiter: Pick<LoginLimiter, 'broken' | 'succeeded'>
-  /** Returns true while clients wait for others to log in. */
-  readonly isCrowded: () => boolean
-  readonly isStopping: () => boolean
-  readonly reject: (client: Client, refusal: Refusal) => void
-  /** Called after a data source could not be reached; the mode decides what happens to the client now. */
-  readonly retry: (client: Client) => void
-  /** Called when the client's login is over, however it ended. */
-  readonly onLoginEnded: (client: Client) => void
-  /** Called when a client is connected. */
-  readonly onConnected: () => void
-  /** Called when a connection, or the attempt at one, ended. */
-  readonly onEnded: () => void
-}): Dispatch {
+export function createDispatcher(
+  options: Pick<ProxyLimits, 'service' | 'greetingTimeout'> & {
+    /** Time limit for a data source to accept a connection. */
+    readonly dialTimeout: number
+    readonly clock: Clock
+    readonly dial: Dial
+    readonly targets: Targets
+    readonly loginLimiter: Pick<LoginLimiter, 'broken' | 'succeeded'>
+    /** Returns true while clients wait for others to log in. */
+    readonly isCrowded: () => boolean
+    readonly isStopping: () => boolean
+    readonly reject: (client: Client, refusal: Refusal) => void
+    /** Called after a data source could not be reached; the mode decides what happens to the client now. */
+    readonly retry: (client: Client) => void
+    /** Called when the client's login is over, however it ended. */
+    readonly onLoginEnded: (client: Client) => void
+    /** Called when a client is connected. */
+    readonly onConnected: () => void
+    /** Called when a connection, or the attempt at one, ended. */
+    readonly onEnded: () => void
+  },
+): Dispatch {
   const {
     service,
     dialTimeout,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { peerNetwork } from '../../api/remoteAddress.ts'
 import type { Routing } from '../../contracts/routing.ts'
+import type { ProxyLimits } from '../../contracts/serverSettings.ts'
 import type { Clock } from '../clock.ts'
 import { type Client, createClient } from './client.ts'
 import type { Mode } from './connectorState.ts'
@@ -67,22 +68,15 @@ export type TcpProxy = {
 const ports = ['primary', 'replica'] as const
 
 /** Forwards clients to the data sources of one service. Times in milliseconds. */
-export function createProxy(options: {
-  readonly service: string
-  /** Clients of each port that may wait. */
-  readonly maxHeld: number
-  readonly maxHold: number
-  readonly drainTimeout: number
-  /** Time limit for a data source to accept a connection. */
-  readonly dialTimeout: number
-  /** Time limit for a data source that has accepted a connection to greet. */
-  readonly greetingTimeout: number
-  /** True where clients of the read-only port go to the writer while no data source is readable. */
-  readonly readonlyFallback: boolean
-  readonly mode: Mode
-  readonly clock: Clock
-  readonly dial: Dial
-}): TcpProxy {
+export function createProxy(
+  options: ProxyLimits & {
+    /** Time limit for a data source to accept a connection. */
+    readonly dialTimeout: number
+    readonly mode: Mode
+    readonly clock: Clock
+    readonly dial: Dial
+  },
+): TcpProxy {
   const { maxHeld, maxHold, drainTimeout, clock } = options
   const targets = createTargets(options)
   const drain = createDrain({ targets, clock })

@@ -1,4 +1,5 @@
 import type { Routing } from '../../contracts/routing.ts'
+import type { ProxyLimits } from '../../contracts/serverSettings.ts'
 import type { Clock } from '../clock.ts'
 import { blocksThisHost, greetedTooLate } from './refusal.ts'
 import { leastBusy, type Route, type RoutedRole, routeOf } from './routing.ts'
@@ -75,16 +76,12 @@ const isHealthy = ({ isBlocked, isUnresponsive }: OwnTarget): boolean => !isBloc
 const mayBeDialled = ({ isUnresponsive, leftBehind }: OwnTarget): boolean =>
   !isUnresponsive || leftBehind < mostLeftBehind
 
-/** Keeps the targets of one service and the connections to each. Times in milliseconds. */
-export function createTargets(options: {
-  readonly service: string
-  /** Grace period for connections to a data source that may not be used any more. */
-  readonly drainTimeout: number
-  readonly greetingTimeout: number
-  /** True where clients of the read-only port go to the writer while no data source is readable. */
-  readonly readonlyFallback: boolean
-  readonly clock: Clock
-}): Targets {
+/** Keeps the targets of one service and the connections to each. */
+export function createTargets(
+  options: Pick<ProxyLimits, 'service' | 'drainTimeout' | 'greetingTimeout' | 'readonlyFallback'> & {
+    readonly clock: Clock
+  },
+): Targets {
   const { service, drainTimeout, greetingTimeout, readonlyFallback, clock } = options
   const targets = new Map<string, OwnTarget>()
   const usable: Record<RoutedRole, readonly OwnTarget[]> = { primary: [], replica: [] }
