@@ -17,7 +17,7 @@ import {
   type ServiceView,
 } from '../client/clusterView.ts'
 import { readProblem } from '../client/envelope.ts'
-import { eachStep, readSwitchPlan, type SwitchPlan, type SwitchTask } from '../client/switchTask.ts'
+import { eachStep, readSwitchPlan, type SwitchPlan } from '../client/switchTask.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { callHost } from '../deployment/callHost.ts'
 import { installedAccount, installedData } from '../deployment/desiredService.ts'
@@ -37,9 +37,9 @@ import {
 import { disagreements } from '../output/clusterText.ts'
 import { failuresText } from '../output/deployment/failureText.ts'
 import {
+  switchEndText,
   switchPlanText,
   switchRefusalLines,
-  switchResultText,
   switchStepText,
   waitText,
 } from '../output/switchText.ts'
@@ -323,29 +323,10 @@ function report(
     return code
   }
   const others = at.isAlone ? '' : `, those of other hosts ${waitText(heldMilliseconds)}`
-  switch (end.kind) {
-    case 'ended':
-      if (end.task.result === null) stderr.write(failedText(end.task))
-      else {
-        writeText(context, `${switchResultText(end.task, end.task.result)}${others}\n`)
-        for (const remark of end.task.result.remarks) stderr.write(`note: ${remark}\n`)
-      }
-      break
-    case 'not-held':
-      stderr.write(problemsText(context, end.problems, shunFix))
-      stderr.write('Clients could not be held on every host: the switch was not begun.\n')
-      break
-    case 'refused':
-      stderr.write(`error: The manager of ${coordinator} did not begin the switch: ${end.problem}\n`)
-      break
-    case 'lost':
-      stderr.write(
-        `error: The manager of ${coordinator} led the switch, and ${end.problem}.\n  fix: Look with \`muster status\` who is the primary. If there is none, run \`muster switch\` again: it first ends this switch.\n`,
-      )
-      break
-    case 'interrupted':
-      stderr.write('Nothing was changed.\n')
-  }
+  if (end.kind === 'not-held') stderr.write(problemsText(context, end.problems, shunFix))
+  const text = switchEndText(end, { coordinator, others })
+  writeText(context, text.out)
+  stderr.write(text.err)
   if (!isReleased && !at.isAlone) {
     stderr.write(
       'note: clients of the other hosts wait up to 8 s more; then their managers go by the servers\n',
@@ -363,9 +344,6 @@ function report(
   )
   return code
 }
-
-const failedText = ({ step, error }: SwitchTask): string =>
-  `error: The switch failed in the step ${step}: ${error ?? 'no reason given'}\n  fix: Remove the cause, then switch again. \`muster status\` shows the primary.\n`
 
 function exitOf(end: SwitchEnd, unreleased: readonly HostProblem[]): ExitCode {
   if (end.kind === 'lost') return exitCodes.unreachable

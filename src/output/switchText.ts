@@ -1,4 +1,5 @@
 import type { SwitchPlan, SwitchTask } from '../client/switchTask.ts'
+import type { SwitchEnd } from '../deployment/switchPrimary.ts'
 
 /** Writes what a switch would do: `alpha: db1 -> db2`. */
 export const switchPlanText = ({ service, from, to }: SwitchPlan): string =>
@@ -38,6 +39,38 @@ export function switchResultText(
 ): string {
   const waited = heldMilliseconds === null ? '' : `; clients waited ${waitText(heldMilliseconds)}`
   return `${service}: ${newPrimary} is the primary in place of ${oldPrimary}${waited}`
+}
+
+/** Writes how a switch over SSH ended, for standard output and for standard error; `others` ends the line of its result. */
+export function switchEndText(
+  end: SwitchEnd,
+  { coordinator, others }: { readonly coordinator: string; readonly others: string },
+): { readonly out: string; readonly err: string } {
+  const error = (err: string): { readonly out: string; readonly err: string } => ({ out: '', err })
+  switch (end.kind) {
+    case 'ended': {
+      const { task } = end
+      if (task.result === null) {
+        return error(
+          `error: The switch failed in the step ${task.step}: ${task.error ?? 'no reason given'}\n` +
+            '  fix: Remove the cause, then switch again. `muster status` shows the primary.\n',
+        )
+      }
+      const notes = task.result.remarks.map((remark) => `note: ${remark}\n`)
+      return { out: `${switchResultText(task, task.result)}${others}\n`, err: notes.join('') }
+    }
+    case 'not-held':
+      return error('Clients could not be held on every host: the switch was not begun.\n')
+    case 'refused':
+      return error(`error: The manager of ${coordinator} did not begin the switch: ${end.problem}\n`)
+    case 'lost':
+      return error(
+        `error: The manager of ${coordinator} led the switch, and ${end.problem}.\n` +
+          '  fix: Look with `muster status` who is the primary. If there is none, run `muster switch` again: it first ends this switch.\n',
+      )
+    case 'interrupted':
+      return error('Nothing was changed.\n')
+  }
 }
 
 /** Writes a time that clients waited: `96 ms`, `1.2 s`. */

@@ -98,7 +98,7 @@ ${world.hosts.map(hostText).join('')}`
       /^alpha: db1 -> db2, led by the manager of db1\ncheck: all servers are read\nrelease: clients go on\nalpha: db2 is the primary in place of db1; clients waited 96 ms, those of other hosts \S+ m?s\n$/,
     )
     const [told] = changes('db1')
-    const [, id] = /^switch\?to=db2&peers=held&id=([0-9a-f-]{36})$/.exec(told ?? '') ?? []
+    const [, id] = /^switch\?to=db2&peers=held&id=([0-9a-f-]{36})&wait=1000$/.exec(told ?? '') ?? []
     expect(changes('db1')).toEqual([told])
     for (const name of ['db2', 'db3'] as const) {
       const [hold, release, ...more] = changes(name)

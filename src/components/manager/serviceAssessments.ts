@@ -17,7 +17,7 @@ import type { SwitchHolds } from './switchHolds.ts'
 /** Log of a manager. */
 export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
 
-/** What the services of the map are by the last checks, and the writer that each is remembered to have. */
+/** Services of the map by the last checks, each with the writer that it is remembered to have. */
 export type ServiceAssessments = {
   of(service: string): ServiceAssessment
   ofMember(source: DataSource): MemberAssessment
