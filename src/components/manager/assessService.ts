@@ -1,7 +1,7 @@
 import type { ReasonCode, Writer } from '../../contracts/routing.ts'
 import type { DataSourceRole } from '../../contracts/servicesMap.ts'
 import type { Channel, ThreadError } from '../databases/dialect.ts'
-import { gtidText } from '../databases/gtidSet.ts'
+import { containsGtids, gtidText } from '../databases/gtidSet.ts'
 import type { ServerReading } from '../databases/probe.ts'
 import type { Finding } from './checkResult.ts'
 import {
@@ -53,7 +53,7 @@ export function assessService(facts: Facts): ServiceAssessment {
     ...decision,
     members: new Map(
       facts.members.map((it) => {
-        const isLate = it.role !== 'witness' && isBehind(it, facts.maxReplicaLag)
+        const isLate = it.role !== 'witness' && isBehind(it, view)
         return [it.name, { role: roleOf(it, view), finding: findingOf(it, view), isLate }]
       }),
     ),
@@ -191,11 +191,11 @@ const told = (channels: readonly Channel[], sentenceOf: (channel: Channel) => st
 
 /** Evaluates a server that follows somebody. Being late is no failure. */
 function ofReplica(member: Member, reading: ServerReading, view: View): Finding {
-  const { members, writer } = view
+  const { members } = view
   const { channels } = reading
   const stopped = told(channels, stoppedReason)
   if (stopped !== '') return failed('not-replicating', stopped)
-  const primary = members.find((it) => it.name === writer.datasource && readingOf(it) !== undefined)
+  const primary = primaryOf(view)
   const astray = strayReason(channels, primary, members)
   if (astray) return astray
   const remarks: readonly { readonly code: ReasonCode | null; readonly reason: string }[] = [
@@ -208,7 +208,7 @@ function ofReplica(member: Member, reading: ServerReading, view: View): Finding 
       : [],
     mappedReason(member, view),
     { code: null, reason: told(channels, waitingReason) },
-    isBehind(member, view.maxReplicaLag)
+    isBehind(member, view)
       ? { code: null, reason: 'It is further behind than max-replica-lag and takes no reads.' }
       : [],
   ]
@@ -262,7 +262,23 @@ function mappedReason({ role, name }: Member, { writer, primary }: View) {
 }
 
 /** Unknown lag counts as none. */
-function isBehind(member: Member, most: number | null): boolean {
-  if (most === null) return false
-  return (readingOf(member)?.channels ?? []).some(({ secondsBehind }) => (secondsBehind ?? 0) * 1000 > most)
+function isBehind(member: Member, view: View): boolean {
+  const { maxReplicaLag: most } = view
+  const reading = readingOf(member)
+  if (most === null || reading === undefined) return false
+  return (
+    reading.channels.some(({ secondsBehind }) => (secondsBehind ?? 0) * 1000 > most) ||
+    isCutOff(reading, primaryOf(view))
+  )
 }
+
+/** Returns true where a replica cannot reach the primary, and the primary has written since. It does not say how late it is then. */
+function isCutOff({ channels, gtids }: ServerReading, primary: Member | undefined): boolean {
+  const written = primary && readingOf(primary)?.gtids
+  if (!written || !gtids || !channels.some((it) => waitingReason(it) !== undefined)) return false
+  return !containsGtids(gtids, written)
+}
+
+/** Returns the writer if it was read. */
+const primaryOf = ({ members, writer }: View): Member | undefined =>
+  members.find((it) => it.name === writer.datasource && readingOf(it) !== undefined)

@@ -831,6 +831,26 @@ describe('max-replica-lag', () => {
     expect(of('db2', assess(rows, { maxReplicaLag: 30_000 }))).toBe('replica passed')
     expect(reason('db2', assess(rows, { maxReplicaLag: 30_000 }))).toContain('max-replica-lag')
   })
+
+  it('leads no readers to a replica that cannot reach the primary and lacks what that wrote since', () => {
+    const wrote = (log: string) => ({ gtids: readMariadbGtids(log) })
+    const broken = { receiver: 'connecting', receiverError: { number: 2003, message: 'no' } } as const
+    const has = (log: string, channel: Partial<Channel>) =>
+      read({ channels: [from('db1', { secondsBehind: null, ...channel })], ...wrote(log) })
+    const rows = {
+      db1: read({ isWritable: true, ...wrote('0-1-9') }),
+      db2: has('0-1-8', broken),
+      db3: has('0-1-9', broken),
+      db4: has('0-1-8', {}),
+      db5: has('0-1-8', { receiver: 'connecting' }),
+    }
+    const late = (more: Parameters<typeof assess>[1], given: Parameters<typeof assess>[0] = rows) =>
+      [...assess(given, more).members].filter(([, { isLate }]) => isLate).map(([name]) => name)
+    expect(late({ maxReplicaLag: 30_000 })).toEqual(['db2'])
+    expect(late({ maxReplicaLag: null })).toEqual([])
+    // While nobody can write they are as good as any.
+    expect(late({ maxReplicaLag: 30_000 }, { ...rows, db1: gone })).toEqual([])
+  })
 })
 
 describe('a service after a switch whose time ran out', () => {
