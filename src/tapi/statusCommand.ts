@@ -19,7 +19,7 @@ import { basePath } from '../contracts/route.ts'
 import { clusterText } from '../output/clusterText.ts'
 import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
 import { servicePath } from './call/findService.ts'
-import { login } from './call/login.ts'
+import { loginAll } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import { readManager, reportOf, withFindings } from './call/readManager.ts'
 import { cell, type Fields, object, objects, renderDuration, time } from './call/render.ts'
@@ -57,11 +57,7 @@ async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
   const { context, options, target } = first
-  const { credentials } = await login(first)
-  const known = calls.map((call) => ({
-    ...call,
-    caller: { ...call.caller, ...(credentials && { credentials }) },
-  }))
+  const known = await loginAll(calls, first)
   const readiness = new Map<Call, Readiness>()
   const reports = new Map<string, ManagerReport>()
   const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
@@ -123,11 +119,7 @@ export async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
   const { context, options } = first
-  const { credentials } = await login(first)
-  const known = calls.map((call) => ({
-    ...call,
-    caller: { ...call.caller, ...(credentials && { credentials }) },
-  }))
+  const known = await loginAll(calls, first)
   const services = new Map<Component, unknown>()
   const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
     const { component } = call.target

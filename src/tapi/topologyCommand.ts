@@ -7,7 +7,7 @@ import { get, type Outcome } from '../client/calls.ts'
 import { joinReports, type ManagerReport, managersAgree, viewsToJson } from '../client/clusterView.ts'
 import { disagreements, missingText } from '../output/clusterText.ts'
 import { callHosts, hasFailed, isSuccess } from './call/callHosts.ts'
-import { login } from './call/login.ts'
+import { login, loginAll } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import { readManager, reportOf, topologyOf, topologyPath, withFindings } from './call/readManager.ts'
 import { cell, type Fields, object, objects, renderBody, renderTable } from './call/render.ts'
@@ -53,11 +53,7 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
   const [first] = calls
   if (first === undefined) return exitCodes.ok
   const { context, options, target } = first
-  const { credentials } = await login(first)
-  const known = calls.map((call) => ({
-    ...call,
-    caller: { ...call.caller, ...(credentials && { credentials }) },
-  }))
+  const known = await loginAll(calls, first)
   const reports = new Map<string, ManagerReport>()
   const results = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
     const read = await readManager(call, { routers })

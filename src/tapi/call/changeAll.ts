@@ -15,7 +15,7 @@ import {
 } from './callHosts.ts'
 import { type Change, type PostRequest, readNote } from './change.ts'
 import { confirmChange } from './confirmation.ts'
-import { login } from './login.ts'
+import { loginAll } from './login.ts'
 import type { Call } from './prepareCall.ts'
 import { exitCodeOfAll, isUnreachable, showResults } from './showResults.ts'
 
@@ -90,11 +90,7 @@ export async function changeAll(
     return exitCodes.failed
   }
 
-  const { credentials } = await login(first)
-  const known = calls.map((call) => ({
-    ...call,
-    caller: { ...call.caller, ...(credentials && { credentials }) },
-  }))
+  const known = await loginAll(calls, first)
   const ready: (Call & { readonly request: PostRequest })[] = []
   const settled: SkippedResult[] = []
   const asked = await callHosts(known, async (call): Promise<Outcome<unknown>> => {

@@ -29,6 +29,12 @@ export async function login(call: Call): Promise<Caller> {
   return { ...call.caller, credentials: { user, password } }
 }
 
+/** Adds the login of the first call to all of them: it is asked for once. Throws as `login`. */
+export async function loginAll(calls: readonly Call[], first: Call): Promise<readonly Call[]> {
+  const { credentials } = await login(first)
+  return calls.map((call) => ({ ...call, caller: { ...call.caller, ...(credentials && { credentials }) } }))
+}
+
 /** Returns the user from --user, TAPI_USER or a prompt. Throws a `UsageError` if there is none. */
 export async function loginUser({ context, options }: Call): Promise<string> {
   if (options.user !== undefined) return options.user
