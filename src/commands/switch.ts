@@ -176,11 +176,10 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
     parts[0]
   if (coordinator === undefined) return reportStops(known, stopped)
   const plan = await readPlan(coordinator, service, to)
-  if (typeof plan === 'string')
-    return reportStops(known, {
-      lines: [],
-      problems: [{ host: coordinator.host, problem: plan, isUnreachable: false }],
-    })
+  if (typeof plan === 'string') {
+    const problem = { host: coordinator.host, problem: plan, isUnreachable: false }
+    return reportStops(known, { lines: [], problems: [problem] })
+  }
   if (!json) writeText(context, `${switchPlanText(plan)}, led by the manager of ${coordinator.host}\n`)
   const { from, to: chosen } = plan
   if (plan.refusals.length > 0 || from === null || chosen === null) {
@@ -306,11 +305,10 @@ function report(
   const { plan, coordinator } = at
   const code = context.signal.aborted ? exitCodes.interrupted : exitOf(end, unreleased)
   if (json) {
-    const { cluster } = config
     const held = at.isAlone ? {} : { heldMillisecondsOfOtherHosts: Math.round(heldMilliseconds) }
     stdout.write(
       jsonText({
-        cluster,
+        cluster: config.cluster,
         service: plan.service,
         coordinator,
         plan,
