@@ -340,70 +340,69 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     }
   })
 
-  it('settles, when it starts anew, what it left behind', async () => {
+  /** Begins with a manager that was ended; its `leave` records a switch there that came up to a step. */
+  async function endedManager() {
     const first = await managed()
     await first.writes('db1')
     first.close()
-    const path = join(first.folder, 'manager.json')
+    const { folder } = first
+    const path = join(folder, 'manager.json')
     const state = JSON.parse(readFileSync(path, 'utf8'))
-    const hold = {
-      id: '00000000-0000-4000-8000-000000000000',
-      service: 'alpha',
-      from: 'db1',
-      to: 'db2',
-      by: 'admin',
-      until: new Date(Date.now() + 5000).toISOString(),
-      isOwn: true,
-      isDecided: false,
+    const leave = (
+      step: string,
+      more: { readonly isOwn: boolean; readonly milliseconds: number },
+    ): string => {
+      const hold = {
+        id: '00000000-0000-4000-8000-000000000000',
+        service: 'alpha',
+        from: 'db1',
+        to: 'db2',
+        step,
+        by: 'admin',
+        until: new Date(Date.now() + more.milliseconds).toISOString(),
+        isOwn: more.isOwn,
+        isDecided: false,
+      }
+      writeFileSync(path, JSON.stringify({ ...state, holds: [hold] }), { mode: 0o600 })
+      return hold.id
     }
-    const leave = (step: string): void =>
-      writeFileSync(path, JSON.stringify({ ...state, holds: [{ ...hold, step }] }), { mode: 0o600 })
+    return { folder, leave }
+  }
+
+  /** Returns the folder of a manager that holds its clients for a switch that another one made, up to this step. */
+  async function heldByAnother(step: string): Promise<string> {
+    const { folder, leave } = await endedManager()
+    leave(step, { isOwn: false, milliseconds: 1000 })
+    return folder
+  }
+
+  it('settles, when it starts anew, what it left behind', async () => {
+    const { folder, leave } = await endedManager()
+    const own = { isOwn: true, milliseconds: 5000 }
 
     // Killed before the new primary was writable.
-    leave('promote')
+    const id = leave('promote', own)
     await servers.db1.sql('SET GLOBAL read_only = 1')
     await servers.db2.sql('STOP ALL SLAVES')
-    const back = await managed({ folder: first.folder })
+    const back = await managed({ folder })
     await back.writes('db1')
     expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
     await eventually(back.allWell)
-    expect(await back.get(`task/${hold.id}`)).toMatchObject({
+    expect(await back.get(`task/${id}`)).toMatchObject({
       state: 'failed',
       error: 'The manager was started anew meanwhile. db1 is still the primary.',
     })
     back.close()
 
     // Killed right after it.
-    leave('promote')
+    leave('promote', own)
     await servers.db1.sql('SET GLOBAL read_only = 1')
     await servers.db2.sql('STOP ALL SLAVES', 'SET GLOBAL read_only = 0')
-    const forward = await managed({ folder: first.folder })
+    const forward = await managed({ folder })
     await forward.writes('db2')
     expect(await readOnly()).toEqual(['db1 1', 'db2 0', 'db3 1'])
     await eventually(forward.allWell)
   })
-
-  /** Returns the folder of a manager that holds its clients for a switch that another one made, up to this step. */
-  async function heldByAnother(step: string): Promise<string> {
-    const first = await managed()
-    await first.writes('db1')
-    first.close()
-    const path = join(first.folder, 'manager.json')
-    const state = JSON.parse(readFileSync(path, 'utf8'))
-    const hold = {
-      id: '00000000-0000-4000-8000-000000000001',
-      service: 'alpha',
-      from: 'db1',
-      to: 'db2',
-      step,
-      by: 'admin',
-      until: new Date(Date.now() + 1000).toISOString(),
-      isOwn: false,
-      isDecided: false,
-    }
-    writeFileSync(path, JSON.stringify({ ...state, holds: [hold] }), { mode: 0o600 })
-    return first.folder
-  }
 
   it('settles what another manager left behind, once its time is over and both servers answer', async () => {
     const folder = await heldByAnother('promote')
