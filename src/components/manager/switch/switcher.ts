@@ -4,7 +4,7 @@ import type { SwitchPlanPayload, TaskPayload } from '../../../contracts/managerP
 import { DatabaseError } from '../../databases/databaseError.ts'
 import { type DataSourceKey, sourcesOf } from '../dataSources.ts'
 import type { HoldRecord } from '../managerState.ts'
-import { readingOf } from '../replicationGraph.ts'
+import { isOut, readingOf } from '../replicationGraph.ts'
 import type { Hold } from '../switchHolds.ts'
 import { endWords, executeSwitch, type SwitchMeans, type SwitchOrder } from './executeSwitch.ts'
 import { createLastingSessions } from './lastingSessions.ts'
@@ -212,7 +212,7 @@ export function createSwitcher(
       const checked = await manager.check(key)
       if (checked?.observation.kind !== 'answered') continue
       // Another manager, or a person, may have done it.
-      if (checked.finding.result === 'passed' || isTakenOut(key)) return
+      if (checked.finding.result === 'passed' || isOut(manager.view(key))) return
       if (busy.has(service)) continue
       busy.add(service)
       try {
@@ -230,9 +230,6 @@ export function createSwitcher(
 
   const isMapped = ({ service, name }: DataSourceKey): boolean =>
     sourcesOf(manager.map()).some((it) => it.service === service && it.name === name)
-
-  /** By a person. */
-  const isTakenOut = (key: DataSourceKey): boolean => ['SHUNNED', 'OFFLINE'].includes(manager.view(key).state)
 
   /** Returns the old primary of a switch that made another one the primary, and those that follow it still. */
   const leftBy = ({ service, from, to }: HoldRecord, primary: string): readonly string[] =>

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { SwitchStep, TaskPayload } from '../../../contracts/managerPayloads.ts'
+import { withTimeout } from '../../databases/withTimeout.ts'
 
 /** Tasks that are remembered after their end, at most. */
 const most = 100
@@ -62,10 +62,8 @@ export function createTaskTable(now: () => Date): TaskTable {
         fail: (error) => end({ state: 'failed', error }),
         ended: async (milliseconds) => {
           if (milliseconds === 0) return
-          const over = new AbortController()
-          const time = wait(milliseconds, undefined, { signal: over.signal }).catch(() => undefined)
-          await Promise.race([isEnded, time])
-          over.abort()
+          const late = (): Error => new Error('The task goes on.')
+          await withTimeout({ milliseconds, work: isEnded, late }).catch(() => undefined)
         },
       }
       tasks.set(id, task)
