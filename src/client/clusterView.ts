@@ -206,12 +206,14 @@ function joinDataSource(name: string, seen: readonly SeenBy[]): readonly DataSou
       managers.push({ host, role, state, code, reason, appliedLatency })
     }
   }
-  const groups = groupOpinions(managers, opinionOf)
-  const most = groups[0]?.[0].host
-  const source = seen.find(({ host }) => host === most)?.sources.get(name)
+  const [first] = managers
+  const isAgreed = managers.every(({ role, state }) => role === first?.role && state === first.state)
+  // Grouping hundreds of opinions takes its time, and mostly they are the same.
+  const most = isAgreed ? first : groupOpinions(managers, opinionOf)[0]?.[0]
+  const source = seen.find(({ host }) => host === most?.host)?.sources.get(name)
   // A data source of the file that no manager has, for example because it was added since the last install.
   if (source === undefined) return []
-  return [{ ...source, managersAgree: groups.length === 1 && unknownTo.length === 0, managers, unknownTo }]
+  return [{ ...source, managersAgree: isAgreed && unknownTo.length === 0, managers, unknownTo }]
 }
 
 /** Role and state: managers that say the same of both agree. */
