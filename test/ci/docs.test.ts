@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type Component, components } from '../../src/contracts/component.ts'
+import { accessibilityViolations } from '../support/axe.ts'
 import { startBrowser, watchPage } from '../support/browser.ts'
 import { componentRoutes } from '../support/componentRoutes.ts'
 import { type ApiHost, startApiHost } from './support/apiHost.ts'
@@ -88,6 +89,14 @@ it('leads every link to a place that can be seen', async () => {
   for (const link of links) {
     const target = page.locator(`[id="${(await link.getAttribute('href'))?.slice(1)}"]`)
     expect(await target.isVisible(), await link.innerText()).toBe(true)
+  }
+})
+
+it.each(['light', 'dark'] as const)('is accessible to everybody in %s colours', async (colorScheme) => {
+  for (const component of components) {
+    const { page } = await openDocs(component)
+    await page.emulateMedia({ colorScheme })
+    expect(await accessibilityViolations(page), component).toEqual([])
   }
 })
 
