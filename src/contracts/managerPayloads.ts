@@ -109,6 +109,11 @@ const dataSource = {
   seqno: orNull(Type.Integer(), 'Number of the last applied transaction, as the replicator reports it.'),
   appliedLatency: orNull(Type.Integer(), 'Whole seconds that a replica is behind; null for a primary.'),
   relativeLatency: orNull(Type.Integer(), 'Always null: neither MariaDB nor MySQL reports it.'),
+  follows: orNull(
+    Type.String(),
+    'The data source that its server replicates from, as the last check that reached it saw it; null for a primary, for ' +
+      'a server that follows nobody, and for a source outside the service, which `reason` names.',
+  ),
   standby: Type.Boolean(),
   archive: Type.Boolean(),
   witness: Type.Boolean(),

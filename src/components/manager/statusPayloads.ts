@@ -41,7 +41,7 @@ export function dataSourceStatus(facts: {
   const view = manager.view(key)
   const health = manager.health(view)
   const { service, name, host, port, since, by } = view
-  const { role, finding } = manager.assessment(view)
+  const { role, finding, follows } = manager.assessment(view)
   const isUnchecked = view.state === 'ONLINE' && !manager.isMonitoring
   return {
     name,
@@ -59,6 +59,7 @@ export function dataSourceStatus(facts: {
     seqno: health.seqno,
     appliedLatency: health.latency,
     relativeLatency: null,
+    follows,
     standby: role === 'standby',
     archive: role === 'archive',
     witness: role === 'witness',

@@ -24,6 +24,7 @@ const primary: DatasourceStatusPayload = {
   seqno: 80_211,
   appliedLatency: null,
   relativeLatency: null,
+  follows: null,
   standby: false,
   archive: false,
   witness: false,
@@ -35,6 +36,7 @@ const replica: DatasourceStatusPayload = {
   host: '10.0.0.12',
   connections: { active: 8, created: 3504 },
   appliedLatency: 0,
+  follows: 'db1',
 }
 
 const service: ServiceStatusPayload = {
