@@ -3,6 +3,7 @@ import { parse as parseQuery } from 'node:querystring'
 import { internalUserAgent } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
+import { loginCheck } from './authenticate.ts'
 import type { Listener } from './caller.ts'
 import { type CallLog, createCallLog } from './callLog.ts'
 import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
@@ -143,17 +144,21 @@ export function createApp(options: {
     const requestContext = createContext(request)
     const { auditEntry } = requestContext
     let sent: Response
+    const path = requestContext.match?.resource.path ?? ''
     let owner = ''
     try {
       sent = await handleRequest(requestContext, facts)
       owner = streamOwner(requestContext.caller, peerNetwork(request.socket.remoteAddress ?? 'gone'))
-      if (sent.events) streams.admit(owner)
+      if (sent.events) streams.admit({ path, owner })
     } catch (error) {
       sent = errorResponse(error, requestContext, { log, callLog })
     }
     if (auditEntry) sent = await audit.record(requestContext, auditEntry, sent)
     send(response, sent, { requestId: requestContext.requestId, isLast: context.isStopping(), listener })
-    if (sent.events && request.method !== 'HEAD') streams.open(owner, response, sent.events)
+    if (sent.events && request.method !== 'HEAD') {
+      const isAllowed = loginCheck(requestContext, context)
+      streams.open({ path, owner, response, isAllowed }, sent.events)
+    }
     logCall(requestContext, sent.status, startedAt)
   }
 

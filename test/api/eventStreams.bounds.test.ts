@@ -19,14 +19,15 @@ describe('the bound of the streams of a listener', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
+  const path = '/events'
   const limits = { streams: 3, comment: 5000, waiting: 1000 }
 
   function opened(owners: readonly string[]) {
     const streams = createEventStreams(limits)
     const all = owners.map((owner) => {
       const fake = fakeResponse()
-      streams.admit(owner)
-      streams.open(owner, fake.response, () => undefined)
+      streams.admit({ path, owner })
+      streams.open({ path, owner, response: fake.response, isAllowed: async () => true }, () => undefined)
       return fake
     })
     return { streams, all, gone: () => all.map(({ response }) => response.destroyed) }
@@ -34,20 +35,28 @@ describe('the bound of the streams of a listener', () => {
 
   it('refuses a newcomer while no caller has two', () => {
     const { streams, gone } = opened(['host db1', 'host db2', 'host db3'])
-    expect(() => streams.admit('host db4')).toThrow(expect.objectContaining({ code: 'busy' }))
+    expect(() => streams.admit({ path, owner: 'host db4' })).toThrow(
+      expect.objectContaining({ code: 'busy' }),
+    )
     expect(gone()).toEqual([false, false, false])
   })
 
   it('takes the room from the caller that has most, whoever comes', () => {
     const { streams, gone } = opened(['host db1', 'host bad', 'host bad'])
-    streams.admit('host db4')
+    streams.admit({ path, owner: 'host db4' })
     expect(gone()).toEqual([false, true, false])
   })
 
   it('lets a caller that comes back displace only itself', () => {
     const { streams, gone } = opened(['host db1', 'host db2', 'host db3'])
-    streams.admit('host db2')
+    streams.admit({ path, owner: 'host db2' })
     expect(gone()).toEqual([false, true, false])
+  })
+
+  it('is that of each call alone', () => {
+    const { streams, gone } = opened(['user a', 'user a', 'user a'])
+    streams.admit({ path: '/other', owner: 'host db1' })
+    expect(gone()).toEqual([false, false, false])
   })
 
   it('comments every five seconds, and no more once all streams are gone', async () => {

@@ -13,6 +13,7 @@ import { createAuditFile } from '../../src/api/audit/auditFile.ts'
 import type { Listener } from '../../src/api/caller.ts'
 import { commonCalls } from '../../src/api/calls/commonCalls.ts'
 import { type App, createApp } from '../../src/api/createApp.ts'
+import type { EventStreamLimits } from '../../src/api/eventStreams.ts'
 import { createRequestCounts } from '../../src/api/metricFamilies.ts'
 import type { ServedRoute } from '../../src/api/serve.ts'
 import { Secret } from '../../src/secrets/secret.ts'
@@ -66,6 +67,7 @@ export async function testApi(
     readonly auditFile?: string
     readonly served?: readonly ServedRoute[]
     readonly context?: Partial<ApiContext>
+    readonly streams?: Partial<EventStreamLimits>
     /** The clock of the lock-out, in milliseconds. */
     readonly clock?: () => number
   } = {},
@@ -121,7 +123,10 @@ export async function testApi(
     ...more.context,
   }
   let check: Promise<AnswerCheck> | undefined
-  const app = createApp({ served, context, listener: more.listener ?? 'tcp', log })
+  const app = createApp({
+    ...{ served, context, listener: more.listener ?? 'tcp', log },
+    ...(more.streams && { streams: more.streams }),
+  })
   onTestFinished(() => audit.close())
   return {
     app,

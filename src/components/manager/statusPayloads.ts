@@ -31,14 +31,12 @@ function reasonOf(
   return streak.passed >= rules.recover ? [reason ?? [], recovered].flat().join(' ') : reason
 }
 
-/** A data source as the API shows it. Throws a `not-found` problem. */
-export function dataSourceStatus(facts: {
-  readonly manager: Manager
-  readonly key: DataSourceKey
-  readonly connector: ConnectorStatusPayload | null
-}): DatasourceStatusPayload {
-  const { manager, key, connector } = facts
-  const view = manager.view(key)
+/** A data source as the API shows it, with its state. */
+function statusOf(
+  manager: Manager,
+  view: DataSourceView,
+  connector: ConnectorStatusPayload | null,
+): DatasourceStatusPayload {
   const health = manager.health(view)
   const { service, name, host, port, since, by } = view
   const { role, finding, follows } = manager.assessment(view)
@@ -66,6 +64,13 @@ export function dataSourceStatus(facts: {
   }
 }
 
+/** A data source as the API shows it. Throws a `not-found` problem. */
+export const dataSourceStatus = (facts: {
+  readonly manager: Manager
+  readonly key: DataSourceKey
+  readonly connector: ConnectorStatusPayload | null
+}): DatasourceStatusPayload => statusOf(facts.manager, facts.manager.view(facts.key), facts.connector)
+
 /** A service as the API shows it. Throws a `not-found` problem. */
 export function serviceStatus(facts: {
   readonly manager: Manager
@@ -80,9 +85,7 @@ export function serviceStatus(facts: {
     multimaster: false,
     policy: manager.policy(service),
     writer: manager.writer(service),
-    datasources: manager
-      .views(service)
-      .map(({ name }) => dataSourceStatus({ manager, key: { service, name }, connector })),
+    datasources: manager.views(service).map((view) => statusOf(manager, view, connector)),
   }
 }
 

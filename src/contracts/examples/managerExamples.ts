@@ -108,6 +108,21 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
   },
   managerServiceStatus: { response: service },
   managerDatasourceStatus: { response: replica },
+  managerEvents: {
+    response: {
+      kind: 'datasource',
+      time: '2025-03-11T08:30:00.412Z',
+      datasource: {
+        ...replica,
+        since: '2025-03-11T08:30:00.412Z',
+        by: 'manager',
+        state: 'FAILED',
+        reason: 'The database 10.0.0.12:3306 cannot be reached: nothing listens there. Start the database.',
+        seqno: null,
+        appliedLatency: null,
+      },
+    },
+  },
   managerPing: { response: { value: true } },
   managerServiceOffline: allTo('OFFLINE'),
   managerServiceOnline: allTo('ONLINE'),
