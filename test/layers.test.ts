@@ -11,7 +11,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   diagnostics: [],
   contracts: [],
   secrets: ['diagnostics'],
-  accounts: ['secrets'],
+  accounts: ['contracts', 'secrets'],
   processes: ['secrets'],
   transport: ['secrets', 'processes'],
   config: ['diagnostics', 'secrets', 'contracts'],

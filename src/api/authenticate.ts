@@ -73,12 +73,12 @@ async function checkLogin(
   const users = context.accounts.lastSeenUsers()
   const verdict = login ? await context.accounts.verify(login, origin) : 'refused'
   if (verdict === 'no-user') throw noUser()
-  if (!login || verdict !== 'good') {
+  if (!login || verdict === 'refused') {
     const detail = 'The user name or the password is wrong. Each host has its own users.'
     throw new ProblemError({ code: 'login-refused', detail })
   }
   markVerified(request.socket)
-  const caller: Caller = { kind: 'user', user: login.user }
+  const caller: Caller = { kind: 'user', user: login.user, access: verdict }
   // Users that changed while the password was checked may be others than it was checked by.
   if (context.accounts.lastSeenUsers() === users) {
     verifiedLogins.set(request.socket, { authorization: new Secret(authorization), users, caller })

@@ -1,3 +1,5 @@
+import type { AccessLevel } from '../contracts/accessLevels.ts'
+
 /** Listener that a request came through. */
 export type Listener = 'tcp' | 'socket'
 
@@ -6,7 +8,7 @@ export type Listener = 'tcp' | 'socket'
  * socket without a login.
  */
 export type Caller =
-  | { readonly kind: 'user'; readonly user: string }
+  | { readonly kind: 'user'; readonly user: string; readonly access: AccessLevel }
   | { readonly kind: 'host'; readonly name: string }
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'socket' }

@@ -38,7 +38,7 @@ const wait = {
 }
 
 const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
-const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
+const changing = { method: 'POST', auth: 'basic', access: 'operate', guard: true, request: null } as const
 const changedService = {
   kind: 'payload',
   payloadType: 'ServiceStatusPayload',

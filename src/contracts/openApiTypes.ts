@@ -23,6 +23,7 @@ export type OpenApiOperation = {
   readonly operationId: string
   readonly tags: readonly [string]
   readonly summary: string
+  readonly description?: string
   readonly security: readonly { readonly basic?: readonly [] }[]
   readonly parameters: readonly OpenApiParameter[]
   readonly requestBody?: { readonly required: true; readonly content: Content }

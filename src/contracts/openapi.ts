@@ -14,7 +14,7 @@ import type {
   OpenApiResponse,
 } from './openApiTypes.ts'
 import { type ProblemCode, problems } from './problems.ts'
-import { guardParameter, type Route, tags } from './route.ts'
+import { accessFor, guardParameter, type Route, tags } from './route.ts'
 
 const own: Readonly<Record<Component, Readonly<Record<string, CallExample>>>> = {
   manager: managerExamples,
@@ -49,6 +49,7 @@ function problemsOf(route: Route): readonly ProblemCode[] {
       ? (['login-required', 'login-refused', 'locked-out', 'busy', 'not-ready'] as const)
       : []),
     ...(route.auth === 'basic' || route.auth === 'host' ? (['no-user'] as const) : []),
+    ...((accessFor(route) ?? 'read') === 'read' ? [] : (['access-level'] as const)),
     ...(route.response.kind === 'events' ? (['busy'] as const) : []),
     'not-acceptable',
     'request-timeout',
@@ -151,6 +152,12 @@ function requestBody({ name, request }: Route, { schemas, examples }: At): Parti
   return { requestBody: { required: true, content } }
 }
 
+/** Names the access level of a call, which OpenAPI has no member for with HTTP Basic. */
+function describeAccess(route: Route): Pick<OpenApiOperation, 'description'> {
+  const level = accessFor(route)
+  return level === undefined ? {} : { description: `Access level: \`${level}\`.` }
+}
+
 function operation(route: Route, at: At): OpenApiOperation {
   const unready = route.response.kind === 'text' && route.response.unready
   const text = { 'text/plain': { schema: { type: 'string' }, example: 'unready\n' } }
@@ -158,6 +165,7 @@ function operation(route: Route, at: At): OpenApiOperation {
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
+    ...describeAccess(route),
     security: security[route.auth],
     parameters: [...pathParameters(route, at), ...(route.guard ? [guard] : []), ...queryParameters(route)],
     ...requestBody(route, at),
@@ -191,7 +199,7 @@ function problemResponse({ refer }: SchemaCollection): OpenApiResponse {
 }
 
 const describe = (component: Component): string =>
-  `REST API of the ${component} of one host. Users belong to that host; calls log in with HTTP Basic.
+  `REST API of the ${component} of one host. Users belong to that host; calls log in with HTTP Basic. Each user has an access level: \`read\` may GET, \`operate\` may also change states, \`full\` may do everything. Each call names the lowest one that it needs.
 
 POST calls make changes and need the query parameter \`${guardParameter}=true\`. A repeated call returns \`changed: false\`.
 

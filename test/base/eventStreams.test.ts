@@ -71,7 +71,7 @@ describe('the bound of the streams of a listener', () => {
   })
 
   it('counts by user, host, socket or address', () => {
-    expect(streamOwner({ kind: 'user', user: 'admin' }, '10.0.0.1')).toBe('user admin')
+    expect(streamOwner({ kind: 'user', user: 'admin', access: 'full' }, '10.0.0.1')).toBe('user admin')
     expect(streamOwner({ kind: 'host', name: 'db1' }, '10.0.0.1')).toBe('host db1')
     expect(streamOwner({ kind: 'socket' }, 'gone')).toBe('socket')
     expect(streamOwner({ kind: 'anonymous' }, '10.0.0.1')).toBe('anybody at 10.0.0.1')

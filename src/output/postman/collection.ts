@@ -112,7 +112,7 @@ function requestItem(operation: Operation, component: string): object {
           ]),
     ],
     request: {
-      description: operation.summary,
+      description: [operation.summary, operation.description].filter((it) => it !== '').join(' '),
       method: operation.method,
       ...(!operation.login && { auth: { type: 'noauth' } }),
       header: body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }],
