@@ -9,6 +9,7 @@ import {
 import { internalUserAgent } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
 import { auditCalls } from './audit/auditCalls.ts'
+import { loginCheck } from './authenticate.ts'
 import { type Listener, streamOwner } from './caller.ts'
 import { type CallLog, createCallLog } from './callLog.ts'
 import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
@@ -142,8 +143,8 @@ export function createApp(options: {
     const requestContext = createContext(request)
     const { auditEntry } = requestContext
     let sent: Response
-    let owner = ''
     const path = requestContext.match?.resource.path ?? ''
+    let owner = ''
     try {
       sent = await handleRequest(requestContext, facts)
       owner = streamOwner(requestContext.caller, peerNetwork(request.socket.remoteAddress ?? 'gone'))
@@ -154,7 +155,8 @@ export function createApp(options: {
     if (auditEntry) sent = await audit.record(requestContext, auditEntry, sent)
     send(response, sent, { requestId: requestContext.requestId, isLast: context.isStopping(), listener })
     if (sent.events && request.method !== 'HEAD') {
-      streams.open({ path, owner, response, isAllowed: () => Promise.resolve(true) }, sent.events)
+      const isAllowed = loginCheck(requestContext, context)
+      streams.open({ path, owner, response, isAllowed }, sent.events)
     }
     logCall(requestContext, sent.status, startedAt)
   }

@@ -22,6 +22,8 @@ export type Call<Body = unknown> = {
   readonly caller: Caller
   /** Authorization header that the call came with; for a call that is passed on. */
   readonly authorization: Secret | undefined
+  /** Header Last-Event-ID as it came, of a caller whose stream of events broke off. */
+  readonly lastEventId: string | undefined
   /** Hands facts on to the audit log, at any time before the call ends; later ones are added to earlier ones. */
   readonly audit: (facts: AuditFacts) => void
 }
