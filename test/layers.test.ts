@@ -28,8 +28,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'transport',
     'client',
   ],
+  web: ['contracts', 'secrets', 'client'],
   api: ['contracts', 'secrets', 'accounts'],
-  components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
+  components: ['contracts', 'api', 'client', 'secrets', 'accounts', 'web'],
   output: ['diagnostics', 'config', 'client', 'deployment'],
   cli: ['diagnostics', 'secrets', 'processes', 'config', 'output'],
   session: [
@@ -45,6 +46,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'deployment',
     'output',
     'cli',
+    'web',
   ],
   tapi: ['contracts', 'secrets', 'client', 'output', 'cli'],
   commands: [
@@ -61,6 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
     'cli',
     'session',
+    'web',
   ],
   bin: [
     'diagnostics',
@@ -80,6 +83,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'session',
     'tapi',
     'commands',
+    'web',
   ],
 }
 

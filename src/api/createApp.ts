@@ -1,19 +1,18 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
-import { internalUserAgent } from '../contracts/route.ts'
-import type { ApiContext } from './apiContext.ts'
-import { auditCalls } from './audit/auditCalls.ts'
-import { loginCheck } from './authenticate.ts'
-import type { Listener } from './caller.ts'
-import { type CallLog, createCallLog } from './callLog.ts'
-import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
 import {
   createEventStreams,
   defaultEventStreamLimits,
   type EventStreamLimits,
   type EventStreams,
-  streamOwner,
-} from './eventStreams.ts'
+} from '../base/eventStreams.ts'
+import { internalUserAgent } from '../contracts/route.ts'
+import type { ApiContext } from './apiContext.ts'
+import { auditCalls } from './audit/auditCalls.ts'
+import { loginCheck } from './authenticate.ts'
+import { type Listener, streamOwner } from './caller.ts'
+import { type CallLog, createCallLog } from './callLog.ts'
+import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
 import { handleRequest, type ListenerContext } from './handleRequest.ts'
 import type { ListenerLog, Log } from './log.ts'
 import { ProblemError, toProblem } from './problemError.ts'

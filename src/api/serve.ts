@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { Events } from '../base/eventStreams.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { ReadonlyStatic } from '../contracts/schemaParts.ts'
@@ -6,7 +7,6 @@ import type { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
 import type { AuditFacts } from './audit/auditEntry.ts'
 import type { Caller } from './caller.ts'
-import type { Events } from './eventStreams.ts'
 import type { MetricFamily } from './metricFamilies.ts'
 import type { TextResponse } from './response.ts'
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { ApiContext } from '../../api/apiContext.ts'
-import { createEventLog } from '../../api/eventLog.ts'
-import type { EventStream, Events } from '../../api/eventStreams.ts'
 import { type ServedRoute, serve } from '../../api/serve.ts'
+import { createEventLog } from '../../base/eventLog.ts'
+import type { EventStream, Events } from '../../base/eventStreams.ts'
 import type { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { envelope } from '../../contracts/envelope.ts'
 import {

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ApiContext } from '../../../src/api/apiContext.ts'
-import type { Events } from '../../../src/api/eventStreams.ts'
+import type { Events } from '../../../src/base/eventStreams.ts'
 import { createManagerFeed } from '../../../src/components/manager/managerFeed.ts'
 import type { Switcher } from '../../../src/components/manager/switch/switcher.ts'
 import { createTaskTable } from '../../../src/components/manager/switch/taskTable.ts'
@@ -87,6 +87,7 @@ async function feeding() {
           received.push(payload)
         }
       },
+      end: () => undefined,
       onEnd: (work) => {
         end = work
       },

@@ -1,6 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import type { Caller } from './caller.ts'
-import { ProblemError } from './problemError.ts'
 
 /** Response that stays open and carries events to its caller. */
 export type EventStream = {
@@ -8,6 +6,8 @@ export type EventStream = {
   send(data: string): void
   /** The same with events as `eventBytes` writes them, which several streams share. */
   sendBytes(events: Buffer): void
+  /** Ends the stream after what was sent; a caller that does not read that within a second is cut off. */
+  end(): void
   /** Calls back once, when the caller is gone or the stream was ended. */
   onEnd(work: () => void): void
 }
@@ -35,6 +35,9 @@ export const defaultEventStreamLimits: EventStreamLimits = {
   waiting: 256 * 1024,
 }
 
+/** Milliseconds in which the caller of an ended stream may read what was sent. */
+const lastRead = 1000
+
 /** A stream and whom it is for. */
 type OpenStream = {
   /** Path of the call. */
@@ -49,32 +52,24 @@ type OpenStream = {
 export type EventStreams = {
   /**
    * Makes room for a stream: where all of its call are taken, the oldest of the caller that has most is cut off. Throws
-   * a `busy` problem where no caller has two.
+   * a `StreamsFullError` where no caller has two.
    */
   admit(stream: Pick<OpenStream, 'path' | 'owner'>): void
   /** Turns a response, whose headers were written, into a stream. */
   open(stream: OpenStream, events: Events): void
-  /** Ends the streams that hosts opened by their certificates. */
-  endThoseOfHosts(): void
+  /** Ends the streams of some owners. */
+  endThoseOf(isOwner: (owner: string) => boolean): void
   /** Ends all streams, and each that is opened from now on. */
   close(): void
 }
 
-/** Returns the owner by whom streams are counted. */
-export function streamOwner(caller: Caller | null, network: string): string {
-  if (caller?.kind === 'user') return `user ${caller.user}`
-  if (caller?.kind === 'host') return `${hostOwner}${caller.name}`
-  return caller?.kind === 'socket' ? 'socket' : `anybody at ${network}`
+/** All streams are taken, and nobody has two. */
+export class StreamsFullError extends Error {
+  constructor(most: number) {
+    super(`${most} streams are open, which is the most of this server. Try again later.`)
+    this.name = 'StreamsFullError'
+  }
 }
-
-const hostOwner = 'host '
-
-const full = (most: number): ProblemError =>
-  new ProblemError({
-    code: 'busy',
-    detail: `${most} streams are open, which is the most of this server. Try again later.`,
-    headers: { 'Retry-After': '5' },
-  })
 
 /** Keeps the open streams of one listener within bounds. */
 export function createEventStreams(limits: EventStreamLimits): EventStreams {
@@ -117,7 +112,7 @@ export function createEventStreams(limits: EventStreamLimits): EventStreams {
     for (const stream of open) counts.set(stream.owner, (counts.get(stream.owner) ?? 0) + 1)
     const [most, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
     const oldest = open.find((stream) => stream.owner === most)
-    if (count < 2 || !oldest) throw full(limits.streams)
+    if (count < 2 || !oldest) throw new StreamsFullError(limits.streams)
     remove(oldest)
     oldest.response.destroy()
   }
@@ -144,13 +139,18 @@ export function createEventStreams(limits: EventStreamLimits): EventStreams {
       events({
         send: (data) => write(stream, eventBytes({ data })),
         sendBytes: (bytes) => write(stream, bytes),
+        end: () => {
+          remove(stream)
+          response.end()
+          setTimeout(() => response.destroy(), lastRead).unref()
+        },
         onEnd: (work) => {
           if (response.destroyed) work()
           else response.once('close', work)
         },
       })
     },
-    endThoseOfHosts: () => end([...all].filter(({ owner }) => owner.startsWith(hostOwner))),
+    endThoseOf: (isOwner) => end([...all].filter(({ owner }) => isOwner(owner))),
     close: () => {
       isClosed = true
       end([...all])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createEventLog, type EventLogLimits } from '../../src/api/eventLog.ts'
-import type { EventStream } from '../../src/api/eventStreams.ts'
+import { createEventLog, type EventLogLimits } from '../../src/base/eventLog.ts'
+import type { EventStream } from '../../src/base/eventStreams.ts'
 import { createEventParser } from '../../src/client/readEvents.ts'
 
 const parserLimits = { event: 1e6, rate: 1e9, burst: 1e9, perEvent: 0 }
@@ -16,6 +16,7 @@ function caller() {
     return {
       send: () => undefined,
       sendBytes: (bytes) => sent.push(bytes),
+      end: () => undefined,
       onEnd: (work) => {
         end = work
       },

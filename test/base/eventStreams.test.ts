@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createEventStreams, streamOwner } from '../../src/api/eventStreams.ts'
+import { isHostOwner, streamOwner } from '../../src/api/caller.ts'
+import { createEventStreams, StreamsFullError } from '../../src/base/eventStreams.ts'
 
 /** A response as far as streams use one. */
 function fakeResponse() {
@@ -19,7 +20,7 @@ describe('the bound of the streams of a listener', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  const path = '/events'
+  const path = '/muster/routing'
   const limits = { streams: 3, comment: 5000, waiting: 1000 }
 
   function opened(owners: readonly string[]) {
@@ -27,7 +28,10 @@ describe('the bound of the streams of a listener', () => {
     const all = owners.map((owner) => {
       const fake = fakeResponse()
       streams.admit({ path, owner })
-      streams.open({ path, owner, response: fake.response, isAllowed: async () => true }, () => undefined)
+      streams.open(
+        { path, owner, response: fake.response, isAllowed: () => Promise.resolve(true) },
+        () => undefined,
+      )
       return fake
     })
     return { streams, all, gone: () => all.map(({ response }) => response.destroyed) }
@@ -35,9 +39,7 @@ describe('the bound of the streams of a listener', () => {
 
   it('refuses a newcomer while no caller has two', () => {
     const { streams, gone } = opened(['host db1', 'host db2', 'host db3'])
-    expect(() => streams.admit({ path, owner: 'host db4' })).toThrow(
-      expect.objectContaining({ code: 'busy' }),
-    )
+    expect(() => streams.admit({ path, owner: 'host db4' })).toThrow(StreamsFullError)
     expect(gone()).toEqual([false, false, false])
   })
 
@@ -53,12 +55,6 @@ describe('the bound of the streams of a listener', () => {
     expect(gone()).toEqual([false, true, false])
   })
 
-  it('is that of each call alone', () => {
-    const { streams, gone } = opened(['user a', 'user a', 'user a'])
-    streams.admit({ path: '/other', owner: 'host db1' })
-    expect(gone()).toEqual([false, false, false])
-  })
-
   it('comments every five seconds, and no more once all streams are gone', async () => {
     const { all, streams } = opened(['host db1'])
     await vi.advanceTimersByTimeAsync(10_000)
@@ -70,7 +66,7 @@ describe('the bound of the streams of a listener', () => {
 
   it('ends the streams of hosts alone when they have to prove themselves anew', async () => {
     const { streams, all } = opened(['host db1', 'user admin'])
-    streams.endThoseOfHosts()
+    streams.endThoseOf(isHostOwner)
     expect(all.map(({ response }) => response.writableEnded)).toEqual([true, false])
   })
 
