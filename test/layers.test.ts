@@ -30,7 +30,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   api: ['contracts', 'secrets', 'accounts'],
   components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
-  output: ['diagnostics', 'config', 'client', 'deployment'],
+  output: ['diagnostics', 'contracts', 'config', 'client', 'deployment'],
   cli: ['diagnostics', 'secrets', 'processes', 'config', 'output'],
   session: [
     'diagnostics',
