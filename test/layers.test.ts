@@ -31,7 +31,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   web: ['contracts', 'secrets', 'client'],
   api: ['contracts', 'secrets', 'accounts'],
   components: ['contracts', 'api', 'client', 'secrets', 'accounts', 'web'],
-  output: ['diagnostics', 'config', 'client', 'deployment'],
+  output: ['diagnostics', 'contracts', 'config', 'client', 'deployment'],
   cli: ['diagnostics', 'secrets', 'processes', 'config', 'output'],
   session: [
     'diagnostics',
