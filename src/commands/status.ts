@@ -155,9 +155,9 @@ const seenIn = (knowledge: ClusterKnowledge, observed: readonly ObservedHost[]):
 function textOf({ picture, observed, services }: Seen, { context, format }: StatusOptions): string {
   const hosts = observed.map(({ status }) => status)
   const { name: cluster, verdict } = picture
-  const members = { cluster, verdict, hosts, services: viewsToJson(services) }
+  const members = viewsToJson({ cluster, verdict, hosts, services })
   if (format === 'json') return jsonText(members)
-  if (format === 'yaml') return yamlText(JSON.parse(JSON.stringify(members)))
+  if (format === 'yaml') return yamlText(members)
   const text = statusText({ picture, hosts, services, isWide: format === 'wide' }, tableLayout(context))
   const { isTTY, columns } = context.stdout
   return isTTY === true ? foldLines(text, columns) : text

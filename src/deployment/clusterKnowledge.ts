@@ -1,8 +1,62 @@
 import { addressAndPort } from '../base/address.ts'
 import type { ClusterKnowledge, KnownHost } from '../client/clusterPicture.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import type { PictureComponent } from '../contracts/clusterPicture.ts'
+import type { ClusterPicture, PictureComponent } from '../contracts/clusterPicture.ts'
+import type { ProxySettings } from '../contracts/serverSettings.ts'
+import type { MapService } from '../contracts/servicesMap.ts'
 import type { ComponentStatus, HostStatus, ObservedHost } from './hostStatus.ts'
+
+/** Returns the picture that a file describes; nobody was asked. */
+export function configuredPicture({
+  cluster,
+  hosts,
+  services,
+}: Pick<ClusterConfig, 'cluster' | 'hosts' | 'services'>): ClusterPicture {
+  const described = services.filter(({ datasources }) => datasources.length > 0)
+  const primaryOf = (service: MapService): string | null =>
+    service.datasources.find(({ role }) => role === 'primary')?.name ?? null
+  return {
+    name: cluster,
+    verdict: { level: 'unknown', problems: [] },
+    services: described.map((service) => ({
+      name: service.name,
+      policy: null,
+      writer: { datasource: primaryOf(service), code: null, reason: null, hold: false },
+      managersAgree: true,
+      task: null,
+    })),
+    datasources: described.flatMap((service) =>
+      service.datasources.map((source) => ({
+        ...{ service: service.name, ...source, state: 'UNKNOWN' as const },
+        ...{ since: null, by: null, code: null, reason: null, lag: null },
+        follows: source.role === 'primary' || source.role === 'witness' ? null : primaryOf(service),
+        ...{ connections: null, managersAgree: true },
+      })),
+    ),
+    hosts: hosts.map(({ name, address, proxy }) => ({
+      ...{ name, address, state: 'unknown', detail: null, release: null, certificateExpires: null },
+      components: [],
+      connector:
+        proxy === undefined
+          ? null
+          : {
+              ...{ mode: 'ONLINE', reason: null, active: 0, held: 0, created: 0 },
+              clients: clientsOf(proxy),
+            },
+    })),
+  }
+}
+
+const clientsOf = ({
+  service,
+  address,
+  port,
+  readonlyPort,
+}: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>) => ({
+  service,
+  readWrite: addressAndPort(address, port),
+  readOnly: readonlyPort === null ? null : addressAndPort(address, readonlyPort),
+})
 
 /** Gathers what a survey saw of a cluster, in the order of the hosts seen. */
 export function knowledgeOf(options: {
@@ -29,15 +83,7 @@ function knownHost(status: HostStatus): KnownHost {
     ...{ name, address, state, detail, release, certificateExpires },
     components: status.components.map(pictureComponent),
     connector: status.connector ?? null,
-    clients:
-      clients === undefined
-        ? null
-        : {
-            service: clients.service,
-            readWrite: addressAndPort(clients.address, clients.port),
-            readOnly:
-              clients.readonlyPort === null ? null : addressAndPort(clients.address, clients.readonlyPort),
-          },
+    clients: clients === undefined ? null : clientsOf(clients),
   }
 }
 
