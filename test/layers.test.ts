@@ -117,6 +117,7 @@ const ioFiles: readonly string[] = [
   'client/request.ts',
   'client/serverCertificates.ts',
   'session/readUserProvidedStores.ts',
+  'commands/dashboard/openBrowser.ts',
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
@@ -131,6 +132,7 @@ const ioFiles: readonly string[] = [
   'session/connectHost.ts',
   'session/defaultSshConfig.ts',
   'transport/login/agentContents.ts',
+  'web/localServer.ts',
   'transport/dial.ts',
 ]
 

@@ -108,6 +108,12 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('./graph.ts')).graphCommand,
   },
   {
+    name: 'dashboard',
+    usage: files,
+    description: 'show the clusters in a browser, over SSH',
+    load: async () => (await import('./dashboard.ts')).dashboardCommand,
+  },
+  {
     name: 'switch',
     usage: files,
     description: 'make another data source the primary, while clients wait',

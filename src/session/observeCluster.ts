@@ -15,9 +15,11 @@ export async function observeCluster(options: {
   readonly survey: Survey
 }): Promise<readonly ObservedHost[]> {
   const { context, config, state, survey } = options
-  const authority = state.authority?.certificate
   const asked = await Promise.all(
-    survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),
+    survey.reached.map((surveyed) => {
+      const authorities = authoritiesOf(surveyed, state.authority?.certificate)
+      return observeHost({ surveyed, config, authorities, now: context.now() })
+    }),
   )
   const unreachable = survey.unreachable.map(({ host, failure, unreachable }) =>
     unreachableStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
@@ -25,17 +27,24 @@ export async function observeCluster(options: {
   return inOrderOf(config, [...asked, ...unreachable], ({ status }) => status.host)
 }
 
-async function ask(options: {
+/** Returns the authorities (PEM) that the APIs of a host are verified by, with the cluster's own where it has one. */
+export const authoritiesOf = (
+  { facts }: Pick<SurveyedHost, 'facts'>,
+  authority: string | undefined,
+): readonly string[] =>
+  // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
+  [authority, facts.installation.chain].filter((pem) => pem !== undefined)
+
+/** Asks the components of a surveyed host how they are. */
+export async function observeHost(options: {
   readonly surveyed: SurveyedHost
   readonly config: SelectedCluster
-  readonly authority: string | undefined
+  readonly authorities: readonly string[]
   readonly now: Date
 }): Promise<ObservedHost> {
-  const { surveyed, config, authority, now } = options
+  const { surveyed, config, authorities, now } = options
   const { chain } = surveyed.facts.installation
   const facts = chain === undefined ? undefined : describeChain(chain, now)
-  // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
-  const authorities = [authority, chain].filter((pem) => pem !== undefined)
   try {
     return await hostStatus({
       surveyed,

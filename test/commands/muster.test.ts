@@ -17,6 +17,7 @@ const commands = [
   'install',
   'status',
   'graph',
+  'dashboard',
   'switch',
   'start',
   'stop',
