@@ -31,7 +31,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   web: ['contracts', 'secrets', 'client'],
   api: ['contracts', 'secrets', 'accounts'],
-  components: ['contracts', 'api', 'client', 'secrets', 'accounts', 'web'],
+  components: ['contracts', 'web', 'api', 'client', 'secrets', 'accounts'],
   output: ['diagnostics', 'contracts', 'config', 'client', 'deployment'],
   cli: ['diagnostics', 'secrets', 'processes', 'config', 'output'],
   session: [
@@ -47,7 +47,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'deployment',
     'output',
     'cli',
-    'web',
   ],
   tapi: ['contracts', 'secrets', 'client', 'output', 'cli'],
   commands: [
