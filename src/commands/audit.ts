@@ -17,9 +17,8 @@ export const auditCommand: Define = (made, world) =>
     targetOptions(made)
       .option('--verify', 'verify on every host that no audit log line was changed or removed')
       .option('--json', 'print the records as JSON')
-      .addHelpText(
-        'after',
-        '\nA FILE that looks like a run ID, such as 20260102T03 or `last`, shows the latest run that matches.',
+      .note(
+        'A FILE that looks like a run ID, such as 20260102T03 or `last`, shows the latest run that matches.',
       ),
     world,
     (options) => {

@@ -18,7 +18,7 @@ export const explainCommand: Define = (made, { context, done }) =>
   made
     .argument('[name]', 'code of a finding, or name of an option or another setting')
     .addOption(new Option('--format <format>', 'output format').choices(explainFormats).default('text'))
-    .addHelpText('after', optionsHelp)
+    .note(optionsHelp)
     .action(async (name: string | undefined, { format }: { format: ExplainFormat }) =>
       done(await explain({ context, name, format })),
     )

@@ -1,5 +1,6 @@
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
 import { jsonText } from '../base/json.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { writeText } from '../cli/terminal.ts'
 import { withGuard } from '../client/apiPath.ts'
@@ -76,7 +77,7 @@ const changePolicy = (policy: PolicyWord, service: string | undefined): Change =
   summarize: summarizeChange,
 })
 
-export function definePolicy(command: Command, { read, change }: Runner): void {
+export function definePolicy(command: CliCommand, { read, change }: Runner): void {
   addConfirmationOptions(command)
     .addArgument(
       new Argument('[policy]', 'policy to set; without it, show the current one').choices(policyWords),

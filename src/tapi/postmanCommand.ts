@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { get } from '../client/calls.ts'
 import { postmanCollection } from '../output/postman/collection.ts'
@@ -42,6 +42,6 @@ export async function printCollection(calls: readonly Call[]): Promise<ExitCode>
   return code
 }
 
-export function definePostman(command: Command, { readHost }: Runner): void {
+export function definePostman(command: CliCommand, { readHost }: Runner): void {
   command.action(() => readHost(command, { one: printCollection }))
 }

@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
 import { isObject, jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import { wrap } from '../base/wrapping.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { writeText } from '../cli/terminal.ts'
 import { get, type Outcome } from '../client/calls.ts'
@@ -255,6 +255,6 @@ export function renderStatus(answered: readonly ComponentStatus[], columns?: num
   return `${printable(title)}\n${table}${sources.join('')}`
 }
 
-export function defineStatus(command: Command, { readHost }: Runner): void {
+export function defineStatus(command: CliCommand, { readHost }: Runner): void {
   command.action(() => readHost(command, { one: showStatus, all: showStatusOfAll }))
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { printable } from '../base/printable.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { writeText } from '../cli/terminal.ts'
@@ -238,7 +238,7 @@ function renderTask(
   )
 }
 
-export function defineSwitch(command: Command, { changeOne }: Runner): void {
+export function defineSwitch(command: CliCommand, { changeOne }: Runner): void {
   addConfirmationOptions(command)
     .argument('[service]', 'name of the service, if there are several')
     .option('--to <datasource>', 'the new primary (default: the replica that is the least behind)')
@@ -253,7 +253,7 @@ export function defineSwitch(command: Command, { changeOne }: Runner): void {
     )
 }
 
-export function defineTask(command: Command, { read }: Runner): void {
+export function defineTask(command: CliCommand, { read }: Runner): void {
   command
     .argument('<id>', 'id of the task, as the switch printed it')
     .action((id: string) => read(command, (call) => showTask(call, id), allowed))

@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
 import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { writeText } from '../cli/terminal.ts'
 import { get, type Outcome } from '../client/calls.ts'
@@ -92,7 +92,7 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
   return code
 }
 
-export function defineTopology(command: Command, { readEach }: Runner): void {
+export function defineTopology(command: CliCommand, { readEach }: Runner): void {
   command
     .option('--no-routers', 'do not list the connector')
     .action(({ routers }: { readonly routers: boolean }) =>
