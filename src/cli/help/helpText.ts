@@ -81,7 +81,7 @@ function itemLines(
 const fixedSpace = '\u00a0'
 
 /** Breaks a command line as a shell reads it, with a backslash at the end of all lines but the last. */
-function commandLines(line: string, width: number): readonly string[] {
+export function commandLines(line: string, width: number): readonly string[] {
   const together = line.replaceAll(/(--[\w-]+) (?!-)/g, `$1${fixedSpace}`)
   const lines = wrap(together, { width: width - 2, first: '  ', rest: '      ' })
   return lines.map((one, index) => {
