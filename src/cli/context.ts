@@ -27,3 +27,17 @@ export type CommandContext = {
   /** Version of muster, from package.json. */
   readonly version: string
 }
+
+/** Returns a stream with the properties of another one at each moment, and its own way to write. */
+export const writingAs = (stream: Output, writes: Pick<Output, 'write' | 'writeFile'>): Output => ({
+  ...writes,
+  get isTTY() {
+    return stream.isTTY
+  },
+  get columns() {
+    return stream.columns
+  },
+  get rows() {
+    return stream.rows
+  },
+})

@@ -5,6 +5,7 @@ import { complete, completeWord } from '../cli/completion/complete.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { Example } from '../cli/help/helpText.ts'
+import { withFoldedLines } from '../cli/terminal.ts'
 import { type CommandRow, groups } from './commandRow.ts'
 import { commandTable } from './commandTable.ts'
 import { completionSources } from './completionSources.ts'
@@ -49,7 +50,8 @@ export async function muster(options: {
   readonly argv: readonly string[]
   readonly context: CommandContext
 }): Promise<ExitCode> {
-  const { argv, context } = options
+  const { argv } = options
+  const context = withFoldedLines(options.context)
   let code: ExitCode = exitCodes.ok
   const done = (result: ExitCode): void => {
     code = result

@@ -2,7 +2,7 @@ import { jsonText } from '../base/json.ts'
 import { describeChain } from '../certificates/chain.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { tableLayout, writeText } from '../cli/terminal.ts'
+import { tableLayout } from '../cli/terminal.ts'
 import { joinReports, managersAgree, type ServiceView, viewsToJson } from '../client/clusterView.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
@@ -52,7 +52,7 @@ export async function status(
   const services = reports.length === 0 ? [] : joinReports(reports, map)
   if (json)
     context.stdout.write(jsonText({ cluster: config.cluster, hosts, services: viewsToJson(services) }))
-  else writeText(context, statusText({ hosts, services }, tableLayout(context)))
+  else context.stdout.write(statusText({ hosts, services }, tableLayout(context)))
   return exitOf(observed, services)
 }
 

@@ -2,7 +2,6 @@ import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { writeText } from '../cli/terminal.ts'
 import { get, type Ping, ping } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
@@ -78,7 +77,7 @@ async function showHealth(call: Call): Promise<ExitCode> {
   if (!isAnswer) return showOutcome({ call, outcome, render: renderBody })
   const [state = '', ...reasons] = body.trim().split('\n')
   if (options.json) context.stdout.write(jsonText({ status, state, reasons }))
-  else writeText(context, `${printable([state, ...reasons.map((it) => `  ${it}`)].join('\n'))}\n`)
+  else context.stdout.write(`${printable([state, ...reasons.map((it) => `  ${it}`)].join('\n'))}\n`)
   return status === 200 ? exitCodes.ok : exitCodes.failed
 }
 

@@ -2,7 +2,6 @@ import { Argument } from 'commander'
 import { jsonText } from '../base/json.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { writeText } from '../cli/terminal.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
@@ -47,7 +46,7 @@ async function showPolicy(call: Call, service: string | undefined): Promise<Exit
       cell(policy),
       policyDescriptions[cell(policy)] ?? '-',
     ])
-    writeText(call.context, renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))
+    call.context.stdout.write(renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))
   }
   return exitCodes.ok
 }

@@ -7,6 +7,7 @@ import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { Example } from '../cli/help/helpText.ts'
 import { Interrupted } from '../cli/interrupted.ts'
+import { withFoldedLines } from '../cli/terminal.ts'
 import { type ThisMachine, thisMachine } from '../cli/thisMachine.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { renderError } from './call/callFailure.ts'
@@ -20,7 +21,8 @@ export async function tapi(options: {
   /** Identity of this machine; looked up unless given. */
   readonly machine?: ThisMachine
 }): Promise<ExitCode> {
-  const { argv, context, machine = thisMachine() } = options
+  const { argv, machine = thisMachine() } = options
+  const context = withFoldedLines(options.context)
   let code: ExitCode = exitCodes.ok
   const done = (result: ExitCode): void => {
     code = result
