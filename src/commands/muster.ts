@@ -1,11 +1,11 @@
-import { CommanderError } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { type CliCommand, helpCommand, loadCommand } from '../cli/cliCommand.ts'
 import { command, type World } from '../cli/command.ts'
 import { complete, completeWord } from '../cli/completion/complete.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { Example } from '../cli/help/helpText.ts'
-import { withFoldedLines } from '../cli/terminal.ts'
+import { programContext, verbosityOptions } from '../cli/verbosity.ts'
 import { type CommandRow, groups } from './commandRow.ts'
 import { commandTable } from './commandTable.ts'
 import { completionSources } from './completionSources.ts'
@@ -29,6 +29,7 @@ export function musterProgram(world: World): CliCommand {
     .examples(...examples)
     // An option belongs to the command before it: `config diff` has some that `config` has, too.
     .enablePositionalOptions()
+  verbosityOptions(program)
   addCommands(program, commandTable, world)
   program.addCommand(helpCommand(command('help', '', world), program.name()).helpGroup(groups.program))
   return program
@@ -39,6 +40,8 @@ function addCommands(above: CliCommand, rows: readonly CommandRow[], world: Worl
   for (const { name, group, description, examples, load, below } of rows) {
     const made = command(name, description, world).examples(...examples)
     if (group !== undefined) made.helpGroup(group)
+    // Behind a command, too; its help refers to that of the program.
+    for (const option of verbosityOptions(new Command()).options) made.addOption(option.hideHelp())
     made.lazy(async () => void (await load?.())?.(made, world))
     if (below !== undefined) addCommands(made, below, world)
     above.addCommand(made)
@@ -51,13 +54,14 @@ export async function muster(options: {
   readonly context: CommandContext
 }): Promise<ExitCode> {
   const { argv } = options
-  const context = withFoldedLines(options.context)
+  const { context, follow } = programContext(options.context)
   let code: ExitCode = exitCodes.ok
   const done = (result: ExitCode): void => {
     code = result
   }
   try {
     const program = musterProgram({ context, done })
+    follow(program)
     const [first, ...words] = argv
     if (first === completeWord) {
       return await complete({ program, words, context, sources: completionSources })

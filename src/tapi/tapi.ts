@@ -7,9 +7,9 @@ import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { Example } from '../cli/help/helpText.ts'
 import { Interrupted } from '../cli/interrupted.ts'
-import { withFoldedLines } from '../cli/terminal.ts'
 import { type ThisMachine, thisMachine } from '../cli/thisMachine.ts'
 import { UsageError } from '../cli/usageError.ts'
+import { programContext, verbosityOptions } from '../cli/verbosity.ts'
 import { renderError } from './call/callFailure.ts'
 import { commandIndex, groups } from './commandIndex.ts'
 import { completionSources } from './completionSources.ts'
@@ -22,12 +22,13 @@ export async function tapi(options: {
   readonly machine?: ThisMachine
 }): Promise<ExitCode> {
   const { argv, machine = thisMachine() } = options
-  const context = withFoldedLines(options.context)
+  const { context, follow } = programContext(options.context)
   let code: ExitCode = exitCodes.ok
   const done = (result: ExitCode): void => {
     code = result
   }
   const program = tapiProgram({ context, machine, done })
+  follow(program)
   const [first, ...words] = argv
   if (first === completeWord) return complete({ program, words, context, sources: completionSources })
   try {
@@ -60,6 +61,7 @@ export function tapiProgram(environment: {
   const { context, done } = environment
   const program = base(context)
   globalOptions(program)
+  verbosityOptions(program)
   program.hook('preSubcommand', (_, made) => loadCommand(made))
   for (const { name, group, description, examples, load } of commandIndex) {
     const made = program
