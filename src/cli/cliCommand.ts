@@ -159,9 +159,15 @@ const rootOf = (command: Command): Command => (command.parent === null ? command
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 
-/** Removes the value of an unknown option, which may be the password of a misspelt one. */
+/**
+ * Removes the value of an unknown option, which may be the password of a misspelt one. Of short options only the dash
+ * stays if there is more than one letter: commander has taken the known ones of `-qSECRET` away.
+ */
 const withoutValue = (text: string): string =>
-  text.replace(/(unknown option '(?:--[^'=]*|-[^'-]))[^\n]*'/s, "$1'")
+  text.replace(
+    /(unknown option ')(--[^'=]*|-[^'-](?='(?:\n|$)))?[^\n]*'/s,
+    (_, before: string, name = '-…') => `${before}${name}'`,
+  )
 
 /** Runs the deferred definition of a command that has one. */
 export const loadCommand = async (made: Command): Promise<void> => {

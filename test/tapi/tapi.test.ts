@@ -549,6 +549,13 @@ describe('tapi', () => {
     expect(await tapi(argv)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) })
   })
 
+  it('prints each call with its status with --verbose, and nothing of its content', async () => {
+    const { code, stdout, stderr } = await tapi(['--host', 'db1', 'ping', '-v'])
+    expect(code).toBe(0)
+    expect(stdout).toEqual((await tapi(['--host', 'db1', 'ping'])).stdout)
+    expect(stderr).toMatch(/^db1 manager at https:\S+: GET \/api\/v2\/\S*ping: 200 \(\d+ ms\)\n$/)
+  })
+
   it('exits with 0 for help and version', async () => {
     expect(await tapi(['--version'])).toEqual({ code: 0, stdout: '9.9.9\n', stderr: '' })
     expect(await tapi(['version'])).toEqual({ code: 0, stdout: '9.9.9\n', stderr: '' })
@@ -581,12 +588,16 @@ describe('a password in an argument of tapi', () => {
     })
   })
 
-  it.each([[`--passwrd=${sentinel}`], [`-q${sentinel}`], [`--passwrd=it's ${sentinel}`]])(
-    'is not printed even after a mistyped option: %#',
-    async (argument) => {
-      const { code, stderr } = await tapi(['--host', 'db1', 'ping', argument])
-      expect(code).toBe(3)
-      expect(stderr).toMatch(/^error: unknown option '(--passwrd|-q)'\n/)
-    },
-  )
+  it.each([
+    [`--passwrd=${sentinel}`],
+    [`-q${sentinel}`],
+    [`-qletters-${sentinel}`],
+    [`-z${sentinel}`],
+    [`--passwrd=it's ${sentinel}`],
+  ])('is not printed even after a mistyped option: %#', async (argument) => {
+    const { code, stderr } = await tapi(['--host', 'db1', 'ping', argument])
+    expect(code).toBe(3)
+    expect(stderr).not.toContain('letters')
+    expect(stderr).toMatch(/^error: unknown option '(--passwrd|-…)'\n/)
+  })
 })
