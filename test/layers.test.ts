@@ -100,6 +100,7 @@ const ioFiles: readonly string[] = [
   'base/fileLock.ts',
   'base/processIdentity.ts',
   'base/trustedFile.ts',
+  'bin/manPages.ts',
   'bin/ownPackage.ts',
   'bin/printVersion.ts',
   'bin/processContext.ts',
