@@ -102,6 +102,10 @@ describe('pictureText', () => {
     `)
   })
 
+  it('keeps its lines whole on a terminal that does not know its width', () => {
+    expect(text(troubled, { colour: false, width: 0 })).toBe(text(troubled))
+  })
+
   it('shows the same in colour', () => {
     const coloured = text(troubled, { colour: true, width: 100 })
     expect(coloured).toContain('\u001b[33mDEGRADED\u001b[39m')
