@@ -213,7 +213,8 @@ const folderOf = (file: string): string => file.split('/')[0] ?? ''
 const library = (specifier: string): string => specifier.split('/')[0] ?? specifier
 
 /** Tests without a twin in src: of the whole project, or of parts of it together. */
-const withoutTwin = /^(?:lab|scenarios|ci|bench|soak|support)\/|^(?:docs|faultTable|layers)\.test\.ts$/
+const withoutTwin =
+  /^(?:lab|scenarios|browser|ci|bench|soak|support)\/|^(?:docs|faultTable|layers)\.test\.ts$/
 
 describe('the layers of src', () => {
   it('are checked against source files that exist', () => {
