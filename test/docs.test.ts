@@ -42,11 +42,12 @@ const runElsewhere: Readonly<Record<string, string>> = {
 /** Languages whose blocks this file runs or reads, on any page. */
 const languages = ['sh', 'yaml', 'json']
 
-/** Languages of a single block, with its page; a scenario runs it. */
+/** Languages of a single block, with its page; a scenario runs it, `text` is what test/output/pictureText.test.ts makes. */
 const ofScenarios: Readonly<Record<string, string>> = {
   console: 'README.md',
   crontab: 'docs/guide/processes.md',
   ini: 'docs/guide/processes.md',
+  text: 'docs/guide/operate.md',
 }
 
 /** First lines of the recipes that test/ci runs. */
