@@ -101,10 +101,11 @@ export type ServiceView = {
 /** Reads the response to `GET manager/status/service/NAME`; undefined for any other. Its words are made printable. */
 export function readServiceStatus(body: unknown): SeenService | undefined {
   const payload = readEnvelope(body)?.payload
-  return Value.Check(ServiceStatus, payload) ? cleanService(payload) : undefined
+  return Value.Check(ServiceStatus, payload) ? seenService(payload) : undefined
 }
 
-function cleanService({ name, policy, writer, datasources }: ServiceStatus): SeenService {
+/** Takes the members that are shown, with printable words. */
+export function seenService({ name, policy, writer, datasources }: ServiceStatus): SeenService {
   const { datasource, code, reason, hold, switching } = writer
   return {
     name,
@@ -113,17 +114,20 @@ function cleanService({ name, policy, writer, datasources }: ServiceStatus): See
       ...{ datasource, code, reason: wordsOf(reason), hold },
       ...(switching === undefined ? {} : { switching: { from: switching.from, to: switching.to } }),
     },
-    datasources: datasources.map((it) => ({
-      ...{ name: it.name, host: it.host, port: it.port, role: it.role, state: it.state, since: it.since },
-      by: lastLines(it.by),
-      code: it.code,
-      reason: wordsOf(it.reason),
-      connections: it.connections && countsOf(it.connections),
-      appliedLatency: it.appliedLatency,
-      ...(it.follows === undefined ? {} : { follows: wordsOf(it.follows) }),
-    })),
+    datasources: datasources.map(seenDataSource),
   }
 }
+
+/** Takes the members of a data source that are shown, with printable words. */
+export const seenDataSource = (it: SeenDataSource): SeenDataSource => ({
+  ...{ name: it.name, host: it.host, port: it.port, role: it.role, state: it.state, since: it.since },
+  by: lastLines(it.by),
+  code: it.code,
+  reason: wordsOf(it.reason),
+  connections: it.connections && countsOf(it.connections),
+  appliedLatency: it.appliedLatency,
+  ...(it.follows === undefined ? {} : { follows: wordsOf(it.follows) }),
+})
 
 const wordsOf = (words: string | null): string | null => (words === null ? null : lastLines(words))
 
