@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../../support/eventually.ts'
 import { hasMariadb } from '../../../support/mariadb.ts'
-import { createMonitor, mariadbPair } from '../../../support/mariadbPair.ts'
+import { createMonitor, makeAgree, mariadbPair } from '../../../support/mariadbPair.ts'
 import { monitorSettings } from '../../../support/monitorSettings.ts'
 import { temporaryFolder } from '../../../support/temporaryFolder.ts'
 import { eventsIn } from '../../../support/testDashboard.ts'
@@ -29,6 +29,8 @@ describe.skipIf(!hasMariadb)(
     it('shows a dead database within a second of the verdict of its manager', async () => {
       const pair = await mariadbPair((server) => createMonitor(server, password))
       onTestFinished(() => pair.end())
+      await makeAgree(pair)
+      await pair.replica.sql('SET GLOBAL read_only = 1', 'START ALL SLAVES')
       const secretsFile = join(temporaryFolder(), 'secrets.json')
       writeFileSync(secretsFile, JSON.stringify({ 'monitor-password': password }))
       const place = (name: string, port: number, role: 'primary' | 'replica') => ({
