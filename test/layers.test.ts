@@ -64,6 +64,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'session',
     'web',
+    'dashboard',
   ],
   bin: [
     'diagnostics',
