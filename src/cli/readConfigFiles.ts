@@ -96,7 +96,7 @@ async function safePath(absolute: string, cwd: string): Promise<string> {
 }
 
 /** Returns true for what can be a host's name or a pattern of names, and has no extension of a file. */
-const looksLikeHost = (path: string): boolean =>
+export const looksLikeHost = (path: string): boolean =>
   /^[\w*?][\w.*?-]*$/.test(path) && !/\.(ya?ml|json|conf|ini)$/i.test(path)
 
 async function readPath(path: string, options: Parameters<typeof readConfigFiles>[0]): Promise<Outcome> {
