@@ -84,6 +84,12 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('./exec.ts')).execCommand,
   },
   {
+    name: 'ssh',
+    usage: '[options] <host> [file...] -- [command...]',
+    description: 'log in to a host with ssh, as the file says',
+    load: async () => (await import('./ssh.ts')).sshLoginCommand,
+  },
+  {
     name: 'plan',
     usage: files,
     description: 'show what install would change; change nothing',

@@ -3,7 +3,7 @@ import { type CliCommand, helpCommand, helpFooter, loadCommand, versionCommand }
 import { command, type World } from '../cli/command.ts'
 import { complete, completeWord } from '../cli/completion/complete.ts'
 import type { CommandContext } from '../cli/context.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { exitCodes } from '../cli/exitCodes.ts'
 import { type CommandRow, commandTable } from './commandTable.ts'
 import { completionSources } from './completionSources.ts'
 
@@ -41,10 +41,10 @@ function addCommands(above: CliCommand, rows: readonly CommandRow[], world: Worl
 export async function muster(options: {
   readonly argv: readonly string[]
   readonly context: CommandContext
-}): Promise<ExitCode> {
+}): Promise<number> {
   const { argv, context } = options
-  let code: ExitCode = exitCodes.ok
-  const done = (result: ExitCode): void => {
+  let code: number = exitCodes.ok
+  const done = (result: number): void => {
     code = result
   }
   try {

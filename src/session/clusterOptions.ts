@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { collectValues, type World } from '../cli/command.ts'
-import type { ExitCode } from '../cli/exitCodes.ts'
 import { fileExists, looksLikeHost } from '../cli/readConfigFiles.ts'
 import { type Component, components } from '../contracts/component.ts'
 import type { PassphraseOptions } from './authorityPassphrase.ts'
@@ -80,7 +79,7 @@ function targetsOf(made: Command): Targets | undefined {
 export const runOnFiles = (
   made: CliCommand,
   world: World,
-  run: (options: ClusterOptions, made: CliCommand) => Promise<ExitCode>,
+  run: (options: ClusterOptions, made: CliCommand) => Promise<number>,
 ): CliCommand =>
   made.action(async () => {
     const { set = [], askBecomePass = false } = made.opts<{ set?: string[]; askBecomePass?: boolean }>()
@@ -106,7 +105,7 @@ export const runOnFiles = (
 export const runOnFilesOrHosts = (
   made: CliCommand,
   world: World,
-  run: (options: ClusterOptions, made: CliCommand) => Promise<ExitCode>,
+  run: (options: ClusterOptions, made: CliCommand) => Promise<number>,
 ): CliCommand =>
   runOnFiles(made, world, (options) => {
     const { cwd } = world.context

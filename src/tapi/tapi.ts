@@ -4,7 +4,7 @@ import { CliCommand, helpCommand, helpFooter, loadCommand } from '../cli/cliComm
 import { complete, completeWord } from '../cli/completion/complete.ts'
 import { completionCommand } from '../cli/completion/stubs.ts'
 import type { CommandContext } from '../cli/context.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { type ThisMachine, thisMachine } from '../cli/thisMachine.ts'
 import { UsageError } from '../cli/usageError.ts'
@@ -18,10 +18,10 @@ export async function tapi(options: {
   readonly context: CommandContext
   /** Identity of this machine; looked up unless given. */
   readonly machine?: ThisMachine
-}): Promise<ExitCode> {
+}): Promise<number> {
   const { argv, context, machine = thisMachine() } = options
-  let code: ExitCode = exitCodes.ok
-  const done = (result: ExitCode): void => {
+  let code: number = exitCodes.ok
+  const done = (result: number): void => {
     code = result
   }
   const program = createProgram({ context, machine, done })
@@ -52,7 +52,7 @@ async function loadSuggested(program: Command, argv: readonly string[]): Promise
 function createProgram(environment: {
   readonly context: CommandContext
   readonly machine: ThisMachine
-  readonly done: (code: ExitCode) => void
+  readonly done: (code: number) => void
 }): Command {
   const { context, done } = environment
   const program = base(context)

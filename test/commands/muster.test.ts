@@ -13,6 +13,7 @@ const commands = [
   'check',
   'logs',
   'exec',
+  'ssh',
   'plan',
   'install',
   'status',
