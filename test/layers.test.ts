@@ -112,6 +112,7 @@ const ioFiles: readonly string[] = [
   'client/request.ts',
   'client/serverCertificates.ts',
   'session/readUserProvidedStores.ts',
+  'commands/sshToHost.ts',
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',

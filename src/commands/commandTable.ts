@@ -85,9 +85,9 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: 'ssh',
-    usage: '[options] <host> [file...] -- [command...]',
+    usage: '[options] <host> [file...]',
     description: 'log in to a host with ssh, as the file says',
-    load: async () => (await import('./ssh.ts')).sshLoginCommand,
+    load: async () => (await import('./sshToHost.ts')).sshLoginCommand,
   },
   {
     name: 'plan',

@@ -148,7 +148,7 @@ describe('the program muster', () => {
 
   it.each([
     [['status', 'ux1'], 'use --host ux1;'],
-    [['logs', 'ux*'], "use --host 'ux*';"],
+    [['check', 'ux*'], "use --host 'ux*';"],
     [['plan', 'muster.yaml', 'db1.example.org'], 'use --host db1.example.org;'],
     [['config', 'ux1'], 'use --host ux1;'],
     [['trust', 'ux1'], 'use --host ux1;'],
