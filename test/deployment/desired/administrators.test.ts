@@ -130,7 +130,9 @@ describe('administrators', () => {
   })
 
   it('decides for each user of a host by itself, in the order of the file', async () => {
-    const users = ['admin', 'ops', 'nightly'].map((user) => ({ user, option: `rest-api-users.${user}` }))
+    const users = ['admin', 'ops', 'nightly'].map(
+      (user) => ({ user, option: `rest-api-users.${user}`, access: 'full' }) as const,
+    )
     const { facts } = login('db1', { installed: true })
     const given = new Map([['ops', new Secret('given to ops')]])
     const options = {

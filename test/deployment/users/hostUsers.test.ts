@@ -38,7 +38,9 @@ async function found(
   const running = finished.services.get('manager')
   const services = new Map(finished.services)
   if (stopped && running !== undefined) services.set('connector', { ...running, state: 'stopped' })
-  const named = ['admin', 'ops', 'nightly'].map((user) => ({ user, option: `rest-api-users.${user}` }))
+  const named = ['admin', 'ops', 'nightly'].map(
+    (user) => ({ user, option: `rest-api-users.${user}`, access: 'full' }) as const,
+  )
   let requests: readonly CallRequest[] = []
   const transport = fakeTransport({
     expect: [
