@@ -10,6 +10,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   base: [],
   diagnostics: [],
   contracts: [],
+  dashboard: ['contracts'],
   secrets: ['diagnostics'],
   accounts: ['contracts', 'secrets'],
   processes: ['secrets'],
@@ -28,9 +29,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'transport',
     'client',
   ],
+  web: ['contracts', 'secrets', 'client'],
   api: ['contracts', 'secrets', 'accounts'],
-  components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
-  output: ['diagnostics', 'config', 'client', 'deployment'],
+  components: ['contracts', 'web', 'api', 'client', 'secrets', 'accounts'],
+  output: ['diagnostics', 'contracts', 'config', 'client', 'deployment'],
   cli: ['diagnostics', 'secrets', 'processes', 'config', 'output'],
   session: [
     'diagnostics',
@@ -61,6 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
     'cli',
     'session',
+    'web',
   ],
   bin: [
     'diagnostics',
@@ -80,6 +83,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'session',
     'tapi',
     'commands',
+    'web',
   ],
 }
 
@@ -112,6 +116,7 @@ const ioFiles: readonly string[] = [
   'client/request.ts',
   'client/serverCertificates.ts',
   'session/readUserProvidedStores.ts',
+  'commands/dashboard/openBrowser.ts',
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
@@ -126,6 +131,7 @@ const ioFiles: readonly string[] = [
   'session/connectHost.ts',
   'session/defaultSshConfig.ts',
   'transport/login/agentContents.ts',
+  'web/localServer.ts',
   'transport/dial.ts',
 ]
 
@@ -156,13 +162,15 @@ const owners: Readonly<Record<string, RegExp>> = {
   execa: /^processes\/run\.ts$/,
   listr2: /^output\//,
   mysql2: /^components\/databases\/connect\.ts$/,
+  preact: /^dashboard\//,
+  '@preact': /^dashboard\//,
 }
 const oneFileOnly = ['yaml', 'ssh2', 'execa', 'mysql2']
 
 type Import = { readonly specifier: string; readonly typeOnly: boolean }
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+  .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
   .sort()
 
 function importsOf(file: string): Import[] {
@@ -213,7 +221,8 @@ const folderOf = (file: string): string => file.split('/')[0] ?? ''
 const library = (specifier: string): string => specifier.split('/')[0] ?? specifier
 
 /** Tests without a twin in src: of the whole project, or of parts of it together. */
-const withoutTwin = /^(?:lab|scenarios|ci|bench|soak|support)\/|^(?:docs|faultTable|layers)\.test\.ts$/
+const withoutTwin =
+  /^(?:lab|scenarios|browser|ci|bench|soak|support)\/|^(?:docs|faultTable|layers)\.test\.ts$/
 
 describe('the layers of src', () => {
   it('are checked against source files that exist', () => {
@@ -227,7 +236,9 @@ describe('the layers of src', () => {
       .map((path) => ({ path, twin: join(dirname(path), basename(path).replace(/\..*$/, '')) }))
     expect(tests.length).toBeGreaterThan(100)
     const paths = new Set(files.flatMap((file) => [file, dirname(file)]))
-    const orphans = tests.filter(({ twin }) => !paths.has(`${twin}.ts`) && !paths.has(twin))
+    const orphans = tests.filter(
+      ({ twin }) => !paths.has(`${twin}.ts`) && !paths.has(`${twin}.tsx`) && !paths.has(twin),
+    )
     expect(orphans.map(({ path }) => path)).toEqual([])
   })
 
@@ -303,6 +314,23 @@ describe('the layers of src', () => {
       expect(importing.filter((file) => !owners[name]?.test(file))).toEqual([])
       if (oneFileOnly.includes(name)) expect(importing.length, name).toBeLessThanOrEqual(1)
     }
+  })
+
+  it('bring neither Node.js nor a library but Preact to the browser', () => {
+    const seen = new Set<string>()
+    const foreign: string[] = []
+    const visit = (file: string): void => {
+      if (seen.has(file)) return
+      seen.add(file)
+      for (const { specifier } of importsOf(file).filter(({ typeOnly }) => !typeOnly)) {
+        const path = target(file, specifier)
+        if (path !== undefined && files.includes(path)) visit(path)
+        else if (!/^@?preact\//.test(`${specifier}/`)) foreign.push(`${file} imports ${specifier}`)
+      }
+    }
+    visit('dashboard/start.tsx')
+    expect(seen.size).toBeGreaterThan(20)
+    expect(foreign).toEqual([])
   })
 
   it('let neither steps, rules nor components import their siblings', () => {

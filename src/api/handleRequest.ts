@@ -9,6 +9,7 @@ import { type Response, successResponse } from './response.ts'
 import type { Call } from './serve.ts'
 import {
   authFor,
+  joinedHeader,
   type ListenerRules,
   noQuery,
   ownOrigin,
@@ -55,6 +56,7 @@ export async function handleRequest(
     caller,
     authorization:
       request.headers.authorization === undefined ? undefined : new Secret(request.headers.authorization),
+    lastEventId: joinedHeader(request.headers['last-event-id']),
     audit: (more) => {
       if (auditEntry) auditEntry.facts = { ...auditEntry.facts, ...more }
     },

@@ -72,7 +72,7 @@ type RequestAction =
   | { readonly kind: 'call'; readonly served: ServedRoute }
   | { readonly kind: 'options'; readonly allow: string }
 
-const joinedHeader = (value: string | string[] | undefined): string | undefined =>
+export const joinedHeader = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value
 
 /** Returns scheme and host that the caller used. */

@@ -5,7 +5,7 @@ export type Content = Readonly<Record<string, { readonly schema: Json; readonly 
 
 export type OpenApiParameter = {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly description: string
   readonly schema: Json

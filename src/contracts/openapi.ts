@@ -85,8 +85,17 @@ function contentOf({ name, response }: Route, { schemas, examples }: At): Conten
     }
     case 'json':
       return { 'application/json': { schema: schemas.refer(response.schema), ...example } }
-    case 'events':
-      return { 'text/event-stream': { schema: { type: 'string' } } }
+    case 'events': {
+      const { payloadType, payload } = response
+      const schema = {
+        type: 'string',
+        description: 'Server-sent events. The `data` of each is one line of JSON.',
+        contentMediaType: 'application/json',
+        contentSchema: schemas.refer(responseSchema(payloadType, payload), wrapperName(payload, 'Response')),
+      }
+      const event = `id: 5f0c9a1be2d34478-17\ndata: ${JSON.stringify(envelope(payloadType, content))}\n\n`
+      return { 'text/event-stream': { schema, ...(content === undefined ? {} : { example: event }) } }
+    }
     case 'text':
       return { [response.mediaType]: { schema: { type: 'string' }, ...example } }
   }
@@ -135,6 +144,15 @@ const queryParameters = ({ query = {} }: Route): readonly OpenApiParameter[] =>
     schema: { type: 'string', ...('pattern' in values ? values : { enum: values }) },
   }))
 
+const lastEventId: OpenApiParameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description:
+    'Id of the last event that the caller received; without it, and for an unknown one, all begins anew.',
+  schema: { type: 'string' },
+}
+
 const security: Readonly<Record<Route['auth'], OpenApiOperation['security']>> = {
   none: [],
   optional: [{}, { basic: [] }],
@@ -167,7 +185,12 @@ function operation(route: Route, at: At): OpenApiOperation {
     summary: route.summary,
     ...describeAccess(route),
     security: security[route.auth],
-    parameters: [...pathParameters(route, at), ...(route.guard ? [guard] : []), ...queryParameters(route)],
+    parameters: [
+      ...pathParameters(route, at),
+      ...(route.guard ? [guard] : []),
+      ...queryParameters(route),
+      ...(route.response.kind === 'events' ? [lastEventId] : []),
+    ],
     ...requestBody(route, at),
     responses: {
       '200': { description: 'Success.', content: contentOf(route, at) },

@@ -1,0 +1,104 @@
+import type { Component } from './component.ts'
+import type { ConnectorMode } from './connectorPayloads.ts'
+import type { Policy, TaskPayload } from './managerPayloads.ts'
+import type { ReasonCode, Writer } from './routing.ts'
+import type { DataSourceRole, DataSourceState } from './servicesMap.ts'
+
+/** Levels of a verdict, the worst first. */
+export const verdictLevels = ['down', 'degraded', 'unknown', 'ok'] as const
+
+export type VerdictLevel = (typeof verdictLevels)[number]
+
+/** One thing that is not as it should be, in words for people: `replica db3 is 40 s behind`. */
+export type PictureProblem = {
+  readonly level: Exclude<VerdictLevel, 'ok'>
+  readonly text: string
+  /** Page of `muster explain`; null where there is none. */
+  readonly code: ReasonCode | null
+  readonly host: string | null
+  readonly service: string | null
+  readonly datasource: string | null
+}
+
+/** Verdict of a cluster: the level of its worst problem, and all of them, the worst first. */
+export type Verdict = { readonly level: VerdictLevel; readonly problems: readonly PictureProblem[] }
+
+export type PictureConnections = { readonly active: number; readonly created: number }
+
+/** A data source as most managers see it. */
+export type PictureDataSource = {
+  readonly service: string
+  readonly name: string
+  readonly host: string
+  readonly port: number
+  readonly role: DataSourceRole
+  readonly state: DataSourceState
+  /** When its state began (RFC 3339), and the user or party who set it; null where the managers do not tell. */
+  readonly since: string | null
+  readonly by: string | null
+  readonly code: ReasonCode | null
+  readonly reason: string | null
+  /** Whole seconds that a replica is behind; null for a primary and where it is not known. */
+  readonly lag: number | null
+  /** Data source that it replicates from; null for none. */
+  readonly follows: string | null
+  /** Client connections through all connectors that tell. */
+  readonly connections: PictureConnections | null
+  readonly managersAgree: boolean
+}
+
+export type PictureService = {
+  readonly name: string
+  readonly policy: Policy | null
+  /** Null where no manager reported the service. */
+  readonly writer: Writer | null
+  readonly managersAgree: boolean
+  /** A switch that is under way or the last one that ended; null for none. */
+  readonly task: TaskPayload | null
+}
+
+export type PictureComponent = {
+  readonly component: Component
+  /** `silent`: its API does not respond; `unknown`: nobody asked it. */
+  readonly state: 'ready' | 'not-ready' | 'silent' | 'stopped' | 'unknown'
+  readonly reason: string | null
+  /** Listener of its API, such as `10.0.0.11:8090`; null for the Unix socket alone. */
+  readonly listen: string | null
+}
+
+/** The connector of a host, as it treats clients. */
+export type PictureConnector = {
+  readonly mode: ConnectorMode
+  readonly reason: string | null
+  readonly active: number
+  readonly held: number
+  readonly created: number
+  /** Service and addresses for clients of the database; null where they are not known. */
+  readonly clients: {
+    readonly service: string
+    readonly readWrite: string
+    readonly readOnly: string | null
+  } | null
+}
+
+export type PictureHost = {
+  readonly name: string
+  readonly address: string
+  readonly state: 'up' | 'unreachable' | 'failed' | 'not-installed' | 'unknown'
+  /** Why it is not up; null if it is. */
+  readonly detail: string | null
+  readonly release: string | null
+  /** End of the certificate that its APIs present (RFC 3339); null where it is not known. */
+  readonly certificateExpires: string | null
+  readonly components: readonly PictureComponent[]
+  readonly connector: PictureConnector | null
+}
+
+/** A cluster as one: what `muster status`, `muster graph` and the dashboard show. */
+export type ClusterPicture = {
+  readonly name: string
+  readonly verdict: Verdict
+  readonly services: readonly PictureService[]
+  readonly datasources: readonly PictureDataSource[]
+  readonly hosts: readonly PictureHost[]
+}
