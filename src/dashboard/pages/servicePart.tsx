@@ -4,13 +4,13 @@ import { Pill } from '../parts/pill.tsx'
 import { HostLink } from '../parts/problems.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Age } from '../parts/when.tsx'
-import { type ClusterState, dataSourceKey } from '../state/clusters.ts'
+import { type ClusterState, dataSourceKey, hostOf } from '../state/clusters.ts'
 import { linkTo } from '../state/place.ts'
 import { hasPage } from '../state/session.ts'
 import { connectorSigns, dataSourceSigns, taskSigns } from '../text/signs.ts'
 import { byName, shown } from '../text/words.ts'
 import { LagLine } from '../topology/lagLine.tsx'
-import { connectorHosts, hostOf, orderedDataSources } from '../topology/topologyOf.ts'
+import { connectorHosts, orderedDataSources } from '../topology/topologyOf.ts'
 import { TopologyPicture } from '../topology/topologyPicture.tsx'
 
 type Props = { readonly cluster: ClusterState; readonly service: string }
@@ -100,14 +100,14 @@ function dataSourceCells(cluster: ClusterState, service: string, name: string) {
   const key = dataSourceKey(service, name)
   const it = cluster.datasources.get(key)
   if (it === undefined) return []
-  const host = hostOf(it, cluster.hosts.all())
+  const host = hostOf(cluster, it)
   return [
     <>
       {shown(name)}
       <span class="sub">
-        {host !== undefined && host.name !== name && (
+        {host !== undefined && host !== name && (
           <>
-            <HostLink cluster={cluster.name} host={host.name} />{' '}
+            <HostLink cluster={cluster.name} host={host} />{' '}
           </>
         )}
         {shown(it.host)}:{it.port}
