@@ -57,12 +57,16 @@ export const reconnectNow = (): void => retryNow()
 
 async function follow(ended: AbortSignal, onSession: () => void): Promise<void> {
   let attempt = 0
+  /** Time of `performance.now()` at the last word. */
   let heard: number | null = null
+  const setLost = (): void => {
+    const silentFor = heard === null ? null : performance.now() - heard
+    const time = serverNow()
+    connection.value = { state: 'lost', since: time, heard: silentFor === null ? null : time - silentFor }
+  }
   while (!ended.aborted) {
     const lost = setTimeout(() => {
-      if (!ended.aborted && connection.value.state === 'open') {
-        connection.value = { state: 'lost', since: serverNow(), heard }
-      }
+      if (!ended.aborted && connection.value.state === 'open') setLost()
     }, patience)
     const opened = await readStream(ended, {
       onOpen: () => {
@@ -71,15 +75,13 @@ async function follow(ended: AbortSignal, onSession: () => void): Promise<void> 
         if (connection.value.state === 'lost') connection.value = { state: 'open' }
       },
       onHeard: () => {
-        heard = serverNow()
+        heard = performance.now()
       },
       onSession,
     })
     clearTimeout(lost)
     if (ended.aborted) return
-    if (!opened && connection.value.state !== 'lost') {
-      connection.value = { state: 'lost', since: serverNow(), heard }
-    }
+    if (!opened && connection.value.state !== 'lost') setLost()
     await pause(pauses[Math.min(attempt, pauses.length - 1)] ?? 0, ended)
     attempt += 1
   }
