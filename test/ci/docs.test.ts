@@ -2,17 +2,23 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type Component, components } from '../../src/contracts/component.ts'
+import { accessibilityViolations } from '../support/axe.ts'
+import { startBrowser, watchPage } from '../support/browser.ts'
 import { componentRoutes } from '../support/componentRoutes.ts'
 import { type ApiHost, startApiHost } from './support/apiHost.ts'
-import { type Browser, type OpenOptions, startBrowser } from './support/browser.ts'
 
 let host: ApiHost
 let browser: Browser
+const pages: Page[] = []
 beforeAll(async () => {
   host = await startApiHost({ host: 'db2', followsManager: false })
   browser = await startBrowser({ authorities: [host.authority] })
+})
+afterEach(async () => {
+  await Promise.all(pages.splice(0).map((page) => page.close()))
 })
 afterAll(async () => {
   await browser?.close()
@@ -21,16 +27,19 @@ afterAll(async () => {
 
 const origin = (component: Component): string => `https://127.0.0.1:${host.ports[component]}`
 
-async function openDocs(component: Component, options: OpenOptions = {}) {
-  const shown = await browser.open(`${origin(component)}/docs`, options)
-  if ('error' in shown) throw new Error(shown.error)
-  return shown
+async function openDocs(component: Component, { width = 1280 } = {}) {
+  const page = await browser.newPage({ viewport: { width, height: 800 } })
+  pages.push(page)
+  const record = watchPage(page)
+  await page.goto(`${origin(component)}/docs`)
+  return { page, ...record }
 }
 
 it.each(components)(
   'shows every call of the %s, asks for nothing else, and breaks no policy',
   async (component) => {
-    const { text, requests, complaints } = await openDocs(component)
+    const { page, requests, complaints } = await openDocs(component)
+    const text = await page.locator('body').innerText()
     expect(text).toContain(`APIv2 of the ${component}`)
     for (const { path } of componentRoutes(component)) expect(text).toContain(path)
     expect(requests).toEqual([`${origin(component)}/docs`])
@@ -44,34 +53,51 @@ it.each([
   ['style', "Object.assign(document.createElement('style'), { textContent: '* {}' })", 'style-src-elem'],
   ['frame', "Object.assign(document.createElement('iframe'), { src: '/docs' })", 'frame-src'],
 ])('lets no %s into the page', async (_name, element, directive) => {
-  const script = `new Promise((resolve) => {
+  const { page, complaints } = await openDocs('manager')
+  const refused = page.evaluate(`new Promise((resolve) => {
     document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective))
     document.body.append(${element})
-  })`
-  expect((await openDocs('manager', { script })).value).toBe(directive)
+  })`)
+  expect(await refused).toBe(directive)
+  await expect.poll(() => complaints).toEqual([expect.stringContaining('Content Security Policy')])
 })
 
 it('applies its style sheet', async () => {
-  const script = "getComputedStyle(document.querySelector('pre')).whiteSpaceCollapse"
-  expect((await openDocs('manager', { script })).value).toBe('preserve')
-  const columns = "getComputedStyle(document.querySelector('.columns')).display"
-  expect((await openDocs('manager', { script: columns, width: 1280 })).value).toBe('grid')
-  expect((await openDocs('manager', { script: columns, width: 360 })).value).toBe('block')
+  const { page } = await openDocs('manager')
+  const style = (selector: string, property: string): Promise<unknown> =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`)
+  expect(await style('pre', 'whiteSpaceCollapse')).toBe('preserve')
+  expect(await style('.columns', 'display')).toBe('grid')
+  await page.setViewportSize({ width: 360, height: 800 })
+  expect(await style('.columns', 'display')).toBe('block')
 })
 
 it.each([320, 360, 1280, 2560])('has nothing wider than a window of %i px', async (width) => {
   for (const component of components) {
-    const script = `[...document.querySelectorAll('body *')]
+    const { page } = await openDocs(component, { width })
+    const wider = page.evaluate(`[...document.querySelectorAll('body *')]
       .filter((it) => !it.classList.contains('skip') && it.getBoundingClientRect().right > ${width})
-      .map((it) => it.outerHTML.slice(0, 80)).join()`
-    expect((await openDocs(component, { width, script })).value).toBe('')
+      .map((it) => it.outerHTML.slice(0, 80))`)
+    expect(await wider).toEqual([])
   }
 })
 
 it('leads every link to a place that can be seen', async () => {
-  const script = `[...document.querySelectorAll('nav a')]
-    .filter(({ hash }) => !document.querySelector(hash)?.checkVisibility()).length`
-  expect((await openDocs('manager', { script })).value).toBe(0)
+  const { page } = await openDocs('manager')
+  const links = await page.getByRole('navigation').getByRole('link').all()
+  expect(links.length).toBeGreaterThan(10)
+  for (const link of links) {
+    const target = page.locator(`[id="${(await link.getAttribute('href'))?.slice(1)}"]`)
+    expect(await target.isVisible(), await link.innerText()).toBe(true)
+  }
+})
+
+it.each(['light', 'dark'] as const)('is accessible to everybody in %s colours', async (colorScheme) => {
+  for (const component of components) {
+    const { page } = await openDocs(component)
+    await page.emulateMedia({ colorScheme })
+    expect(await accessibilityViolations(page), component).toEqual([])
+  }
 })
 
 /** Runs a command of the page as it stands there, but for the password, which a person would type. */
@@ -85,10 +111,8 @@ async function runAsShown(command: string): Promise<string> {
 }
 
 it.each(components)('shows curl commands for the %s that work as they stand', async (component) => {
-  const script =
-    "[...document.querySelectorAll('pre.curl')].map(({ textContent }) => textContent).join('\\0')"
-  const { value } = await openDocs(component, { script })
-  const commands = String(value).split('\0')
+  const { page } = await openDocs(component)
+  const commands = await page.locator('pre.curl').allTextContents()
   expect(commands).toHaveLength(componentRoutes(component).length)
   // A switch needs three servers that follow each other; the lab has them.
   const here = commands.filter((command) => !/\/(switch|hold|release|task\/[^/]+)(\?|'|$)/m.test(command))

@@ -5,7 +5,7 @@ export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     include: ['test/scenarios/**/*.test.ts', 'test/**/*.slow.test.ts'],
-    exclude: ['test/lab/**', 'test/ci/**'],
+    exclude: ['test/browser/**', 'test/lab/**', 'test/ci/**'],
     maxWorkers: 2,
     // Long on purpose: what is waited for comes sooner, or never.
     testTimeout: 180_000,
