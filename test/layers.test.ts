@@ -31,8 +31,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ],
   web: ['contracts', 'secrets', 'client'],
   api: ['contracts', 'secrets', 'accounts'],
-  components: ['contracts', 'api', 'client', 'secrets', 'accounts', 'web', 'dashboard'],
-  output: ['diagnostics', 'config', 'client', 'deployment'],
+  components: ['contracts', 'web', 'api', 'client', 'secrets', 'accounts'],
+  output: ['diagnostics', 'contracts', 'config', 'client', 'deployment'],
   cli: ['diagnostics', 'secrets', 'processes', 'config', 'output'],
   session: [
     'diagnostics',
@@ -47,7 +47,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'deployment',
     'output',
     'cli',
-    'web',
   ],
   tapi: ['contracts', 'secrets', 'client', 'output', 'cli'],
   commands: [
@@ -102,6 +101,7 @@ const ioFiles: readonly string[] = [
   'base/fileLock.ts',
   'base/processIdentity.ts',
   'base/trustedFile.ts',
+  'bin/manPages.ts',
   'bin/ownPackage.ts',
   'bin/printVersion.ts',
   'bin/processContext.ts',
@@ -118,6 +118,7 @@ const ioFiles: readonly string[] = [
   'client/request.ts',
   'client/serverCertificates.ts',
   'session/readUserProvidedStores.ts',
+  'commands/dashboard/openBrowser.ts',
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
@@ -132,6 +133,7 @@ const ioFiles: readonly string[] = [
   'session/connectHost.ts',
   'session/defaultSshConfig.ts',
   'transport/login/agentContents.ts',
+  'web/localServer.ts',
   'transport/dial.ts',
 ]
 

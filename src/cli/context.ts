@@ -5,6 +5,8 @@ export type Output = {
   write(text: string): unknown
   /** For a file that standard output is meant to be: exactly this text, unless a terminal shows it. */
   writeFile?(text: string): unknown
+  /** In place of the whole screen; elsewhere than on a terminal the text follows the others. */
+  rewrite?(text: string): unknown
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
   readonly rows?: number | undefined
@@ -26,4 +28,23 @@ export type CommandContext = {
   readonly packageDirectory: string
   /** Version of muster, from package.json. */
   readonly version: string
+  /** As --quiet or --verbose of the command that runs ask. */
+  readonly verbosity?: 'quiet' | 'verbose' | undefined
 }
+
+/** Returns a stream with the properties of another one at each moment, and its own way to write. */
+export const writingAs = (
+  stream: Output,
+  writes: Pick<Output, 'write' | 'writeFile' | 'rewrite'>,
+): Output => ({
+  ...writes,
+  get isTTY() {
+    return stream.isTTY
+  },
+  get columns() {
+    return stream.columns
+  },
+  get rows() {
+    return stream.rows
+  },
+})

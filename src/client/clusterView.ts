@@ -242,9 +242,9 @@ export function groupOpinions<Opinion>(
 export const managersAgree = (services: readonly ServiceView[]): boolean =>
   services.every((service) => service.managersAgree && service.datasources.every((it) => it.managersAgree))
 
-/** Returns the views for --json: members without a value are left out. */
-export const viewsToJson = (services: readonly ServiceView[]): unknown =>
-  JSON.parse(JSON.stringify(services, (_name, value: unknown) => (value === null ? undefined : value)))
+/** Returns views and the like for --json: members without a value are left out. */
+export const viewsToJson = (views: unknown): unknown =>
+  JSON.parse(JSON.stringify(views, (_name, value: unknown) => (value === null ? undefined : value)))
 
 /** Readiness of a component. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }

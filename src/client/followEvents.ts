@@ -12,6 +12,9 @@ import { readEnvelope } from './envelope.ts'
 import { explainFailure } from './explainFailure.ts'
 import { type EventLimits, RefusedStreamError, readEvents } from './readEvents.ts'
 
+/** A change that a manager saw, or all that it knows. */
+export type ManagerEvent = ManagerEventPayload
+
 /** Manager that events come from, and the way to it. */
 export type EventSource = {
   readonly endpoint: Endpoint
@@ -57,7 +60,7 @@ const kinds = ManagerEventPayload.anyOf.map((it) => it.properties.kind.const)
 const passedOver = 'passed over'
 
 /** Reads an event; undefined for any other text. Members and kinds that a later release added are passed over. */
-function readEvent(data: string): ManagerEventPayload | typeof passedOver | undefined {
+function readEvent(data: string): ManagerEvent | typeof passedOver | undefined {
   const { payloadType, payload } = readEnvelope(parseJson(data)) ?? {}
   if (payloadType !== 'ManagerEventPayload') return undefined
   const cleaned = Value.Clean(ManagerEventPayload, payload)
@@ -75,7 +78,7 @@ export async function followEvents(
     /** Default: the call for users. */
     readonly path?: string
     readonly signal: AbortSignal
-    readonly onEvent: (event: ManagerEventPayload, id: string | undefined) => void
+    readonly onEvent: (event: ManagerEvent, id: string | undefined) => void
     /** Called when the manager sends events, at first and after each cut. */
     readonly onOpen?: () => void
     /** Called when it is cut off, with the time until the next attempt. */

@@ -1,6 +1,6 @@
 import { hasDatabase, withoutDatabase } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
-import assets from '../dashboard/files.json' with { type: 'json' }
+import assets from '../web/page.json' with { type: 'json' }
 import type { ComponentLog, OpenedComponent } from './openedComponent.ts'
 
 /** Opens the component of the settings without starting it; loads no code of the others. May reject with a `StartError`. */

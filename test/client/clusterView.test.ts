@@ -106,7 +106,7 @@ describe('readServiceStatus', () => {
     expect(read({ ...response, later: true })?.datasources.map((it) => Object.keys(it))).toEqual(
       Array(2).fill([
         ...['name', 'host', 'port', 'role', 'state', 'since', 'by', 'code', 'reason'],
-        ...['connections', 'appliedLatency'],
+        ...['connections', 'appliedLatency', 'follows'],
       ]),
     )
   })
