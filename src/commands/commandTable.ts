@@ -150,29 +150,6 @@ export const commandTable: readonly CommandRow[] = [
         load: async () => (await import('./lock.ts')).lockStatusCommand,
       },
       {
-        name: 'graph',
-        group: groups.look,
-        description: 'print the topology as text, Mermaid or SVG',
-        examples: [
-          ['Draw the topology of the file', 'muster graph'],
-          ['Draw what the hosts say, as a picture', 'muster graph --live -o svg > alpha.svg'],
-        ],
-        load: async () => (await import('./graph.ts')).graphCommand,
-      },
-      {
-        name: 'dashboard',
-        group: groups.look,
-        description: 'show the clusters in a browser, over SSH',
-        examples: [
-          ['Show the cluster in a browser', 'muster dashboard'],
-          [
-            'Show two clusters, and print the address only',
-            'muster dashboard --no-open alpha.yaml beta.yaml',
-          ],
-        ],
-        load: async () => (await import('./dashboard.ts')).dashboardCommand,
-      },
-      {
         name: 'release',
         description: 'release the locks of runs that have ended',
         examples: [
@@ -202,6 +179,26 @@ export const commandTable: readonly CommandRow[] = [
       ['Show some hosts as JSON', "muster status --host 'db[12]' --json"],
     ],
     load: async () => (await import('./status.ts')).statusCommand,
+  },
+  {
+    name: 'graph',
+    group: groups.look,
+    description: 'print the topology as text, Mermaid or SVG',
+    examples: [
+      ['Draw the topology of the file', 'muster graph'],
+      ['Draw what the hosts say, as a picture', 'muster graph --live -o svg > alpha.svg'],
+    ],
+    load: async () => (await import('./graph.ts')).graphCommand,
+  },
+  {
+    name: 'dashboard',
+    group: groups.look,
+    description: 'show the clusters in a browser, over SSH',
+    examples: [
+      ['Show the cluster in a browser', 'muster dashboard'],
+      ['Show two clusters, and print the address only', 'muster dashboard --no-open alpha.yaml beta.yaml'],
+    ],
+    load: async () => (await import('./dashboard.ts')).dashboardCommand,
   },
   {
     name: 'logs',
