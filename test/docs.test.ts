@@ -171,6 +171,7 @@ describe('a YAML file of the documentation', () => {
     expect(parts.map(({ page }) => page)).toEqual([
       'docs/guide/air-gapped.md',
       'docs/guide/certificates.md',
+      'docs/guide/dashboard.md',
       'docs/guide/databases.md',
       'docs/guide/first-cluster.md',
       'docs/guide/users.md',
