@@ -2,7 +2,7 @@
 // them allow copies only with their notice. Reads the metafiles that the build leaves in dist/.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
-const metafiles = ['dist/programs.json', 'dist/server.json']
+const metafiles = ['dist/programs.json', 'dist/server.json', 'dist/dashboard.json']
 const inputs = metafiles.flatMap((file) => Object.keys(JSON.parse(readFileSync(file, 'utf8')).inputs))
 const folders = new Set(
   inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),

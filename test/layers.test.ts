@@ -10,6 +10,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   base: [],
   diagnostics: [],
   contracts: [],
+  dashboard: ['contracts'],
   secrets: ['diagnostics'],
   accounts: ['secrets'],
   processes: ['secrets'],
@@ -156,13 +157,15 @@ const owners: Readonly<Record<string, RegExp>> = {
   execa: /^processes\/run\.ts$/,
   listr2: /^output\//,
   mysql2: /^components\/databases\/connect\.ts$/,
+  preact: /^dashboard\//,
+  '@preact': /^dashboard\//,
 }
 const oneFileOnly = ['yaml', 'ssh2', 'execa', 'mysql2']
 
 type Import = { readonly specifier: string; readonly typeOnly: boolean }
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+  .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
   .sort()
 
 function importsOf(file: string): Import[] {
@@ -228,7 +231,9 @@ describe('the layers of src', () => {
       .map((path) => ({ path, twin: join(dirname(path), basename(path).replace(/\..*$/, '')) }))
     expect(tests.length).toBeGreaterThan(100)
     const paths = new Set(files.flatMap((file) => [file, dirname(file)]))
-    const orphans = tests.filter(({ twin }) => !paths.has(`${twin}.ts`) && !paths.has(twin))
+    const orphans = tests.filter(
+      ({ twin }) => !paths.has(`${twin}.ts`) && !paths.has(`${twin}.tsx`) && !paths.has(twin),
+    )
     expect(orphans.map(({ path }) => path)).toEqual([])
   })
 
@@ -304,6 +309,23 @@ describe('the layers of src', () => {
       expect(importing.filter((file) => !owners[name]?.test(file))).toEqual([])
       if (oneFileOnly.includes(name)) expect(importing.length, name).toBeLessThanOrEqual(1)
     }
+  })
+
+  it('bring neither Node.js nor a library but Preact to the browser', () => {
+    const seen = new Set<string>()
+    const foreign: string[] = []
+    const visit = (file: string): void => {
+      if (seen.has(file)) return
+      seen.add(file)
+      for (const { specifier } of importsOf(file).filter(({ typeOnly }) => !typeOnly)) {
+        const path = target(file, specifier)
+        if (path !== undefined && files.includes(path)) visit(path)
+        else if (!/^@?preact\//.test(`${specifier}/`)) foreign.push(`${file} imports ${specifier}`)
+      }
+    }
+    visit('dashboard/start.tsx')
+    expect(seen.size).toBeGreaterThan(20)
+    expect(foreign).toEqual([])
   })
 
   it('let neither steps, rules nor components import their siblings', () => {

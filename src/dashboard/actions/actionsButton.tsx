@@ -1,0 +1,1 @@
+export const ActionsButton = (_: { readonly target: unknown }) => null

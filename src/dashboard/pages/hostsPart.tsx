@@ -1,0 +1,104 @@
+import { useComputed, useSignal } from '@preact/signals'
+import type { PictureHost } from '../../contracts/clusterPicture.ts'
+import { Pill } from '../parts/pill.tsx'
+import { HostLink } from '../parts/problems.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { coarseNow } from '../state/clock.ts'
+import type { ClusterState } from '../state/clusters.ts'
+import { certificateSign, componentSigns, hostSigns } from '../text/signs.ts'
+import { daysText, daysUntil, utcText } from '../text/times.ts'
+import { byName, count, shown } from '../text/words.ts'
+
+const columns: readonly Column[] = [
+  { title: 'Host' },
+  { title: 'State' },
+  { title: 'Components' },
+  { title: 'Release' },
+  { title: 'Certificate' },
+]
+
+/** A list this long can be searched. */
+const searchable = 12
+
+const rank = (host: PictureHost): number => {
+  if (host.state !== 'up') return 0
+  return host.components.some(({ state }) => state !== 'ready' && state !== 'unknown') ? 1 : 2
+}
+
+/** All hosts of a cluster, those in trouble first. */
+export function HostsPart({ cluster }: { readonly cluster: ClusterState }) {
+  const sought = useSignal('')
+  const names = useComputed(() =>
+    [...cluster.hosts.all()]
+      .sort((one, other) => rank(one) - rank(other) || byName(one.name, other.name))
+      .filter(({ name, address }) => `${name} ${address}`.toLowerCase().includes(sought.value.toLowerCase()))
+      .map(({ name }) => name)
+      .join('\n'),
+  )
+  const number = cluster.hosts.keys.value.length
+  return (
+    <section class="card" aria-labelledby="hosts">
+      <header class="bar">
+        <h2 id="hosts">Hosts</h2>
+        <p class="grow muted">{count(number, 'host')}</p>
+        {number > searchable && (
+          <input
+            type="search"
+            aria-label="Find a host"
+            placeholder="Find a host"
+            onInput={(event) => {
+              sought.value = event.currentTarget.value
+            }}
+          />
+        )}
+      </header>
+      {names.value === '' ? (
+        <p class="muted">No host matches.</p>
+      ) : (
+        <Table
+          label={`Hosts of ${shown(cluster.name)}`}
+          columns={columns}
+          keys={names.value.split('\n')}
+          row={(name) => hostCells(cluster, name)}
+        />
+      )}
+    </section>
+  )
+}
+
+function hostCells(cluster: ClusterState, name: string) {
+  const host = cluster.hosts.get(name)
+  if (host === undefined) return []
+  return [
+    <>
+      <HostLink cluster={cluster.name} host={name} />
+      {host.address !== name && <span class="sub">{shown(host.address)}</span>}
+    </>,
+    <>
+      <Pill sign={hostSigns[host.state]} />
+      {host.detail !== null && <span class="sub reason">{shown(host.detail)}</span>}
+    </>,
+    <ul class="plain inline">
+      {host.components.map(({ component, state, reason }) => (
+        <li title={reason === null ? undefined : shown(reason)}>
+          {component} <Pill sign={componentSigns[state]} />
+        </li>
+      ))}
+    </ul>,
+    host.release === null ? <span class="muted">not known</span> : shown(host.release),
+    <CertificateEnd at={host.certificateExpires} />,
+  ]
+}
+
+/** Days that a certificate has left. */
+export function CertificateEnd({ at }: { readonly at: string | null }) {
+  const days = useComputed(() => (at === null ? null : daysUntil(at, coarseNow.value)))
+  if (at === null || days.value === null) return <span class="muted">not known</span>
+  const sign = certificateSign(days.value)
+  if (sign.tone === 'good') return <span title={utcText(at)}>{daysText(days.value)}</span>
+  return (
+    <span title={utcText(at)}>
+      <Pill sign={{ ...sign, word: daysText(days.value) }} />
+    </span>
+  )
+}

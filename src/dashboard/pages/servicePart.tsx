@@ -1,0 +1,208 @@
+import { useComputed } from '@preact/signals'
+import { ActionsButton } from '../actions/actionsButton.tsx'
+import { Pill } from '../parts/pill.tsx'
+import { HostLink } from '../parts/problems.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Age } from '../parts/when.tsx'
+import { type ClusterState, dataSourceKey } from '../state/clusters.ts'
+import { linkTo } from '../state/place.ts'
+import { hasPage } from '../state/session.ts'
+import { connectorSigns, dataSourceSigns, taskSigns } from '../text/signs.ts'
+import { byName, shown } from '../text/words.ts'
+import { LagLine } from '../topology/lagLine.tsx'
+import { connectorHosts, hostOf, orderedDataSources } from '../topology/topologyOf.ts'
+import { TopologyPicture } from '../topology/topologyPicture.tsx'
+
+type Props = { readonly cluster: ClusterState; readonly service: string }
+
+/** One service: policy and writer, its picture, its data sources and its connectors. */
+export function ServicePart({ cluster, service }: Props) {
+  const id = `service ${service}`
+  return (
+    <section class="card" aria-labelledby={id}>
+      <header class="bar">
+        <h2 id={id}>Service {shown(service)}</h2>
+        <ServiceFacts cluster={cluster} service={service} />
+        <ActionsButton target={{ kind: 'service', cluster: cluster.name, service }} />
+      </header>
+      <TaskLine cluster={cluster} service={service} />
+      <TopologyPicture cluster={cluster} service={service} />
+      <DataSources cluster={cluster} service={service} />
+      <Connectors cluster={cluster} service={service} />
+    </section>
+  )
+}
+
+function ServiceFacts({ cluster, service }: Props) {
+  const it = cluster.services.get(service)
+  if (it === undefined) return null
+  return (
+    <p class="grow inline">
+      <span>
+        Writer <strong>{it.writer?.datasource == null ? 'none' : shown(it.writer.datasource)}</strong>
+      </span>
+      <span>
+        Policy <strong>{it.policy ?? 'unknown'}</strong>
+      </span>
+      {!it.managersAgree && <span class="warn">The managers disagree</span>}
+    </p>
+  )
+}
+
+/** The switch that is under way, or the last one, with its page. */
+function TaskLine({ cluster, service }: Props) {
+  const task = cluster.services.get(service)?.task ?? null
+  if (task === null) return null
+  return (
+    <p class="task inline">
+      <Pill sign={taskSigns[task.state]} />
+      <span>
+        {task.state === 'in_progress' ? `Switch of the primary: ${task.step}` : 'Last switch of the primary'}
+        {', '}
+        <Age since={task.endedAt ?? task.startedAt} /> {task.endedAt === null ? 'so far' : 'ago'}
+      </span>
+      <a href={linkTo({ page: 'switch', cluster: cluster.name, service })}>Show the switch</a>
+    </p>
+  )
+}
+
+const dataSourceColumns: readonly Column[] = [
+  { title: 'Data source' },
+  { title: 'Role' },
+  { title: 'State' },
+  { title: 'Follows' },
+  { title: 'Lag, last 10 minutes' },
+  { title: 'Connections', kind: 'number' },
+  { title: 'Actions', kind: 'actions' },
+]
+
+function DataSources({ cluster, service }: Props) {
+  const keys = useComputed(() => {
+    const found = cluster.services.get(service)
+    if (found === undefined) return ''
+    const ordered = orderedDataSources({ service: found, datasources: cluster.datasources.all() })
+    return ordered.map(({ name }) => name).join('\n')
+  })
+  if (keys.value === '') return null
+  return (
+    <Table
+      label={`Data sources of ${shown(service)}`}
+      columns={dataSourceColumns}
+      keys={keys.value.split('\n')}
+      row={(name) => dataSourceCells(cluster, service, name)}
+    />
+  )
+}
+
+function dataSourceCells(cluster: ClusterState, service: string, name: string) {
+  const key = dataSourceKey(service, name)
+  const it = cluster.datasources.get(key)
+  if (it === undefined) return []
+  const host = hostOf(it, cluster.hosts.all())
+  return [
+    <>
+      {shown(name)}
+      <span class="sub">
+        {host !== undefined && host.name !== name && (
+          <>
+            <HostLink cluster={cluster.name} host={host.name} />{' '}
+          </>
+        )}
+        {shown(it.host)}:{it.port}
+      </span>
+    </>,
+    it.role,
+    <>
+      <Pill sign={dataSourceSigns[it.state]} />
+      {it.since !== null && (
+        <span class="sub">
+          for <Age since={it.since} />
+          {it.by !== null && `, by ${shown(it.by)}`}
+        </span>
+      )}
+      {it.reason !== null && <span class="sub reason">{shown(it.reason)}</span>}
+      {it.code !== null && (
+        <a class="sub" href={linkTo({ page: 'explain', code: it.code })}>
+          Explain {it.code}
+        </a>
+      )}
+      {!it.managersAgree && <span class="sub warn">The managers disagree</span>}
+    </>,
+    it.follows === null ? <span class="muted">nobody</span> : shown(it.follows),
+    it.role === 'primary' ? (
+      <span class="muted">–</span>
+    ) : (
+      <span class="lag">
+        <span>{it.lag === null ? 'not known' : `${it.lag} s`}</span>
+        <LagLine cluster={cluster} of={key} width={120} height={22} />
+      </span>
+    ),
+    it.connections === null ? (
+      <span class="muted">–</span>
+    ) : (
+      <span title={`${it.connections.created} since the connectors started`}>{it.connections.active}</span>
+    ),
+    <ActionsButton target={{ kind: 'datasource', cluster: cluster.name, service, name }} />,
+  ]
+}
+
+const connectorColumns: readonly Column[] = [
+  { title: 'Connector' },
+  { title: 'Mode' },
+  { title: 'Clients', kind: 'number' },
+  { title: 'Waiting', kind: 'number' },
+  { title: 'Since its start', kind: 'number' },
+  { title: 'Addresses for clients' },
+  { title: 'Actions', kind: 'actions' },
+]
+
+function Connectors({ cluster, service }: Props) {
+  const keys = useComputed(() => {
+    const found = cluster.services.get(service)
+    if (found === undefined) return ''
+    return connectorHosts({ service: found, hosts: cluster.hosts.all() })
+      .map(({ name }) => name)
+      .sort(byName)
+      .join('\n')
+  })
+  if (keys.value === '') return null
+  return (
+    <Table
+      label={`Connectors of ${shown(service)}`}
+      columns={connectorColumns}
+      keys={keys.value.split('\n')}
+      row={(host) => connectorCells(cluster, host)}
+    />
+  )
+}
+
+function connectorCells(cluster: ClusterState, host: string) {
+  const connector = cluster.hosts.get(host)?.connector ?? null
+  if (connector === null) return []
+  const { clients } = connector
+  return [
+    hasPage('host') ? <HostLink cluster={cluster.name} host={host} /> : shown(host),
+    <>
+      <Pill sign={connectorSigns[connector.mode]} />
+      {connector.reason !== null && <span class="sub reason">{shown(connector.reason)}</span>}
+    </>,
+    connector.active,
+    connector.held,
+    connector.created,
+    clients === null ? (
+      <span class="muted">not known</span>
+    ) : (
+      <>
+        <span class="sub">
+          write <code>{shown(clients.readWrite)}</code>
+        </span>
+        {clients.readOnly !== null && (
+          <span class="sub">
+            read <code>{shown(clients.readOnly)}</code>
+          </span>
+        )}
+      </>
+    ),
+    <ActionsButton target={{ kind: 'connector', cluster: cluster.name, host }} />,
+  ]
+}

@@ -1,0 +1,37 @@
+import { effect } from '@preact/signals'
+import { render } from 'preact'
+import { App } from './pages/app.tsx'
+import { startClock } from './state/clock.ts'
+import { linkTo, parsePlace, place } from './state/place.ts'
+import { whenLoggedOut } from './state/request.ts'
+import { hasPage, readSession, session, useToken } from './state/session.ts'
+import { closeStream, openStream } from './state/stream.ts'
+
+/** The one-time token of `muster dashboard`, taken out of the URL before anything can keep it. */
+function takeToken(): string | null {
+  const token = /^#(?:token=)?([A-Za-z0-9_-]{43})$/.exec(location.hash)?.[1] ?? null
+  if (token !== null) history.replaceState(null, '', location.pathname)
+  return token
+}
+
+const token = takeToken()
+place.value = parsePlace(location.hash)
+window.addEventListener('hashchange', () => {
+  place.value = parsePlace(location.hash)
+})
+whenLoggedOut(() => void readSession())
+effect(() => {
+  if (session.value?.state === 'in') openStream(() => void readSession())
+  else closeStream()
+})
+// A server of one cluster may have no page of all.
+effect(() => {
+  const [first] = session.value?.state === 'in' ? session.value.clusters : []
+  if (first === undefined || hasPage('clusters') || place.value.page !== 'clusters') return
+  location.replace(linkTo({ page: 'cluster', cluster: first.name }))
+})
+startClock()
+const root = document.getElementById('app')
+if (root !== null) render(<App />, root)
+if (token !== null) await useToken(token)
+await readSession()
