@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { accessibilityViolations } from '../support/axe.ts'
-import { dashboardTests } from './support/dashboard.ts'
+import { dashboardTests } from './support/dashboardTests.ts'
 import { reachView, views } from './support/views.ts'
 
 const open = dashboardTests()

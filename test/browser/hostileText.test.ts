@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dashboardTests } from './support/dashboard.ts'
+import { dashboardTests } from './support/dashboardTests.ts'
 
 const open = dashboardTests()
 const name = '<img src=x onerror="document.title=1">\\u202e<b>db1</b>'

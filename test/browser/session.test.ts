@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { playOf } from '../dashboard/play.ts'
-import { dashboardTests } from './support/dashboard.ts'
+import { dashboardTests } from './support/dashboardTests.ts'
 
 const open = dashboardTests()
 

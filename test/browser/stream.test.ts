@@ -11,7 +11,7 @@ import {
 } from '../dashboard/pictures.ts'
 import { playOf } from '../dashboard/play.ts'
 import { type Play, StandIn } from '../dashboard/standIn.ts'
-import { dashboardTests } from './support/dashboard.ts'
+import { dashboardTests } from './support/dashboardTests.ts'
 
 const open = dashboardTests()
 
