@@ -29,16 +29,18 @@ const files = [
   ['app.js', 'text/javascript; charset=utf-8', built('start.js')],
   ['app.css', 'text/css; charset=utf-8', built('app.css')],
   ['icon.svg', 'image/svg+xml', readFileSync(`${source}/icon.svg`)],
-].map(([path, type, content]) => ({
-  path,
-  type,
-  etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-  gzip: gzipSync(content, { level: 9 }).toString('base64'),
-  brotli: brotliCompressSync(content, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
-  }).toString('base64'),
-}))
-const text = `${JSON.stringify(files, null, 2)}\n`
+].map(([name, type, content]) => [
+  name,
+  {
+    type,
+    tag: createHash('sha256').update(content).digest('hex').slice(0, 32),
+    brotli: brotliCompressSync(content, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+    }).toString('base64'),
+    gzip: gzipSync(content, { level: 9 }).toString('base64'),
+  },
+])
+const text = `${JSON.stringify(Object.fromEntries(files), null, 2)}\n`
 // An unchanged file is not written: a newer one would cause a rebuild of the programs.
 if (!existsSync(module) || readFileSync(module, 'utf8') !== text) writeFileSync(module, text)
 // For the notices: whose code is in it.

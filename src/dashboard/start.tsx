@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { App } from './pages/app.tsx'
-import { startClock } from './state/clock.ts'
+import { tick } from './state/clock.ts'
 import { linkTo, parsePlace, place } from './state/place.ts'
 import { whenLoggedOut } from './state/request.ts'
 import { hasPage, readSession, session, useToken } from './state/session.ts'
@@ -30,7 +30,11 @@ effect(() => {
   if (first === undefined || hasPage('clusters') || place.value.page !== 'clusters') return
   location.replace(linkTo({ page: 'cluster', cluster: first.name }))
 })
-startClock()
+// One timer for all ages; nobody reads those of a page that is not seen.
+setInterval(() => {
+  if (!document.hidden) tick()
+}, 1000)
+document.addEventListener('visibilitychange', tick)
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
 if (token !== null) await useToken(token)

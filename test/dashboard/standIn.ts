@@ -15,6 +15,8 @@ import type {
 import { dashboardHeader } from '../../src/contracts/dashboard.ts'
 import files from '../../src/dashboard/files.json' with { type: 'json' }
 
+const assets: Readonly<Record<string, { readonly type: string; readonly gzip: string }>> = files
+
 /** What the stand-in answers; the events go to all open streams. */
 export type Play = {
   readonly session: () => SessionPayload
@@ -78,7 +80,7 @@ export class StandIn {
     const url = new URL(request.url ?? '/', 'http://localhost')
     response.setHeader('Content-Security-Policy', policy)
     const name = url.pathname.replace(/^\/dashboard\//, '') || 'index.html'
-    const file = files.find(({ path }) => path === name)
+    const file = assets[name]
     if (file !== undefined) {
       response.setHeader('Content-Type', file.type)
       response.end(gunzipSync(Buffer.from(file.gzip, 'base64')))

@@ -1,17 +1,23 @@
 import { useComputed, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { ActionDialog } from '../actions/actionDialog.tsx'
 import { Announcer } from '../parts/announcer.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoginForm } from '../parts/loginForm.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { linkTo, place } from '../state/place.ts'
-import { readSession, session, sessionProblem, wasLoggedIn } from '../state/session.ts'
+import { hasPage, readSession, session, sessionProblem, wasLoggedIn } from '../state/session.ts'
 import { clusters, connection } from '../state/stream.ts'
 import { verdictSigns } from '../text/signs.ts'
 import { shown } from '../text/words.ts'
+import { CertificatesPage } from './certificatesPage.tsx'
 import { ClusterPage } from './clusterPage.tsx'
 import { ClustersPage } from './clustersPage.tsx'
 import { ExplainPage } from './explainPage.tsx'
+import { HostPage } from './hostPage.tsx'
+import { RunsPage } from './runsPage.tsx'
+import { SwitchPage } from './switchPage.tsx'
+import { UsersPage } from './usersPage.tsx'
 
 export function App() {
   useSignalEffect(() => {
@@ -21,6 +27,7 @@ export function App() {
     <Shell>
       <Content />
       <Announcer />
+      <ActionDialog />
     </Shell>
   )
 }
@@ -100,12 +107,21 @@ function OfCluster() {
   if (!('cluster' in at)) return null
   const cluster = clusters.get(at.cluster)
   if (cluster === undefined) return <NoCluster name={at.cluster} />
+  if (at.page !== 'switch' && !hasPage(at.page)) return <NotThere what="this address" />
   const key = JSON.stringify(at)
   switch (at.page) {
     case 'cluster':
       return <ClusterPage key={key} cluster={cluster} />
-    default:
-      return null
+    case 'host':
+      return <HostPage key={key} cluster={cluster} host={at.host} />
+    case 'users':
+      return <UsersPage key={key} cluster={cluster} />
+    case 'certificates':
+      return <CertificatesPage key={key} cluster={cluster} />
+    case 'runs':
+      return <RunsPage key={key} cluster={cluster} />
+    case 'switch':
+      return <SwitchPage key={key} cluster={cluster} service={at.service} />
   }
 }
 

@@ -17,9 +17,9 @@ type Props = { readonly cluster: ClusterState; readonly service: string }
 
 /** One service: policy and writer, its picture, its data sources and its connectors. */
 export function ServicePart({ cluster, service }: Props) {
-  const id = `service ${service}`
+  const id = `service-${encodeURIComponent(service)}`
   return (
-    <section class="card" aria-labelledby={id}>
+    <section class="card service" aria-labelledby={id}>
       <header class="bar">
         <h2 id={id}>Service {shown(service)}</h2>
         <ServiceFacts cluster={cluster} service={service} />
@@ -27,8 +27,10 @@ export function ServicePart({ cluster, service }: Props) {
       </header>
       <TaskLine cluster={cluster} service={service} />
       <TopologyPicture cluster={cluster} service={service} />
-      <DataSources cluster={cluster} service={service} />
-      <Connectors cluster={cluster} service={service} />
+      <div class="tables">
+        <DataSources cluster={cluster} service={service} />
+        <Connectors cluster={cluster} service={service} />
+      </div>
     </section>
   )
 }

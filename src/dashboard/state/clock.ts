@@ -19,16 +19,9 @@ export function setClock(time: string): void {
 
 export const serverNow = (): number => (offset === null ? Date.now() : offset + performance.now())
 
-function tick(): void {
+/** Takes the time anew. */
+export function tick(): void {
   const time = serverNow()
   now.value = Math.floor(time / 1000) * 1000
   coarseNow.value = Math.floor(time / 10_000) * 10_000
-}
-
-/** Lets the clock run while the page is seen. */
-export function startClock(): void {
-  setInterval(() => {
-    if (!document.hidden) tick()
-  }, 1000)
-  document.addEventListener('visibilitychange', tick)
 }

@@ -57,7 +57,3 @@ export function linkTo(place: Exclude<Place, { readonly page: 'unknown' }>): str
 
 /** The place that is shown. */
 export const place = signal<Place>({ page: 'clusters' })
-
-export function goTo(target: Exclude<Place, { readonly page: 'unknown' }>): void {
-  location.hash = linkTo(target)
-}

@@ -41,8 +41,6 @@ async function send<Value>(path: string, request: RequestInit): Promise<Result<V
     const response = await fetch(path, {
       signal: AbortSignal.timeout(timeout),
       ...request,
-      credentials: 'same-origin',
-      cache: 'no-store',
       redirect: 'error',
     })
     const text = await response.text()

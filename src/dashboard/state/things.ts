@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 
 /** Things by key, each in a signal of its own, so that a change of one renders that one alone. */
 export class Things<Thing> {
-  readonly #signals = new Map<string, Signal<Thing>>()
+  readonly #signals = new Map<string, Signal<Thing | undefined>>()
   readonly #keys = signal<readonly string[]>([])
 
   /** Keys in the order in which the things arrived. */
@@ -21,8 +21,8 @@ export class Things<Thing> {
   /** Returns all things, and follows every change of each. */
   all(): readonly Thing[] {
     return this.#keys.value.flatMap((key) => {
-      const found = this.#signals.get(key)
-      return found === undefined ? [] : [found.value]
+      const thing = this.#signals.get(key)?.value
+      return thing === undefined ? [] : [thing]
     })
   }
 
@@ -32,21 +32,30 @@ export class Things<Thing> {
       found.value = thing
       return
     }
-    this.#signals.set(key, signal(thing))
+    this.#signals.set(key, signal<Thing | undefined>(thing))
     this.#keys.value = [...this.#signals.keys()]
   }
 
   delete(key: string): void {
-    if (this.#signals.delete(key)) this.#keys.value = [...this.#signals.keys()]
+    if (!this.#signals.has(key)) return
+    this.#remove(key)
+    this.#keys.value = [...this.#signals.keys()]
+  }
+
+  /** Tells who read the thing that it is gone; they find the next one of this key by the keys. */
+  #remove(key: string): void {
+    const gone = this.#signals.get(key)
+    this.#signals.delete(key)
+    if (gone !== undefined) gone.value = undefined
   }
 
   /** Makes these the only things. */
   replace(entries: readonly (readonly [key: string, thing: Thing])[]): void {
     const keys = new Set(entries.map(([key]) => key))
-    for (const key of this.#signals.keys()) if (!keys.has(key)) this.#signals.delete(key)
+    for (const key of this.#signals.keys()) if (!keys.has(key)) this.#remove(key)
     for (const [key, thing] of entries) {
       const found = this.#signals.get(key)
-      if (found === undefined) this.#signals.set(key, signal(thing))
+      if (found === undefined) this.#signals.set(key, signal<Thing | undefined>(thing))
       else found.value = thing
     }
     const next = [...this.#signals.keys()]

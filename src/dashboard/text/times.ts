@@ -21,10 +21,12 @@ function two(span: number, [large, largeName]: Unit, [small, smallName]: Unit): 
   return rest === 0 ? whole : `${whole} ${rest} ${smallName}`
 }
 
-/** Writes how long something takes: `0.14 s`, `3.2 s`, `12 s`, `3 min`. */
+/** Writes how long something takes: `0.14 s`, `3.2 s`, `12 s`, `1 min 33 s`. */
 export const durationText = (seconds: number): string => {
   if (seconds < 1) return `${seconds.toFixed(2)} s`
-  return seconds < 10 ? `${seconds.toFixed(1)} s` : spanText(seconds * second)
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  const span = seconds * second
+  return span < hour && span >= minute ? two(span, [minute, 'min'], [second, 's']) : spanText(span)
 }
 
 /** Whole days until a time; negative once it has passed. */
@@ -51,14 +53,6 @@ export function localText(time: string, now: number): string {
     at.getMonth() === today.getMonth() &&
     at.getDate() === today.getDate()
   return sameDay ? clock : `${date} ${clock}`
-}
-
-/** Writes the date of a time in the viewer's zone. */
-export const localDate = (time: string): string => {
-  const at = new Date(time)
-  return Number.isNaN(at.getTime())
-    ? 'unknown date'
-    : `${at.getFullYear()}-${two2(at.getMonth() + 1)}-${two2(at.getDate())}`
 }
 
 /** Writes a time in UTC: `2026-11-23 13:03:22 UTC`. */

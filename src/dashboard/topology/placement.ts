@@ -29,6 +29,8 @@ export type PlacedEdge = {
   readonly from: string
   readonly to: string
   readonly path: string
+  /** Point of the arrow at its end, from above. */
+  readonly tip: string
 }
 
 export type Frame = {
@@ -36,6 +38,9 @@ export type Frame = {
   readonly y: number
   readonly width: number
   readonly height: number
+  readonly kind: PlacedNode['kind']
+  /** Number of nodes in it. */
+  readonly count: number
 }
 
 export type Layout = {
@@ -46,7 +51,7 @@ export type Layout = {
   readonly frames: readonly Frame[]
 }
 
-const gap = { row: 12, column: 14, tier: 44, frame: 10 }
+const gap = { row: 12, column: 14, tier: 44, frame: 10, label: 20 }
 const sizes = {
   whole: { width: 190, narrowest: 132, height: 66 },
   compact: { width: 112, narrowest: 84, height: 30 },
@@ -131,16 +136,23 @@ function placeTier(members: readonly Member[], { top, width }: { top: number; wi
       kind,
       key,
       x: round((width - rowWidth) / 2 + (index % perRow) * (nodeWidth + gap.column)),
-      y: round(top + (isWrapped ? margin : 0) + row * (size.height + gap.row)),
+      y: round(top + (isWrapped ? gap.label + gap.frame : 0) + row * (size.height + gap.row)),
       width: round(nodeWidth),
       height: size.height,
       compact,
     }
   })
-  const height = rows * (size.height + gap.row) - gap.row + (isWrapped ? 2 * margin : 0)
+  const height = rows * (size.height + gap.row) - gap.row + (isWrapped ? gap.label + 2 * margin : 0)
   const frameWidth = perRow * (nodeWidth + gap.column) - gap.column + 2 * margin
   const frame = isWrapped
-    ? { x: round((width - frameWidth) / 2), y: round(top), width: round(frameWidth), height: round(height) }
+    ? {
+        kind: members[0]?.kind ?? 'datasource',
+        count: members.length,
+        x: round((width - frameWidth) / 2),
+        y: round(top),
+        width: round(frameWidth),
+        height: round(height),
+      }
     : null
   return { nodes, frame, bottom: round(top + height) }
 }
@@ -156,11 +168,11 @@ function edgesOf(topology: Topology, tiers: readonly Tier[]): readonly PlacedEdg
     const start = places.get(from)
     const end = places.get(to)
     if (start === undefined || end === undefined) return []
-    const path = curve(start.box, end.box)
+    const { path, tip } = curve(start.box, end.box)
     // Lines between frames would lie upon each other.
     if (drawn.has(path)) return []
     drawn.add(path)
-    return [{ kind, from: start.node.key, to: end.node.key, path }]
+    return [{ kind, from: start.node.key, to: end.node.key, path, tip }]
   }
   const target = topology.writer === null ? 'no-writer ' : `datasource ${topology.writer}`
   return [
@@ -175,11 +187,16 @@ function edgesOf(topology: Topology, tiers: readonly Tier[]): readonly PlacedEdg
 type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
 /** Draws from the bottom of a box to the top of one below it, and in an arc to one beside or above it. */
-function curve(from: Box, to: Box): string {
+function curve(from: Box, to: Box): { readonly path: string; readonly tip: string } {
   const start = { x: from.x + from.width / 2, y: from.y + from.height }
   const end = { x: to.x + to.width / 2, y: to.y }
+  const [left, right, above] = [end.x - 4, end.x + 4, end.y - 7].map(round)
   const bend = end.y > start.y ? (end.y - start.y) / 2 : gap.tier
-  return `M${round(start.x)} ${round(start.y)}C${round(start.x)} ${round(start.y + bend)} ${round(end.x)} ${round(end.y - bend)} ${round(end.x)} ${round(end.y)}`
+  const bends = [start.x, start.y + bend, end.x, end.y - bend, end.x, end.y].map(round)
+  return {
+    path: `M${round(start.x)} ${round(start.y)}C${bends.join(' ')}`,
+    tip: `M${left} ${above}H${right}L${round(end.x)} ${round(end.y)}z`,
+  }
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import type { ClusterState } from '../state/clusters.ts'
-import { goTo } from '../state/place.ts'
+import { goTo } from '../state/goTo.ts'
 import { hasPage } from '../state/session.ts'
 import { connectorSigns, dataSourceSigns, type Sign } from '../text/signs.ts'
 import { count, cutMiddle, shown } from '../text/words.ts'
@@ -51,24 +51,19 @@ export function TopologyPicture({ cluster, service }: Props) {
           width={layout.value.width}
           height={layout.value.height}
         >
-          <defs>
-            <marker
-              id="tip"
-              viewBox="0 0 8 8"
-              refX="7"
-              refY="4"
-              markerWidth="7"
-              markerHeight="7"
-              orient="auto"
-            >
-              <path d="M0 0L8 4L0 8z" />
-            </marker>
-          </defs>
-          {layout.value.frames.map((frame) => (
-            <rect class="frame" rx="10" {...frame} />
+          {layout.value.frames.map(({ kind, count: number, ...frame }) => (
+            <g class="frame">
+              <rect rx="10" {...frame} />
+              <text x={frame.x + 12} y={frame.y + 19}>
+                {count(number, kind === 'connector' ? 'connector' : 'data source')}
+              </text>
+            </g>
           ))}
-          {layout.value.edges.map(({ kind, path }) => (
-            <path class={`edge ${kind}`} d={path} marker-end="url(#tip)" />
+          {layout.value.edges.map(({ kind, path, tip }) => (
+            <g class={`edge ${kind}`}>
+              <path d={path} />
+              <path class="tip" d={tip} />
+            </g>
           ))}
           {layout.value.nodes.map((node) => (
             <Node key={`${node.kind} ${node.key}`} cluster={cluster} service={service} node={node} />

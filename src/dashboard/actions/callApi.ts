@@ -1,0 +1,59 @@
+import type { ActionRequest, ActionResponse } from '../../contracts/dashboard.ts'
+import { post } from '../state/request.ts'
+import { shown } from '../text/words.ts'
+import type { Call, Given, Receivers } from './operations.ts'
+
+/** Outcome of a call on one host. */
+export type Outcome = {
+  readonly host: string
+  readonly state: 'done' | 'unchanged' | 'failed'
+  /** Why it failed; empty otherwise. */
+  readonly detail: string
+  readonly payload: unknown
+}
+
+/** Browsers allow six connections to a server, and one of them is the stream. */
+const atOnce = 4
+
+/** Calls each of the hosts, a few at once, and tells each outcome as it comes. */
+export async function callHosts(options: {
+  readonly cluster: string
+  readonly call: Call
+  readonly given: Given
+  readonly called: Receivers['called']
+  readonly onOutcome: (outcome: Outcome) => void
+}): Promise<void> {
+  const waiting = [...options.called]
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      options.onOutcome(await callHost(options, next))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+}
+
+async function callHost(
+  { cluster, call, given }: { readonly cluster: string; readonly call: Call; readonly given: Given },
+  { host, component }: Receivers['called'][number],
+): Promise<Outcome> {
+  const { route, params, query, payload } = call
+  const request: ActionRequest = {
+    cluster,
+    host,
+    component,
+    route,
+    params,
+    ...(query && { query }),
+    ...(payload && { payload: payload(given) }),
+  }
+  const result = await post<ActionResponse>('action', request)
+  if (!result.ok) return { host, state: 'failed', detail: shown(result.problem.detail), payload: null }
+  const response = result.value
+  if ('detail' in response) return { host, state: 'failed', detail: shown(response.detail), payload: null }
+  const isUnchanged =
+    typeof response.payload === 'object' &&
+    response.payload !== null &&
+    'changed' in response.payload &&
+    response.payload.changed === false
+  return { host, state: isUnchanged ? 'unchanged' : 'done', detail: '', payload: response.payload }
+}

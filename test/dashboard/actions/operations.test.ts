@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { commonRoutes } from '../../../src/contracts/commonRoutes.ts'
+import { connectorRoutes } from '../../../src/contracts/connectorRoutes.ts'
+import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
+import { replicatorRoutes } from '../../../src/contracts/replicatorRoutes.ts'
+import type { Route } from '../../../src/contracts/route.ts'
+import { dataSourceStates } from '../../../src/contracts/servicesMap.ts'
+import {
+  connectorOperations,
+  dataSourceOperations,
+  newUserOperation,
+  type Operation,
+  receiversOf,
+  replicatorOperations,
+  serviceOperations,
+  userOperations,
+} from '../../../src/dashboard/actions/operations.ts'
+import { dataSource, host, service, troubledCluster } from '../pictures.ts'
+
+const routes: Readonly<Record<string, Route>> = {
+  ...commonRoutes,
+  ...managerRoutes,
+  ...connectorRoutes,
+  ...replicatorRoutes,
+}
+
+const connector = (mode: 'ONLINE' | 'ONHOLD' | 'OFFLINE') => {
+  const it = host({ name: 'db1' }).connector
+  if (it === null) throw new Error('no connector')
+  return { ...it, mode }
+}
+
+const offline = [dataSource({ name: 'db1', state: 'OFFLINE' }), dataSource({ name: 'db2' })]
+
+const all: readonly Operation[] = [
+  ...dataSourceStates.flatMap((state) => dataSourceOperations(dataSource({ name: 'db2', state }))),
+  ...dataSourceOperations(dataSource({ name: 'db1', role: 'primary' })),
+  ...serviceOperations(service(), offline),
+  ...serviceOperations(service({ policy: 'MAINTENANCE' }), offline),
+  ...(['ONLINE', 'ONHOLD', 'OFFLINE'] as const).flatMap((mode) =>
+    connectorOperations('db1', connector(mode)),
+  ),
+  ...replicatorOperations('db1'),
+  ...userOperations('bob'),
+  newUserOperation,
+]
+
+const titles = (operations: readonly Operation[]) => operations.map(({ title }) => title)
+const typed = (operations: readonly Operation[]) =>
+  Object.fromEntries(operations.map((it) => [it.title, it.typed]))
+
+describe('the operations of the page', () => {
+  it('are calls of the contracts, with exactly the parameters of their paths', () => {
+    for (const { call } of all) {
+      const route = routes[call.route]
+      expect(route?.method, call.route).toBe('POST')
+      const names = [...(route?.path ?? '').matchAll(/\{(\w+)\}/g)].map((match) => match[1])
+      expect(Object.keys(call.params).sort(), call.route).toEqual(names.sort())
+      for (const name of Object.keys(call.query ?? {})) expect(route?.query).toHaveProperty(name)
+      expect(call.payload !== undefined, call.route).toBe(route?.request !== null)
+    }
+  })
+
+  it('reach every call that changes a state, a policy, the primary or a user', () => {
+    const reached = new Set(all.map(({ call }) => call.route))
+    const missing = Object.values(routes)
+      .filter(({ method, name }) => method === 'POST' && !reached.has(name))
+      .map(({ name }) => name)
+    // Of the services map, of managers among themselves, and of one of several replication services.
+    expect(missing.sort()).toEqual([
+      'connectorAddDataService',
+      'connectorAddDataSource',
+      'connectorChangeServicesMap',
+      'connectorReset',
+      'managerAddDataService',
+      'managerAddDataSource',
+      'managerChangeServicesMap',
+      'managerHold',
+      'managerRelease',
+      'managerReset',
+      'replicatorServiceOffline',
+      'replicatorServiceOnline',
+      'replicatorServiceReset',
+    ])
+  })
+
+  it('are those that the state of a data source allows', () => {
+    const of = (state: 'ONLINE' | 'OFFLINE' | 'FAILED' | 'SHUNNED' | 'UNKNOWN') =>
+      titles(dataSourceOperations(dataSource({ name: 'db2', state })))
+    expect(of('ONLINE')).toEqual(['Shun db2', 'Take db2 offline', 'Recover and re-point db2'])
+    expect(of('UNKNOWN')).toEqual(of('ONLINE'))
+    expect(of('OFFLINE')).toEqual(['Shun db2', 'Bring db2 online', 'Recover and re-point db2'])
+    expect(of('FAILED')).toEqual(['Shun db2', 'Recover db2', 'Recover and re-point db2'])
+    expect(of('SHUNNED')).toEqual(['Welcome db2', 'Recover db2', 'Recover and re-point db2'])
+  })
+
+  it('want the name typed where they take something away', () => {
+    expect(typed(dataSourceOperations(dataSource({ name: 'db2' })))).toMatchObject({
+      'Shun db2': 'db2',
+      'Take db2 offline': null,
+    })
+    expect(typed(dataSourceOperations(dataSource({ name: 'db1', role: 'primary' })))).toMatchObject({
+      'Shun db1': 'db1',
+      'Take db1 offline': 'db1',
+    })
+    expect(typed(serviceOperations(service(), offline))).toMatchObject({
+      'Take alpha offline': 'alpha',
+      'Bring alpha online': null,
+      'Set policy MANUAL for alpha': null,
+    })
+    expect(typed(connectorOperations('db1', connector('ONLINE')))).toEqual({
+      'Put connector of db1 on hold': null,
+      'Take connector of db1 offline': 'db1',
+      'Take connector of db1 offline and close connections': 'db1',
+    })
+    expect(typed(replicatorOperations('db1'))).toMatchObject({ 'Reset replication of db1': 'db1' })
+    expect(typed(userOperations('bob'))).toMatchObject({ 'Delete bob': 'bob', 'Unlock bob': null })
+  })
+
+  it('leave out a switch while one is under way', () => {
+    const task = {
+      taskId: 't',
+      state: 'in_progress',
+      operation: 'switch',
+      service: 'alpha',
+      step: 'hold',
+      startedAt: '2026-03-10T10:00:00.000Z',
+      endedAt: null,
+      result: null,
+      error: null,
+    } as const
+    expect(titles(serviceOperations(service(), offline))).toContain('Switch the primary of alpha')
+    expect(titles(serviceOperations(service({ task }), offline))).not.toContain('Switch the primary of alpha')
+  })
+})
+
+describe('the receivers of a call', () => {
+  const { hosts } = troubledCluster()
+
+  it('are the managers that respond; the others are named', () => {
+    expect(receiversOf({ to: 'managers' }, hosts)).toEqual({
+      called: [
+        { host: 'db1', component: 'manager' },
+        { host: 'db2', component: 'manager' },
+      ],
+      leftOut: ['db3'],
+    })
+  })
+
+  it('are one manager where one acts for all', () => {
+    expect(receiversOf({ to: 'manager' }, hosts)).toEqual({
+      called: [{ host: 'db1', component: 'manager' }],
+      leftOut: [],
+    })
+  })
+
+  it('are any component that responds where users are concerned', () => {
+    const [first] = hosts
+    if (first === undefined) throw new Error('no host')
+    const components = first.components.map((it) =>
+      it.component === 'manager' ? { ...it, state: 'stopped' as const } : it,
+    )
+    expect(receiversOf({ to: 'hosts' }, [{ ...first, components }]).called).toEqual([
+      { host: 'db1', component: 'connector' },
+    ])
+  })
+})
