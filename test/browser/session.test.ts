@@ -97,7 +97,7 @@ it('the password goes into the body of one request alone', async () => {
   expect(await page.content()).not.toContain('horse')
 })
 
-const token = 'A'.repeat(21) + 'b_-9'.repeat(5) + 'zz'
+const token = `${'A'.repeat(21) + 'b_-9'.repeat(5)}zz`
 
 it('the token of the address is sent once, and stays nowhere', async () => {
   const sent: string[] = []

@@ -7,7 +7,7 @@ import { pageCost } from './pageCost.ts'
 /** Kilobytes (1,000 bytes) of all files of the page as they go over the wire. */
 async function size(): Promise<unknown> {
   const sum = (encoding: 'gzip' | 'brotli'): number =>
-    files.reduce((bytes, file) => bytes + Buffer.from(file[encoding], 'base64').length, 0)
+    Object.values(files).reduce((bytes, file) => bytes + Buffer.from(file[encoding], 'base64').length, 0)
   const kilobytes = (bytes: number): number => Number((bytes / 1000).toFixed(1))
   return { gzip: kilobytes(sum('gzip')), brotli: kilobytes(sum('brotli')), limit: 40 }
 }

@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core'
+import type { Play } from '../../dashboard/standIn.ts'
+import { chooseAction } from './actions.ts'
+import { switching } from './switching.ts'
 
 /** A page of the dashboard, or a state of one, as it is looked at. */
 export type View = {
   readonly name: string
-  readonly play: string
+  readonly play: string | Play
   readonly at: string
   /** Text of its heading. */
   readonly heading: string
@@ -32,6 +35,28 @@ export const views: readonly View[] = [
   { name: 'cluster-well', play: 'all', at: '#/cluster/alpha', heading: 'alpha' },
   { name: 'cluster-large', play: 'large', at: '#/cluster/large', heading: 'large', isLong: true },
   { name: 'cluster-hostile', play: 'hostile', at: '#/', heading: 'Clusters' },
+  { name: 'host', play: 'all', at: `${beta}/host/db3`, heading: 'db3' },
+  { name: 'users', play: 'all', at: `${beta}/users`, heading: 'Users' },
+  { name: 'certificates', play: 'all', at: `${beta}/certificates`, heading: 'Certificates' },
+  { name: 'runs', play: 'all', at: `${beta}/runs`, heading: 'Runs' },
+  { name: 'switch', play: switching(), at: '#/cluster/alpha/switch/alpha', heading: 'Switch of alpha' },
+  {
+    name: 'shun',
+    play: 'all',
+    at: '#/cluster/alpha',
+    heading: 'alpha',
+    reach: (page) => chooseAction(page, { of: 'data source db2', action: /^Shun db2/ }),
+  },
+  {
+    name: 'switch-plan',
+    play: 'all',
+    at: '#/cluster/alpha',
+    heading: 'alpha',
+    reach: async (page) => {
+      await chooseAction(page, { of: 'service alpha', action: /^Switch the primary/ })
+      await page.getByText('Nothing speaks against it now').waitFor()
+    },
+  },
   {
     name: 'explain',
     play: 'all',
@@ -43,5 +68,7 @@ export const views: readonly View[] = [
 /** Leads to a view from the page at its address; resolves once its heading is there. */
 export async function reachView(page: Page, { heading, reach }: View): Promise<void> {
   await reach?.(page)
-  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+  await page.getByText('Loading').waitFor({ state: 'detached' })
+  // A dialog hides what is behind it from roles.
+  await page.locator('h1', { hasText: heading }).waitFor()
 }
