@@ -23,7 +23,7 @@ describe.each(views)('the page $name', (view) => {
     })
     await reachView(page, view)
     const wider = page.evaluate(`[...document.querySelectorAll('body *')]
-      .filter((it) => !it.closest('.unseen, .skip, thead, pre') && it.getBoundingClientRect().right > ${width} + 0.5)
+      .filter((it) => !it.closest('.unseen, .skip, .scrolls, thead, pre') && it.getBoundingClientRect().right > ${width} + 0.5)
       .map((it) => it.outerHTML.slice(0, 80))`)
     expect(await wider).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
