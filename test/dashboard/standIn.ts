@@ -41,6 +41,9 @@ export class StandIn {
   readonly #play: Play
   readonly #streams = new Set<ServerResponse>()
   #nextId = 1
+  /** Recent events, from which a stream is resumed. */
+  #sent: { readonly id: number; readonly text: string }[] = []
+  #isRefusing = false
   readonly #server = createServer((request, response) => {
     void this.#serve(request, response).catch(() => response.destroy())
   })
@@ -61,13 +64,30 @@ export class StandIn {
 
   send(event: DashboardEvent): void {
     const text = this.#textOf(event)
+    this.#sent = [...this.#sent, { id: this.#nextId - 1, text }].slice(-1000)
     for (const stream of this.#streams) stream.write(text)
   }
 
-  /** Cuts all streams, as a manager that restarts. */
-  cut(): void {
+  /** Answers new streams with 503 until `refuse(false)`. */
+  refuse(isRefusing: boolean): void {
+    this.#isRefusing = isRefusing
+  }
+
+  /** Cuts all streams; by `forget` none of them can be resumed, as after a restart of the server. */
+  cut({ forget = false }: { readonly forget?: boolean } = {}): void {
+    if (forget) this.#sent = []
     for (const stream of this.#streams) stream.destroy()
     this.#streams.clear()
+  }
+
+  /** Returns the events after an id, and a snapshot where they are not known any more. */
+  #missed(lastId: number): string {
+    const index = this.#sent.findIndex(({ id }) => id === lastId)
+    if (index === -1) return this.#textOf(this.#play.snapshot())
+    return this.#sent
+      .slice(index + 1)
+      .map(({ text }) => text)
+      .join('')
   }
 
   #textOf(event: DashboardEvent): string {
@@ -111,8 +131,9 @@ export class StandIn {
     if (this.#play.session().state !== 'in') return problem(response, 401, 'login-required')
     switch (`${request.method} ${name}`) {
       case 'GET events':
+        if (this.#isRefusing) return problem(response, 503, 'stopping')
         response.setHeader('Content-Type', 'text/event-stream')
-        response.write(this.#textOf(this.#play.snapshot()))
+        response.write(this.#missed(Number(request.headers['last-event-id'])))
         this.#streams.add(response)
         response.on('close', () => this.#streams.delete(response))
         return

@@ -147,6 +147,7 @@ const NotThere = ({ what }: { readonly what: string }) => (
 )
 
 const titles: Readonly<Record<string, string>> = {
+  clusters: 'Clusters',
   users: 'Users',
   certificates: 'Certificates',
   runs: 'Runs',
@@ -156,7 +157,9 @@ const titles: Readonly<Record<string, string>> = {
 /** Title of the window: the verdict first, since a tab shows little. */
 function documentTitle(): string {
   const at = place.value
-  if (session.value?.state !== 'in' || !('cluster' in at)) return 'muster'
+  if (session.value?.state !== 'in') return `${session.value === null ? 'Loading' : 'Log in'} · muster`
+  if (!('cluster' in at))
+    return shown([titles[at.page] ?? ('code' in at ? at.code : 'Not found'), 'muster'].join(' · '))
   const level = clusters.get(at.cluster)?.verdict.value.level
   const parts = [
     level === undefined || level === 'ok' ? undefined : verdictSigns[level].word,

@@ -6,10 +6,9 @@ import { Pill } from '../parts/pill.tsx'
 import { Problems } from '../parts/problems.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { When } from '../parts/when.tsx'
-import type { ClusterState } from '../state/clusters.ts'
+import { type ClusterState, hostOf } from '../state/clusters.ts'
 import { componentSigns, connectorSigns, dataSourceSigns, hostSigns } from '../text/signs.ts'
 import { shown } from '../text/words.ts'
-import { hostOf } from '../topology/topologyOf.ts'
 import { CertificateEnd } from './hostsPart.tsx'
 import { RunsTable } from './runsPage.tsx'
 
@@ -124,10 +123,9 @@ const databaseColumns: readonly Column[] = [
 ]
 
 function Databases({ cluster, host }: Props) {
-  const hosts = cluster.hosts.all()
   const keys = cluster.datasources.keys.value.filter((key) => {
     const it = cluster.datasources.get(key)
-    return it !== undefined && hostOf(it, hosts)?.name === host
+    return it !== undefined && hostOf(cluster, it) === host
   })
   if (keys.length === 0) return null
   return (

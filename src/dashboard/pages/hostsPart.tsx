@@ -1,8 +1,10 @@
-import { useComputed, useSignal } from '@preact/signals'
+import { computed, useComputed } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import type { PictureHost } from '../../contracts/clusterPicture.ts'
+import { LongTable } from '../parts/longTable.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { HostLink } from '../parts/problems.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { coarseNow } from '../state/clock.ts'
 import type { ClusterState } from '../state/clusters.ts'
 import { certificateSign, componentSigns, hostSigns } from '../text/signs.ts'
@@ -17,9 +19,6 @@ const columns: readonly Column[] = [
   { title: 'Certificate' },
 ]
 
-/** A list this long can be searched. */
-const searchable = 12
-
 const rank = (host: PictureHost): number => {
   if (host.state !== 'up') return 0
   return host.components.some(({ state }) => state !== 'ready' && state !== 'unknown') ? 1 : 2
@@ -27,41 +26,28 @@ const rank = (host: PictureHost): number => {
 
 /** All hosts of a cluster, those in trouble first. */
 export function HostsPart({ cluster }: { readonly cluster: ClusterState }) {
-  const sought = useSignal('')
   const names = useComputed(() =>
     [...cluster.hosts.all()]
       .sort((one, other) => rank(one) - rank(other) || byName(one.name, other.name))
-      .filter(({ name, address }) => `${name} ${address}`.toLowerCase().includes(sought.value.toLowerCase()))
       .map(({ name }) => name)
       .join('\n'),
   )
-  const number = cluster.hosts.keys.value.length
+  if (names.value === '') return null
+  const keys = names.value.split('\n')
   return (
     <section class="card" aria-labelledby="hosts">
       <header class="bar">
         <h2 id="hosts">Hosts</h2>
-        <p class="grow muted">{count(number, 'host')}</p>
-        {number > searchable && (
-          <input
-            type="search"
-            aria-label="Find a host"
-            placeholder="Find a host"
-            onInput={(event) => {
-              sought.value = event.currentTarget.value
-            }}
-          />
-        )}
+        <p class="grow muted">{count(keys.length, 'host')}</p>
       </header>
-      {names.value === '' ? (
-        <p class="muted">No host matches.</p>
-      ) : (
-        <Table
-          label={`Hosts of ${shown(cluster.name)}`}
-          columns={columns}
-          keys={names.value.split('\n')}
-          row={(name) => hostCells(cluster, name)}
-        />
-      )}
+      <LongTable
+        noun="host"
+        label={`Hosts of ${shown(cluster.name)}`}
+        columns={columns}
+        keys={keys}
+        textOf={(name) => `${name} ${cluster.hosts.get(name)?.address ?? ''}`}
+        row={(name) => hostCells(cluster, name)}
+      />
     </section>
   )
 }
@@ -92,7 +78,7 @@ function hostCells(cluster: ClusterState, name: string) {
 
 /** Days that a certificate has left. */
 export function CertificateEnd({ at }: { readonly at: string | null }) {
-  const days = useComputed(() => (at === null ? null : daysUntil(at, coarseNow.value)))
+  const days = useMemo(() => computed(() => (at === null ? null : daysUntil(at, coarseNow.value))), [at])
   if (at === null || days.value === null) return <span class="muted">not known</span>
   const sign = certificateSign(days.value)
   if (sign.tone === 'good') return <span title={utcText(at)}>{daysText(days.value)}</span>

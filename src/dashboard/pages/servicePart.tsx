@@ -1,16 +1,17 @@
 import { useComputed } from '@preact/signals'
 import { ActionsButton } from '../actions/actionsButton.tsx'
+import { LongTable, shortList } from '../parts/longTable.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { HostLink } from '../parts/problems.tsx'
-import { type Column, Table } from '../parts/table.tsx'
+import type { Column } from '../parts/table.tsx'
 import { Age } from '../parts/when.tsx'
-import { type ClusterState, dataSourceKey } from '../state/clusters.ts'
+import { type ClusterState, dataSourceKey, hostOf } from '../state/clusters.ts'
 import { linkTo } from '../state/place.ts'
 import { hasPage } from '../state/session.ts'
 import { connectorSigns, dataSourceSigns, taskSigns } from '../text/signs.ts'
-import { byName, shown } from '../text/words.ts'
+import { shown } from '../text/words.ts'
 import { LagLine } from '../topology/lagLine.tsx'
-import { connectorHosts, hostOf, orderedDataSources } from '../topology/topologyOf.ts'
+import { connectorHosts, orderedDataSources } from '../topology/topologyOf.ts'
 import { TopologyPicture } from '../topology/topologyPicture.tsx'
 
 type Props = { readonly cluster: ClusterState; readonly service: string }
@@ -68,6 +69,16 @@ function TaskLine({ cluster, service }: Props) {
   )
 }
 
+/** Joins names; in a list that is too long to be seen as a whole, those in trouble come first. */
+function troubledFirst<Thing extends { readonly name: string }>(
+  all: readonly Thing[],
+  isTroubled: (thing: Thing) => boolean,
+): string {
+  const isLong = all.length > shortList
+  const ordered = isLong ? [...all.filter(isTroubled), ...all.filter((it) => !isTroubled(it))] : all
+  return ordered.map(({ name }) => name).join('\n')
+}
+
 const dataSourceColumns: readonly Column[] = [
   { title: 'Data source' },
   { title: 'Role' },
@@ -83,11 +94,12 @@ function DataSources({ cluster, service }: Props) {
     const found = cluster.services.get(service)
     if (found === undefined) return ''
     const ordered = orderedDataSources({ service: found, datasources: cluster.datasources.all() })
-    return ordered.map(({ name }) => name).join('\n')
+    return troubledFirst(ordered, (it) => it.state !== 'ONLINE' || it.code !== null || !it.managersAgree)
   })
   if (keys.value === '') return null
   return (
-    <Table
+    <LongTable
+      noun="data source"
       label={`Data sources of ${shown(service)}`}
       columns={dataSourceColumns}
       keys={keys.value.split('\n')}
@@ -100,14 +112,14 @@ function dataSourceCells(cluster: ClusterState, service: string, name: string) {
   const key = dataSourceKey(service, name)
   const it = cluster.datasources.get(key)
   if (it === undefined) return []
-  const host = hostOf(it, cluster.hosts.all())
+  const host = hostOf(cluster, it)
   return [
     <>
       {shown(name)}
       <span class="sub">
-        {host !== undefined && host.name !== name && (
+        {host !== undefined && host !== name && (
           <>
-            <HostLink cluster={cluster.name} host={host.name} />{' '}
+            <HostLink cluster={cluster.name} host={host} />{' '}
           </>
         )}
         {shown(it.host)}:{it.port}
@@ -162,14 +174,13 @@ function Connectors({ cluster, service }: Props) {
   const keys = useComputed(() => {
     const found = cluster.services.get(service)
     if (found === undefined) return ''
-    return connectorHosts({ service: found, hosts: cluster.hosts.all() })
-      .map(({ name }) => name)
-      .sort(byName)
-      .join('\n')
+    const hosts = connectorHosts({ service: found, hosts: cluster.hosts.all() })
+    return troubledFirst(hosts, ({ connector }) => connector?.mode !== 'ONLINE' || connector.held > 0)
   })
   if (keys.value === '') return null
   return (
-    <Table
+    <LongTable
+      noun="connector"
       label={`Connectors of ${shown(service)}`}
       columns={connectorColumns}
       keys={keys.value.split('\n')}

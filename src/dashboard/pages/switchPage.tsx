@@ -1,4 +1,5 @@
-import { useComputed } from '@preact/signals'
+import { computed, useComputed } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import type { switchSteps, TaskPayload } from '../../contracts/managerPayloads.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -39,10 +40,15 @@ export function SwitchPage({ cluster, service }: Props) {
 }
 
 function Figures({ cluster, service, task }: Props & { readonly task: TaskPayload }) {
-  const time = useComputed(() => {
-    const end = task.endedAt === null ? now.value : Date.parse(task.endedAt)
-    return durationText(Math.max(0, end - Date.parse(task.startedAt)) / 1000)
-  })
+  const { startedAt, endedAt } = task
+  const time = useMemo(
+    () =>
+      computed(() => {
+        const end = endedAt === null ? now.value : Date.parse(endedAt)
+        return durationText(Math.max(0, end - Date.parse(startedAt)) / 1000)
+      }),
+    [startedAt, endedAt],
+  )
   const held = useComputed(() => {
     const found = cluster.services.get(service)
     if (found === undefined) return 0

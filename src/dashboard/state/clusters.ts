@@ -1,4 +1,4 @@
-import { batch, type Signal, signal } from '@preact/signals'
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type {
   ClusterPicture,
   PictureDataSource,
@@ -23,6 +23,8 @@ export type ClusterState = {
   /** By `dataSourceKey`. */
   readonly datasources: Things<PictureDataSource>
   readonly hosts: Things<PictureHost>
+  /** Names of the hosts by name and by address; stays the same while states change. */
+  readonly hostNames: ReadonlySignal<ReadonlyMap<string, string>>
   /** By `dataSourceKey`, oldest first. */
   readonly lags: Things<readonly LagPoint[]>
 }
@@ -75,14 +77,7 @@ function fromPicture(
   known: ClusterState | undefined,
   time: string,
 ): ClusterState {
-  const cluster = known ?? {
-    name: picture.name,
-    verdict: signal(picture.verdict),
-    services: new Things<PictureService>(),
-    datasources: new Things<PictureDataSource>(),
-    hosts: new Things<PictureHost>(),
-    lags: new Things<readonly LagPoint[]>(),
-  }
+  const cluster = known ?? newCluster(picture)
   cluster.verdict.value = picture.verdict
   cluster.services.replace(picture.services.map((it) => [it.name, it]))
   cluster.hosts.replace(picture.hosts.map((it) => [it.name, it]))
@@ -91,6 +86,33 @@ function fromPicture(
   for (const it of picture.datasources) setDataSource(cluster, it, time)
   return cluster
 }
+
+function newCluster({ name, verdict }: Pick<ClusterPicture, 'name' | 'verdict'>): ClusterState {
+  const hosts = new Things<PictureHost>()
+  // As text: an equal one changes nothing that was computed from it.
+  const places = computed(() => JSON.stringify(hosts.all().map((it) => [it.name, it.address])))
+  return {
+    name,
+    verdict: signal(verdict),
+    services: new Things<PictureService>(),
+    datasources: new Things<PictureDataSource>(),
+    hosts,
+    hostNames: computed(() => {
+      const pairs: readonly (readonly [name: string, address: string])[] = JSON.parse(places.value)
+      return new Map([
+        ...pairs.map(([host, address]) => [address, host] as const),
+        ...pairs.map(([host]) => [host, host] as const),
+      ])
+    }),
+    lags: new Things<readonly LagPoint[]>(),
+  }
+}
+
+/** Returns the host of a data source, which names it by its name or its address; undefined for one of no host. */
+export const hostOf = (
+  { hostNames }: ClusterState,
+  { host, name }: Pick<PictureDataSource, 'host' | 'name'>,
+): string | undefined => hostNames.value.get(host) ?? hostNames.value.get(name)
 
 function setDataSource(cluster: ClusterState, datasource: PictureDataSource, time: string): void {
   const key = dataSourceKey(datasource.service, datasource.name)

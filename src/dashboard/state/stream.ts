@@ -24,8 +24,11 @@ const silence = 35_000
 const pauses = [250, 1000, 2000, 4000, 8000] as const
 /** A cut that heals within this time is not shown. */
 const patience = 1000
-/** Milliseconds between two renderings under a flood of events; a single event is rendered with the next frame. */
-const renderInterval = 100
+/**
+ * Under a flood of events the page rests between two renderings: this long, and a multiple of what the last one took. A
+ * single event is rendered with the next frame.
+ */
+const rest = { milliseconds: 100, multiple: 3 }
 
 const queue = new EventQueue()
 let stop: AbortController | null = null
@@ -54,12 +57,16 @@ export const reconnectNow = (): void => retryNow()
 
 async function follow(ended: AbortSignal, onSession: () => void): Promise<void> {
   let attempt = 0
+  /** Time of `performance.now()` at the last word. */
   let heard: number | null = null
+  const setLost = (): void => {
+    const silentFor = heard === null ? null : performance.now() - heard
+    const time = serverNow()
+    connection.value = { state: 'lost', since: time, heard: silentFor === null ? null : time - silentFor }
+  }
   while (!ended.aborted) {
     const lost = setTimeout(() => {
-      if (!ended.aborted && connection.value.state === 'open') {
-        connection.value = { state: 'lost', since: serverNow(), heard }
-      }
+      if (!ended.aborted && connection.value.state === 'open') setLost()
     }, patience)
     const opened = await readStream(ended, {
       onOpen: () => {
@@ -68,15 +75,13 @@ async function follow(ended: AbortSignal, onSession: () => void): Promise<void> 
         if (connection.value.state === 'lost') connection.value = { state: 'open' }
       },
       onHeard: () => {
-        heard = serverNow()
+        heard = performance.now()
       },
       onSession,
     })
     clearTimeout(lost)
     if (ended.aborted) return
-    if (!opened && connection.value.state !== 'lost') {
-      connection.value = { state: 'lost', since: serverNow(), heard }
-    }
+    if (!opened && connection.value.state !== 'lost') setLost()
     await pause(pauses[Math.min(attempt, pauses.length - 1)] ?? 0, ended)
     attempt += 1
   }
@@ -140,22 +145,31 @@ function take(event: DashboardEvent, onSession: () => void): void {
 }
 
 let scheduled = false
-let rendered = 0
+/** Time of `performance.now()` before which nothing is rendered. */
+let nextRender = 0
 
 /** A page that is not seen gets no frames; it is brought up to date twice a second, for its title. */
 function scheduleRender(): void {
   if (scheduled) return
   scheduled = true
-  const wait = document.hidden ? 500 : rendered + renderInterval - performance.now()
+  const wait = document.hidden ? 500 : nextRender - performance.now()
   if (wait > 0) setTimeout(render, wait)
   else requestAnimationFrame(render)
 }
 
 function render(): void {
   scheduled = false
-  rendered = performance.now()
+  const begun = performance.now()
+  nextRender = begun + rest.milliseconds
   setClock(lastTime)
   applyEvents(clusters, queue.take())
+  // The components have rendered and the browser has painted by then.
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      const end = performance.now()
+      nextRender = end + Math.max(rest.milliseconds, rest.multiple * (end - begun))
+    }),
+  )
   if (connection.value.state === 'opening') connection.value = { state: 'open' }
 }
 

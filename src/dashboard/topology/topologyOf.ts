@@ -34,14 +34,6 @@ export const connectorHosts = ({
     )
     .sort((one, other) => byName(one.name, other.name))
 
-/** Finds the host of a data source; data sources name it by its name or its address. */
-export const hostOf = (
-  datasource: PictureDataSource,
-  hosts: readonly PictureHost[],
-): PictureHost | undefined =>
-  hosts.find(({ name, address }) => name === datasource.host || address === datasource.host) ??
-  hosts.find(({ name }) => name === datasource.name)
-
 export function topologyOf(parts: Parts): Topology {
   const { service } = parts
   return {
@@ -60,31 +52,26 @@ export function topologyOf(parts: Parts): Topology {
 }
 
 /** Describes the picture for those who do not see it: who writes, who follows whom, which connectors lead there. */
-export function topologyText(parts: Parts): string {
-  const { service } = parts
-  const datasources = orderedDataSources(parts)
-  const connectors = connectorHosts(parts)
+export function topologyText(service: string, { datasources, connectors, writer }: Topology): string {
+  const names = new Map(datasources.map(({ key, name }) => [key, name]))
   const followers = new Map<string, string[]>()
   for (const { name, follows } of datasources) {
-    if (follows !== null) followers.set(follows, [...(followers.get(follows) ?? []), name])
+    const source = follows === null ? undefined : names.get(follows)
+    if (source !== undefined) followers.set(source, [...(followers.get(source) ?? []), name])
   }
-  const alone = datasources
-    .filter(
-      ({ name, role, follows }) =>
-        follows === null && role !== 'primary' && name !== service.writer?.datasource,
-    )
-    .map(({ name }) => name)
+  const alone = datasources.filter(({ follows, isPrimary }) => follows === null && !isPrimary)
+  const primary = writer === null ? undefined : names.get(writer)
   const sentences = [
-    service.writer?.datasource == null
-      ? `${service.name} has no writer`
-      : `${service.writer.datasource} is the primary of ${service.name}`,
+    primary === undefined ? `${service} has no writer` : `${primary} is the primary of ${service}`,
     ...[...followers].map(
-      ([source, names]) => `${some(names)} ${names.length === 1 ? 'follows' : 'follow'} ${source}`,
+      ([source, all]) => `${some(all)} ${all.length === 1 ? 'follows' : 'follow'} ${source}`,
     ),
-    ...(alone.length === 0 ? [] : [`${some(alone)} ${alone.length === 1 ? 'follows' : 'follow'} nobody`]),
+    ...(alone.length === 0
+      ? []
+      : [`${some(alone.map(({ name }) => name))} ${alone.length === 1 ? 'follows' : 'follow'} nobody`]),
     connectors.length === 0
       ? 'no connector'
-      : `clients come through ${count(connectors.length, 'connector')}: ${some(connectors.map(({ name }) => name))}`,
+      : `clients come through ${count(connectors.length, 'connector')}: ${some(connectors)}`,
   ]
   return shown(`${sentences.join('; ')}.`)
 }

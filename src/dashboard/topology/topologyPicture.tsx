@@ -1,14 +1,14 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
-import type { ClusterState } from '../state/clusters.ts'
+import { type ClusterState, hostOf } from '../state/clusters.ts'
 import { goTo } from '../state/goTo.ts'
 import { hasPage } from '../state/session.ts'
 import { connectorSigns, dataSourceSigns, type Sign } from '../text/signs.ts'
 import { count, cutMiddle, shown } from '../text/words.ts'
 import { LagLine } from './lagLine.tsx'
-import { layOut, type PlacedNode } from './placement.ts'
-import { connectorHosts, hostOf, topologyOf, topologyText } from './topologyOf.ts'
+import { layOut, type PlacedNode, type Topology } from './placement.ts'
+import { connectorHosts, topologyOf, topologyText } from './topologyOf.ts'
 
 type Props = { readonly cluster: ClusterState; readonly service: string }
 
@@ -35,11 +35,12 @@ export function TopologyPicture({ cluster, service }: Props) {
   const structure = useComputed(() =>
     parts.value === undefined ? '' : JSON.stringify(topologyOf(parts.value)),
   )
-  const text = useComputed(() => (parts.value === undefined ? '' : topologyText(parts.value)))
+  const topology = useComputed((): Topology | undefined =>
+    structure.value === '' ? undefined : JSON.parse(structure.value),
+  )
+  const text = useComputed(() => (topology.value === undefined ? '' : topologyText(service, topology.value)))
   const layout = useComputed(() =>
-    structure.value === '' || width.value === 0
-      ? undefined
-      : layOut(JSON.parse(structure.value), width.value),
+    topology.value === undefined || width.value === 0 ? undefined : layOut(topology.value, width.value),
   )
   return (
     <div class="topology" ref={box}>
@@ -162,7 +163,7 @@ function nodeText(cluster: ClusterState, service: string, { kind, key }: PlacedN
         note: it.role,
         sign: isDoubtful ? { ...sign, icon: 'alert', tone: 'warn' } : sign,
         detail: lagOrConnections(it),
-        host: hostOf(it, cluster.hosts.all())?.name ?? null,
+        host: hostOf(cluster, it) ?? null,
       }
     }
   }
