@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { openDashboard } from './dashboard.ts'
 import { reachView, type View, views } from './views.ts'
 
@@ -12,41 +12,55 @@ type Shot = {
   readonly width: number
   readonly colorScheme: (typeof schemes)[number]
   readonly file: string
-  /** True for what a window shows, without the rest of the page. */
-  readonly isPart: boolean
+  /** Height of the window; null for that of the page. */
+  readonly height: number | null
 }
 
-async function take(browser: Browser, { view, width, colorScheme, file, isPart }: Shot): Promise<void> {
-  const height = width === 360 ? 800 : Math.round((width * 10) / 16)
+async function take(browser: Browser, { view, width, colorScheme, file, height }: Shot): Promise<void> {
+  const viewport = { width, height: height ?? (width === 360 ? 800 : Math.round((width * 10) / 16)) }
   const dashboard = await openDashboard(browser, {
     play: view.play,
     at: view.at,
-    context: { viewport: { width, height }, colorScheme, reducedMotion: 'reduce' },
+    context: { viewport, colorScheme, reducedMotion: 'reduce' },
   })
   try {
     await reachView(dashboard.page, view)
-    await dashboard.page.screenshot({ path: file, fullPage: !isPart })
+    if (height === null) await showAll(dashboard.page)
+    await dashboard.page.screenshot({ path: file })
   } finally {
     await dashboard.close()
   }
 }
 
+/** Makes the window as high as the page: what is far below it would not be drawn. */
+async function showAll(page: Page): Promise<void> {
+  const width = page.viewportSize()?.width ?? 0
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+  await page.setViewportSize({ width, height })
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+}
+
 /** Pictures of the README, at 1280 px. */
 const ofReadme = [
-  { name: 'cluster', colorScheme: 'light' },
-  { name: 'cluster-well', colorScheme: 'dark' },
+  { name: 'cluster', colorScheme: 'light', height: 940 },
+  { name: 'switch', colorScheme: 'dark', height: 600 },
 ] as const
 
 /** Writes the two pictures of the README into a folder; returns their names. */
 export async function takeReadmeScreenshots(browser: Browser, folder: string): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true })
-  const shots = ofReadme.flatMap(({ name, colorScheme }) =>
+  const shots = ofReadme.flatMap(({ name, colorScheme, height }) =>
     views
       .filter((view) => view.name === name)
-      .map((view) => ({ view, width: 1280, colorScheme, name: `dashboard-${name}-${colorScheme}.png` })),
+      .map((view) => ({
+        view,
+        width: 1280,
+        height,
+        colorScheme,
+        name: `dashboard-${name}-${colorScheme}.png`,
+      })),
   )
-  for (const { name, ...shot } of shots)
-    await take(browser, { ...shot, file: join(folder, name), isPart: true })
+  for (const { name, ...shot } of shots) await take(browser, { ...shot, file: join(folder, name) })
   return shots.map(({ name }) => name)
 }
 
@@ -60,7 +74,7 @@ export async function takeScreenshots(
     for (const width of widths) {
       for (const colorScheme of schemes) {
         const file = join(folder, `${view.name}-${width}-${colorScheme}.png`)
-        await take(browser, { view, width, colorScheme, file, isPart: view.isLong === true })
+        await take(browser, { view, width, colorScheme, file, height: view.isLong ? 1600 : null })
       }
     }
   }

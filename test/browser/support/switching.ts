@@ -20,7 +20,16 @@ export const switchTask = (changed: Partial<TaskPayload> = {}): TaskPayload => (
 
 /** The service while it is switched. */
 export const switchedService = (task: TaskPayload, writer = 'db1'): PictureService =>
-  service({ task, writer: { datasource: writer, code: null, reason: null, hold: task.endedAt === null } })
+  service({
+    task,
+    writer: {
+      datasource: writer,
+      code: null,
+      reason: null,
+      hold: task.endedAt === null,
+      ...(task.endedAt === null && { switching: { from: 'db1', to: 'db2' } }),
+    },
+  })
 
 /** A play whose cluster alpha is being switched, with seven clients that wait. */
 export function switching(): Play {
