@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { buildSync } from 'esbuild'
 
 const source = 'src/dashboard'
-const module = `${source}/files.json`
+const module = 'src/web/page.json'
 
 const { outputFiles, metafile } = buildSync({
   entryPoints: [`${source}/start.tsx`, `${source}/app.css`],
@@ -29,15 +29,15 @@ const files = [
   ['app.js', 'text/javascript; charset=utf-8', built('start.js')],
   ['app.css', 'text/css; charset=utf-8', built('app.css')],
   ['icon.svg', 'image/svg+xml', readFileSync(`${source}/icon.svg`)],
-].map(([name, type, content]) => [
-  name,
+].map(([path, type, content]) => [
+  path,
   {
     type,
-    tag: createHash('sha256').update(content).digest('hex').slice(0, 32),
+    tag: createHash('sha256').update(content).digest('base64url').slice(0, 22),
+    gzip: gzipSync(content, { level: 9 }).toString('base64'),
     brotli: brotliCompressSync(content, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
     }).toString('base64'),
-    gzip: gzipSync(content, { level: 9 }).toString('base64'),
   },
 ])
 const text = `${JSON.stringify(Object.fromEntries(files), null, 2)}\n`

@@ -12,7 +12,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   dashboard: ['contracts'],
   secrets: ['diagnostics'],
-  accounts: ['secrets'],
+  accounts: ['contracts', 'secrets'],
   processes: ['secrets'],
   transport: ['secrets', 'processes'],
   config: ['diagnostics', 'secrets', 'contracts'],
@@ -29,9 +29,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'transport',
     'client',
   ],
+  web: ['contracts', 'secrets', 'client'],
   api: ['contracts', 'secrets', 'accounts'],
-  components: ['contracts', 'api', 'client', 'secrets', 'accounts'],
-  output: ['diagnostics', 'config', 'client', 'deployment'],
+  components: ['contracts', 'web', 'api', 'client', 'secrets', 'accounts'],
+  output: ['diagnostics', 'contracts', 'config', 'client', 'deployment'],
   cli: ['diagnostics', 'secrets', 'processes', 'config', 'output'],
   session: [
     'diagnostics',
@@ -62,6 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
     'cli',
     'session',
+    'web',
   ],
   bin: [
     'diagnostics',
@@ -81,6 +83,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'session',
     'tapi',
     'commands',
+    'web',
   ],
 }
 
@@ -113,6 +116,7 @@ const ioFiles: readonly string[] = [
   'client/request.ts',
   'client/serverCertificates.ts',
   'session/readUserProvidedStores.ts',
+  'commands/dashboard/openBrowser.ts',
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
@@ -127,6 +131,7 @@ const ioFiles: readonly string[] = [
   'session/connectHost.ts',
   'session/defaultSshConfig.ts',
   'transport/login/agentContents.ts',
+  'web/localServer.ts',
   'transport/dial.ts',
 ]
 

@@ -1,9 +1,10 @@
+import type { AccessLevel } from '../contracts/accessLevels.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { createFairQueue, type Origin } from './fairQueue.ts'
 import type { GuessSource, Lockout } from './lockout.ts'
 import { hashPassword, saltBytes, verifyPassword } from './passwordHash.ts'
 import type { ScryptCost } from './phc.ts'
-import { findUser, type UserFile, type UserRecord } from './userFile.ts'
+import { findUser, type UserFile, type UserRecord, type UserUpdate } from './userFile.ts'
 import {
   changeUserFile,
   type FileIdentity,
@@ -13,8 +14,8 @@ import {
 } from './userFileIo.ts'
 import { createVerifiedLogins, type Login } from './verifiedLogins.ts'
 
-/** Result of a login; `no-user` if the host has no user at all. */
-export type LoginVerdict = 'good' | 'refused' | 'no-user'
+/** Result of a login: the access level of the user; `no-user` if the host has no user at all. */
+export type LoginVerdict = AccessLevel | 'refused' | 'no-user'
 
 /**
  * The users of this host as one process sees them: always the present content of the user file. What waits
@@ -32,8 +33,8 @@ export type Accounts = {
    * or not; a login that is verified already passes whoever failed before, and then nobody asks for its origin.
    */
   verify(login: Login, originOf?: () => Promise<Origin>): Promise<LoginVerdict>
-  /** A record with a new hash; the present one when its password is this one already. */
-  recordFor(login: Login): Promise<UserRecord>
+  /** A new hash for a user; the present one when its password is this one already. */
+  recordFor(login: Login): Promise<UserUpdate>
   change(change: (file: UserFile) => UserFile): Promise<boolean>
 }
 
@@ -110,23 +111,25 @@ export function createAccounts(options: {
       const { user, password } = login
       const record = findUser(file, user)
       const hash = record?.hash ?? dummyHash
-      if (logins.isGood({ login, hash })) return 'good'
+      if (record && logins.isGood({ login, hash })) return record.access
       const origin = (await originOf?.()) ?? ownOrigin
       const verify = async (): Promise<boolean> =>
         (await check(password, hash, origin)) && record !== undefined
       const verified = await logins.check({ login, hash, guesser: origin.name }, () =>
         originOf === undefined ? verify() : checkGuess({ from: origin.name, user }, verify),
       )
-      return verified ? 'good' : 'refused'
+      return verified && record ? record.access : 'refused'
     },
 
     async recordFor({ user, password }) {
       const known = findUser((present() ?? (await readView())).file, user)
-      if (known && (await check(password, known.hash, ownOrigin))) return known
+      if (known && (await check(password, known.hash, ownOrigin))) {
+        return { user: known.user, hash: known.hash }
+      }
       const salt = random(saltBytes)
       const cost = options.cost === undefined ? {} : { cost: options.cost }
       const hash = await queue.run(ownOrigin, () => hashPassword({ password, salt, ...cost }))
-      return { user: user.normalize('NFC'), access: 'full', hash }
+      return { user: user.normalize('NFC'), hash }
     },
 
     change: (change) => changeUserFile(path, change),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { UserRecord } from '../accounts/userFile.ts'
+import { findUser, type UserRecord } from '../accounts/userFile.ts'
 import type { Login } from '../accounts/verifiedLogins.ts'
 import { isLoopback } from '../base/address.ts'
 import type { RouteAuth } from '../contracts/route.ts'
@@ -70,15 +70,15 @@ async function checkLogin(
   const login = readBasicLogin(authorization)
   // Who may open the socket may read the hashes, too: there is nothing to guess there.
   const origin = listener === 'socket' ? undefined : () => originOf(request.socket)
-  const users = context.accounts.lastSeenUsers()
+  const users = await context.accounts.users()
   const verdict = login ? await context.accounts.verify(login, origin) : 'refused'
   if (verdict === 'no-user') throw noUser()
-  if (!login || verdict !== 'good') {
+  if (!login || verdict === 'refused') {
     const detail = 'The user name or the password is wrong. Each host has its own users.'
     throw new ProblemError({ code: 'login-refused', detail })
   }
   markVerified(request.socket)
-  const caller: Caller = { kind: 'user', user: login.user }
+  const caller: Caller = { kind: 'user', user: login.user, access: verdict }
   // Users that changed while the password was checked may be others than it was checked by.
   if (context.accounts.lastSeenUsers() === users) {
     verifiedLogins.set(request.socket, { authorization: new Secret(authorization), users, caller })
@@ -145,4 +145,22 @@ async function withoutLogin(
     code: 'login-required',
     detail: 'Send a user name and a password with HTTP Basic.',
   })
+}
+
+/**
+ * Returns a check of the caller of a request that lasts: false once the record is another one by which its user logged
+ * in, or gone. Callers without a user always pass.
+ */
+export function loginCheck(
+  { request, caller }: RequestContext,
+  { accounts }: Pick<ApiContext, 'accounts'>,
+): () => Promise<boolean> {
+  if (caller?.kind !== 'user') return () => Promise.resolve(true)
+  const { user } = caller
+  const recordIn = (users: readonly UserRecord[]): string | undefined =>
+    JSON.stringify(findUser({ version: 1, users }, user))
+  const login = verifiedLogins.get(request.socket)
+  // Nobody knows which record it was where users changed at that very moment.
+  const verified = login?.caller === caller ? recordIn(login.users) : undefined
+  return async () => verified !== undefined && recordIn(await accounts.users()) === verified
 }

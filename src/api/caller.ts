@@ -1,3 +1,5 @@
+import type { AccessLevel } from '../contracts/accessLevels.ts'
+
 /** Listener that a request came through. */
 export type Listener = 'tcp' | 'socket'
 
@@ -6,7 +8,19 @@ export type Listener = 'tcp' | 'socket'
  * socket without a login.
  */
 export type Caller =
-  | { readonly kind: 'user'; readonly user: string }
+  | { readonly kind: 'user'; readonly user: string; readonly access: AccessLevel }
   | { readonly kind: 'host'; readonly name: string }
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'socket' }
+
+const hostOwner = 'host '
+
+/** Returns the owner by whom streams are counted. */
+export function streamOwner(caller: Caller | null, network: string): string {
+  if (caller?.kind === 'user') return `user ${caller.user}`
+  if (caller?.kind === 'host') return `${hostOwner}${caller.name}`
+  return caller?.kind === 'socket' ? 'socket' : `anybody at ${network}`
+}
+
+/** Returns true for the owner of streams that a host opened by its certificate. */
+export const isHostOwner = (owner: string): boolean => owner.startsWith(hostOwner)

@@ -1,18 +1,18 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
-import { internalUserAgent } from '../contracts/route.ts'
-import type { ApiContext } from './apiContext.ts'
-import { auditCalls } from './audit/auditCalls.ts'
-import type { Listener } from './caller.ts'
-import { type CallLog, createCallLog } from './callLog.ts'
-import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
 import {
   createEventStreams,
   defaultEventStreamLimits,
   type EventStreamLimits,
   type EventStreams,
-  streamOwner,
-} from './eventStreams.ts'
+} from '../base/eventStreams.ts'
+import { internalUserAgent } from '../contracts/route.ts'
+import type { ApiContext } from './apiContext.ts'
+import { auditCalls } from './audit/auditCalls.ts'
+import { loginCheck } from './authenticate.ts'
+import { type Listener, streamOwner } from './caller.ts'
+import { type CallLog, createCallLog } from './callLog.ts'
+import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
 import { handleRequest, type ListenerContext } from './handleRequest.ts'
 import type { ListenerLog, Log } from './log.ts'
 import { ProblemError, toProblem } from './problemError.ts'
@@ -143,17 +143,21 @@ export function createApp(options: {
     const requestContext = createContext(request)
     const { auditEntry } = requestContext
     let sent: Response
+    const path = requestContext.match?.resource.path ?? ''
     let owner = ''
     try {
       sent = await handleRequest(requestContext, facts)
       owner = streamOwner(requestContext.caller, peerNetwork(request.socket.remoteAddress ?? 'gone'))
-      if (sent.events) streams.admit(owner)
+      if (sent.events) streams.admit({ path, owner })
     } catch (error) {
       sent = errorResponse(error, requestContext, { log, callLog })
     }
     if (auditEntry) sent = await audit.record(requestContext, auditEntry, sent)
     send(response, sent, { requestId: requestContext.requestId, isLast: context.isStopping(), listener })
-    if (sent.events && request.method !== 'HEAD') streams.open(owner, response, sent.events)
+    if (sent.events && request.method !== 'HEAD') {
+      const isAllowed = loginCheck(requestContext, context)
+      streams.open({ path, owner, response, isAllowed }, sent.events)
+    }
     logCall(requestContext, sent.status, startedAt)
   }
 

@@ -9,6 +9,7 @@ import { type Response, successResponse } from './response.ts'
 import type { Call } from './serve.ts'
 import {
   authFor,
+  joinedHeader,
   type ListenerRules,
   noQuery,
   ownOrigin,
@@ -38,13 +39,13 @@ export async function handleRequest(
   rejectUntrusted(requestContext, facts)
   const asked = routeFor(requestContext)
   const caller = await authenticate(requestContext, authFor(requestContext, asked), facts)
-  const action = validateRequest(requestContext, asked)
+  requestContext.caller = caller
+  const action = validateRequest(requestContext, asked, caller)
   if (action.kind === 'options') {
     return { status: 204, body: '', headers: ['Allow', action.allow] }
   }
   const { served } = action
   const { route, handle } = served
-  requestContext.caller = caller
   const body = route.method === 'POST' ? checkBody(route, await readBody(request)) : undefined
   if (auditEntry) await facts.audit.start(auditEntry)
   const call: Call = {
@@ -55,6 +56,7 @@ export async function handleRequest(
     caller,
     authorization:
       request.headers.authorization === undefined ? undefined : new Secret(request.headers.authorization),
+    lastEventId: joinedHeader(request.headers['last-event-id']),
     audit: (more) => {
       if (auditEntry) auditEntry.facts = { ...auditEntry.facts, ...more }
     },

@@ -2,6 +2,7 @@ import { QueueFullError } from '../accounts/fairQueue.ts'
 import { LockedOutError, lockoutLimits } from '../accounts/lockout.ts'
 import { UserFileError } from '../accounts/userFileIo.ts'
 import { ForeignLockError, LockHeldError } from '../accounts/userFileLock.ts'
+import { StreamsFullError } from '../base/eventStreams.ts'
 import type { FieldError } from '../contracts/envelope.ts'
 import type { ProblemCode } from '../contracts/problems.ts'
 
@@ -42,6 +43,9 @@ export function toProblem(error: unknown): ProblemError {
     const what = error instanceof QueueFullError ? 'password checks' : 'user changes'
     const detail = `Too many ${what} are waiting. Try again in a second.`
     return new ProblemError({ code: 'busy', detail, headers: soon })
+  }
+  if (error instanceof StreamsFullError) {
+    return new ProblemError({ code: 'busy', detail: error.message, headers: { 'Retry-After': '5' } })
   }
   if (error instanceof LockedOutError) return ofLockout(error)
   if (error instanceof UserFileError || error instanceof ForeignLockError) {

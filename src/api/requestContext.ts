@@ -20,7 +20,7 @@ export type RequestContext = {
   readonly match: RouteMatch | undefined
   /** Absent on the Unix socket. */
   readonly remoteAddress: string | undefined
-  /** Set once the request has been validated. */
+  /** Set once the login has been checked. */
   caller: Caller | null
   /** Set for the calls of the audit log. */
   readonly auditEntry: AuditEntry | null

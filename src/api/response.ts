@@ -1,7 +1,7 @@
+import type { Events } from '../base/eventStreams.ts'
 import { type ErrorPayload, envelope } from '../contracts/envelope.ts'
 import { problems } from '../contracts/problems.ts'
 import type { RouteResponse } from '../contracts/route.ts'
-import type { Events } from './eventStreams.ts'
 import type { ProblemError } from './problemError.ts'
 
 export type TextResponse = {

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { Events } from '../base/eventStreams.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Route } from '../contracts/route.ts'
 import type { ReadonlyStatic } from '../contracts/schemaParts.ts'
@@ -6,7 +7,6 @@ import type { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
 import type { AuditFacts } from './audit/auditEntry.ts'
 import type { Caller } from './caller.ts'
-import type { Events } from './eventStreams.ts'
 import type { MetricFamily } from './metricFamilies.ts'
 import type { TextResponse } from './response.ts'
 
@@ -22,6 +22,8 @@ export type Call<Body = unknown> = {
   readonly caller: Caller
   /** Authorization header that the call came with; for a call that is passed on. */
   readonly authorization: Secret | undefined
+  /** Header Last-Event-ID as it came, of a caller whose stream of events broke off. */
+  readonly lastEventId: string | undefined
   /** Hands facts on to the audit log, at any time before the call ends; later ones are added to earlier ones. */
   readonly audit: (facts: AuditFacts) => void
 }

@@ -3,14 +3,15 @@ import { hostname } from 'node:os'
 import { createAccounts } from '../accounts/accounts.ts'
 import { createLockout } from '../accounts/lockout.ts'
 import type { ScryptCost } from '../accounts/phc.ts'
+import { defaultEventStreamLimits } from '../base/eventStreams.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { ApiContext } from './apiContext.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { createAuditFile } from './audit/auditFile.ts'
+import { isHostOwner } from './caller.ts'
 import { putUsers } from './calls/userCalls.ts'
 import type { ConnectionLimits } from './connectionLimits.ts'
 import { type App, createApp } from './createApp.ts'
-import { defaultEventStreamLimits } from './eventStreams.ts'
 import { type HostProofs, watchHostProofs } from './hostProofs.ts'
 import { listenOnSocket, listenOnTcp } from './listen.ts'
 import type { ListenerLog } from './log.ts'
@@ -151,7 +152,7 @@ export async function startServer(options: {
     trusted = next.authorities
     // Hosts that the present authorities prove come back at once.
     proofs?.forget()
-    streams.endThoseOfHosts()
+    streams.endThoseOf(isHostOwner)
   }
 
   const stop = async (): Promise<void> => {

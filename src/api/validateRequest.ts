@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { allows } from '../contracts/accessLevels.ts'
 import type { FieldError } from '../contracts/envelope.ts'
 import {
+  accessFor,
   guardParameter,
   type Route,
   type RouteAuth,
@@ -8,7 +10,7 @@ import {
   takesValue,
 } from '../contracts/route.ts'
 import type { ApiContext } from './apiContext.ts'
-import type { Listener } from './caller.ts'
+import type { Caller, Listener } from './caller.ts'
 import { ProblemError } from './problemError.ts'
 import type { RequestContext } from './requestContext.ts'
 import { isCrossSite } from './requestHeaders.ts'
@@ -70,7 +72,7 @@ type RequestAction =
   | { readonly kind: 'call'; readonly served: ServedRoute }
   | { readonly kind: 'options'; readonly allow: string }
 
-const joinedHeader = (value: string | string[] | undefined): string | undefined =>
+export const joinedHeader = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value
 
 /** Returns scheme and host that the caller used. */
@@ -177,13 +179,22 @@ export function routeFor({ method, match }: RequestContext): ServedRoute | undef
 export const authFor = ({ match }: RequestContext, served: ServedRoute | undefined): RouteAuth =>
   (served ?? match?.resource.served[0])?.route.auth ?? 'basic'
 
+/** Rejects a user whose level is too low; other callers were let in for what they are. */
+function rejectLowAccess(route: Route, caller: Caller): void {
+  const needed = accessFor(route)
+  if (caller.kind !== 'user' || needed === undefined || allows(caller.access, needed)) return
+  const detail = `This call needs the access level ${needed}; ${caller.user} has ${caller.access}.`
+  throw new ProblemError({ code: 'access-level', detail })
+}
+
 /**
- * Validates a request whose caller is known, in this order: resource, method, Accept, query. It comes
+ * Validates a request of a caller, in this order: resource, method, access level, Accept, query. It comes
  * after the login, so that nobody without one learns which resources there are.
  */
 export function validateRequest(
   { request, method, match, query }: RequestContext,
   served: ServedRoute | undefined,
+  caller: Caller,
 ): RequestAction {
   if (!match) {
     throw new ProblemError({ code: 'not-found', detail: 'Use the call uris to list all resources.' })
@@ -194,6 +205,7 @@ export function validateRequest(
     const detail = `This resource supports ${allow}.`
     throw new ProblemError({ code: 'method-not-allowed', detail, headers: { Allow: allow } })
   }
+  rejectLowAccess(served.route, caller)
   rejectUnacceptable(request, served.route)
   checkQuery(served.route, query)
   return { kind: 'call', served }

@@ -6,6 +6,7 @@ import {
   putUser,
   readUserChange,
   readUserRecord,
+  readUserUpdate,
   removeUnchangedUser,
   revertUser,
 } from '../accounts/userFile.ts'
@@ -21,13 +22,16 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
   muster-api serve --settings FILE    serve until SIGTERM or SIGINT; the log goes to standard output;
                                       SIGHUP reads the certificate again
   muster-api check --settings FILE    check that these settings can be served; start nothing
-  muster-api put-user --file FILE     add or replace users; standard input has {"user","hash"}, or a list
-  muster-api remove-user --file FILE  remove users whose hash has not changed; standard input has
-                                      {"user","hash"}, or a list
+  muster-api put-user --file FILE     add or change users; standard input has {"user","hash","access"}, or a
+                                      list. Without "hash" or "access" a user keeps its own; a new one
+                                      needs "hash", and has the access level full without "access"
+  muster-api remove-user --file FILE  remove users that have not changed; standard input has
+                                      {"user","hash","access"}, or a list
   muster-api take-back-user --file FILE
-                                      undo put-user; standard input has {"user","hash","before"}, or a list.
-                                      "before" is the hash that put-user replaced, if any. A later hash
-                                      stays. Without "hash" it undoes remove-user
+                                      undo put-user; standard input has {"user","hash","access","before",
+                                      "beforeAccess"}, or a list. "before" is the hash that put-user
+                                      replaced, if any. A later change stays. Without "hash" it undoes
+                                      remove-user
   muster-api try-databases --settings FILE
                                       log in to the databases of these settings, print the results (JSON);
                                       read no data
@@ -127,7 +131,7 @@ async function tryDatabases(args: readonly string[]): Promise<void> {
 async function putUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
   const records = await listOnStdin('user', (value) => {
-    const given = readUserRecord(value)
+    const given = readUserUpdate(value)
     const problems = userNameProblems(given.user)
     if (problems.length > 0) throw new Error(`the user name ${problems.join(', ')}`)
     return given

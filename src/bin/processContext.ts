@@ -45,7 +45,7 @@ export function createProcessContext(forcedStopMessage: string): CommandContext 
 }
 
 /** Returns a stream with the properties of another one at each moment, and its own way to write. */
-const writingAs = (stream: Output, writes: Pick<Output, 'write' | 'writeFile'>): Output => ({
+const writingAs = (stream: Output, writes: Pick<Output, 'write' | 'writeFile' | 'rewrite'>): Output => ({
   ...writes,
   get isTTY() {
     return stream.isTTY
@@ -63,6 +63,9 @@ export const printableOutput = (stream: Output): Output =>
   writingAs(stream, {
     write: (text) => stream.write(printableInColour(text)),
     writeFile: (text) => stream.write(stream.isTTY === true ? printableInColour(text) : text),
+    // From the upper left corner on, which is cleared (ECMA-48: CUP, ED).
+    rewrite: (text) =>
+      stream.write(`${stream.isTTY === true ? '\u001b[H\u001b[J' : ''}${printableInColour(text)}`),
   })
 
 /** Returns a stream that wraps lines between words on a terminal; elsewhere lines stay whole. */

@@ -5,6 +5,8 @@ export type Output = {
   write(text: string): unknown
   /** For a file that standard output is meant to be: exactly this text, unless a terminal shows it. */
   writeFile?(text: string): unknown
+  /** In place of the whole screen; elsewhere than on a terminal the text follows the others. */
+  rewrite?(text: string): unknown
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
   readonly rows?: number | undefined

@@ -95,9 +95,9 @@ async function safePath(absolute: string, cwd: string): Promise<string> {
   return real
 }
 
-/** Returns true for what can be a host's name or a pattern of names, and has no extension of a file. */
-const looksLikeHost = (path: string): boolean =>
-  /^[\w*?][\w.*?-]*$/.test(path) && !/\.(ya?ml|json|conf|ini)$/i.test(path)
+/** Returns true for what can be a host's name, a pattern or a list of them, and has no extension of a file. */
+export const looksLikeHost = (path: string): boolean =>
+  /^[\w*?[][\w.*?,[\]!-]*$/.test(path) && !/\.(ya?ml|json|conf|ini)$/i.test(path)
 
 async function readPath(path: string, options: Parameters<typeof readConfigFiles>[0]): Promise<Outcome> {
   const { cwd, isDefault = false, policy = 'all', takesHost = false } = options

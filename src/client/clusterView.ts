@@ -1,34 +1,70 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { lastLines } from '../base/printable.ts'
+import { connectorModes } from '../contracts/connectorPayloads.ts'
+import { Policy, type TaskPayload } from '../contracts/managerPayloads.ts'
 import { orNull, type ReadonlyStatic } from '../contracts/schemaParts.ts'
-import { DataSourceRole, DataSourceState, MapName } from '../contracts/servicesMap.ts'
+import { DataSourceRole, DataSourceState, MapDataSource, MapName } from '../contracts/servicesMap.ts'
 import { readEnvelope } from './envelope.ts'
 
 const Code = orNull(Type.String({ pattern: '^[a-z][a-z-]{0,63}$' }), 'The contradiction, see `reasonCodes`.')
 const Words = orNull(Type.String(), 'For people.')
 
-/** The members of a ServiceStatusPayload that are compared; hosts of other releases may send more. */
-const SeenService = Type.Object({
+const count = Type.Integer({ minimum: 0 })
+const Counts = Type.Object({ active: count, created: count })
+
+/** The members of a ServiceStatusPayload that are shown; hosts of other releases may send more. */
+const ServiceStatus = Type.Object({
   name: MapName,
-  writer: Type.Object({ datasource: orNull(MapName, 'Null for none.'), code: Code, reason: Words }),
+  policy: Policy,
+  writer: Type.Object({
+    datasource: orNull(MapName, 'Null for none.'),
+    code: Code,
+    reason: Words,
+    hold: Type.Boolean(),
+    switching: Type.Optional(Type.Object({ from: MapName, to: MapName })),
+  }),
   datasources: Type.Array(
     Type.Object({
       name: MapName,
+      host: MapDataSource.properties.host,
+      port: MapDataSource.properties.port,
       role: DataSourceRole,
       state: DataSourceState,
+      since: Type.String({ pattern: '^[0-9T:.Z+-]{1,40}$' }),
+      by: Type.String(),
       code: Code,
       reason: Words,
-      appliedLatency: orNull(Type.Integer({ minimum: 0 }), 'Whole seconds.'),
+      connections: orNull(Counts, 'Through the connector of its host; null while it does not respond.'),
+      appliedLatency: orNull(count, 'Whole seconds.'),
+      // Managers of older releases do not send it.
+      follows: Type.Optional(orNull(Type.String(), 'Data source that it replicates from.')),
     }),
     { maxItems: 1000 },
   ),
 })
 
-/** A service as one manager sees it. */
-export type SeenService = ReadonlyStatic<typeof SeenService>
+type ServiceStatus = ReadonlyStatic<typeof ServiceStatus>
+
+/** A service as one manager sees it; `task` where somebody follows its events. */
+export type SeenService = ServiceStatus & { readonly task?: TaskPayload | null }
 type SeenWriter = SeenService['writer']
 type SeenDataSource = SeenService['datasources'][number]
+
+/** The members of a ConnectorStatusPayload that are shown. */
+const ConnectorStatus = Type.Object({
+  value: Type.Enum([...connectorModes]),
+  reason: Words,
+  active: count,
+  held: count,
+  created: count,
+  datasources: Type.Array(Type.Object({ service: MapName, name: MapName, ...Counts.properties }), {
+    maxItems: 10_000,
+  }),
+})
+
+/** State of a connector. */
+export type SeenConnector = ReadonlyStatic<typeof ConnectorStatus>
 
 /** All services of the manager of a host; those that could be read, if there is a reason why others could not. */
 export type ManagerReport = {
@@ -37,10 +73,12 @@ export type ManagerReport = {
   readonly reason?: string
 }
 
+type Opinion = Pick<SeenDataSource, 'role' | 'state' | 'code' | 'reason' | 'appliedLatency'>
+
 /** A data source as most managers see it, and as each does. */
 export type DataSourceView = SeenDataSource & {
   readonly managersAgree: boolean
-  readonly managers: readonly ({ readonly host: string } & Omit<SeenDataSource, 'name'>)[]
+  readonly managers: readonly ({ readonly host: string } & Opinion)[]
   /** Hosts whose manager has the service, but not this data source. */
   readonly unknownTo: readonly string[]
 }
@@ -63,25 +101,48 @@ export type ServiceView = {
 /** Reads the response to `GET manager/status/service/NAME`; undefined for any other. Its words are made printable. */
 export function readServiceStatus(body: unknown): SeenService | undefined {
   const payload = readEnvelope(body)?.payload
-  if (!Value.Check(SeenService, payload)) return undefined
-  const { name, writer, datasources } = payload
+  return Value.Check(ServiceStatus, payload) ? seenService(payload) : undefined
+}
+
+/** Takes the members that are shown, with printable words. */
+export function seenService({ name, policy, writer, datasources }: ServiceStatus): SeenService {
+  const { datasource, code, reason, hold, switching } = writer
   return {
     name,
-    writer: { datasource: writer.datasource, ...wordsOf(writer) },
-    datasources: datasources.map((it) => ({
-      name: it.name,
-      role: it.role,
-      state: it.state,
-      ...wordsOf(it),
-      appliedLatency: it.appliedLatency,
-    })),
+    policy,
+    writer: {
+      ...{ datasource, code, reason: wordsOf(reason), hold },
+      ...(switching === undefined ? {} : { switching: { from: switching.from, to: switching.to } }),
+    },
+    datasources: datasources.map(seenDataSource),
   }
 }
 
-const wordsOf = ({ code, reason }: Pick<SeenWriter, 'code' | 'reason'>) => ({
-  code,
-  reason: reason === null ? null : lastLines(reason),
+/** Takes the members of a data source that are shown, with printable words. */
+export const seenDataSource = (it: SeenDataSource): SeenDataSource => ({
+  ...{ name: it.name, host: it.host, port: it.port, role: it.role, state: it.state, since: it.since },
+  by: lastLines(it.by),
+  code: it.code,
+  reason: wordsOf(it.reason),
+  connections: it.connections && countsOf(it.connections),
+  appliedLatency: it.appliedLatency,
+  ...(it.follows === undefined ? {} : { follows: wordsOf(it.follows) }),
 })
+
+const wordsOf = (words: string | null): string | null => (words === null ? null : lastLines(words))
+
+const countsOf = ({ active, created }: ReadonlyStatic<typeof Counts>) => ({ active, created })
+
+/** Reads the response to `GET connector/status`; undefined for any other. Its words are made printable. */
+export function readConnectorStatus(body: unknown): SeenConnector | undefined {
+  const payload = readEnvelope(body)?.payload
+  if (!Value.Check(ConnectorStatus, payload)) return undefined
+  const { value, reason, active, held, created, datasources } = payload
+  return {
+    ...{ value, reason: wordsOf(reason), active, held, created },
+    datasources: datasources.map(({ service, name, ...it }) => ({ service, name, ...countsOf(it) })),
+  }
+}
 
 /**
  * Joins the reports of managers into one view. Services and data sources are in the order of `map`; those that only
@@ -108,11 +169,13 @@ function joinService(options: {
   readonly order: readonly { readonly name: string }[]
 }): ServiceView {
   const { name, reports, order } = options
-  const seen = reports.flatMap(({ host, services }) => {
+  const seen = reports.flatMap(({ host, services }): SeenBy[] => {
     const service = services.find((one) => one.name === name)
-    return service === undefined ? [] : [{ host, service }]
+    if (service === undefined) return []
+    return [{ host, service, sources: new Map(service.datasources.map((it) => [it.name, it])) }]
   })
-  const others = reports.filter(({ host }) => seen.every((one) => one.host !== host))
+  const seenBy = new Set(seen.map(({ host }) => host))
+  const others = reports.filter(({ host }) => !seenBy.has(host))
   const unknownTo = others.filter(({ reason }) => reason === undefined).map(({ host }) => host)
   const missing = others.flatMap(({ host, reason }) => (reason === undefined ? [] : [{ host, reason }]))
   const managers = seen.map(({ host, service }) => ({ host, writer: service.writer }))
@@ -129,25 +192,32 @@ function joinService(options: {
   }
 }
 
-function joinDataSource(
-  name: string,
-  seen: readonly { readonly host: string; readonly service: SeenService }[],
-): readonly DataSourceView[] {
-  const managers = seen.flatMap(({ host, service }) => {
-    const found = service.datasources.find((one) => one.name === name)
-    if (found === undefined) return []
-    const { name: _, ...rest } = found
-    return [{ host, ...rest }]
-  })
-  const groups = groupOpinions(managers, opinionOf)
-  const [most] = groups
+/** A service as the manager of a host sees it, with its data sources by name. */
+type SeenBy = {
+  readonly host: string
+  readonly service: SeenService
+  readonly sources: ReadonlyMap<string, SeenDataSource>
+}
+
+function joinDataSource(name: string, seen: readonly SeenBy[]): readonly DataSourceView[] {
+  const managers: DataSourceView['managers'][number][] = []
+  const unknownTo: string[] = []
+  for (const { host, sources } of seen) {
+    const source = sources.get(name)
+    if (source === undefined) unknownTo.push(host)
+    else {
+      const { role, state, code, reason, appliedLatency } = source
+      managers.push({ host, role, state, code, reason, appliedLatency })
+    }
+  }
+  const [first] = managers
+  const isAgreed = managers.every(({ role, state }) => role === first?.role && state === first.state)
+  // Grouping hundreds of opinions takes its time, and mostly they are the same.
+  const most = isAgreed ? first : groupOpinions(managers, opinionOf)[0]?.[0]
+  const source = seen.find(({ host }) => host === most?.host)?.sources.get(name)
   // A data source of the file that no manager has, for example because it was added since the last install.
-  if (most === undefined) return []
-  const { host: _, ...value } = most[0]
-  const unknownTo = seen.map(({ host }) => host).filter((host) => managers.every((one) => one.host !== host))
-  return [
-    { name, ...value, managersAgree: groups.length === 1 && unknownTo.length === 0, managers, unknownTo },
-  ]
+  if (source === undefined) return []
+  return [{ ...source, managersAgree: isAgreed && unknownTo.length === 0, managers, unknownTo }]
 }
 
 /** Role and state: managers that say the same of both agree. */
@@ -172,9 +242,9 @@ export function groupOpinions<Opinion>(
 export const managersAgree = (services: readonly ServiceView[]): boolean =>
   services.every((service) => service.managersAgree && service.datasources.every((it) => it.managersAgree))
 
-/** Returns the views for --json: members without a value are left out. */
-export const viewsToJson = (services: readonly ServiceView[]): unknown =>
-  JSON.parse(JSON.stringify(services, (_name, value: unknown) => (value === null ? undefined : value)))
+/** Returns views and the like for --json: members without a value are left out. */
+export const viewsToJson = (views: unknown): unknown =>
+  JSON.parse(JSON.stringify(views, (_name, value: unknown) => (value === null ? undefined : value)))
 
 /** Readiness of a component. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string }

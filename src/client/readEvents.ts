@@ -1,11 +1,12 @@
-import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
+import { type Agent, type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { type BoundedBytes, boundedBytes } from '../base/boundedBytes.ts'
 import { parseJson } from '../base/json.ts'
 import { internalUserAgent } from '../contracts/route.ts'
-import { ClientError } from './clientError.ts'
+import { ClientError, type ClientErrorFacts } from './clientError.ts'
+import { basicAuthorization, type Credentials } from './credentials.ts'
 import { describeEndpoint, type Endpoint } from './endpoint.ts'
-import { readProblem } from './envelope.ts'
+import { type Problem, readProblem } from './envelope.ts'
 import { explainAuthority, explainFailure } from './explainFailure.ts'
 import { hostHeader, readableTrust, tlsOptions } from './request.ts'
 
@@ -35,12 +36,13 @@ export const defaultEventLimits: EventLimits = {
 /** Characters of the response to a refused call. */
 const refusalLimit = 64 * 1024
 
-const bad = (place: string, what: string): ClientError =>
-  new ClientError({
-    code: 'bad-answer',
-    message: `${place} ${what}.`,
-    fix: 'Something else than the API listens there: check the address and the port.',
-  })
+const badFacts = (place: string, what: string): ClientErrorFacts => ({
+  code: 'bad-answer',
+  message: `${place} ${what}.`,
+  fix: 'Something else than the API listens there: check the address and the port.',
+})
+
+const bad = (place: string, what: string): ClientError => new ClientError(badFacts(place, what))
 
 const late = (place: string, milliseconds: number, what: string): ClientError =>
   new ClientError({
@@ -48,6 +50,9 @@ const late = (place: string, milliseconds: number, what: string): ClientError =>
     message: `${place} sent ${what} for ${milliseconds / 1000} s.`,
     fix: 'Check whether the component runs, and any firewall between.',
   })
+
+/** Takes an event; `id` is the one to go on after, if there is any. */
+type OnEvent = (data: string, id: string | undefined) => void
 
 /** Splits a stream of events, as fast as its server's credit allows. */
 export type EventParser = {
@@ -64,12 +69,18 @@ export type EventParser = {
 const perChunk = 512
 const perLine = 32
 
-/** Creates a parser of server-sent events (HTML standard, section 9.2) of which only `data` counts. */
+/** Ids that go into a header again; others are passed over. */
+const usableId = /^[!-~]{1,128}$/
+
+/**
+ * Creates a parser of server-sent events (HTML standard, section 9.2) of which only `data` and `id` count. An event
+ * without an id has that of the event before it.
+ */
 export function createEventParser(options: {
   readonly limits: Pick<EventLimits, 'event' | 'rate' | 'burst' | 'perEvent'>
   /** Milliseconds that never go back. */
   readonly elapsed: () => number
-  readonly onEvent: (data: string) => void
+  readonly onEvent: OnEvent
 }): EventParser {
   const { limits, elapsed, onEvent } = options
   let chunks: Buffer[] = []
@@ -77,16 +88,20 @@ export function createEventParser(options: {
   let begun: BoundedBytes | undefined
   let data: string[] = []
   let length = 0
+  let id: string | undefined
   let credit = limits.burst
   let counted = elapsed()
 
   function readLine(text: string): void {
     if (text.startsWith('data:')) {
       data.push(text.slice(text[5] === ' ' ? 6 : 5))
+    } else if (text.startsWith('id:')) {
+      const written = text.slice(text[3] === ' ' ? 4 : 3)
+      if (usableId.test(written)) id = written
     } else if (text === '') {
       if (data.length > 0) {
         credit -= limits.perEvent
-        onEvent(data.join('\n'))
+        onEvent(data.join('\n'), id)
       }
       data = []
       length = 0
@@ -136,6 +151,18 @@ export function createEventParser(options: {
   }
 }
 
+/** A server responded to the call of a stream with a problem. */
+export class RefusedStreamError extends ClientError {
+  readonly problem: Problem
+
+  constructor(place: string, problem: Problem) {
+    const why = problem.detail?.replace(/\.$/, '')
+    super(badFacts(place, `answers ${problem.status}${why === undefined ? '' : `: ${why}`}`))
+    this.name = 'RefusedStreamError'
+    this.problem = problem
+  }
+}
+
 /**
  * Reads a stream of events until it ends, which it always does with the error that the promise resolves to. A server
  * that sends more than the limits allow is waited for, never buffered.
@@ -144,24 +171,34 @@ export function readEvents(options: {
   readonly endpoint: Endpoint
   readonly path: string
   readonly signal: AbortSignal
-  readonly onEvent: (data: string) => void
+  readonly onEvent: OnEvent
+  /** Called once the server sends events. */
+  readonly onOpen?: () => void
+  readonly credentials?: Credentials
+  /** Id of the event to go on after; then the stream may begin without an event. */
+  readonly lastEventId?: string | undefined
+  /** Gives the connection; default: a new one. */
+  readonly agent?: Agent
+  readonly userAgent?: string
   readonly limits?: Partial<EventLimits>
 }): Promise<ClientError> {
-  const { endpoint, path, signal, onEvent } = options
+  const { endpoint, path, signal, onEvent, credentials, lastEventId, agent = false } = options
   const limits = { ...defaultEventLimits, ...options.limits }
   const place = describeEndpoint(endpoint)
   if (!readableTrust(endpoint)) return Promise.resolve(new ClientError(explainAuthority(place)))
   return new Promise((resolve) => {
     const headers = {
       Host: hostHeader(endpoint),
-      'User-Agent': internalUserAgent,
+      'User-Agent': options.userAgent ?? internalUserAgent,
       Accept: 'text/event-stream',
+      ...(credentials && { Authorization: basicAuthorization(credentials) }),
+      ...(lastEventId !== undefined && { 'Last-Event-ID': lastEventId }),
     }
-    const common = { method: 'GET', path, headers, agent: false } as const
+    const common = { method: 'GET', path, headers, agent } as const
     const begin = (): ClientRequest =>
       endpoint.kind === 'socket'
         ? plainRequest({ ...common, socketPath: endpoint.path })
-        : tlsRequest({ ...common, ...tlsOptions(endpoint), agent: false })
+        : tlsRequest({ ...common, ...tlsOptions(endpoint), agent })
     let sent: ClientRequest
     try {
       sent = begin()
@@ -203,19 +240,21 @@ export function readEvents(options: {
     sent.end()
 
     function follow(message: IncomingMessage): void {
-      let isOpen = false
+      let isOpen = lastEventId !== undefined
+      options.onOpen?.()
       const heard = (): void => {
         if (isOpen && !isEnded) limit(limits.silence, 'nothing')
       }
       const parser = createEventParser({
         limits,
         elapsed: () => performance.now(),
-        onEvent: (data) => {
+        onEvent: (data, id) => {
           if (isEnded) return
           isOpen = true
-          onEvent(data)
+          onEvent(data, id)
         },
       })
+      heard()
       const work = (): void => {
         if (isEnded) return
         const wait = parser.work()
@@ -248,8 +287,7 @@ function readRefusal(message: IncomingMessage, place: string, end: (error: unkno
   const finish = (): void => {
     const status = message.statusCode ?? 0
     const problem = readProblem({ status, body: parseJson(text) })
-    const why = problem?.detail?.replace(/\.$/, '')
-    end(bad(place, `answers ${status}${why === undefined ? '' : `: ${why}`}`))
+    end(problem ? new RefusedStreamError(place, problem) : bad(place, `answers ${status}`))
   }
   message.setEncoding('utf8')
   message.on('data', (more: string) => {

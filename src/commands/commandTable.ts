@@ -98,8 +98,20 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'status',
     usage: files,
-    description: 'show the current state of every host and component',
+    description: 'show the cluster, its hosts and what is not well',
     load: async () => (await import('./status.ts')).statusCommand,
+  },
+  {
+    name: 'graph',
+    usage: files,
+    description: 'print the topology as text, Mermaid or SVG',
+    load: async () => (await import('./graph.ts')).graphCommand,
+  },
+  {
+    name: 'dashboard',
+    usage: files,
+    description: 'show the clusters in a browser, over SSH',
+    load: async () => (await import('./dashboard.ts')).dashboardCommand,
   },
   {
     name: 'switch',

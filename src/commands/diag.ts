@@ -79,7 +79,7 @@ const includedCommands: readonly IncludedCommand[] = [
     path: 'status.txt',
     what: 'the state of every host and component',
     reaching: true,
-    run: async (options) => status({ ...options, component: undefined, json: false }),
+    run: async (options) => status({ ...options, component: undefined, format: 'wide', isWatched: false }),
   },
   {
     path: 'plan.txt',

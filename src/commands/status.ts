@@ -1,86 +1,169 @@
+import { resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
 import { jsonText } from '../base/json.ts'
-import { describeChain } from '../certificates/chain.ts'
+import { foldLines } from '../base/wrapping.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { tableLayout, writeText } from '../cli/terminal.ts'
-import { joinReports, managersAgree, type ServiceView, viewsToJson } from '../client/clusterView.ts'
-import type { ClusterConfig } from '../config/model.ts'
+import { fileExists, looksLikeHost } from '../cli/readConfigFiles.ts'
+import { tableLayout } from '../cli/terminal.ts'
+import { type ClusterKnowledge, pictureOf } from '../client/clusterPicture.ts'
+import { joinReports, type ServiceView, viewsToJson } from '../client/clusterView.ts'
+import type { ClusterPicture } from '../contracts/clusterPicture.ts'
 import type { Component } from '../contracts/component.ts'
-import { failureOf } from '../deployment/hostFailure.ts'
-import { hostStatus, isWell, type ObservedHost, unreachableStatus } from '../deployment/hostStatus.ts'
-import { allFacts, closeAll, type SurveyedHost } from '../deployment/survey.ts'
+import { knowledgeOf } from '../deployment/clusterKnowledge.ts'
+import type { ObservedHost } from '../deployment/hostStatus.ts'
+import { allFacts } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/statusText.ts'
+import { yamlText } from '../output/yamlText.ts'
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
+import { observeCluster } from '../session/observeCluster.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
 import { withComponent } from '../session/selectTargets.ts'
-import { inOrderOf, surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
+import { keepSurvey, surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
+
+const formats = ['wide', 'json', 'yaml'] as const
+
+type Format = 'text' | (typeof formats)[number]
 
 export const statusCommand: Define = (made, world) =>
   runOnFiles(
-    componentOption(targetOptions(made)).option('--json', 'print the status as JSON'),
+    componentOption(targetOptions(made))
+      .addOption(new Option('-o, --output <format>', 'wide: a row for each component, too').choices(formats))
+      .addOption(new Option('--json', 'the same as -o json').conflicts('output'))
+      .option('-w, --watch', 'show it again whenever it changes, until Ctrl-C')
+      .addHelpText(
+        'after',
+        '\nA word that is no file is a host: `muster status db2` is `muster status --host db2`.\n' +
+          'Exit code: 0 OK; 1 DEGRADED, DOWN or UNKNOWN; 4 a host is unreachable.',
+      ),
     world,
-    (options) => status({ ...options, component: componentGiven(made), json: flag(made, 'json') }),
+    (options) =>
+      status({
+        ...withHostWords(options),
+        component: componentGiven(made),
+        format: formatOf(made),
+        isWatched: flag(made, 'watch'),
+      }),
   )
 
+const formatOf = (made: Command): Format => {
+  const { output = 'text', json } = made.opts<{ output?: Format; json?: true }>()
+  return json === true ? 'json' : output
+}
+
+/** Takes words that are no files as hosts. */
+function withHostWords(options: ClusterOptions): ClusterOptions {
+  const { context, files, targets } = options
+  const isHost = (word: string): boolean => looksLikeHost(word) && !fileExists(resolve(context.cwd, word))
+  const words = files.filter(isHost)
+  if (words.length === 0) return options
+  return {
+    ...options,
+    files: files.filter((word) => !isHost(word)),
+    targets: { services: [], ...targets, hosts: [...(targets?.hosts ?? []), ...words] },
+  }
+}
+
+type StatusOptions = ClusterOptions & {
+  readonly component: Component | undefined
+  readonly format: Format
+  readonly isWatched: boolean
+}
+
+/** Milliseconds between two looks of --watch. */
+const pause = 2_000
+
 /**
- * Shows the current state of every host and component, and the cluster as its managers see it. An unreachable host is
- * shown and does not delay the others.
+ * Shows the cluster as its hosts and managers see it. An unreachable host is shown and does not delay the others. With
+ * `isWatched` the connections stay open, and it is shown again whenever it changes.
  */
-export async function status(
-  options: ClusterOptions & { readonly component: Component | undefined; readonly json: boolean },
-): Promise<ExitCode> {
-  const { context, json } = options
+export async function status(options: StatusOptions): Promise<ExitCode> {
+  const { context } = options
   const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, withShortTimeout(config).hosts)
   const { state, survey } = await surveyReadOnly(context, config, allFacts)
-  const authority = state.authority?.certificate
-  const asked = await Promise.all(
-    survey.reached.map((surveyed) => ask({ surveyed, config, authority, now: context.now() })),
-  )
-  const unreachable = survey.unreachable.map(({ host, failure, unreachable }) =>
-    unreachableStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
-  )
-  await closeAll(survey)
-  await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
-  const observed = inOrderOf(config, [...asked, ...unreachable], ({ status }) => status.host)
-  const hosts = observed.map(({ status }) => status)
-  const reports = observed.flatMap(({ report }) => report ?? [])
-  const map = config.services.filter(({ datasources }) => datasources.length > 0)
-  const services = reports.length === 0 ? [] : joinReports(reports, map)
-  if (json)
-    context.stdout.write(jsonText({ cluster: config.cluster, hosts, services: viewsToJson(services) }))
-  else writeText(context, statusText({ hosts, services }, tableLayout(context)))
-  return exitOf(observed, services)
-}
-
-async function ask(options: {
-  readonly surveyed: SurveyedHost
-  readonly config: ClusterConfig
-  readonly authority: string | undefined
-  readonly now: Date
-}): Promise<ObservedHost> {
-  const { surveyed, config, authority, now } = options
-  const { chain } = surveyed.facts.installation
-  const facts = chain === undefined ? undefined : describeChain(chain, now)
-  // Without our own authority (the operator's own stores), the host's chain says whom it belongs to.
-  const authorities = [authority, chain].filter((pem) => pem !== undefined)
+  const kept = keepSurvey({ context, config, state, survey })
   try {
-    return await hostStatus({
-      surveyed,
-      cluster: config.cluster,
-      services: config.services,
-      authorities,
-      certificateExpires: facts?.notAfter.toISOString(),
+    const look = async (): Promise<Seen> => {
+      const observed = await observeCluster({ context, config, state, survey: kept.current() })
+      return seenIn(knowledgeOf({ config, observed, now: context.now() }), observed)
+    }
+    const seen = await look()
+    await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
+    const text = textOf(seen, options)
+    if (!options.isWatched) {
+      context.stdout.write(text)
+      return exitOf(seen)
+    }
+    return await watch(options, {
+      first: text,
+      look: async () => {
+        await kept.refresh()
+        return textOf(await look(), options)
+      },
     })
-  } catch (error) {
-    return unreachableStatus(surveyed.host, 'unreachable', failureOf(error).message)
+  } finally {
+    await kept.close()
   }
 }
 
-function exitOf(observed: readonly ObservedHost[], services: readonly ServiceView[]): ExitCode {
+/** Shows each text that differs from the one before, until Ctrl-C. */
+async function watch(
+  options: StatusOptions,
+  { first, look }: { readonly first: string; readonly look: () => Promise<string> },
+): Promise<ExitCode> {
+  const { stdout, signal } = options.context
+  const isOnTerminal = stdout.isTTY === true && stdout.rewrite !== undefined
+  let shown: string | undefined
+  for (let text = first; ; text = await look()) {
+    if (signal.aborted) return exitCodes.interrupted
+    if (text !== shown) {
+      if (isOnTerminal) stdout.rewrite?.(fitRows(text, stdout.rows))
+      else stdout.write(shown === undefined || options.format === 'json' ? text : `\n${text}`)
+    }
+    shown = text
+    await wait(pause, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return exitCodes.interrupted
+  }
+}
+
+/** Cuts lines out of the middle where the terminal has too few: the verdict stays. */
+function fitRows(text: string, rows = Number.POSITIVE_INFINITY): string {
+  const lines = text.trimEnd().split('\n')
+  if (lines.length < rows) return text
+  const last = Math.max(1, Math.floor(rows / 2) - 2)
+  const first = Math.max(1, rows - last - 2)
+  return `${[...lines.slice(0, first), '…', ...lines.slice(-last)].join('\n')}\n`
+}
+
+type Seen = {
+  readonly picture: ClusterPicture
+  readonly observed: readonly ObservedHost[]
+  readonly services: readonly ServiceView[]
+}
+
+const seenIn = (knowledge: ClusterKnowledge, observed: readonly ObservedHost[]): Seen => ({
+  picture: pictureOf(knowledge),
+  observed,
+  services: knowledge.reports.length === 0 ? [] : joinReports(knowledge.reports, knowledge.map),
+})
+
+function textOf({ picture, observed, services }: Seen, { context, format }: StatusOptions): string {
+  const hosts = observed.map(({ status }) => status)
+  const { name: cluster, verdict } = picture
+  const members = viewsToJson({ cluster, verdict, hosts, services })
+  if (format === 'json') return jsonText(members)
+  if (format === 'yaml') return yamlText(members)
+  const text = statusText({ picture, hosts, services, isWide: format === 'wide' }, tableLayout(context))
+  const { isTTY, columns } = context.stdout
+  return isTTY === true ? foldLines(text, columns) : text
+}
+
+function exitOf({ picture, observed }: Seen): ExitCode {
   if (observed.some(({ status }) => status.state === 'unreachable')) return exitCodes.unreachable
-  return observed.every(isWell) && managersAgree(services) ? exitCodes.ok : exitCodes.failed
+  return picture.verdict.level === 'ok' ? exitCodes.ok : exitCodes.failed
 }

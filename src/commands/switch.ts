@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Option } from 'commander'
 import { jsonText } from '../base/json.ts'
-import { boundedMessage } from '../base/printable.ts'
 import { listOf } from '../base/words.ts'
 import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
@@ -10,28 +9,22 @@ import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { lineLayout, writeText } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
-import {
-  joinReports,
-  type ManagerReport,
-  readServiceStatus,
-  type ServiceView,
-} from '../client/clusterView.ts'
-import { readProblem } from '../client/envelope.ts'
-import { eachStep, readSwitchPlan, type SwitchPlan } from '../client/switchTask.ts'
+import { eachStep, type SwitchPlan } from '../client/switchTask.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import { callHost } from '../deployment/callHost.ts'
-import { installedAccount, installedData } from '../deployment/desiredService.ts'
-import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
-import { failureOf } from '../deployment/hostFailure.ts'
-import { layoutOf } from '../deployment/layout.ts'
-import { closeAll, installedFactsOnly, type SurveyedHost } from '../deployment/survey.ts'
+import {
+  type AwayManager,
+  chooseCoordinator,
+  managerOf,
+  readSwitchPlanOf,
+  type SwitchSurvey,
+  surveySwitch,
+} from '../deployment/prepareSwitch.ts'
+import { closeAll, installedFactsOnly } from '../deployment/survey.ts'
 import {
   type HostProblem,
   type ManagerOfHost,
   type SwitchEnd,
   type SwitchOutcome,
-  serviceStatusPath,
-  switchPlanPath,
   switchPrimary,
 } from '../deployment/switchPrimary.ts'
 import { disagreements } from '../output/clusterText.ts'
@@ -91,13 +84,13 @@ async function switchOverHosts(options: SwitchOptions): Promise<ExitCode> {
   const { survey } = await surveyReadOnly(context, members, { facts: installedFactsOnly.facts })
   try {
     const away = survey.unreachable.map(
-      ({ host, failure, unreachable }): Away => ({
+      ({ host, failure, unreachable }): AwayManager => ({
         host: host.name,
         problem: failure.message,
         isUnreachable: unreachable,
       }),
     )
-    const managers = survey.reached.map((surveyed) => managerOf(surveyed, config.cluster))
+    const managers = survey.reached.map((surveyed) => managerOf(surveyed, { cluster: config.cluster }))
     return await decideAndSwitch({ ...options, config: members, service, away, managers })
   } finally {
     await closeAll(survey)
@@ -121,61 +114,24 @@ function chooseService({ cluster, services }: ClusterConfig, given: readonly str
   )
 }
 
-/** A host whose manager cannot take part. */
-type Away = HostProblem & { readonly isUnreachable: boolean }
-
-function managerOf({ host, transport, facts }: SurveyedHost<InstalledFacts>, cluster: string): ManagerOfHost {
-  const layout = layoutOf(host.installDirectory)
-  const target = { socket: installedData(facts, { layout, cluster }).socket('manager') }
-  return {
-    host: host.name,
-    call: async (call) => {
-      if (facts.installation.currentRelease === undefined) return { silence: 'not installed' }
-      try {
-        const [result] = await callHost({
-          transport,
-          layout,
-          account: installedAccount(facts),
-          requests: [{ ...call, id: 'manager', target, repeatable: true }],
-          timeout: call.timeout * 2,
-          running: true,
-        })
-        if (result === undefined) return { silence: 'no response' }
-        if ('error' in result) return { silence: boundedMessage(result.error.message) }
-        return { status: result.status, body: result.body }
-      } catch (error) {
-        return { silence: failureOf(error).message }
-      }
-    },
-  }
-}
-
 type Known = SwitchOptions & {
   readonly config: SelectedCluster
   readonly service: string
-  readonly away: readonly Away[]
+  readonly away: readonly AwayManager[]
   readonly managers: readonly ManagerOfHost[]
 }
 
 async function decideAndSwitch(known: Known): Promise<ExitCode> {
-  const { context, config, service, to, yes, json } = known
-  const asked = await Promise.all(known.managers.map((manager) => askStatus(manager, service)))
-  const reports = config.hosts.map(
-    ({ name: host }): ManagerReport =>
-      asked.find((report) => report.host === host) ?? { host, services: [], reason: 'unreachable' },
-  )
-  const view = joinReports(reports).find(({ name }) => name === service)
-  const stopped = stopsOf(known, asked, view)
+  const { context, service, to, yes, json } = known
+  const found = await surveySwitch(known)
+  const { view, parts } = found
+  const stopped = stopsOf(found)
   if (view === undefined || stopped.problems.length > 0 || stopped.lines.length > 0) {
     return reportStops(known, stopped)
   }
-  const parts = known.managers.filter(({ host }) => view.managers.some((one) => one.host === host))
-  const coordinator =
-    parts.find(({ host }) => host === to) ??
-    parts.find(({ host }) => host === view.writer?.datasource) ??
-    parts[0]
+  const coordinator = chooseCoordinator(found, to)
   if (coordinator === undefined) return reportStops(known, stopped)
-  const plan = await readPlan(coordinator, service, to)
+  const plan = await readSwitchPlanOf(coordinator, { service, to })
   if (typeof plan === 'string') {
     const problem = { host: coordinator.host, problem: plan, isUnreachable: false }
     return reportStops(known, { lines: [], problems: [problem] })
@@ -214,47 +170,11 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
   return report(known, { plan, coordinator: coordinator.host, isAlone: parts.length === 1 }, outcome)
 }
 
-async function askStatus(manager: ManagerOfHost, service: string): Promise<ManagerReport> {
-  const { host } = manager
-  const response = await manager.call({ method: 'GET', path: serviceStatusPath(service), timeout: 4_000 })
-  if ('silence' in response) return { host, services: [], reason: response.silence }
-  if (response.status === 404) return { host, services: [] }
-  const seen = response.status === 200 ? readServiceStatus(response.body) : undefined
-  if (seen?.name === service) return { host, services: [seen] }
-  const reason =
-    response.status === 200 ? 'its response is not the status of a service' : `it answered ${response.status}`
-  return { host, services: [], reason }
-}
-
-async function readPlan(
-  manager: ManagerOfHost,
-  service: string,
-  to: string | undefined,
-): Promise<SwitchPlan | string> {
-  const path = switchPlanPath(service, to)
-  const response = await manager.call({ method: 'GET', path, timeout: 15_000 })
-  if ('silence' in response) return response.silence
-  const problem = readProblem(response)
-  if (problem !== undefined)
-    return `its manager answered ${problem.status}: ${problem.detail ?? problem.title}`
-  return readSwitchPlan(response.body) ?? 'the response of its manager is not the plan of a switch'
-}
-
 /** Reasons not to switch: in words, and by host. */
-type Stops = { readonly lines: readonly string[]; readonly problems: readonly Away[] }
+type Stops = { readonly lines: readonly string[]; readonly problems: readonly AwayManager[] }
 
-/** Finds hosts whose clients could not be held, unless a person took their data source out, and managers that disagree on the writer. */
-function stopsOf(known: Known, asked: readonly ManagerReport[], view: ServiceView | undefined): Stops {
-  const silent = asked.flatMap(({ host, reason }): readonly Away[] =>
-    reason === undefined
-      ? []
-      : [{ host, problem: `its manager does not take part: ${reason}`, isUnreachable: false }],
-  )
-  const isOut = ({ host }: HostProblem): boolean =>
-    view?.datasources.some(
-      ({ name, state }) => name === host && (state === 'SHUNNED' || state === 'OFFLINE'),
-    ) === true
-  const problems = [...known.away, ...silent].filter((one) => !isOut(one))
+/** Adds to the hosts that cannot take part what managers disagree on. */
+function stopsOf({ view, problems }: SwitchSurvey): Stops {
   const lines = view === undefined ? [] : disagreements({ ...view, datasources: [] })
   return {
     problems,

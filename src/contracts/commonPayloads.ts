@@ -1,40 +1,55 @@
 import { Type } from 'typebox'
+import { type AccessLevel, accessLevels } from './accessLevels.ts'
 import { components } from './component.ts'
 import { type FieldError, payloadVersion } from './envelope.ts'
 import { exact, type ReadonlyStatic } from './schemaParts.ts'
 
-const pair = { user: Type.Optional(Type.String()), pass: Type.Optional(Type.String()) }
+/** Level of a user, lowest first. */
+export const Access = Type.Enum([...accessLevels], {
+  description: '`read` may GET, `operate` may also change states, `full` may do everything.',
+})
+
+const credentials = {
+  user: Type.Optional(Type.String()),
+  pass: Type.Optional(Type.String()),
+  access: Type.Optional(Access),
+}
 
 /**
- * A credentials body in all the spellings of the specification (sections 2.2 and 4.2): `user` and `pass`
+ * A credentials body in all the spellings of the specification (sections 2.2 and 4.2): `user`, `pass` and `access`
  * stand beside `payloadType` or inside `payload`; `credentialsOf` refuses both places at once.
  */
 export const CredentialsRequest = Type.Object(
   {
     payloadType: Type.Enum(['credentials', 'CredentialsPayload']),
     payloadVersion: Type.Optional(Type.Literal(payloadVersion)),
-    ...pair,
-    payload: Type.Optional(Type.Object(pair, { additionalProperties: false })),
+    ...credentials,
+    payload: Type.Optional(Type.Object(credentials, { additionalProperties: false })),
   },
   {
     additionalProperties: false,
-    description: 'Put `user` and `pass` beside `payloadType` or inside `payload`, not in both places.',
+    description:
+      'Put `user`, `pass` and `access` beside `payloadType` or inside `payload`, not in both places. Without ' +
+      '`access` a new user gets `full`, and an existing one keeps its level.',
   },
 )
 
 export type CredentialsRequest = ReadonlyStatic<typeof CredentialsRequest>
 
-/** Returns the user and password of a valid body, or which member is missing or duplicate. */
+/** User, password and, where given, the access level of a credentials body. */
+export type Credentials = { readonly user: string; readonly pass: string; readonly access?: AccessLevel }
+
+/** Returns the credentials of a valid body, or which member is missing or duplicate. */
 export function credentialsOf(
   body: CredentialsRequest,
-): { readonly user: string; readonly pass: string } | { readonly errors: readonly FieldError[] } {
-  const beside = body.user !== undefined || body.pass !== undefined
+): Credentials | { readonly errors: readonly FieldError[] } {
+  const beside = body.user !== undefined || body.pass !== undefined || body.access !== undefined
   if (beside && body.payload !== undefined) {
-    const message = 'must not be combined with user and pass beside it'
+    const message = 'must not be combined with user, pass and access beside it'
     return { errors: [{ path: '/payload', message }] }
   }
-  const { user, pass } = body.payload ?? body
-  if (user !== undefined && pass !== undefined) return { user, pass }
+  const { user, pass, access } = body.payload ?? body
+  if (user !== undefined && pass !== undefined) return { user, pass, ...(access && { access }) }
   const place = body.payload === undefined ? '' : '/payload'
   const missing = [...(user === undefined ? ['user'] : []), ...(pass === undefined ? ['pass'] : [])]
   return { errors: missing.map((name) => ({ path: `${place}/${name}`, message: 'is missing' })) }
@@ -63,7 +78,7 @@ export const BooleanPayload = Type.Object({ value: Type.Boolean() }, exact)
 export const ChangePayload = Type.Object({ value: Type.Boolean(), changed: Type.Boolean() }, exact)
 
 export const CredentialsPayload = Type.Object(
-  { user: Type.String(), pass: Type.Literal(obfuscated), access: Type.Literal('full') },
+  { user: Type.String(), pass: Type.Literal(obfuscated), access: Access },
   exact,
 )
 

@@ -35,10 +35,11 @@ export const commonRoutes = {
     path: `${basePath}/createAdminUser`,
     auth: 'bootstrap',
     guard: true,
-    summary: 'Creates a user of this host, or changes the password of an existing one.',
+    summary:
+      'Creates a user of this host, or changes the password and, with `access`, the level of an existing one.',
     request: CredentialsRequest,
     response: { kind: 'payload', payloadType: 'StringPayload', payload: StringPayload },
-    problems: ['invalid-user-name', 'invalid-password', 'remote-bootstrap'],
+    problems: ['invalid-user-name', 'invalid-password', 'remote-bootstrap', 'last-user'],
   },
   user: {
     ...reading,

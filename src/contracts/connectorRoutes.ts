@@ -6,7 +6,14 @@ const root = `${basePath}/connector`
 /** A connector that follows a manager passes the calls of the map on to it. */
 const map = servicesMapRoutes('connector', ['no-database', 'follows-manager', 'manager-unreachable'])
 
-const changing = { method: 'POST', auth: 'basic', guard: true, request: null, tag: 'Connector' } as const
+const changing = {
+  method: 'POST',
+  auth: 'basic',
+  access: 'operate',
+  guard: true,
+  request: null,
+  tag: 'Connector',
+} as const
 const changed = {
   kind: 'payload',
   payloadType: 'ConnectorStatusPayload',

@@ -15,7 +15,7 @@ export const hostRoutes = {
     path: '/muster/users',
     auth: 'basic',
     guard: true,
-    summary: 'Adds or replaces users of this host by their hashes, as `muster-api put-user` does.',
+    summary: 'Adds or changes users of this host by their hashes and levels, as `muster-api put-user` does.',
     request: Type.Object({ users: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }) }),
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
     problems: ['invalid-body', 'invalid-user-name'],

@@ -1,4 +1,5 @@
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
+import { ConnectorStatusPayload } from './connectorPayloads.ts'
 import { ReasonCode, Writer } from './routing.ts'
 import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
 import { DataSourceRole, DataSourceState, dataSourceRoles, MapName } from './servicesMap.ts'
@@ -109,6 +110,11 @@ const dataSource = {
   seqno: orNull(Type.Integer(), 'Number of the last applied transaction, as the replicator reports it.'),
   appliedLatency: orNull(Type.Integer(), 'Whole seconds that a replica is behind; null for a primary.'),
   relativeLatency: orNull(Type.Integer(), 'Always null: neither MariaDB nor MySQL reports it.'),
+  follows: orNull(
+    Type.String(),
+    'The data source that its server replicates from, as the last check that reached it saw it; null for a primary, for ' +
+      'a server that follows nobody, and for a source outside the service, which `reason` names.',
+  ),
   standby: Type.Boolean(),
   archive: Type.Boolean(),
   witness: Type.Boolean(),
@@ -185,6 +191,53 @@ export const TaskPayload = Type.Object(
   exact,
 )
 
+const { datasources: _datasources, ...ownOfService } = service
+const { datasources: _counts, ...ownOfConnector } = ConnectorStatusPayload.properties
+
+/** The connector of the manager's host, as it was within the last second. */
+export const HostConnector = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the host.' }),
+    status: orNull(
+      Type.Object(ownOfConnector, exact),
+      'ConnectorStatusPayload without its data sources; null while it does not respond.',
+    ),
+  },
+  exact,
+)
+const connector = orNull(HostConnector, 'Null where the host has no connector.')
+const eventOf = <Kind extends string, Members extends TProperties>(kind: Kind, members: Members) =>
+  Type.Object({ kind: Type.Literal(kind), time, ...members }, exact)
+
+/**
+ * A change that a manager saw. Each is the new whole value of one thing in place of the one before it, and a snapshot is
+ * everything. `checkedAt`, `seqno` and `uptimeSeconds` are as of the event: they alone are no change.
+ */
+export const ManagerEventPayload = Type.Union(
+  [
+    eventOf('snapshot', {
+      cluster: Type.String(),
+      host: Type.String(),
+      manager: StatusPayload,
+      services: Type.Array(ServiceStatusPayload),
+      tasks: Type.Array(TaskPayload, {
+        description: 'The switch that each service is in, or the last one since the manager started.',
+      }),
+      connector,
+    }),
+    eventOf('manager', { manager: StatusPayload }),
+    eventOf('service', { service: Type.Object(ownOfService, exact) }),
+    eventOf('datasource', { datasource: DatasourceStatusPayload }),
+    eventOf('task', { task: TaskPayload }),
+    eventOf('connector', { connector }),
+  ],
+  {
+    description:
+      'snapshot: everything, at the begin and when the services map changes. service: policy and writer of a service, ' +
+      'without its data sources. task: a switch, at each of its steps. Each event replaces what was known of its thing.',
+  },
+)
+
 /** One reason why a switch would be refused. */
 export const SwitchRefusal = Type.Object(
   {
@@ -251,3 +304,5 @@ export type StatusPayload = ReadonlyStatic<typeof StatusPayload>
 export type ClusterTopologyPayload = ReadonlyStatic<typeof ClusterTopologyPayload>
 export type DatasourceStatusPayload = ReadonlyStatic<typeof DatasourceStatusPayload>
 export type ServiceStatusPayload = ReadonlyStatic<typeof ServiceStatusPayload>
+export type ManagerEventPayload = ReadonlyStatic<typeof ManagerEventPayload>
+export type HostConnector = ReadonlyStatic<typeof HostConnector>

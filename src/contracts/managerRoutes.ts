@@ -6,6 +6,7 @@ import {
   ClusterTopologyPayload,
   DatasourceStatusPayload,
   HoldPayload,
+  ManagerEventPayload,
   ReleasePayload,
   ServiceStatusPayload,
   StatusPayload,
@@ -38,7 +39,7 @@ const wait = {
 }
 
 const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
-const changing = { method: 'POST', auth: 'basic', guard: true, request: null } as const
+const changing = { method: 'POST', auth: 'basic', access: 'operate', guard: true, request: null } as const
 const changedService = {
   kind: 'payload',
   payloadType: 'ServiceStatusPayload',
@@ -93,6 +94,17 @@ export const managerRoutes = {
     summary: 'Reads the state of a data source.',
     response: { kind: 'payload', payloadType: 'DatasourceStatusPayload', payload: DatasourceStatusPayload },
     problems: ['not-found'],
+  },
+  managerEvents: {
+    ...reading,
+    name: 'managerEvents',
+    tag: 'Status',
+    path: `${root}/events`,
+    summary:
+      'Sends everything that the manager knows, then each change as it sees it (server-sent events), and a comment at ' +
+      'least every 15 s. With the header Last-Event-ID it goes on after that event, or with a new snapshot.',
+    response: { kind: 'events', payloadType: 'ManagerEventPayload', payload: ManagerEventPayload },
+    problems: [],
   },
   managerPing: {
     ...reading,

@@ -5,7 +5,7 @@ export type Content = Readonly<Record<string, { readonly schema: Json; readonly 
 
 export type OpenApiParameter = {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly description: string
   readonly schema: Json
@@ -23,6 +23,7 @@ export type OpenApiOperation = {
   readonly operationId: string
   readonly tags: readonly [string]
   readonly summary: string
+  readonly description?: string
   readonly security: readonly { readonly basic?: readonly [] }[]
   readonly parameters: readonly OpenApiParameter[]
   readonly requestBody?: { readonly required: true; readonly content: Content }

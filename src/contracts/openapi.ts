@@ -14,7 +14,7 @@ import type {
   OpenApiResponse,
 } from './openApiTypes.ts'
 import { type ProblemCode, problems } from './problems.ts'
-import { guardParameter, type Route, tags } from './route.ts'
+import { accessFor, guardParameter, type Route, tags } from './route.ts'
 
 const own: Readonly<Record<Component, Readonly<Record<string, CallExample>>>> = {
   manager: managerExamples,
@@ -49,6 +49,7 @@ function problemsOf(route: Route): readonly ProblemCode[] {
       ? (['login-required', 'login-refused', 'locked-out', 'busy', 'not-ready'] as const)
       : []),
     ...(route.auth === 'basic' || route.auth === 'host' ? (['no-user'] as const) : []),
+    ...((accessFor(route) ?? 'read') === 'read' ? [] : (['access-level'] as const)),
     ...(route.response.kind === 'events' ? (['busy'] as const) : []),
     'not-acceptable',
     'request-timeout',
@@ -84,8 +85,17 @@ function contentOf({ name, response }: Route, { schemas, examples }: At): Conten
     }
     case 'json':
       return { 'application/json': { schema: schemas.refer(response.schema), ...example } }
-    case 'events':
-      return { 'text/event-stream': { schema: { type: 'string' } } }
+    case 'events': {
+      const { payloadType, payload } = response
+      const schema = {
+        type: 'string',
+        description: 'Server-sent events. The `data` of each is one line of JSON.',
+        contentMediaType: 'application/json',
+        contentSchema: schemas.refer(responseSchema(payloadType, payload), wrapperName(payload, 'Response')),
+      }
+      const event = `id: 5f0c9a1be2d34478-17\ndata: ${JSON.stringify(envelope(payloadType, content))}\n\n`
+      return { 'text/event-stream': { schema, ...(content === undefined ? {} : { example: event }) } }
+    }
     case 'text':
       return { [response.mediaType]: { schema: { type: 'string' }, ...example } }
   }
@@ -134,6 +144,15 @@ const queryParameters = ({ query = {} }: Route): readonly OpenApiParameter[] =>
     schema: { type: 'string', ...('pattern' in values ? values : { enum: values }) },
   }))
 
+const lastEventId: OpenApiParameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description:
+    'Id of the last event that the caller received; without it, and for an unknown one, all begins anew.',
+  schema: { type: 'string' },
+}
+
 const security: Readonly<Record<Route['auth'], OpenApiOperation['security']>> = {
   none: [],
   optional: [{}, { basic: [] }],
@@ -151,6 +170,12 @@ function requestBody({ name, request }: Route, { schemas, examples }: At): Parti
   return { requestBody: { required: true, content } }
 }
 
+/** Names the access level of a call, which OpenAPI has no member for with HTTP Basic. */
+function describeAccess(route: Route): Pick<OpenApiOperation, 'description'> {
+  const level = accessFor(route)
+  return level === undefined ? {} : { description: `Access level: \`${level}\`.` }
+}
+
 function operation(route: Route, at: At): OpenApiOperation {
   const unready = route.response.kind === 'text' && route.response.unready
   const text = { 'text/plain': { schema: { type: 'string' }, example: 'unready\n' } }
@@ -158,8 +183,14 @@ function operation(route: Route, at: At): OpenApiOperation {
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
+    ...describeAccess(route),
     security: security[route.auth],
-    parameters: [...pathParameters(route, at), ...(route.guard ? [guard] : []), ...queryParameters(route)],
+    parameters: [
+      ...pathParameters(route, at),
+      ...(route.guard ? [guard] : []),
+      ...queryParameters(route),
+      ...(route.response.kind === 'events' ? [lastEventId] : []),
+    ],
     ...requestBody(route, at),
     responses: {
       '200': { description: 'Success.', content: contentOf(route, at) },
@@ -191,7 +222,7 @@ function problemResponse({ refer }: SchemaCollection): OpenApiResponse {
 }
 
 const describe = (component: Component): string =>
-  `REST API of the ${component} of one host. Users belong to that host; calls log in with HTTP Basic.
+  `REST API of the ${component} of one host. Users belong to that host; calls log in with HTTP Basic. Each user has an access level: \`read\` may GET, \`operate\` may also change states, \`full\` may do everything. Each call names the lowest one that it needs.
 
 POST calls make changes and need the query parameter \`${guardParameter}=true\`. A repeated call returns \`changed: false\`.
 

@@ -71,6 +71,7 @@ export const replicatorRoutes = {
   },
   replicatorOnline: {
     ...changing,
+    access: 'operate',
     name: 'replicatorOnline',
     path: `${whole}/online`,
     summary: `Starts the replication of every service: ${online}.`,
@@ -79,6 +80,7 @@ export const replicatorRoutes = {
   },
   replicatorServiceOnline: {
     ...changing,
+    access: 'operate',
     name: 'replicatorServiceOnline',
     path: `${one}/online`,
     summary: `Starts the replication of one service: ${online}.`,
@@ -87,6 +89,7 @@ export const replicatorRoutes = {
   },
   replicatorOffline: {
     ...changing,
+    access: 'operate',
     name: 'replicatorOffline',
     path: `${whole}/offline`,
     summary: `Stops the replication of every service: ${offline}.`,
@@ -95,6 +98,7 @@ export const replicatorRoutes = {
   },
   replicatorServiceOffline: {
     ...changing,
+    access: 'operate',
     name: 'replicatorServiceOffline',
     path: `${one}/offline`,
     summary: `Stops the replication of one service: ${offline}.`,

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { AccessLevel } from './accessLevels.ts'
 import type { ProblemCode } from './problems.ts'
 
 /**
@@ -61,6 +62,8 @@ export type Route = {
   /** Full path; `{name}` stands for one percent-encoded segment. */
   readonly path: string
   readonly auth: RouteAuth
+  /** Level that a user needs; absent: `read` for a GET, `full` for a POST. */
+  readonly access?: AccessLevel
   /** True if the query must be exactly `i-am-sure=true` (specification section 4.4). */
   readonly guard: boolean
   /** Further query parameters, each at most once and with one of these values. */
@@ -73,6 +76,12 @@ export type Route = {
   readonly response: RouteResponse
   /** Codes of the problems that are this call's own, beside those that every call has. */
   readonly problems: readonly ProblemCode[]
+}
+
+/** Returns the access level that a user needs for a call; undefined for a call that anybody may make. */
+export function accessFor({ method, auth, access }: Route): AccessLevel | undefined {
+  if (auth === 'none' || auth === 'optional') return undefined
+  return access ?? (method === 'GET' ? 'read' : 'full')
 }
 
 /** Prefix of every call of the specification (section 1.7). */

@@ -1,6 +1,12 @@
 import { addressAndPort } from '../base/address.ts'
 import type { CallRequest, CallResult } from '../client/call.ts'
-import { type ManagerReport, readReadiness, readServiceStatus } from '../client/clusterView.ts'
+import {
+  type ManagerReport,
+  readConnectorStatus,
+  readReadiness,
+  readServiceStatus,
+  type SeenConnector,
+} from '../client/clusterView.ts'
 import type { ApiConfig, HostConfig } from '../config/model.ts'
 import { type Component, hasDatabase, withoutDatabase } from '../contracts/component.ts'
 import { basePath } from '../contracts/route.ts'
@@ -25,7 +31,7 @@ export function clientsText({
   return `clients of ${service} at ${addressAndPort(address, port)}${read}`
 }
 
-type ComponentStatus = {
+export type ComponentStatus = {
   readonly component: Component
   readonly service: ServiceState
   /** Configured listener of its API; null if it is switched off. */
@@ -52,6 +58,8 @@ export type HostStatus = {
   /** End of the certificate that its APIs present (RFC 3339). */
   readonly certificateExpires?: string
   readonly components: readonly ComponentStatus[]
+  /** State of its connector; absent if it has none, or it did not respond. */
+  readonly connector?: SeenConnector
 }
 
 /** State of a host, and what its manager reports; absent for a host without a manager. */
@@ -62,10 +70,12 @@ const callTimeout = 4_000
 
 const readyId = (component: Component): string => `${component} ready`
 const serviceId = (service: string): string => `service ${service}`
+const connectorId = 'connector status'
 
 /**
  * Reads the services of a reachable host, pings each API there over its own address, and asks each component whether
- * it is ready and the manager for its services over their sockets: all calls in one round trip. Changes nothing.
+ * it is ready, the manager for its services and the connector for its clients, over their sockets: all calls in one
+ * round trip. Changes nothing.
  * Rejects with a `TransportError` if the host becomes unreachable.
  */
 export async function hostStatus(options: {
@@ -93,6 +103,9 @@ export async function hostStatus(options: {
     return [
       { ...read, id: api.component, path: `${basePath}/ping`, target },
       { ...read, id: readyId(api.component), path: '/health/ready', target: socket },
+      ...(api.component === 'connector'
+        ? [{ ...read, id: connectorId, path: `${basePath}/connector/status`, target: socket }]
+        : []),
       ...(api.component === 'manager' ? services : []).map(({ name }) => ({
         ...read,
         id: serviceId(name),
@@ -123,6 +136,7 @@ export async function hostStatus(options: {
       results,
     }),
   )
+  const connector = connectorOf(results)
   const status: HostStatus = {
     ...known,
     state: 'up',
@@ -130,17 +144,10 @@ export async function hostStatus(options: {
     ...(certificateExpires === undefined ? {} : { certificateExpires }),
     ...('message' in calls ? { detail: calls.message } : {}),
     components,
+    ...(connector === undefined ? {} : { connector }),
   }
   return hasManager(host) ? { status, report: reportOf(host, services, results) } : { status }
 }
-
-/** Returns true if all components of a host run, respond and are ready, and its manager reported all its services. */
-export const isWell = ({ status, report }: ObservedHost): boolean =>
-  status.state === 'up' &&
-  report?.reason === undefined &&
-  status.components.every(
-    ({ service, api, ready }) => service === 'running' && api !== 'silent' && ready !== false,
-  )
 
 const hasManager = ({ apis }: HostConfig): boolean => apis.some(({ component }) => component === 'manager')
 
@@ -193,6 +200,12 @@ function componentStatus(options: {
     return { ...known, listen: null, api: answers ? 'off' : 'silent', ...detail, ...readiness }
   const listen = { address: api.address, port: api.port }
   return { ...known, listen, api: answers ? 'answers' : 'silent', ...detail, ...readiness }
+}
+
+function connectorOf(results: readonly CallResult[]): SeenConnector | undefined {
+  const result = results.find(({ id }) => id === connectorId)
+  const answered = result !== undefined && 'status' in result && result.status === 200
+  return answered ? readConnectorStatus(result.body) : undefined
 }
 
 function readinessOf(

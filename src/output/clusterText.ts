@@ -1,11 +1,6 @@
 import { listOf } from '../base/words.ts'
-import {
-  type DataSourceView,
-  groupOpinions,
-  managersAgree,
-  opinionOf,
-  type ServiceView,
-} from '../client/clusterView.ts'
+import { isShown } from '../client/clusterPicture.ts'
+import { type DataSourceView, groupOpinions, opinionOf, type ServiceView } from '../client/clusterView.ts'
 import { type Layout, type Tint, tableLines } from './table.ts'
 
 const titles = ['DATA SOURCE', 'ROLE', 'STATE', 'LATENCY']
@@ -19,23 +14,19 @@ export function clusterText(
   { lowerCase, ...layout }: Layout & { readonly lowerCase?: boolean },
 ): readonly string[] {
   const columns = lowerCase === true ? titles.map((title) => title.toLowerCase()) : titles
-  const parts = shownServices(services).map((service) => [
-    writerText(service),
-    ...(service.datasources.length === 0
-      ? []
-      : tableLines({ titles: columns, rows: service.datasources.map(rowOf), ...layout })),
-    ...service.datasources.flatMap(reasonText),
-    ...disagreements(service),
-    ...missingText(service),
-  ])
+  const parts = services
+    .filter(isShown)
+    .map((service) => [
+      writerText(service),
+      ...(service.datasources.length === 0
+        ? []
+        : tableLines({ titles: columns, rows: service.datasources.map(rowOf), ...layout })),
+      ...service.datasources.flatMap(reasonText),
+      ...disagreements(service),
+      ...missingText(service),
+    ])
   return parts.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
 }
-
-/** Leaves out services without data sources, as in a cluster without databases. */
-export const shownServices = (services: readonly ServiceView[]): readonly ServiceView[] =>
-  services.filter(
-    (service) => service.datasources.length > 0 || service.managers.length === 0 || !managersAgree([service]),
-  )
 
 function writerText({ name, writer, managers }: ServiceView): string {
   if (writer === null || managers.length === 0) return `${name}: unknown, no manager reported it`

@@ -4,7 +4,14 @@ import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import { recordedMachines } from '../deployment/hostIdentity.ts'
 import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
 import { readState } from '../deployment/state/openState.ts'
-import { type FactsScope, type Survey, surveyHosts } from '../deployment/survey.ts'
+import {
+  allFacts,
+  closeAll,
+  type FactsScope,
+  refreshSurvey,
+  type Survey,
+  surveyHosts,
+} from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
 import type { SelectedCluster } from './selectTargets.ts'
 
@@ -34,15 +41,73 @@ export async function surveyReadOnly<Facts extends InstalledFacts>(
   const known = await readState({ directory: config.directory, cluster: config.cluster })
   const state = known?.state ?? emptyState
   opened(state)
-  const survey = await surveyHosts({
+  return { state, survey: await surveyQuickly(context, config, { scope: look, state }) }
+}
+
+const surveyQuickly = <Facts extends InstalledFacts>(
+  context: CommandContext,
+  config: ClusterConfig,
+  { scope, state }: { readonly scope: FactsScope<Facts>; readonly state: ClusterState },
+): Promise<Survey<Facts>> =>
+  surveyHosts({
     config: withShortTimeout(config),
-    scope: look,
+    scope,
     connect: (host) => connectHost(context, host),
     emit: () => {},
     machines: recordedMachines(state),
     clock: () => performance.now(),
   })
-  return { state, survey }
+
+/** Milliseconds between two tries to reach the hosts that are away. */
+const reconnectPause = 10_000
+
+/** A survey whose connections stay open. */
+export type KeptSurvey = {
+  current(): Survey
+  /** Reads the facts again, and tries now and then to reach the hosts that are away; waits for none of these. */
+  refresh(): Promise<void>
+  close(): Promise<void>
+}
+
+export function keepSurvey(options: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly state: ClusterState
+  readonly survey: Survey
+}): KeptSurvey {
+  const { context, config, state } = options
+  let { survey } = options
+  let arrived: Survey['reached'] = []
+  let isTrying = false
+  let tried = performance.now()
+
+  const reconnect = async (hosts: ClusterConfig['hosts']): Promise<void> => {
+    isTrying = true
+    const again = await surveyQuickly(context, { ...config, hosts }, { scope: allFacts, state })
+    arrived = [...arrived, ...again.reached]
+    isTrying = false
+    tried = performance.now()
+  }
+
+  return {
+    current: () => survey,
+    refresh: async () => {
+      const before = survey.reached
+      const known = await refreshSurvey(config, { survey, emit: () => {} })
+      const lost = before.filter(({ host }) => known.reached.every((one) => one.host !== host))
+      await closeAll({ reached: lost, unreachable: [] })
+      const back = new Set(arrived.map(({ host }) => host.name))
+      survey = {
+        reached: [...known.reached, ...arrived],
+        unreachable: known.unreachable.filter(({ host }) => !back.has(host.name)),
+      }
+      arrived = []
+      const away = survey.unreachable.map(({ host }) => host)
+      // A failure to survey is the result of its host; the promise is never rejected.
+      if (away.length > 0 && !isTrying && performance.now() - tried >= reconnectPause) void reconnect(away)
+    },
+    close: () => closeAll({ reached: [...survey.reached, ...arrived], unreachable: [] }),
+  }
 }
 
 /** Sorts results into the order of the file. */

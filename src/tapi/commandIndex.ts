@@ -84,6 +84,12 @@ export const commandIndex: readonly CommandEntry[] = [
     load: async () => (await import('./datasourceCommand.ts')).defineDatasource,
   },
   {
+    name: 'events',
+    group: groups.manager,
+    description: 'show each change that the manager sees, until Ctrl-C; times are in UTC',
+    load: async () => (await import('./eventsCommand.ts')).defineEvents,
+  },
+  {
     name: 'switch',
     usage: '[options] [service]',
     group: groups.manager,

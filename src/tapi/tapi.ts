@@ -119,7 +119,7 @@ function globalOptions(program: Command): void {
     .option('--ca <file>', 'PEM certificate of the authority to trust instead of the recorded one')
     .option(
       '--all',
-      'run status, topology or a changing command on every host of the cluster; checks all hosts before a change',
+      'run status, topology, events or a changing command on every host of the cluster; checks all hosts before a change',
     )
     .option('--skip-unreachable', 'with --all: skip unreachable hosts and change the others')
     .option('--port <port>', 'port to use instead of the recorded or default one')

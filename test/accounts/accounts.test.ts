@@ -57,7 +57,7 @@ describe('the accounts of a host', () => {
   it('accept a valid login and refuse a wrong password and an unknown user', async () => {
     const accounts = open(join(temporaryFolder(), 'users.json'))
     await put(accounts, 'admin', 'right')
-    expect(await accounts.verify(login('admin', 'right'))).toBe('good')
+    expect(await accounts.verify(login('admin', 'right'))).toBe('full')
     expect(await accounts.verify(login('admin', 'wrong'))).toBe('refused')
     expect(await accounts.verify(login('nobody', 'right'))).toBe('refused')
   })
@@ -66,10 +66,10 @@ describe('the accounts of a host', () => {
     const path = join(temporaryFolder(), 'users.json')
     const [one, two] = [open(path), open(path)]
     await put(one, 'admin', 'first')
-    expect(await two.verify(login('admin', 'first'))).toBe('good')
+    expect(await two.verify(login('admin', 'first'))).toBe('full')
     await put(one, 'admin', 'second')
     expect(await two.verify(login('admin', 'first'))).toBe('refused')
-    expect(await two.verify(login('admin', 'second'))).toBe('good')
+    expect(await two.verify(login('admin', 'second'))).toBe('full')
     await put(one, 'other', 'x')
     await one.change((file) => removeUser(file, 'admin'))
     expect(await two.verify(login('admin', 'second'))).toBe('refused')
@@ -80,13 +80,13 @@ describe('the accounts of a host', () => {
     const path = join(folder, 'users.json')
     const accounts = open(path)
     await put(accounts, 'admin', 'first')
-    expect(await accounts.verify(login('admin', 'first'))).toBe('good')
+    expect(await accounts.verify(login('admin', 'first'))).toBe('full')
     const hash = await hashPassword({ password: new Secret('other'), salt: randomBytes(16), cost })
     const content = formatUserFile({ version: 1, users: [{ user: 'admin', access: 'full', hash }] })
     writeFileSync(join(folder, 'elsewhere'), content)
     renameSync(join(folder, 'elsewhere'), path)
     expect(await accounts.verify(login('admin', 'first'))).toBe('refused')
-    expect(await accounts.verify(login('admin', 'other'))).toBe('good')
+    expect(await accounts.verify(login('admin', 'other'))).toBe('full')
   })
 
   it('never treat a broken user file as a host without users', async () => {
@@ -147,7 +147,7 @@ describe('the accounts of a host', () => {
     }
     isOver = true
     await Promise.all(flood)
-    expect(verdicts).toEqual(Array.from({ length: 24 }, (_, at) => (at % 2 ? 'good' : 'refused')))
+    expect(verdicts).toEqual(Array.from({ length: 24 }, (_, at) => (at % 2 ? 'full' : 'refused')))
   })
 
   it('do the same work for an unknown user as for a wrong password, at the same cost', async () => {
@@ -177,18 +177,18 @@ describe('the accounts of a host', () => {
       }
       await expect(accounts.verify(login('admin', 'right'), from('a'))).rejects.toBeInstanceOf(LockedOutError)
       expect(await accounts.verify(login('other', 'right'), from('a'))).toBe('refused')
-      expect(await accounts.verify(login('admin', 'right'), from('b'))).toBe('good')
+      expect(await accounts.verify(login('admin', 'right'), from('b'))).toBe('full')
     })
 
     it('let a login pass that was verified before, also after users changed', async () => {
       const accounts = open(join(temporaryFolder(), 'users.json'))
       await put(accounts, 'admin', 'right')
-      expect(await accounts.verify(login('admin', 'right'), from('elsewhere'))).toBe('good')
+      expect(await accounts.verify(login('admin', 'right'), from('elsewhere'))).toBe('full')
       for (let guess = 1; guess <= 5; guess += 1) await accounts.verify(login('admin', 'wrong'), from('a'))
       expect(await outcome(accounts.verify(login('admin', 'wrong'), from('a')))).toBe('LockedOutError')
-      expect(await accounts.verify(login('admin', 'right'), from('a'))).toBe('good')
+      expect(await accounts.verify(login('admin', 'right'), from('a'))).toBe('full')
       await put(accounts, 'jane', 'x')
-      expect(await accounts.verify(login('admin', 'right'), from('a'))).toBe('good')
+      expect(await accounts.verify(login('admin', 'right'), from('a'))).toBe('full')
       await put(accounts, 'admin', 'new')
       expect(await outcome(accounts.verify(login('admin', 'right'), from('a')))).toBe('LockedOutError')
     })
@@ -217,7 +217,7 @@ describe('the accounts of a host', () => {
       expect(guesses.filter((it) => it === 'refused')).toHaveLength(5)
       expect(guesses.filter((it) => it === 'LockedOutError')).toHaveLength(15)
       const same = await Promise.all(many.map(() => accounts.verify(login('admin', 'right'), from('b'))))
-      expect(new Set(same)).toEqual(new Set(['good']))
+      expect(new Set(same)).toEqual(new Set(['full']))
     })
 
     it('count no guess without an address and no guess that was never checked', async () => {

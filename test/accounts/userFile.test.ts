@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import {
   formatUserFile,
+  losesLastFullUser,
   noUsers,
   parseUserFile,
   putUser,
   readUserChange,
+  readUserUpdate,
+  removeUnchangedUser,
   removeUser,
   revertUser,
   type UserRecord,
+  writeUserChange,
 } from '../../src/accounts/userFile.ts'
 
 const hash = '$scrypt$ln=15,r=8,p=3$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
@@ -36,7 +40,7 @@ describe('the user file', () => {
     ],
     [
       `{"version":1,"users":[{"user":"a","hash":"${hash}","access":"some"}]}`,
-      "user 'a' has an access level other than 'full'",
+      "user 'a' has an access level other than read, operate, full",
     ],
     [
       `{"version":1,"users":[{"user":"a","hash":"${hash}","pass":"x"}]}`,
@@ -48,6 +52,58 @@ describe('the user file', () => {
     ],
   ])('parser refuses %j', (text, message) => {
     expect(() => parseUserFile(text)).toThrow(new Error(message))
+  })
+
+  it('has users of every level, and those of older releases, which have none, are full', () => {
+    const levels: readonly UserRecord[] = [
+      { ...record('a'), access: 'read' },
+      { ...record('b'), access: 'operate' },
+      record('c'),
+    ]
+    const text = formatUserFile({ version: 1, users: levels })
+    expect(parseUserFile(text).users).toEqual(levels)
+    expect(parseUserFile(text.replaceAll(/"access":"[a-z]+",/g, '')).users).toEqual([
+      record('a'),
+      record('b'),
+      record('c'),
+    ])
+  })
+
+  it('keeps the level or the hash of a user that a change leaves out, and ignores a level of nobody', () => {
+    const raised = putUser(both, { user: 'a', access: 'read' })
+    expect(raised.users[0]).toEqual({ ...record('a'), access: 'read' })
+    expect(putUser(raised, { user: 'a', hash: other }).users[0]).toEqual({
+      ...record('a', other),
+      access: 'read',
+    })
+    expect(putUser(noUsers, { user: 'a', hash }).users).toEqual([record('a')])
+    expect(putUser(both, { user: 'c', access: 'read' })).toBe(both)
+    expect(putUser(raised, { user: 'a', access: 'read' })).toBe(raised)
+  })
+
+  it.each([
+    [{ user: 'a', access: 'admin' }, "user 'a' has an access level other than read, operate, full"],
+    [{ user: 'a' }, "user 'a' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash"],
+    [
+      { user: 'a', access: 'read', hash: 'plain' },
+      "user 'a' has no hash of the form $scrypt$ln=…,r=…,p=…$salt$hash",
+    ],
+  ])('refuses the change %j', (value, message) => {
+    expect(() => readUserUpdate(value)).toThrow(new Error(message))
+  })
+
+  it('says when a change takes the last user with the level full', () => {
+    const [a, b] = [record('a'), { ...record('b'), access: 'read' } as const]
+    const file = (...users: readonly UserRecord[]) => ({ version: 1, users }) as const
+    expect(losesLastFullUser(file(a, b), file(b))).toBe(true)
+    expect(losesLastFullUser(file(a), file({ ...a, access: 'operate' }))).toBe(true)
+    expect(losesLastFullUser(file(a), file())).toBe(true)
+    expect(losesLastFullUser(noUsers, file(b))).toBe(true)
+    expect(losesLastFullUser(file(b), file())).toBe(true)
+    // A host that has none loses none.
+    expect(losesLastFullUser(file(b), file(b, { ...b, user: 'c' }))).toBe(false)
+    expect(losesLastFullUser(file(a, b), file(a))).toBe(false)
+    expect(losesLastFullUser(noUsers, noUsers)).toBe(false)
   })
 
   it('is the same object if adding, replacing or removing a user changes nothing', () => {
@@ -72,31 +128,68 @@ describe('reverting a change of a user', () => {
 
   const other: UserRecord = { user: 'other', access: 'full', hash: hash('O') }
 
-  const written = { user: 'admin', hash: hash('N') }
+  const version = (letter: string, access: UserRecord['access'] = 'full') => ({ hash: hash(letter), access })
 
-  it('restores the previous password, removes a new user and keeps users who were added later', () => {
+  const written = { user: 'admin', written: version('N') }
+
+  it('restores the previous password and level, removes a new user and keeps users who were added later', () => {
     const now = putUser(putUser(noUsers, admin('N')), other)
-    expect(revertUser(now, { ...written, before: hash('B') }).users).toEqual([admin('B'), other])
+    const before = version('B', 'read')
+    expect(revertUser(now, { ...written, before }).users).toEqual([{ ...admin('B'), access: 'read' }, other])
     expect(revertUser(now, written).users).toEqual([other])
-  })
-
-  it('leaves a user alone whose password was changed again or who was removed', () => {
-    const later = putUser(putUser(noUsers, admin('L')), other)
-    expect(revertUser(later, { ...written, before: hash('B') })).toBe(later)
-    expect(revertUser(later, written)).toBe(later)
     const gone = putUser(noUsers, other)
-    expect(revertUser(gone, { ...written, before: hash('B') })).toBe(gone)
+    expect(revertUser(gone, { user: 'admin', before }).users).toEqual([
+      other,
+      { ...admin('B'), access: 'read' },
+    ])
   })
 
-  it('reads the change with or without a previous hash, and never quotes it', () => {
-    expect(readUserChange(written)).toEqual(written)
-    expect(readUserChange({ ...written, before: hash('B') })).toEqual({ ...written, before: hash('B') })
+  it('leaves a user alone whose password or level was changed again, who was removed or is there again', () => {
+    const later = putUser(putUser(noUsers, admin('L')), other)
+    const lowered = putUser(putUser(noUsers, { ...admin('N'), access: 'read' }), other)
+    const gone = putUser(noUsers, other)
+    for (const file of [later, lowered, gone]) {
+      expect(revertUser(file, { ...written, before: version('B') })).toBe(file)
+      expect(revertUser(file, written)).toBe(file)
+    }
+    expect(revertUser(later, { user: 'admin', before: version('B') })).toBe(later)
+  })
+
+  it('removes a user only with the password and the level that were seen', () => {
+    const file = putUser(putUser(noUsers, admin('N')), other)
+    expect(removeUnchangedUser(file, admin('N')).users).toEqual([other])
+    expect(removeUnchangedUser(file, admin('L'))).toBe(file)
+    expect(removeUnchangedUser(file, { ...admin('N'), access: 'read' })).toBe(file)
+  })
+
+  it('is written as it is read, and as older releases read it where all levels are full', () => {
+    const [read, full] = [version('B', 'read'), version('B')]
+    for (const change of [
+      { user: 'admin', written: version('N', 'operate'), before: read },
+      { user: 'admin', written: version('N') },
+      { user: 'admin', before: read },
+      { user: 'admin', before: full },
+    ]) {
+      expect(readUserChange(JSON.parse(JSON.stringify(writeUserChange(change))))).toEqual(change)
+    }
+    expect(writeUserChange({ ...written, before: full })).toEqual({ ...admin('N'), before: hash('B') })
+    expect(writeUserChange({ user: 'admin', before: full })).toEqual({ user: 'admin', before: hash('B') })
+    expect(readUserChange({ user: 'admin', hash: hash('N'), before: hash('B') })).toEqual({
+      ...written,
+      before: full,
+    })
+  })
+
+  it('is refused without its members, and no hash is quoted', () => {
+    const bare = { user: 'admin', hash: hash('N') }
     for (const value of [
       undefined,
       'admin',
       {},
-      { ...written, before: 'geheim' },
-      { ...written, hash: 'geheim' },
+      { user: 'admin' },
+      { ...bare, before: 'geheim' },
+      { ...bare, hash: 'geheim' },
+      { ...bare, before: hash('B'), beforeAccess: 'admin' },
     ]) {
       expect(() => readUserChange(value)).toThrow(/^(?!.*geheim)a?.*user/)
     }

@@ -28,10 +28,10 @@ async function oneConnection(api: TestApi) {
   server.on('connection', () => {
     connections += 1
   })
-  const call = (authorization: string | undefined): Promise<number | undefined> =>
+  const call = (authorization: string | undefined, more: object = {}): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       const headers = { host: 'db1', ...(authorization === undefined ? {} : { authorization }) }
-      const options = { host: '127.0.0.1', port, agent, path: '/api/v2/user/admin', headers }
+      const options = { host: '127.0.0.1', port, agent, path: '/api/v2/user/admin', headers, ...more }
       const request = httpRequest(options, (answer) => {
         answer.resume()
         answer.on('end', () => resolve(answer.statusCode))
@@ -72,6 +72,21 @@ describe('a login over an open connection', () => {
     for (let time = 0; time < 3; time += 1) expect(await call(basic('admin', 'second'))).toBe(200)
     await api.accounts.change((file) => removeUser(file, 'admin'))
     expect(await call(basic('admin', 'second'))).toBe(401)
+    expect(connections()).toBe(1)
+  })
+
+  it('has the level of its user at each call', async () => {
+    const api = await testApi()
+    const { call, connections } = await oneConnection(api)
+    const own = basic('admin', 'right')
+    // Lacks its body: 400 says that the level was enough.
+    const change = { method: 'POST', path: '/api/v2/unlock?i-am-sure=true' }
+    const outcomes: unknown[] = []
+    for (const access of ['full', 'operate', 'read', 'full'] as const) {
+      await api.accounts.change((file) => putUser(file, { user: 'admin', access }))
+      outcomes.push(await call(own), await call(own, change), await call(own, change))
+    }
+    expect(outcomes).toEqual([200, 400, 400, 200, 403, 403, 200, 403, 403, 200, 400, 400])
     expect(connections()).toBe(1)
   })
 

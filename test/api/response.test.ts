@@ -141,8 +141,12 @@ describe('a request body', () => {
     ],
     [{ payloadType: 'credentials', user: 'a', pass: 1 }, [{ path: '/pass', message: 'must be a string' }]],
     [
-      { payloadType: 'credentials', user: 'a', pass: 'b', access: 'full' },
-      [{ path: '/access', message: 'is not a known member' }],
+      { payloadType: 'credentials', user: 'a', pass: 'b', more: 'full' },
+      [{ path: '/more', message: 'is not a known member' }],
+    ],
+    [
+      { payloadType: 'credentials', user: 'a', pass: 'b', access: 'admin' },
+      [{ path: '/access', message: 'must be one of "read", "operate", "full"' }],
     ],
     [
       { payloadType: 'credentials', payloadVersion: '2', user: 'a', pass: 'b' },
@@ -153,7 +157,7 @@ describe('a request body', () => {
       [
         {
           path: '/payload',
-          message: 'must not be combined with user and pass beside it',
+          message: 'must not be combined with user, pass and access beside it',
         },
       ],
     ],
@@ -284,7 +288,7 @@ describe('the log of calls', () => {
       '200 /api/v2/createAdminUser admin',
       '400 /api/v2/createAdminUser admin',
       '400 /api/v2/createAdminUser admin',
-      '400 /api/v2/users undefined',
+      '400 /api/v2/users admin',
     ])
     for (const line of api.lines) expect(line.match(/"requestId":/g)).toHaveLength(1)
     const log = api.lines.join('')

@@ -104,7 +104,10 @@ describe('readServiceStatus', () => {
 
   it('takes the members that are compared, also from a host that sends more', () => {
     expect(read({ ...response, later: true })?.datasources.map((it) => Object.keys(it))).toEqual(
-      Array(2).fill(['name', 'role', 'state', 'code', 'reason', 'appliedLatency']),
+      Array(2).fill([
+        ...['name', 'host', 'port', 'role', 'state', 'since', 'by', 'code', 'reason'],
+        ...['connections', 'appliedLatency', 'follows'],
+      ]),
     )
   })
 

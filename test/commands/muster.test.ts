@@ -16,6 +16,8 @@ const commands = [
   'plan',
   'install',
   'status',
+  'graph',
+  'dashboard',
   'switch',
   'start',
   'stop',
@@ -146,7 +148,6 @@ describe('the program muster', () => {
   )
 
   it.each([
-    [['status', 'ux1'], 'use --host ux1;'],
     [['logs', 'ux*'], "use --host 'ux*';"],
     [['plan', 'muster.yaml', 'db1.example.org'], 'use --host db1.example.org;'],
     [['config', 'ux1'], 'use --host ux1;'],
@@ -163,14 +164,17 @@ describe('the program muster', () => {
     })
   })
 
-  it.each([[['validate', 'ux1']], [['status', 'ux1.yaml']], [['status', './ux1']], [['status']]])(
-    'does not suggest --host for %j',
-    async (argv) => {
-      const { stdout, stderr } = await run(...argv)
-      expect(stdout + stderr).toContain('There is no file')
-      expect(stdout + stderr).not.toContain('--host')
-    },
-  )
+  it.each([
+    [['validate', 'ux1']],
+    [['status', 'ux1']],
+    [['status', 'ux1.yaml']],
+    [['status', './ux1']],
+    [['status']],
+  ])('does not suggest --host for %j', async (argv) => {
+    const { stdout, stderr } = await run(...argv)
+    expect(stdout + stderr).toContain('There is no file')
+    expect(stdout + stderr).not.toContain('--host')
+  })
 
   it('reads the file of the command line, else of MUSTER_FILE, else muster.yaml', async () => {
     expect((await run('plan')).stderr).toContain('There is no file muster.yaml.')

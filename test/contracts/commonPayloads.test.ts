@@ -23,8 +23,8 @@ describe('a credentials body', () => {
     { payloadType: 'Credentials', ...pair },
     { payloadType: 'credentials', payloadVersion: '2', ...pair },
     { payloadType: 'credentials', payloadVersion: 1, ...pair },
-    { payloadType: 'credentials', ...pair, access: 'full' },
-    { payloadType: 'credentials', payload: { ...pair, access: 'full' } },
+    { payloadType: 'credentials', ...pair, access: 'admin' },
+    { payloadType: 'credentials', payload: { ...pair, access: null } },
     { payloadType: 'credentials', user: 1, pass: 'x' },
     { ...pair },
     [],
@@ -32,12 +32,24 @@ describe('a credentials body', () => {
     expect(Value.Check(schema, body)).toBe(false)
   })
 
+  it.each(['read', 'operate', 'full'] as const)('may have the access level %s in both places', (access) => {
+    const told = { ...pair, access }
+    for (const body of [
+      { payloadType: 'credentials', ...told },
+      { payloadType: 'credentials', payload: told },
+    ] satisfies CredentialsRequest[]) {
+      expect(Value.Check(schema, body)).toBe(true)
+      expect(credentialsOf(body)).toEqual(told)
+    }
+  })
+
   it('is rejected with user or pass both beside and inside the payload', () => {
-    const message = 'must not be combined with user and pass beside it'
+    const message = 'must not be combined with user, pass and access beside it'
     const errors = { errors: [{ path: '/payload', message }] }
     expect(credentialsOf({ payloadType: 'credentials', ...pair, payload: pair })).toEqual(errors)
     expect(credentialsOf({ payloadType: 'credentials', user: 'a', payload: { pass: 'b' } })).toEqual(errors)
     expect(credentialsOf({ payloadType: 'credentials', ...pair, payload: {} })).toEqual(errors)
+    expect(credentialsOf({ payloadType: 'credentials', access: 'read', payload: pair })).toEqual(errors)
   })
 
   it('reports missing members at their path', () => {

@@ -13,9 +13,8 @@ import type {
   SessionPayload,
 } from '../../src/contracts/dashboard.ts'
 import { dashboardHeader } from '../../src/contracts/dashboard.ts'
-import files from '../../src/dashboard/files.json' with { type: 'json' }
-
-const assets: Readonly<Record<string, { readonly type: string; readonly gzip: string }>> = files
+import type { DashboardAssets } from '../../src/web/assets.ts'
+import page from '../../src/web/page.json' with { type: 'json' }
 
 /** What the stand-in answers; the events go to all open streams. */
 export type Play = {
@@ -35,6 +34,8 @@ export type Play = {
 /** What both real servers send with the page. */
 const policy =
   "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'"
+
+const files: DashboardAssets = page
 
 /** A server of the page without a cluster behind it: it serves the built files and plays what it is told. */
 export class StandIn {
@@ -100,7 +101,7 @@ export class StandIn {
     const url = new URL(request.url ?? '/', 'http://localhost')
     response.setHeader('Content-Security-Policy', policy)
     const name = url.pathname.replace(/^\/dashboard\//, '') || 'index.html'
-    const file = assets[name]
+    const file = files[name]
     if (file !== undefined) {
       response.setHeader('Content-Type', file.type)
       response.end(gunzipSync(Buffer.from(file.gzip, 'base64')))

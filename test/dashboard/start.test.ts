@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import files from '../../src/dashboard/files.json' with { type: 'json' }
+import files from '../../src/web/page.json' with { type: 'json' }
 
 const all = Object.entries(files)
 const textOf = (name: keyof typeof files): string =>

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../src/config/model.ts'
+import { connectorExamples } from '../../src/contracts/examples/connectorExamples.ts'
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 import type { MapService } from '../../src/contracts/servicesMap.ts'
-import { hostStatus, isWell } from '../../src/deployment/hostStatus.ts'
+import { hostStatus } from '../../src/deployment/hostStatus.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
 import { hostConfig, hostFacts, proxy } from '../support/deploymentValues.ts'
 import { type Expectation, fakeTransport } from '../support/fakeTransport.ts'
@@ -138,24 +139,20 @@ describe('hostStatus', () => {
     expect(await report(...results)).toEqual({ host: 'db1', services: [], reason })
   })
 
-  it('is well only if every component answers and is ready, and the manager reported', async () => {
-    const body = { payloadType: 'ServiceStatusPayload', payloadVersion: '1', payload: seen }
-    const well = [
-      ...['manager', 'connector', 'replicator'].flatMap((id) => [
-        { id, status: 200, body: {} },
-        { id: `${id} ready`, status: 200, body: 'ready\n' },
-      ]),
-      { id: 'service alpha', status: 200, body },
-    ]
-    const isWellWith = async (...results: readonly object[]) =>
-      isWell(await observe(answers(...results), undefined, undefined, alphaMap))
-    expect(await isWellWith(...well)).toBe(true)
-    const instead = (id: string, result: object) =>
-      isWellWith(...well.map((it) => (it.id === id ? { id, ...result } : it)))
-    expect(await instead('replicator ready', { status: 503, body: 'unready\n' })).toBe(false)
-    expect(await instead('connector', { status: 500, body: {} })).toBe(false)
-    expect(await instead('service alpha', { status: 503, body: {} })).toBe(false)
-    expect(await instead('service alpha', { status: 404, body: {} })).toBe(true)
+  it('reports the state of the connector, and none that it cannot read', async () => {
+    const { response } = connectorExamples.connectorStatus
+    const connector = async (payload: unknown, status = 200) => {
+      const body = { payloadType: 'ConnectorStatusPayload', payloadVersion: '1', payload }
+      return (await statusOf(answers({ id: 'connector status', status, body }))).connector
+    }
+    expect(
+      await connector({ ...response, value: 'ONHOLD', held: 3, reason: 'no\u001b[2J writer' }),
+    ).toMatchObject({
+      ...{ value: 'ONHOLD', held: 3, reason: 'no\\x1b[2J writer', active: response.active },
+    })
+    expect(await connector({ ...response, held: -1 })).toBe(undefined)
+    expect(await connector({ ...response, value: 'FINE' })).toBe(undefined)
+    expect(await connector(response, 503)).toBe(undefined)
   })
 
   it('rejects if the host becomes unreachable', async () => {

@@ -9,26 +9,35 @@ type Source = SeenService['datasources'][number]
 
 export const primary: Source = {
   name: 'db1',
+  host: '10.0.0.11',
+  port: 3306,
   role: 'primary',
   state: 'ONLINE',
+  since: '2026-01-02T03:04:05.000Z',
+  by: 'installation',
   code: null,
   reason: null,
+  connections: null,
   appliedLatency: null,
 }
-export const replica: Source = { ...primary, name: 'db2', role: 'replica', appliedLatency: 3 }
+export const replica: Source = {
+  ...{ ...primary, name: 'db2', host: '10.0.0.12' },
+  ...{ role: 'replica', appliedLatency: 3, follows: 'db1' },
+}
 export const shunned: Source = { ...replica, state: 'SHUNNED', reason: 'an operator repairs it' }
 
 /** The service of a manager that sees db1 as its writer. */
 export const service = (...datasources: readonly Source[]): SeenService => ({
   name: 'alpha',
-  writer: { datasource: 'db1', code: null, reason: null },
+  policy: 'AUTOMATIC',
+  writer: { datasource: 'db1', code: null, reason: null, hold: false },
   datasources,
 })
 
 /** The service of a manager that sees no writer. */
 export const withoutWriter = (...datasources: readonly Source[]): SeenService => ({
   ...service(...datasources),
-  writer: { datasource: null, code: 'two-writers', reason: 'db1 and db2 can both be written' },
+  writer: { datasource: null, code: 'two-writers', reason: 'db1 and db2 can both be written', hold: true },
 })
 
 export const report = (host: string, ...services: readonly SeenService[]): ManagerReport => ({

@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(connector?.managerSocket).toBe(manager?.socket)
     expect(manager?.connectorSocket).toBe(connector?.socket)
     expect(await open()).toEqual([true, true])
-    expect((await world.muster('status')).stdout).toMatch(/^db1: clients of alpha at /m)
+    expect((await world.muster('status', ['-o', 'wide'])).stdout).toMatch(/^db1: clients of alpha at /m)
   })
 
   it('has its passwords only in the secrets file', () => {

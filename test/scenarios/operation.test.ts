@@ -41,7 +41,10 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(outcome.stdout).toContain('make the certificate authority of alpha')
     expect(outcome.stdout).toContain('users.json: admin: [redacted] new')
     expect(snapshot(world.folder)).toEqual(before)
-    expect((await world.muster('status')).stdout).toMatch(/^db1 +not installed\ndb2 +not installed$/m)
+    const { code, stdout } = await world.muster('status')
+    expect(stdout).toMatch(/^db1 +not installed\ndb2 +not installed$/m)
+    expect(stdout).toMatch(/\nUNKNOWN: muster is not installed on any host\n$/)
+    expect(code).toBe(1)
   })
 
   it('is installed with a generated password that is shown once, while other runs are refused', async () => {
@@ -76,11 +79,15 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
   it('has a status of every component', async () => {
     const outcome = await world.muster('status')
     expect(outcome.code).toBe(0)
-    const { ports, address } = world.host('db1')
     expect(outcome.stdout).toMatch(
+      /^cluster alpha: 2 hosts, release \S+\n\nHOST {2}STATE {2}COMPONENTS\ndb1 +up +ready\ndb2 +up +ready\n\nOK\n$/,
+    )
+    const wide = await world.muster('status', ['-o', 'wide'])
+    const { ports, address } = world.host('db1')
+    expect(wide.stdout).toMatch(
       new RegExp(`^db1 +manager +running +${address}:${ports.manager} +answers`, 'm'),
     )
-    expect(outcome.stdout.match(/answers/g)).toHaveLength(4)
+    expect(wide.stdout.match(/answers/g)).toHaveLength(4)
   })
 
   it('gets a password of the file instead of the generated one, which no output and no file contains', async () => {
@@ -138,7 +145,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect((await world.muster('install')).code).toBe(0)
     expect(await listens({ host: address, port: ports.connector })).toBe(false)
     expect(await listens({ path: join(directory, 'data/connector.sock') })).toBe(true)
-    const { code, stdout } = await world.muster('status')
+    const { code, stdout } = await world.muster('status', ['-o', 'wide'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^db1 +connector +running +socket only +off/m)
   })
@@ -168,7 +175,8 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     )
     const stopped = await world.muster('status')
     expect(stopped.code).toBe(1)
-    expect(stopped.stdout).toMatch(/^db2 +connector +stopped +\S+ +silent/m)
+    expect(stopped.stdout).toMatch(/^db1 +up +manager, replicator stopped\ndb2 +up +connector stopped$/m)
+    expect(stopped.stdout).toMatch(/\nDEGRADED: components of db1 and db2 are stopped\n$/)
     expect((await world.muster('start')).code).toBe(0)
     const started = pids()
     expect(Object.keys(started.db1 ?? {})).toHaveLength(2)
@@ -184,9 +192,9 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     world.describe({ defaults: given, connectors: ['db2'], hosts: [world.host('db1'), dead] })
     const outcome = await world.muster('status')
     expect(outcome.code).toBe(4)
-    expect(outcome.stdout.match(/^db1 .*running .*answers/gm)).toHaveLength(2)
-    expect(outcome.stdout).toMatch(/^db2 +unreachable$/m)
-    expect(outcome.stdout).toMatch(/^db2: refused the connection to 127\.0\.0\.3/m)
+    expect(outcome.stdout).toMatch(/^db1 +up +ready$/m)
+    expect(outcome.stdout).toMatch(/^db2 +unreachable +-$/m)
+    expect(outcome.stdout).toMatch(/\nDEGRADED: db2 is unreachable: .*refused the connection to 127\.0\.0\.3/)
     const json = JSON.parse((await world.muster('status', ['--json'])).stdout)
     expect(json.hosts.map(({ state }: { state: string }) => state)).toEqual(['up', 'unreachable'])
     expect((await world.muster('uninstall', ['--purge'])).code).toBe(4)

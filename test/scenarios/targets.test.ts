@@ -78,8 +78,8 @@ describe.skipIf(process.platform !== 'linux')('selected hosts of a cluster (need
     expect(connector).toBeGreaterThan(0)
     expect(world.host('db1').pids()).toEqual(others)
     expect(world.host('db2').pids()).toEqual(db2)
-    const status = await world.muster('status', ['--component', 'connector'])
-    expect(status.stdout.match(/^db. +\w+ +\w+/gm)).toEqual([
+    const status = await world.muster('status', ['--component', 'connector', '-o', 'wide'])
+    expect(status.stdout.match(/^db. +connector +\w+/gm)).toEqual([
       expect.stringMatching(/connector +stopped/),
       expect.stringMatching(/connector +running/),
     ])
@@ -103,7 +103,10 @@ describe.skipIf(process.platform !== 'linux')('selected hosts of a cluster (need
     expect((await world.muster('uninstall', ['--host', 'db2'])).code).toBe(0)
     expect(existsSync(world.host('db2').directory)).toBe(false)
     expect(registered().hosts.map(({ name }) => name)).toEqual(['db1'])
-    expect((await world.muster('status', ['--host', 'db1'])).code).toBe(0)
+    const only = await world.muster('status', ['--host', 'db1'])
+    expect(only).toMatchObject({ code: 0, stdout: expect.stringContaining(': 1 host,') })
+    const byName = await world.operator.muster(['status', 'alpha.yaml', 'db1'])
+    expect(byName).toMatchObject({ code: 0, stdout: only.stdout })
     expect(existsSync(authority())).toBe(true)
   })
 })

@@ -15,6 +15,7 @@ import { commonCalls } from '../../src/api/calls/commonCalls.ts'
 import { type App, createApp } from '../../src/api/createApp.ts'
 import { createRequestCounts } from '../../src/api/metricFamilies.ts'
 import type { ServedRoute } from '../../src/api/serve.ts'
+import type { EventStreamLimits } from '../../src/base/eventStreams.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { type AnswerCheck, answerCheck } from './checkAnswer.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
@@ -66,6 +67,7 @@ export async function testApi(
     readonly auditFile?: string
     readonly served?: readonly ServedRoute[]
     readonly context?: Partial<ApiContext>
+    readonly streams?: Partial<EventStreamLimits>
     /** The clock of the lock-out, in milliseconds. */
     readonly clock?: () => number
   } = {},
@@ -121,7 +123,10 @@ export async function testApi(
     ...more.context,
   }
   let check: Promise<AnswerCheck> | undefined
-  const app = createApp({ served, context, listener: more.listener ?? 'tcp', log })
+  const app = createApp({
+    ...{ served, context, listener: more.listener ?? 'tcp', log },
+    ...(more.streams && { streams: more.streams }),
+  })
   onTestFinished(() => audit.close())
   return {
     app,

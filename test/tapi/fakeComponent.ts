@@ -61,7 +61,10 @@ export async function fakeComponent(
   const answers = new Map<string, ToldEachTime>()
   const wanted = `Basic ${Buffer.from(`${login.user}:${login.password}`, 'utf8').toString('base64')}`
 
-  function answerTo(message: IncomingMessage, body: string): { status: number; body: unknown } {
+  function answerTo(
+    message: IncomingMessage,
+    body: string,
+  ): { readonly status: number; readonly body: unknown; readonly type?: string } {
     const [path = '', query = ''] = (message.url ?? '').split('?')
     const fail = (code: ProblemCode, detail = `It is ${code}.`, errors: readonly FieldError[] = []) => {
       const { status, title } = problems[code]
@@ -88,6 +91,13 @@ export async function fakeComponent(
       const text = told === undefined ? 'ready\n' : String(told.payload)
       return { status: text.startsWith('ready') ? 200 : 503, body: text }
     }
+    if (response.kind === 'events' && told && Array.isArray(told.payload)) {
+      const events = told.payload.map((payload, index) => {
+        check(response.payload, payload, `an event of ${route.name}`)
+        return `id: e-${index}\ndata: ${JSON.stringify(envelope(response.payloadType, payload))}\n\n`
+      })
+      return { status: 200, body: events.join(''), type: 'text/event-stream' }
+    }
     if (response.kind !== 'payload') throw new Error(`${route.name} has no payload`)
     const payload = told?.payload ?? sample(response.payload)
     check(response.payload, payload, `the payload of ${route.name}`)
@@ -98,10 +108,10 @@ export async function fakeComponent(
     const body = await bodyOf(message)
     sent.push([message.method, message.url, ...(body === '' ? [] : [body])].join(' '))
     try {
-      const { status, body: told } = answerTo(message, body)
+      const { status, body: told, type } = answerTo(message, body)
       const isText = typeof told === 'string'
       answer.writeHead(status, {
-        'Content-Type': `${isText ? 'text/plain' : 'application/json'}; charset=utf-8`,
+        'Content-Type': `${type ?? (isText ? 'text/plain' : 'application/json')}; charset=utf-8`,
       })
       answer.end(isText ? told : JSON.stringify(told))
     } catch (error) {

@@ -11,6 +11,7 @@ const healthy = {
   connections: { active: 12, created: 512 },
   seqno: 35,
   relativeLatency: null,
+  follows: 'db1',
   standby: false,
   archive: false,
   witness: false,
@@ -23,6 +24,7 @@ export const db1 = {
   state: 'ONLINE',
   host: '10.0.0.11',
   appliedLatency: null,
+  follows: null,
 }
 export const db2 = {
   ...healthy,

@@ -56,8 +56,9 @@ const calls: readonly (readonly [component: Component, argv: string, call: strin
   ]),
 ]
 
-/** Made elsewhere: of several calls, with a password, by managers and `muster switch`, or outside /api/v2. */
+/** Made elsewhere: of several calls, without an end, with a password, by managers and `muster switch`, or outside /api/v2. */
 const elsewhere = [
+  'managerEvents',
   'managerStatus',
   'managerOffline',
   'managerSwitchPlan',

@@ -117,6 +117,7 @@ describe('tapi datasource', () => {
       stdout: `service      alpha
 data source  db3
 role         replica
+follows      db1
 address      10.0.0.13:3306
 state        SHUNNED since 2025-03-10 10:12:18 UTC by admin
 reason       -

@@ -1,6 +1,16 @@
 import type { Accounts } from '../../accounts/accounts.ts'
-import { findUser, putUser, readUserRecord, removeUser, type UserRecord } from '../../accounts/userFile.ts'
 import {
+  findUser,
+  losesLastFullUser,
+  putUser,
+  readUserUpdate,
+  removeUser,
+  type UserFile,
+  type UserRecord,
+  type UserUpdate,
+} from '../../accounts/userFile.ts'
+import {
+  type Credentials,
   type CredentialsPayload,
   type CredentialsRequest,
   credentialsOf,
@@ -53,13 +63,13 @@ function rejectName(problems: readonly string[], path: string): void {
 
 type Read = Pick<Call<CredentialsRequest>, 'body' | 'audit'>
 
-function readCredentials({ body, audit }: Read): { readonly user: string; readonly pass: string } {
+function readCredentials({ body, audit }: Read): Credentials {
   const pair = credentialsOf(body)
   if ('errors' in pair) {
     const detail = pair.errors.map(({ path, message }) => `${path} ${message}`).join('; ')
     throw new ProblemError({ code: 'invalid-body', detail: `Invalid body: ${detail}.`, errors: pair.errors })
   }
-  audit({ parameters: { user: pair.user } })
+  audit({ parameters: { user: pair.user, access: pair.access } })
   const place = body.payload === undefined ? '' : '/payload'
   rejectNewUserName(pair.user, `${place}/user`)
   const errors = passwordProblems(pair.pass).map((message) => ({ path: `${place}/pass`, message }))
@@ -71,21 +81,33 @@ function readCredentials({ body, audit }: Read): { readonly user: string; readon
 }
 
 export const createAdminUser = serve(commonRoutes.createAdminUser, async (call, { accounts }) => {
-  const { user, pass } = readCredentials(call)
-  const record = await accounts.recordFor({ user, password: new Secret(pass) })
+  const { user, pass, access } = readCredentials(call)
+  const hashed = await accounts.recordFor({ user, password: new Secret(pass) })
+  const update: UserUpdate = { ...hashed, ...(access && { access }) }
   const changed = await accounts.change((file) => {
-    call.audit({ before: auditedUser(findUser(file, record.user)) })
+    call.audit({ before: auditedUser(findUser(file, update.user)) })
     // Two may come at once while there is no user: the second of them is not the first any more.
     if (call.caller.kind === 'anonymous' && file.users.length > 0) {
       const detail = 'Another call has just created the first user of this host. Log in as a user.'
       throw new ProblemError({ code: 'login-required', detail })
     }
-    return putUser(file, record)
+    const next = keepFullUser(file, putUser(file, update))
+    // A new password alone leaves both the same; `changed` shows it.
+    call.audit({ after: auditedUser(findUser(next, update.user)) })
+    return next
   })
-  // A new password alone leaves both the same; `changed` shows it.
-  call.audit({ after: auditedUser(record), changed })
-  return { value: `${call.baseUrl}/user/${encodeURIComponent(record.user)}` }
+  call.audit({ changed })
+  return { value: `${call.baseUrl}/user/${encodeURIComponent(update.user)}` }
 })
+
+/** Returns the changed file; throws if nobody is left who may change users. */
+function keepFullUser(file: UserFile, next: UserFile): UserFile {
+  if (!losesLastFullUser(file, next)) return next
+  throw new ProblemError({
+    code: 'last-user',
+    detail: 'The host would have no user with the access level full. Create another one with it first.',
+  })
+}
 
 export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit }, { accounts }) => {
   const name = body.payload.value
@@ -93,12 +115,7 @@ export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit },
   rejectUserName(name, '/payload/value')
   const changed = await accounts.change((file) => {
     audit({ before: auditedUser(findUser(file, name)) })
-    const next = removeUser(file, name)
-    if (next !== file && next.users.length === 0) {
-      const detail = 'Nobody could log in without this user. Create another user first.'
-      throw new ProblemError({ code: 'last-user', detail })
-    }
-    return next
+    return keepFullUser(file, removeUser(file, name))
   })
   audit({ after: null })
   return { value: true, changed }
@@ -114,22 +131,22 @@ export const unlock = serve(commonRoutes.unlock, ({ body, audit }, { lockout }) 
 
 /** Users come as the user file keeps them, so that no password is sent. */
 export const putUsers = serve(hostRoutes.putUsers, async ({ body, audit }, { accounts }) => {
-  const records = body.users.map((value, index) => readAt(value, `/users/${index}`))
-  audit({ parameters: { users: records.map(({ user }) => user) } })
-  const changed = await accounts.change((file) => records.reduce(putUser, file))
+  const updates = body.users.map((value, index) => readAt(value, `/users/${index}`))
+  audit({ parameters: { users: updates.map(({ user, access }) => ({ user, access })) } })
+  const changed = await accounts.change((file) => updates.reduce(putUser, file))
   audit({ changed })
   return { value: true, changed }
 })
 
-function readAt(value: unknown, path: string): UserRecord {
-  const record = parseRecord(value, path)
+function readAt(value: unknown, path: string): UserUpdate {
+  const record = parseUpdate(value, path)
   rejectNewUserName(record.user, `${path}/user`)
   return record
 }
 
-function parseRecord(value: unknown, path: string): UserRecord {
+function parseUpdate(value: unknown, path: string): UserUpdate {
   try {
-    return readUserRecord(value)
+    return readUserUpdate(value)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     throw new ProblemError({

@@ -83,11 +83,13 @@ ${groups}<h2><a href="#schemas">Schemas</a></h2></details></nav>`
 const shortPath = (path: string): string =>
   path.replace(/^\/api\/v2(\/(manager|connector|replicator)(?=\/))?/, '')
 
-/** Returns the login that a call needs, by its security requirements. */
-function loginWords({ method, operation: { security } }: Call): string {
+/** Returns the login that a call needs, by its security requirements, and its access level. */
+function loginWords({ method, operation: { security, description } }: Call): string {
   if (security.length === 0) return 'No login.'
-  if (security.every(({ basic }) => basic)) return 'Needs a login.'
-  return method === 'GET' ? 'A login is optional.' : 'Needs a login, except for the first user of a host.'
+  const level = description === undefined ? '' : ` ${description}`
+  if (security.every(({ basic }) => basic)) return `Needs a login.${level}`
+  if (method === 'GET') return 'A login is optional.'
+  return `Needs a login, except for the first user of a host.${level}`
 }
 
 function parameterList({ parameters }: OpenApiOperation): Html {
@@ -127,7 +129,7 @@ function callEntry(call: Call, server: string): Html {
   return html`<article id="${operationId}" aria-labelledby="${operationId}-name">
 <h3 id="${operationId}-name">${methodOf(call)} <code>${breakable(call.path)}</code></h3>
 <p>${withCode(summary)}</p>
-<p class="faint">${loginWords(call)} Operation id: <code>${operationId}</code></p>
+<p class="faint">${withCode(loginWords(call))} Operation id: <code>${operationId}</code></p>
 ${parameterList(operation)}
 <h4>curl</h4><pre class="curl">${curlLine({ server, ...call })}</pre>
 <div class="examples">${exampleOf('Request', requestBody?.content ?? {})}${exampleOf('Response 200', success?.[1].content ?? {})}</div>

@@ -15,6 +15,7 @@ import {
 } from './decideWriter.ts'
 import {
   errantGtids,
+  followedName,
   followsStrangers,
   isClaimant,
   isOut,
@@ -32,6 +33,8 @@ export type MemberAssessment = {
   readonly finding: Finding | null
   /** True if it is so far behind that it takes no reads (option `max-replica-lag`). */
   readonly isLate: boolean
+  /** Data source that its server replicates from; null for none of the service. */
+  readonly follows: string | null
 }
 
 /** The writer of a service and its data sources by name. */
@@ -54,7 +57,8 @@ export function assessService(facts: Facts): ServiceAssessment {
     members: new Map(
       facts.members.map((it) => {
         const isLate = it.role !== 'witness' && isBehind(it, view)
-        return [it.name, { role: roleOf(it, view), finding: findingOf(it, view), isLate }]
+        const follows = it.role === 'witness' ? null : followedName(it, members)
+        return [it.name, { role: roleOf(it, view), finding: findingOf(it, view), isLate, follows }]
       }),
     ),
   }
@@ -69,7 +73,9 @@ export function assumeService(
     writer: openSwitch?.isInForce ? heldFor(openSwitch) : unwatchedWriter(service, members),
     incumbent,
     fence: null,
-    members: new Map(members.map(({ name, role }) => [name, { role, finding: null, isLate: false }])),
+    members: new Map(
+      members.map(({ name, role }) => [name, { role, finding: null, isLate: false, follows: null }]),
+    ),
   }
 }
 

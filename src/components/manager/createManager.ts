@@ -35,6 +35,8 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord
   routing(): Routing
   /** Calls the listener with each change of the routing, after it; returns the way to stop that. */
   onRoutingChange(listener: () => void): () => void
+  /** Calls the listener whenever anything that is shown may have changed, after it; returns the way to stop that. */
+  onUpdate(listener: () => void): () => void
   /** A check that begins now. Undefined where none is made: nobody monitors, or the data source went meanwhile. Throws a `not-found` problem. */
   check(key: DataSourceKey): Promise<AskedCheck | undefined>
   /** Lets the clients of a service wait for a switch; the same switch renews that. Returns true if that changed anything. Throws problems. */
@@ -87,6 +89,7 @@ export function createManager(options: {
   const monitor = options.monitor?.(seen)
   const sources = (): readonly DataSource[] => sourcesOf(table.map())
   const listeners = new Set<() => void>()
+  const updateListeners = new Set<() => void>()
   let published = ''
   const holds = createSwitchHolds({
     table,
@@ -124,12 +127,14 @@ export function createManager(options: {
     })),
   })
 
-  /** Tells of the routing where it changed. */
+  /** Tells of the routing where it changed, and that anything may have changed. */
   function publish(): void {
     const text = JSON.stringify(routing())
-    if (text === published) return
-    published = text
-    for (const listener of listeners) listener()
+    if (text !== published) {
+      published = text
+      for (const listener of listeners) listener()
+    }
+    for (const listener of updateListeners) listener()
   }
 
   /** Applies the policy after a regular check. */
@@ -301,6 +306,10 @@ export function createManager(options: {
     onRoutingChange: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
+    },
+    onUpdate: (listener) => {
+      updateListeners.add(listener)
+      return () => void updateListeners.delete(listener)
     },
     check,
     hold: (order) => {

@@ -90,22 +90,38 @@ export function createDataSourceTable(options: {
 
   const map = (): ServicesMap => kept.state().map ?? installed
 
+  let indexed: { readonly marks: readonly StateRecord[]; readonly byKey: ReadonlyMap<string, StateRecord> } =
+    {
+      marks: [],
+      byKey: new Map(),
+    }
+
+  /** Returns the mark of a data source; with hundreds of them each look through all would take too long. */
+  function markAt(source: DataSource): StateRecord | undefined {
+    const { marks } = kept.state()
+    if (indexed.marks !== marks) indexed = { marks, byKey: new Map(marks.map((it) => [keyOf(it), it])) }
+    return indexed.byKey.get(keyOf(source))
+  }
+
   function viewOf(source: DataSource): DataSourceView {
-    const mark = kept.state().marks.find((it) => keyOf(it) === keyOf(source))
+    const mark = markAt(source)
     const { state, since, by, reason } = mark ?? { ...untouched, since: kept.state().since }
     return { ...source, state, since, by, reason }
   }
 
-  function views(service: string): readonly DataSourceView[] {
+  function membersOf(service: string): ServicesMap['services'][number]['datasources'] {
     const found = map().services.find(({ name }) => name === service)
     if (!found) throw noService()
-    return found.datasources.map((it) => viewOf({ ...it, service }))
+    return found.datasources
   }
 
+  const views = (service: string): readonly DataSourceView[] =>
+    membersOf(service).map((it) => viewOf({ ...it, service }))
+
   function view({ service, name }: DataSourceKey): DataSourceView {
-    const found = views(service).find((it) => it.name === name)
+    const found = membersOf(service).find((it) => it.name === name)
     if (!found) throw noDataSource(map())
-    return found
+    return viewOf({ ...found, service })
   }
 
   const markOf = (source: DataSource, facts: Pick<StateRecord, 'state' | 'by' | 'reason'>): StateRecord => {
@@ -122,7 +138,7 @@ export function createDataSourceTable(options: {
   }
 
   const policy = (service: string): Policy => {
-    views(service)
+    membersOf(service)
     return policyOf(kept.state(), service)
   }
 

@@ -11,6 +11,7 @@ import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
 import { type ConnectedManagers, createOtherManagers } from './askManagers.ts'
 import { createManager, type Manager } from './createManager.ts'
 import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
+import { createManagerFeed, type ManagerFeed } from './managerFeed.ts'
 import { managerMetrics } from './managerMetrics.ts'
 import { openStateStore } from './managerState.ts'
 import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming } from './monitor.ts'
@@ -59,12 +60,12 @@ const readLimits = { connect: dialLimits.login, query: 60_000, age: 8000 }
 export const manager: ComponentApi = { component: 'manager', served: commonCalls }
 
 /** Returns the API of a manager, with the readiness and the measurements of its own. */
-export function managerApi(served: ServedManager): ComponentApi {
+export function managerApi(served: ServedManager, feed: Pick<ManagerFeed, 'served'>): ComponentApi {
   const own = readyToManage(served.manager)
   const common = commonCalls.map((it) => (it === ready ? own : it))
   return {
     component: 'manager',
-    served: [...common, ...managerCalls(served)],
+    served: [...common, ...managerCalls(served), feed.served],
     peers: [routingFeed(served.manager)],
     metrics: () => managerMetrics(served.manager),
   }
@@ -141,16 +142,18 @@ export function openManager(
     update: updateConnector ?? (() => Promise.resolve()),
     log,
   })
-  const api = managerApi({
+  const served: ServedManager = {
     manager: opened,
     identity: { cluster, host, member, parentPid: () => process.ppid },
     askConnector: connectorSocket === undefined ? undefined : askConnectorAt(connectorSocket),
     updateConnector,
     switcher,
-  })
+  }
+  const feed = createManagerFeed(served, { log })
   return {
-    api,
+    api: managerApi(served, feed),
     close: () => {
+      feed.close()
       switcher?.close()
       others?.close()
       opened.close()

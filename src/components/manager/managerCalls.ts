@@ -143,7 +143,10 @@ function reasonOf(manager: Manager): string | null {
 }
 
 /** Returns the status of the manager. A service that is no longer in the map has the default policy. */
-function statusOf({ manager, identity }: ServedManager, context: ApiContext): StatusPayload {
+export function managerStatus(
+  { manager, identity }: Pick<ServedManager, 'manager' | 'identity'>,
+  context: Pick<ApiContext, 'uptime' | 'now' | 'pid' | 'certificate'>,
+): StatusPayload {
   const { member, parentPid } = identity
   const uptime = Math.floor(context.uptime() / 1000)
   const certificate = context.certificate?.()
@@ -168,7 +171,7 @@ function statusOf({ manager, identity }: ServedManager, context: ApiContext): St
 function readCalls(served: ServedManager): readonly ServedRoute[] {
   const { manager, identity, askConnector } = served
   return [
-    serve(routes.managerStatus, (_call, context) => statusOf(served, context)),
+    serve(routes.managerStatus, (_call, context) => managerStatus(served, context)),
     serve(routes.managerTopology, async ({ query }) => {
       const routers = query.includeRouters === 'no' ? undefined : await routersOf(identity.host, askConnector)
       return {

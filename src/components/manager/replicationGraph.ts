@@ -64,6 +64,15 @@ export function sourceNames(channels: readonly Channel[], members: readonly Memb
   return [...new Set(names)].slice(0, 5).join(', ')
 }
 
+/** Returns the name of the member that a server replicates from; null for none, and for a server outside the service. */
+export function followedName({ known }: Member, members: readonly Member[]): string | null {
+  for (const channel of known?.channels ?? []) {
+    const source = sourceOf(channel, members)
+    if (typeof source !== 'string') return source.name
+  }
+  return null
+}
+
 /** Returns the GTIDs that a replica has and the primary has not; undefined for none. Those of the primary itself only came later. */
 export function errantGtids(replica: ServerReading, primary: ServerReading): GtidSet | undefined {
   const { gtids, serverId, uuid } = primary

@@ -165,7 +165,7 @@ export function createServiceAssessments(options: {
     assessments.get(service) ?? assess(service, firstIncumbent(service), 'hold')
 
   const assessmentOf = ({ service, name, role }: DataSource): MemberAssessment =>
-    assessed(service).members.get(name) ?? { role, finding: null, isLate: false }
+    assessed(service).members.get(name) ?? { role, finding: null, isLate: false, follows: null }
 
   return {
     of: assessed,

@@ -31,17 +31,15 @@ function reasonOf(
   return streak.passed >= rules.recover ? [reason ?? [], recovered].flat().join(' ') : reason
 }
 
-/** A data source as the API shows it. Throws a `not-found` problem. */
-export function dataSourceStatus(facts: {
-  readonly manager: Manager
-  readonly key: DataSourceKey
-  readonly connector: ConnectorStatusPayload | null
-}): DatasourceStatusPayload {
-  const { manager, key, connector } = facts
-  const view = manager.view(key)
+/** A data source as the API shows it, with its state. */
+function statusOf(
+  manager: Manager,
+  view: DataSourceView,
+  connector: ConnectorStatusPayload | null,
+): DatasourceStatusPayload {
   const health = manager.health(view)
   const { service, name, host, port, since, by } = view
-  const { role, finding } = manager.assessment(view)
+  const { role, finding, follows } = manager.assessment(view)
   const isUnchecked = view.state === 'ONLINE' && !manager.isMonitoring
   return {
     name,
@@ -59,11 +57,19 @@ export function dataSourceStatus(facts: {
     seqno: health.seqno,
     appliedLatency: health.latency,
     relativeLatency: null,
+    follows,
     standby: role === 'standby',
     archive: role === 'archive',
     witness: role === 'witness',
   }
 }
+
+/** A data source as the API shows it. Throws a `not-found` problem. */
+export const dataSourceStatus = (facts: {
+  readonly manager: Manager
+  readonly key: DataSourceKey
+  readonly connector: ConnectorStatusPayload | null
+}): DatasourceStatusPayload => statusOf(facts.manager, facts.manager.view(facts.key), facts.connector)
 
 /** A service as the API shows it. Throws a `not-found` problem. */
 export function serviceStatus(facts: {
@@ -79,9 +85,7 @@ export function serviceStatus(facts: {
     multimaster: false,
     policy: manager.policy(service),
     writer: manager.writer(service),
-    datasources: manager
-      .views(service)
-      .map(({ name }) => dataSourceStatus({ manager, key: { service, name }, connector })),
+    datasources: manager.views(service).map((view) => statusOf(manager, view, connector)),
   }
 }
 

@@ -22,12 +22,12 @@ export const commonExamples = (component: Component): ExamplesOf<typeof commonRo
   createAdminUser: {
     request: {
       payloadType: 'CredentialsPayload',
-      payload: { user: 'monitoring', pass: 'a password of your own' },
+      payload: { user: 'monitoring', pass: 'a password of your own', access: 'read' },
     },
     response: { value: 'https://db1:8090/api/v2/user/monitoring' },
   },
   user: { response: user },
-  users: { response: [user, { ...user, user: 'monitoring' }] },
+  users: { response: [user, { ...user, user: 'monitoring', access: 'read' }] },
   deleteUser: byName,
   unlock: byName,
   version: { response: { version: '0.1.0', component, node: 'v24.1.0' } },

@@ -24,6 +24,7 @@ const primary: DatasourceStatusPayload = {
   seqno: 80_211,
   appliedLatency: null,
   relativeLatency: null,
+  follows: null,
   standby: false,
   archive: false,
   witness: false,
@@ -35,6 +36,7 @@ const replica: DatasourceStatusPayload = {
   host: '10.0.0.12',
   connections: { active: 8, created: 3504 },
   appliedLatency: 0,
+  follows: 'db1',
 }
 
 const service: ServiceStatusPayload = {
@@ -106,6 +108,21 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
   },
   managerServiceStatus: { response: service },
   managerDatasourceStatus: { response: replica },
+  managerEvents: {
+    response: {
+      kind: 'datasource',
+      time: '2025-03-11T08:30:00.412Z',
+      datasource: {
+        ...replica,
+        since: '2025-03-11T08:30:00.412Z',
+        by: 'manager',
+        state: 'FAILED',
+        reason: 'The database 10.0.0.12:3306 cannot be reached: nothing listens there. Start the database.',
+        seqno: null,
+        appliedLatency: null,
+      },
+    },
+  },
   managerPing: { response: { value: true } },
   managerServiceOffline: allTo('OFFLINE'),
   managerServiceOnline: allTo('ONLINE'),

@@ -1,3 +1,4 @@
+import type { AccessLevel } from '../../contracts/accessLevels.ts'
 import type {
   PictureConnector,
   PictureDataSource,
@@ -15,8 +16,8 @@ export type Operation = {
   readonly title: string
   /** Follows of it, in words for people. */
   readonly effect: string
-  /** Level that the API asks for. */
-  readonly access: 'operate' | 'full'
+  /** Level that the API asks for; a test holds it to the call's. */
+  readonly access: AccessLevel
   /** Has to be typed before it is done; null for what is easily taken back. */
   readonly typed: string | null
   readonly call: Call

@@ -1,16 +1,19 @@
+import type { AccessLevel } from '../../contracts/accessLevels.ts'
 import type { ClusterUsers } from '../../contracts/dashboard.ts'
-import type { Access } from '../state/session.ts'
 
 /** Hosts that all have the same users at the same levels. */
 export type HostGroup = {
   readonly hosts: readonly string[]
   /** In the order of the users; null where these hosts have no such user. */
-  readonly access: readonly (Access | null)[]
+  readonly access: readonly (AccessLevel | null)[]
 }
 
 /** Puts hosts with the same users together, the largest group first: the others differ from it. */
 export function groupHosts({ hosts, users }: ClusterUsers): readonly HostGroup[] {
-  const groups = new Map<string, { readonly hosts: string[]; readonly access: readonly (Access | null)[] }>()
+  const groups = new Map<
+    string,
+    { readonly hosts: string[]; readonly access: readonly (AccessLevel | null)[] }
+  >()
   for (const [index, host] of hosts.entries()) {
     const access = users.map((user) => user.access[index] ?? null)
     const key = access.join()

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { type AccessLevel, allows } from '../../contracts/accessLevels.ts'
 import type {
   DashboardPage,
   DashboardProblem,
@@ -48,12 +49,8 @@ export async function logOut(): Promise<void> {
 
 export const hasPage = (page: DashboardPage): boolean => session.value?.pages.includes(page) ?? false
 
-export type Access = 'read' | 'operate' | 'full'
-
-const order = ['read', 'operate', 'full'] as const satisfies readonly Access[]
-
 /** Returns true if the login to a cluster has a level or a higher one. */
-export function mayDo(cluster: string, access: Access): boolean {
+export function mayDo(cluster: string, needed: AccessLevel): boolean {
   const has = session.value?.clusters.find(({ name }) => name === cluster)?.access ?? null
-  return has !== null && order.indexOf(has) >= order.indexOf(access)
+  return has !== null && allows(has, needed)
 }

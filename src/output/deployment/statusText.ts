@@ -1,71 +1,21 @@
 import type { ServiceView } from '../../client/clusterView.ts'
-import { clientsText, type HostStatus } from '../../deployment/hostStatus.ts'
-import { groupBy } from '../../diagnostics/groupBy.ts'
-import { clusterText } from '../clusterText.ts'
-import { type Layout, type Row, tableLines } from '../table.ts'
-import { withoutHostName } from './failureText.ts'
+import type { ClusterPicture } from '../../contracts/clusterPicture.ts'
+import type { HostStatus } from '../../deployment/hostStatus.ts'
+import { pictureText } from '../pictureText.ts'
+import type { Layout } from '../table.ts'
+import { componentsText } from './componentsText.ts'
 
-const titles = ['HOST', 'COMPONENT', 'SERVICE', 'LISTENS ON', 'API', 'CERTIFICATE UNTIL', 'RELEASE']
-
-/**
- * Writes one row per component, and one per unreachable host; below it the services as the managers see them, the
- * ports for clients, then the reasons.
- */
+/** Writes a cluster; wide: a row for each component and the ports for clients first. The verdict is the last line. */
 export function statusText(
-  { hosts, services }: { readonly hosts: readonly HostStatus[]; readonly services: readonly ServiceView[] },
+  seen: {
+    readonly picture: ClusterPicture
+    readonly hosts: readonly HostStatus[]
+    readonly services: readonly ServiceView[]
+    readonly isWide: boolean
+  },
   layout: Layout,
 ): string {
-  const reasons = hosts.flatMap((host) => [
-    ...(host.detail === undefined ? [] : [`${host.host}: ${withoutHostName(host.host, host.detail)}`]),
-    ...host.components.flatMap(({ component, detail, ready, reason }) => [
-      ...(detail === undefined ? [] : [`${host.host}: ${component}: ${detail}`]),
-      ...(ready === false ? [`${host.host}: ${component} is not ready: ${reason}`] : []),
-    ]),
-  ])
-  const table = tableLines({ titles, rows: hosts.flatMap(rowsOf), ...layout })
-  const clients = hosts.flatMap((host) =>
-    host.components.flatMap((one) =>
-      one.clients === undefined ? [] : [`${host.host}: ${clientsText(one.clients)}`],
-    ),
-  )
-  const parts = [table, clusterText(services, layout), clients, notesOf(hosts), reasons].filter(
-    (part) => part.length > 0,
-  )
-  return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`
-}
-
-/**
- * Lists the limits of components, once for all hosts with the same one; these are named unless they are all.
- */
-function notesOf(hosts: readonly HostStatus[]): readonly string[] {
-  const shown = hosts.filter(({ components }) => components.length > 0)
-  const groups = groupBy(
-    hosts.flatMap(({ host, components }) =>
-      components.flatMap(({ note }) => (note === undefined ? [] : [{ host, note }])),
-    ),
-    ({ note }) => note,
-  )
-  return groups.map((same) => {
-    const where = same.length === shown.length ? '' : ` (${same.map(({ host }) => host).join(', ')})`
-    return `note: ${same[0].note}${where}`
-  })
-}
-
-function rowsOf(host: HostStatus): readonly Row[] {
-  const name = host.host
-  if (host.components.length === 0) {
-    const tint = host.state === 'not-installed' ? 'yellow' : 'red'
-    return [[name, { text: host.state.replace('-', ' '), tint }]]
-  }
-  return host.components.map(({ component, service, listen, api, ready }) => [
-    name,
-    component,
-    { text: service, tint: service === 'running' ? 'green' : 'red' },
-    listen === null ? 'socket only' : `${listen.address}:${listen.port}`,
-    ready === false
-      ? { text: 'not ready', tint: 'yellow' }
-      : { text: api, tint: api === 'silent' ? 'red' : 'green' },
-    host.certificateExpires?.slice(0, 10) ?? '',
-    host.release ?? '',
-  ])
+  const { picture, hosts, services: views, isWide } = seen
+  const components = isWide ? [...componentsText(hosts, layout), ''] : []
+  return `${[...components, ...pictureText({ picture, views }, layout)].join('\n')}\n`
 }

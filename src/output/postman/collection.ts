@@ -50,8 +50,12 @@ export function bodyOf(path: string, component: string): string | undefined {
   }
 }
 
-/** Returns the variable without which a call is skipped: nobody switches a primary by running a whole folder. */
-function requiredVariable({ method, path }: Operation): string | undefined {
+/**
+ * Returns the variable without which a call is skipped: nobody switches a primary by running a whole folder, or waits
+ * for the end of a stream that has none.
+ */
+function requiredVariable({ method, path, answer }: Operation): string | undefined {
+  if (answer.mediaType === 'text/event-stream') return 'follow'
   if (path.endsWith('/{task}')) return 'task'
   return method === 'POST' && /\/(switch|hold|release)$/.test(path) ? 'newPrimary' : undefined
 }
@@ -112,7 +116,7 @@ function requestItem(operation: Operation, component: string): object {
           ]),
     ],
     request: {
-      description: operation.summary,
+      description: [operation.summary, operation.description].filter((it) => it !== '').join(' '),
       method: operation.method,
       ...(!operation.login && { auth: { type: 'noauth' } }),
       header: body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }],
@@ -189,7 +193,7 @@ Postman neither synchronizes nor exports, or as a secret of an environment. Trus
 (authority.crt): in Postman under Settings, Certificates, CA certificates; newman takes --ssl-extra-ca-certs.
 The folders "read" change nothing. The folders "change" change the host: their requests carry i-am-sure=true. You can run
 each as a whole, after "read": the calls that bring a component back are last. The calls of a switch are skipped unless
-the variable newPrimary is set.`
+the variable newPrimary is set, and a stream of events unless follow is set.`
 
 /** Returns true for calls that reverse earlier ones; they run last. */
 const reversesEarlierCalls = ({ path }: Operation): boolean => /\/(online|automatic)$/.test(path)
@@ -219,6 +223,7 @@ export function postmanCollection(values: CollectionValues): object {
     ['service', 'alpha'],
     ['datasource', 'db1'],
     ['newPrimary', ''],
+    ['follow', ''],
     ['task', ''],
     ['newUser', 'postman'],
     ['newPassword', ''],

@@ -4,6 +4,8 @@ export type Operation = {
   /** With its parameters in braces. */
   readonly path: string
   readonly summary: string
+  /** Names the access level; empty where none is needed. */
+  readonly description: string
   /** The call accepts a login. */
   readonly login: boolean
   /** Name and value of the required query parameter. */
@@ -63,6 +65,7 @@ function readOperation(
     method,
     path,
     summary: String(operation.summary ?? ''),
+    description: String(operation.description ?? ''),
     login: security.some((way) => 'basic' in object(way)),
     ...(guard && { guard: { name: String(guard.name), value: String(below(guard, 'schema', 'const')) } }),
     query: parameters

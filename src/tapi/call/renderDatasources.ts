@@ -73,6 +73,7 @@ export function renderDatasource(body: unknown, columns?: number): string {
       ['service', cell(it.service)],
       ['data source', it.name],
       ['role', cell(it.role)],
+      ['follows', cell(it.follows)],
       ['address', address(it)],
       ['state', `${cell(it.state)} since ${time(it.since)} by ${cell(it.by)}`],
       ['reason', withCode(it)],

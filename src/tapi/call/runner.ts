@@ -180,7 +180,7 @@ const readWritten = (command: Command): WrittenOptions => {
 function rejectAll(written: WrittenOptions, why = 'this command reads from one host'): void {
   if (written.all !== true) return
   throw new UsageError(
-    `--all is for status, topology and commands that change something; ${why}.`,
+    `--all is for status, topology, events and commands that change something; ${why}.`,
     'Name the host to call: --host NAME. `tapi --all status` shows every host of a cluster.',
   )
 }

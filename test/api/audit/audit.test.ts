@@ -7,7 +7,7 @@ const entry = (requestId: string, more: Partial<AuditRecord> = {}): AuditRecord 
   requestId,
   door: 'tcp',
   peer: '10.0.0.9',
-  caller: { kind: 'user', user: 'admin' },
+  caller: { kind: 'user', user: 'admin', access: 'full' },
   call: 'deleteUser',
   status: 200,
   code: undefined,

@@ -127,7 +127,7 @@ describe('the audit of a changing call', () => {
       [401, 'login-refused', 'unknown', false],
       [421, 'unknown-host', 'unknown', false],
       [403, 'cross-site', 'unknown', false],
-      [400, 'not-confirmed', 'unknown', false],
+      [400, 'not-confirmed', 'user', false],
       [400, 'malformed-json', 'user', false],
       [415, 'not-json', 'user', false],
       [400, 'invalid-body', 'user', false],

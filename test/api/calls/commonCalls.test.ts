@@ -125,6 +125,60 @@ describe('the common calls', () => {
     expect([answer.statusCode, answer.json().payload.code]).toEqual([404, 'not-found'])
   })
 
+  it('create users with the level full unless the call names another, and keep the level of an existing one', async () => {
+    const { call } = await testApi()
+    const put = async (user: string, pass: string, access?: string) => {
+      const payload = { payloadType: 'credentials', user, pass, ...(access && { access }) }
+      const url = `/api/v2/createAdminUser${sure}`
+      const answer = await call({ method: 'POST', url, headers: { authorization }, payload })
+      if (answer.statusCode !== 200) return answer.json().payload.code
+      const read = await call({
+        url: `/api/v2/user/${user}`,
+        headers: { authorization: basic(user, pass) },
+      })
+      return read.json().payload.access
+    }
+    expect(await put('jane', 'a')).toBe('full')
+    expect(await put('grafana', 'a', 'read')).toBe('read')
+    expect(await put('grafana', 'b')).toBe('read')
+    expect(await put('grafana', 'b', 'operate')).toBe('operate')
+    expect(await put('grafana', 'c', 'full')).toBe('full')
+    expect(await put('grafana', 'd', 'admin')).toBe('invalid-body')
+  })
+
+  it('keep a user with the level full, who is neither lowered nor deleted, and create no first one below it', async () => {
+    const { call } = await testApi()
+    const post = async (name: string, payload: object) => {
+      const url = `/api/v2/${name}${sure}`
+      const answer = await call({ method: 'POST', url, headers: { authorization }, payload })
+      return answer.statusCode === 200 ? 200 : [answer.statusCode, answer.json().payload]
+    }
+    const refused = [
+      409,
+      expect.objectContaining({
+        code: 'last-user',
+        detail: 'The host would have no user with the access level full. Create another one with it first.',
+      }),
+    ]
+    const lower = { payloadType: 'credentials', user: 'admin', pass: 'right', access: 'operate' }
+    const remove = { payloadType: 'StringPayload', payload: { value: 'admin' } }
+    const reader = { payloadType: 'credentials', user: 'grafana', pass: 'x', access: 'read' }
+    expect(await post('createAdminUser', reader)).toBe(200)
+    expect(await post('createAdminUser', lower)).toEqual(refused)
+    expect(await post('deleteUser', remove)).toEqual(refused)
+    expect(await post('createAdminUser', { ...reader, access: 'full' })).toBe(200)
+    expect(await post('createAdminUser', lower)).toBe(200)
+
+    const empty = await testApi({ withAdmin: false })
+    const answer = await empty.call({
+      method: 'POST',
+      url: `/api/v2/createAdminUser${sure}`,
+      payload: reader,
+    })
+    expect([answer.statusCode, answer.json().payload.code]).toEqual([409, 'last-user'])
+    expect(await empty.accounts.users()).toEqual([])
+  })
+
   it('delete a user once by deleteUser, and never the last one', async () => {
     const { call } = await testApi()
     const post = (url: string, payload: object) =>

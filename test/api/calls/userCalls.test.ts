@@ -49,9 +49,25 @@ describe('the users that a host receives over its socket', () => {
     expect(audit).not.toContain(record.hash)
   })
 
+  it('keep their password or their level where only the other is sent', async () => {
+    const settings = settingsIn(temporaryFolder())
+    await start(settings)
+    const [first, second] = [await hashOf('first'), await hashOf('second')]
+    await onSocket(settings.socket, [{ user: 'ops', hash: first, access: 'operate' }])
+    const stored = () => JSON.parse(readFileSync(settings.usersFile, 'utf8')).users
+    await onSocket(settings.socket, [{ user: 'ops', hash: second }])
+    expect(stored()).toEqual([{ user: 'ops', access: 'operate', hash: second }])
+    await onSocket(settings.socket, [{ user: 'ops', access: 'read' }])
+    expect(stored()).toEqual([{ user: 'ops', access: 'read', hash: second }])
+    expect(readFileSync(settings.auditFile ?? '', 'utf8')).toContain('{"user":"ops","access":"read"}')
+    const nobody = await onSocket(settings.socket, [{ user: 'gone', access: 'full' }])
+    expect(JSON.parse(nobody.told).payload).toEqual({ value: true, changed: false })
+  })
+
   it.each([
     ['an unknown member', [{ user: 'ops', hash: '', pass: 'x' }], 400],
     ['no hash', [{ user: 'ops', hash: 'hunter2' }], 400],
+    ['an unknown level', [{ user: 'ops', hash: 'HASH', access: 'admin' }], 400],
     ['no user', [], 400],
     ['a name that none may have', [{ user: 'a:b', hash: 'HASH' }], 400],
   ])('are refused with %s, and none is stored', async (_what, users, status) => {

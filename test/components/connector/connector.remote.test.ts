@@ -199,7 +199,7 @@ describe('a connector on a host without a manager', () => {
     manager.say(toFirst)
     const connector = await connectorTo(manager.place)
     expect(await connector.post('reset')).toEqual([200, { services: [], changed: true }])
-    expect(manager.calls).toEqual([{ kind: 'user', user: 'admin' }])
+    expect(manager.calls).toEqual([{ kind: 'user', user: 'admin', access: 'full' }])
     // Its word was asked for anew before the answer.
     expect(manager.opened()).toBe(2)
     const reset = connector.opened.api.served.find(({ route }) => route.name === 'connectorReset')

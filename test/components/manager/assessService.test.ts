@@ -924,3 +924,25 @@ describe('a service after a switch whose time ran out', () => {
     expect(finding({ openSwitch: open(true) })).toBe('passed')
   })
 })
+
+describe('the data source that a server follows', () => {
+  const followed = (...given: Parameters<typeof assess>): readonly (string | null)[] =>
+    [...assess(...given).members.values()].map((it) => it.follows)
+
+  it('is the member that its channel comes from, a relay too', () => {
+    expect(followed({ db1: writes, db2: follows('db1'), db3: follows('db2') })).toEqual([null, 'db1', 'db2'])
+  })
+
+  it('is null for one that follows nobody or a server outside the service, and before the first check', () => {
+    const db3 = read({ channels: [stranger] })
+    expect(followed({ db1: writes, db2: idle, db3, db4: unread })).toEqual([null, null, null, null])
+  })
+
+  it('stays as the last check that reached the server saw it', () => {
+    expect(followed({ db1: writes, db2: lost(follows('db1')) })).toEqual([null, 'db1'])
+  })
+
+  it('is the member among several channels', () => {
+    expect(followed({ db1: writes, db2: read({ channels: [stranger, from('db1')] }) })).toEqual([null, 'db1'])
+  })
+})

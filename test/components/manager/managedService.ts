@@ -61,6 +61,7 @@ export function managed(more: { readonly map?: ServicesMap; readonly onOutsideCh
   }
   return {
     manager: () => manager,
+    clock,
     lines,
     set: (name: Name, found: Observation | Promise<Observation>) => monitor.set(place(name), found),
     see,

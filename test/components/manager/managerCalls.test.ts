@@ -118,13 +118,14 @@ describe('what a manager tells', () => {
       seqno: 36,
       appliedLatency: null,
       relativeLatency: null,
+      follows: null,
       standby: false,
       archive: false,
       witness: false,
     }
     expect(await status('db1')).toEqual(db1)
     const db2 = await status('db2')
-    expect(db2).toMatchObject({ role: 'replica', seqno: 35, appliedLatency: 4, reason: null })
+    expect(db2).toMatchObject({ role: 'replica', seqno: 35, appliedLatency: 4, follows: 'db1', reason: null })
     const { payload } = await get('status/service/alpha')
     expect(payload).toEqual({
       name: 'alpha',

@@ -9,6 +9,7 @@ import { createManager } from '../../../src/components/manager/createManager.ts'
 import { serverOf } from '../../../src/components/manager/dataSources.ts'
 import { managerApi } from '../../../src/components/manager/manager.ts'
 import type { ServedManager } from '../../../src/components/manager/managerCalls.ts'
+import { createManagerFeed } from '../../../src/components/manager/managerFeed.ts'
 import { type ManagerState, openStateStore, readState } from '../../../src/components/manager/managerState.ts'
 import type { Check, Monitor, Server } from '../../../src/components/manager/monitor.ts'
 import { createStateFile } from '../../../src/components/stateFile.ts'
@@ -190,21 +191,25 @@ export async function managerIn(
     time += 1000
     return new Date(time)
   }
+  const log = { info: line('info'), warn: line('warn'), error: line('error') }
   const manager = createManager({
     installed: map,
     kept: openStateStore({ file, path, installed: map, now: now() }),
     monitor: monitor?.open,
     now,
-    log: { info: line('info'), warn: line('warn'), error: line('error') },
+    log,
   })
   onTestFinished(() => manager.close())
   const identity = { cluster: 'cluster', host: 'host1', member, parentPid: () => 42 }
-  const { served, metrics } = managerApi({
+  const told: ServedManager = {
     manager,
     identity,
     askConnector: more.askConnector,
     updateConnector: more.updateConnector,
-  })
+  }
+  const feed = createManagerFeed(told, { log })
+  onTestFinished(() => feed.close())
+  const { served, metrics } = managerApi(told, feed)
   const context = { ...(metrics ? { componentMetrics: metrics } : {}), ...more.context }
   const api = await testApi({ served, context, ...(more.listener ? { listener: more.listener } : {}) })
 

@@ -3,7 +3,7 @@ import { commonRoutes } from '../../../src/contracts/commonRoutes.ts'
 import { connectorRoutes } from '../../../src/contracts/connectorRoutes.ts'
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import { replicatorRoutes } from '../../../src/contracts/replicatorRoutes.ts'
-import type { Route } from '../../../src/contracts/route.ts'
+import { accessFor, type Route } from '../../../src/contracts/route.ts'
 import { dataSourceStates } from '../../../src/contracts/servicesMap.ts'
 import {
   connectorOperations,
@@ -50,10 +50,11 @@ const typed = (operations: readonly Operation[]) =>
   Object.fromEntries(operations.map((it) => [it.title, it.typed]))
 
 describe('the operations of the page', () => {
-  it('are calls of the contracts, with exactly the parameters of their paths', () => {
-    for (const { call } of all) {
+  it('are calls of the contracts, with the parameters and the level that they have there', () => {
+    for (const { call, access } of all) {
       const route = routes[call.route]
       expect(route?.method, call.route).toBe('POST')
+      expect(route && accessFor(route), call.route).toBe(access)
       const names = [...(route?.path ?? '').matchAll(/\{(\w+)\}/g)].map((match) => match[1])
       expect(Object.keys(call.params).sort(), call.route).toEqual(names.sort())
       for (const name of Object.keys(call.query ?? {})) expect(route?.query).toHaveProperty(name)

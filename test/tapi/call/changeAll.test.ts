@@ -160,7 +160,7 @@ db3   connector  unchanged
     [['--all', 'replicator', 'reset', '--yes'], 'No host of cluster alpha has the API of a replicator.'],
     [
       ['--all', 'connector', 'status'],
-      '--all is for status, topology and commands that change something; this command reads from one host.',
+      '--all is for status, topology, events and commands that change something; this command reads from one host.',
     ],
     [
       ['--all', '--skip-unreachable', 'status'],

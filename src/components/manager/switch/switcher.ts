@@ -24,6 +24,10 @@ export type Switcher = {
   start(order: SwitchOrder): Promise<TaskPayload>
   /** Returns a task when it has ended, or after these milliseconds. Rejects with a `not-found` problem. */
   task(id: string, milliseconds: number): Promise<TaskPayload>
+  /** Returns the last switch of each service. */
+  tasks(): readonly TaskPayload[]
+  /** Calls the listener with each task that begins, and with each of its changes; returns the way to stop that. */
+  onTask(listener: (task: TaskPayload) => void): () => void
   /** Lets a server follow the writer of its service. Throws problems, and then it is as it was. */
   repoint(key: DataSourceKey): Promise<void>
   close(): void
@@ -44,7 +48,10 @@ export function createSwitcher(
   },
 ): Switcher {
   const { manager, others, update, timing, now, log } = options
-  const tasks = createTaskTable(now)
+  const listeners = new Set<(task: TaskPayload) => void>()
+  const tasks = createTaskTable(now, (task) => {
+    for (const listener of listeners) listener(task)
+  })
   /** Services with a switch that this process makes or settles. */
   const busy = new Set<string>()
   /** Ids of the switches that are settled in the background. */
@@ -305,6 +312,11 @@ export function createSwitcher(
         detail:
           'This manager has no task of that id. Ask the manager that began it; a restart forgets finished ones.',
       })
+    },
+    tasks: tasks.latest,
+    onTask: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
     repoint: async (key) => {
       try {

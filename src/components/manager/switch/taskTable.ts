@@ -16,11 +16,17 @@ export type Task = {
 }
 
 export type TaskTable = {
+  /** The last task of each service. */
+  latest(): readonly TaskPayload[]
   add(facts: { readonly id: string; readonly service: string; readonly step: SwitchStep }): Task
   find(id: string): Task | undefined
 }
 
-export function createTaskTable(now: () => Date): TaskTable {
+/** Creates a table that calls back with each task that begins, and with each of its changes. */
+export function createTaskTable(
+  now: () => Date,
+  onChange: (task: TaskPayload) => void = () => undefined,
+): TaskTable {
   const tasks = new Map<string, Task>()
 
   /** Forgets the oldest of those that ended. */
@@ -48,16 +54,18 @@ export function createTaskTable(now: () => Date): TaskTable {
       const isEnded = new Promise<void>((resolve) => {
         setEnded = resolve
       })
+      const change = (next: Partial<TaskPayload>): void => {
+        payload = { ...payload, ...next }
+        onChange(payload)
+      }
       const end = (rest: Partial<TaskPayload>): void => {
-        payload = { ...payload, ...rest, endedAt: now().toISOString() }
+        change({ ...rest, endedAt: now().toISOString() })
         setEnded()
       }
       const task: Task = {
         id,
         payload: () => payload,
-        begin: (next) => {
-          payload = { ...payload, step: next }
-        },
+        begin: (next) => change({ step: next }),
         complete: (result) => end({ state: 'complete', result }),
         fail: (error) => end({ state: 'failed', error }),
         ended: async (milliseconds) => {
@@ -68,7 +76,12 @@ export function createTaskTable(now: () => Date): TaskTable {
       }
       tasks.set(id, task)
       forget()
+      onChange(payload)
       return task
+    },
+    latest: () => {
+      const all = [...tasks.values()].map((task) => task.payload())
+      return [...new Map(all.map((task) => [task.service, task])).values()]
     },
     find: (id) => tasks.get(id),
   }

@@ -1,21 +1,27 @@
 import type { ServerResponse } from 'node:http'
-import type { Caller } from './caller.ts'
-import { ProblemError } from './problemError.ts'
 
 /** Response that stays open and carries events to its caller. */
 export type EventStream = {
   /** Sends an event; a caller that does not read is cut off instead. Does nothing after the end. */
   send(data: string): void
+  /** The same with events as `eventBytes` writes them, which several streams share. */
+  sendBytes(events: Buffer): void
+  /** Ends the stream after what was sent; a caller that does not read that within a second is cut off. */
+  end(): void
   /** Calls back once, when the caller is gone or the stream was ended. */
   onEnd(work: () => void): void
 }
+
+/** Writes an event as streams carry it (HTML standard, section 9.2). A line break in its data would end the field. */
+export const eventBytes = ({ data, id }: { readonly data: string; readonly id?: string }): Buffer =>
+  Buffer.from(`${id === undefined ? '' : `id: ${id}\n`}${data.replace(/^/gm, 'data: ')}\n\n`)
 
 /** Answer of a call with the response kind `events`: begins to send them. */
 export type Events = (stream: EventStream) => void
 
 /** Bounds of the streams of one listener. */
 export type EventStreamLimits = {
-  /** Streams at once. */
+  /** Streams of a call at once. */
   readonly streams: number
   /** Milliseconds between comments, which show both ends that the other is there. */
   readonly comment: number
@@ -29,38 +35,41 @@ export const defaultEventStreamLimits: EventStreamLimits = {
   waiting: 256 * 1024,
 }
 
-type OpenStream = { readonly owner: string; readonly response: ServerResponse }
+/** Milliseconds in which the caller of an ended stream may read what was sent. */
+const lastRead = 1000
+
+/** A stream and whom it is for. */
+type OpenStream = {
+  /** Path of the call. */
+  readonly path: string
+  readonly owner: string
+  readonly response: ServerResponse
+  /** Resolves to false once its caller may not open it any more; then it ends. */
+  readonly isAllowed: () => Promise<boolean>
+}
 
 /** Streams of one listener. */
 export type EventStreams = {
   /**
-   * Makes room for a stream: where all are taken, the oldest of the caller that has most is cut off. Throws a `busy`
-   * problem where no caller has two.
+   * Makes room for a stream: where all of its call are taken, the oldest of the caller that has most is cut off. Throws
+   * a `StreamsFullError` where no caller has two.
    */
-  admit(owner: string): void
+  admit(stream: Pick<OpenStream, 'path' | 'owner'>): void
   /** Turns a response, whose headers were written, into a stream. */
-  open(owner: string, response: ServerResponse, events: Events): void
-  /** Ends the streams that hosts opened by their certificates. */
-  endThoseOfHosts(): void
+  open(stream: OpenStream, events: Events): void
+  /** Ends the streams of some owners. */
+  endThoseOf(isOwner: (owner: string) => boolean): void
   /** Ends all streams, and each that is opened from now on. */
   close(): void
 }
 
-/** Returns the owner by whom streams are counted. */
-export function streamOwner(caller: Caller | null, network: string): string {
-  if (caller?.kind === 'user') return `user ${caller.user}`
-  if (caller?.kind === 'host') return `${hostOwner}${caller.name}`
-  return caller?.kind === 'socket' ? 'socket' : `anybody at ${network}`
+/** All streams are taken, and nobody has two. */
+export class StreamsFullError extends Error {
+  constructor(most: number) {
+    super(`${most} streams are open, which is the most of this server. Try again later.`)
+    this.name = 'StreamsFullError'
+  }
 }
-
-const hostOwner = 'host '
-
-const full = (most: number): ProblemError =>
-  new ProblemError({
-    code: 'busy',
-    detail: `${most} streams are open, which is the most of this server. Try again later.`,
-    headers: { 'Retry-After': '5' },
-  })
 
 /** Keeps the open streams of one listener within bounds. */
 export function createEventStreams(limits: EventStreamLimits): EventStreams {
@@ -77,23 +86,33 @@ export function createEventStreams(limits: EventStreamLimits): EventStreams {
   }
 
   /** Takes nothing more for a caller that has not read what came before: its memory here is bounded. */
-  function write({ response }: OpenStream, text: string): void {
+  function write({ response }: OpenStream, text: string | Buffer): void {
     if (response.writableEnded || response.destroyed) return
     if (response.writableLength > limits.waiting) response.destroy()
     else response.write(text)
   }
 
-  const comment = (): void => {
-    for (const stream of all) write(stream, ':\n\n')
+  /** Users may have changed since; and who cannot be looked up has no rights. */
+  async function check(stream: OpenStream): Promise<void> {
+    const isAllowed = await stream.isAllowed().catch(() => false)
+    if (!isAllowed) end([stream])
   }
 
-  function admit(owner: string): void {
-    if (all.size < limits.streams) return
+  const comment = (): void => {
+    for (const stream of all) {
+      write(stream, ':\n\n')
+      void check(stream)
+    }
+  }
+
+  function admit({ path, owner }: Pick<OpenStream, 'path' | 'owner'>): void {
+    const open = [...all].filter((stream) => stream.path === path)
+    if (open.length < limits.streams) return
     const counts = new Map([[owner, 1]])
-    for (const stream of all) counts.set(stream.owner, (counts.get(stream.owner) ?? 0) + 1)
+    for (const stream of open) counts.set(stream.owner, (counts.get(stream.owner) ?? 0) + 1)
     const [most, count] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
-    const oldest = [...all].find((stream) => stream.owner === most)
-    if (count < 2 || !oldest) throw full(limits.streams)
+    const oldest = open.find((stream) => stream.owner === most)
+    if (count < 2 || !oldest) throw new StreamsFullError(limits.streams)
     remove(oldest)
     oldest.response.destroy()
   }
@@ -109,24 +128,29 @@ export function createEventStreams(limits: EventStreamLimits): EventStreams {
 
   return {
     admit,
-    open: (owner, response, events) => {
+    open: (stream, events) => {
+      const { response } = stream
       if (isClosed) return void response.end()
-      const stream = { owner, response }
       all.add(stream)
       timer ??= setInterval(comment, limits.comment).unref()
       response.on('error', () => undefined)
       response.once('close', () => remove(stream))
       response.flushHeaders()
       events({
-        // A line break would end the field (HTML standard, section 9.2).
-        send: (data) => write(stream, `${data.replace(/^/gm, 'data: ')}\n\n`),
+        send: (data) => write(stream, eventBytes({ data })),
+        sendBytes: (bytes) => write(stream, bytes),
+        end: () => {
+          remove(stream)
+          response.end()
+          setTimeout(() => response.destroy(), lastRead).unref()
+        },
         onEnd: (work) => {
           if (response.destroyed) work()
           else response.once('close', work)
         },
       })
     },
-    endThoseOfHosts: () => end([...all].filter(({ owner }) => owner.startsWith(hostOwner))),
+    endThoseOf: (isOwner) => end([...all].filter(({ owner }) => isOwner(owner))),
     close: () => {
       isClosed = true
       end([...all])

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { HostStatus } from '../../../src/deployment/hostStatus.ts'
-import { statusText as textOf } from '../../../src/output/deployment/statusText.ts'
+import { componentsText } from '../../../src/output/deployment/componentsText.ts'
 import type { Layout } from '../../../src/output/table.ts'
-import { disputed } from '../clusterViews.ts'
 
-const statusText = (hosts: readonly HostStatus[], layout: Layout) => textOf({ hosts, services: [] }, layout)
+const textOf = (hosts: readonly HostStatus[], layout: Layout) =>
+  `${componentsText(hosts, layout).join('\n')}\n`
 const plain = { colour: false, width: Number.POSITIVE_INFINITY }
 
 const hosts: readonly HostStatus[] = [
@@ -41,9 +41,9 @@ const hosts: readonly HostStatus[] = [
   { host: 'db3', address: '10.0.0.13', state: 'not-installed', components: [] },
 ]
 
-describe('statusText', () => {
+describe('componentsText', () => {
   it('has a row for each component and each unreachable host, and the reasons below', () => {
-    expect(statusText(hosts, plain)).toBe(
+    expect(textOf(hosts, plain)).toBe(
       `HOST  COMPONENT      SERVICE  LISTENS ON      API      CERTIFICATE UNTIL  RELEASE
 db1   manager        running  0.0.0.0:8090    answers  2027-11-20         0.1.0-abc
 db1   connector      running  socket only     off      2027-11-20         0.1.0-abc
@@ -60,7 +60,7 @@ db20: did not answer
   })
 
   it('has a block for each component below its host on a narrow terminal', () => {
-    expect(statusText(hosts, { colour: false, width: 60 })).toContain(`db1
+    expect(textOf(hosts, { colour: false, width: 60 })).toContain(`db1
   COMPONENT: manager  SERVICE: running
     LISTENS ON: 0.0.0.0:8090  API: answers
     CERTIFICATE UNTIL: 2027-11-20  RELEASE: 0.1.0-abc
@@ -83,7 +83,7 @@ db3: not installed
       up === undefined
         ? []
         : [{ ...up, host, components: up.components.slice(0, 1).map((it) => ({ ...it, note })) }]
-    expect(statusText([...bare('db1'), ...bare('db2')], plain)).toBe(
+    expect(textOf([...bare('db1'), ...bare('db2')], plain)).toBe(
       `HOST  COMPONENT  SERVICE  LISTENS ON    API      CERTIFICATE UNTIL  RELEASE
 db1   manager    running  0.0.0.0:8090  answers  2027-11-20         0.1.0-abc
 db2   manager    running  0.0.0.0:8090  answers  2027-11-20         0.1.0-abc
@@ -98,35 +98,30 @@ note: ${note}
       ...(up ? [{ ...up, host: 'db4' }] : []),
       ...(clean ? [clean] : []),
     ]
-    expect(statusText(some, plain)).toContain(`\nnote: ${note} (db1, db2)\n`)
+    expect(textOf(some, plain)).toContain(`\nnote: ${note} (db1, db2)\n`)
   })
 
   it('ends with the table if there are no notes, and keeps the columns in colour', () => {
     const [, , clean] = hosts
-    expect(statusText(clean === undefined ? [] : [clean], plain)).toBe(
+    expect(textOf(clean === undefined ? [] : [clean], plain)).toBe(
       'HOST  COMPONENT      SERVICE  LISTENS ON  API  CERTIFICATE UNTIL  RELEASE\ndb3   not installed\n',
     )
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours themselves.
-    expect(statusText(hosts, { ...plain, colour: true }).replaceAll(/\u001b\[\d+m/g, '')).toBe(
-      statusText(hosts, plain),
+    expect(textOf(hosts, { ...plain, colour: true }).replaceAll(/\u001b\[\d+m/g, '')).toBe(
+      textOf(hosts, plain),
     )
   })
 
-  it('shows that a component is not ready, and the services between the components and the ports', () => {
+  it('shows that a component is not ready', () => {
     const [up] = hosts
     const unready = up?.components
       .slice(0, 2)
       .map((it) => ({ ...it, ready: false, reason: 'it is stopping' }))
     const one = up === undefined ? [] : [{ ...up, components: unready ?? [] }]
-    expect(textOf({ hosts: one, services: disputed.slice(0, 1) }, plain)).toBe(
+    expect(textOf(one, plain)).toBe(
       `HOST  COMPONENT  SERVICE  LISTENS ON    API        CERTIFICATE UNTIL  RELEASE
 db1   manager    running  0.0.0.0:8090  not ready  2027-11-20         0.1.0-abc
 db1   connector  running  socket only   not ready  2027-11-20         0.1.0-abc
-
-alpha: writer db1
-DATA SOURCE  ROLE     STATE   LATENCY
-db1          primary  ONLINE  -
-db2          replica  ONLINE  3 s
 
 db1: clients of alpha at [::]:9999, to read at [::]:9998
 
@@ -134,8 +129,6 @@ db1: manager is not ready: it is stopping
 db1: connector is not ready: it is stopping
 `,
     )
-    expect(textOf({ hosts: one, services: [] }, { ...plain, colour: true })).toContain(
-      '\u001b[33mnot ready\u001b[39m',
-    )
+    expect(textOf(one, { ...plain, colour: true })).toContain('\u001b[33mnot ready\u001b[39m')
   })
 })

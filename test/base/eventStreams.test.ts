@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createEventStreams, streamOwner } from '../../src/api/eventStreams.ts'
+import { isHostOwner, streamOwner } from '../../src/api/caller.ts'
+import { createEventStreams, StreamsFullError } from '../../src/base/eventStreams.ts'
 
 /** A response as far as streams use one. */
 function fakeResponse() {
@@ -19,14 +20,18 @@ describe('the bound of the streams of a listener', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
+  const path = '/muster/routing'
   const limits = { streams: 3, comment: 5000, waiting: 1000 }
 
   function opened(owners: readonly string[]) {
     const streams = createEventStreams(limits)
     const all = owners.map((owner) => {
       const fake = fakeResponse()
-      streams.admit(owner)
-      streams.open(owner, fake.response, () => undefined)
+      streams.admit({ path, owner })
+      streams.open(
+        { path, owner, response: fake.response, isAllowed: () => Promise.resolve(true) },
+        () => undefined,
+      )
       return fake
     })
     return { streams, all, gone: () => all.map(({ response }) => response.destroyed) }
@@ -34,19 +39,19 @@ describe('the bound of the streams of a listener', () => {
 
   it('refuses a newcomer while no caller has two', () => {
     const { streams, gone } = opened(['host db1', 'host db2', 'host db3'])
-    expect(() => streams.admit('host db4')).toThrow(expect.objectContaining({ code: 'busy' }))
+    expect(() => streams.admit({ path, owner: 'host db4' })).toThrow(StreamsFullError)
     expect(gone()).toEqual([false, false, false])
   })
 
   it('takes the room from the caller that has most, whoever comes', () => {
     const { streams, gone } = opened(['host db1', 'host bad', 'host bad'])
-    streams.admit('host db4')
+    streams.admit({ path, owner: 'host db4' })
     expect(gone()).toEqual([false, true, false])
   })
 
   it('lets a caller that comes back displace only itself', () => {
     const { streams, gone } = opened(['host db1', 'host db2', 'host db3'])
-    streams.admit('host db2')
+    streams.admit({ path, owner: 'host db2' })
     expect(gone()).toEqual([false, true, false])
   })
 
@@ -61,12 +66,12 @@ describe('the bound of the streams of a listener', () => {
 
   it('ends the streams of hosts alone when they have to prove themselves anew', async () => {
     const { streams, all } = opened(['host db1', 'user admin'])
-    streams.endThoseOfHosts()
+    streams.endThoseOf(isHostOwner)
     expect(all.map(({ response }) => response.writableEnded)).toEqual([true, false])
   })
 
   it('counts by user, host, socket or address', () => {
-    expect(streamOwner({ kind: 'user', user: 'admin' }, '10.0.0.1')).toBe('user admin')
+    expect(streamOwner({ kind: 'user', user: 'admin', access: 'full' }, '10.0.0.1')).toBe('user admin')
     expect(streamOwner({ kind: 'host', name: 'db1' }, '10.0.0.1')).toBe('host db1')
     expect(streamOwner({ kind: 'socket' }, 'gone')).toBe('socket')
     expect(streamOwner({ kind: 'anonymous' }, '10.0.0.1')).toBe('anybody at 10.0.0.1')

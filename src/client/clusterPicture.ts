@@ -1,0 +1,154 @@
+import type {
+  ClusterPicture,
+  PictureConnections,
+  PictureDataSource,
+  PictureHost,
+  PictureService,
+} from '../contracts/clusterPicture.ts'
+import { type ReasonCode, reasonCodes, type Writer } from '../contracts/routing.ts'
+import type { MapService } from '../contracts/servicesMap.ts'
+import { verdictOf } from './clusterVerdict.ts'
+import {
+  type DataSourceView,
+  joinReports,
+  type ManagerReport,
+  type SeenConnector,
+  type SeenService,
+  type ServiceView,
+} from './clusterView.ts'
+
+/** State of a host as far as somebody looked, and all that its connector said. */
+export type KnownHost = Omit<PictureHost, 'connector'> & {
+  /** Null where it was not asked, or did not respond. */
+  readonly connector: SeenConnector | null
+  readonly clients: NonNullable<PictureHost['connector']>['clients']
+}
+
+/** All that is known of a cluster, from one survey or from streams of events. */
+export type ClusterKnowledge = {
+  readonly name: string
+  readonly now: Date
+  /** Services map of the file or of a manager. */
+  readonly map: readonly MapService[]
+  /** Option `max-replica-lag` in milliseconds; null where it is not set. */
+  readonly maxReplicaLag: number | null
+  /** Empty where no manager was asked: then the picture has no services. */
+  readonly reports: readonly ManagerReport[]
+  /** In the order in which the picture shows them. */
+  readonly hosts: readonly KnownHost[]
+}
+
+/** Joins what is known into one picture, which does not depend on the order of the reports. */
+export function pictureOf(knowledge: ClusterKnowledge): ClusterPicture {
+  const { name, map, hosts } = knowledge
+  // Of two opinions that equally many managers have, that of the first name counts.
+  const reports = knowledge.reports.toSorted((one, other) => (one.host < other.host ? -1 : 1))
+  const views = reports.length === 0 ? [] : joinReports(reports, map).filter(isShown)
+  const connections = countConnections(reports, hosts)
+  const parts = {
+    name,
+    services: views.map((view) => serviceOf(view, reports)),
+    datasources: views.flatMap((view) => dataSourcesOf(view, { map, connections })),
+    hosts: hosts.map(({ clients, connector, ...host }) => ({
+      ...host,
+      connector: connector && {
+        ...{ mode: connector.value, reason: connector.reason },
+        ...{ active: connector.active, held: connector.held, created: connector.created },
+        clients,
+      },
+    })),
+  }
+  const { now, maxReplicaLag } = knowledge
+  return { ...parts, verdict: verdictOf({ ...parts, views, now, maxReplicaLag }) }
+}
+
+/** Leaves out services without data sources, as in a cluster without databases. */
+export const isShown = (service: ServiceView): boolean =>
+  service.datasources.length > 0 || service.managers.length === 0 || !service.managersAgree
+
+function serviceOf(view: ServiceView, reports: readonly ManagerReport[]): PictureService {
+  const { name, writer, managersAgree } = view
+  const seen = reports.flatMap(({ services }) => services.filter((service) => service.name === name))
+  return {
+    name,
+    policy: mostOf(seen.map(({ policy }) => policy)) ?? null,
+    writer: writer && writerOf(writer),
+    managersAgree,
+    task: lastTask(seen),
+  }
+}
+
+function writerOf({ datasource, code, reason, hold, switching }: SeenService['writer']): Writer {
+  return { datasource, code: knownCode(code), reason, hold, ...(switching && { switching }) }
+}
+
+/** Returns null for a code of a later release, too: it has no page here. */
+const knownCode = (code: string | null): ReasonCode | null => reasonCodes.find((one) => one === code) ?? null
+
+/** Returns the most frequent value; of equally frequent ones the first. */
+function mostOf<Value extends string>(values: readonly Value[]): Value | undefined {
+  const counts = new Map<Value, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0]
+}
+
+/** Returns the switch that began last: each manager knows its own ones only. */
+function lastTask(seen: readonly SeenService[]): PictureService['task'] {
+  const tasks = seen.flatMap(({ task }) => task ?? [])
+  return tasks.toSorted((one, other) => (one.startedAt < other.startedAt ? 1 : -1))[0] ?? null
+}
+
+type CountOf = (service: string, datasource: string) => PictureConnections | null
+
+/** Adds up the connections through all connectors; a connector's own word counts before that of its host's manager. */
+function countConnections(reports: readonly ManagerReport[], hosts: readonly KnownHost[]): CountOf {
+  const sums = new Map<string, PictureConnections>()
+  const keyOf = (service: string, name: string): string => `${service}/${name}`
+  const add = (service: string, name: string, { active, created }: PictureConnections): void => {
+    const key = keyOf(service, name)
+    const sum = sums.get(key)
+    sums.set(key, { active: (sum?.active ?? 0) + active, created: (sum?.created ?? 0) + created })
+  }
+  const said = hosts.flatMap(({ name: host, connector }) => (connector ? [{ host, connector }] : []))
+  for (const { connector } of said) {
+    for (const { service, name, ...counts } of connector.datasources) add(service, name, counts)
+  }
+  const known = new Set(said.map(({ host }) => host))
+  for (const { host, services } of reports) {
+    if (known.has(host)) continue
+    for (const { name: service, datasources } of services) {
+      for (const { name, connections } of datasources) if (connections) add(service, name, connections)
+    }
+  }
+  return (service, name) => sums.get(keyOf(service, name)) ?? null
+}
+
+function dataSourcesOf(
+  view: ServiceView,
+  { map, connections }: { readonly map: readonly MapService[]; readonly connections: CountOf },
+): readonly PictureDataSource[] {
+  const service = view.name
+  if (view.managers.length > 0)
+    return view.datasources.map((source) => sourceOf(source, { service, connections }))
+  const mapped = map.find(({ name }) => name === service)?.datasources ?? []
+  return mapped.map(({ name, host, port, role }) => ({
+    ...{ service, name, host, port, role },
+    state: 'UNKNOWN',
+    ...{ since: null, by: null, code: null, reason: null, lag: null, follows: null },
+    connections: connections(service, name),
+    managersAgree: true,
+  }))
+}
+
+const sourceOf = (
+  source: DataSourceView,
+  { service, connections }: { readonly service: string; readonly connections: CountOf },
+): PictureDataSource => ({
+  service,
+  ...{ name: source.name, host: source.host, port: source.port, role: source.role, state: source.state },
+  ...{ since: source.since, by: source.by, code: knownCode(source.code), reason: source.reason },
+  lag: source.appliedLatency,
+  follows: source.follows ?? null,
+  connections: connections(service, source.name),
+  managersAgree: source.managersAgree,
+})

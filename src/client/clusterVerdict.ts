@@ -1,0 +1,305 @@
+import { isoDate } from '../base/time.ts'
+import { listOf, shortListOf } from '../base/words.ts'
+import {
+  type ClusterPicture,
+  type PictureComponent,
+  type PictureDataSource,
+  type PictureHost,
+  type PictureProblem,
+  type PictureService,
+  type Verdict,
+  verdictLevels,
+} from '../contracts/clusterPicture.ts'
+import type { Component } from '../contracts/component.ts'
+import { groupOpinions, type ServiceView } from './clusterView.ts'
+
+/** A picture without its verdict, and what else the verdict needs. */
+export type VerdictFacts = Omit<ClusterPicture, 'verdict'> & {
+  readonly views: readonly ServiceView[]
+  readonly now: Date
+  /** Milliseconds; null where the option is not set. */
+  readonly maxReplicaLag: number | null
+}
+
+/** Seconds that a replica may be behind where `max-replica-lag` is not set. */
+const defaultMaxLag = 30
+
+/** Days before its end from which a certificate is a problem. */
+const certificateDays = 14
+
+const dayMs = 86_400_000
+
+/**
+ * Evaluates a cluster. One cause is one problem: what only follows from another problem is left out, such as the
+ * components of an unreachable host. The policy MAINTENANCE is somebody's intention, and no problem.
+ */
+export function verdictOf(facts: VerdictFacts): Verdict {
+  const problems = isNowhereUp(facts) ? [nowhereUp(facts.hosts)] : problemsOf(facts)
+  const sorted = problems.toSorted(
+    (one, other) => verdictLevels.indexOf(one.level) - verdictLevels.indexOf(other.level),
+  )
+  return { level: sorted[0]?.level ?? 'ok', problems: sorted }
+}
+
+const problemsOf = (facts: VerdictFacts): readonly PictureProblem[] => [
+  ...facts.services.flatMap((service) => writerProblem(service, facts)),
+  ...facts.hosts.flatMap(hostProblem),
+  ...facts.datasources.flatMap((source) => dataSourceProblem(source, facts)),
+  ...componentProblems(facts),
+  ...facts.hosts.flatMap((host) => connectorProblem(host, facts)),
+  ...reportProblems(facts),
+  ...facts.services.flatMap((service) => disagreementProblem(service, facts)),
+  ...certificateProblems(facts),
+]
+
+type Subject = Partial<Pick<PictureProblem, 'code' | 'host' | 'service' | 'datasource'>>
+
+const problem = (level: PictureProblem['level'], text: string, subject: Subject = {}): PictureProblem => ({
+  level,
+  text: text.length > maxText ? `${text.slice(0, maxText - 1)}…` : text,
+  ...{ code: null, host: null, service: null, datasource: null },
+  ...subject,
+})
+
+/** Characters of a problem's text. */
+const maxText = 240
+
+const isDown = ({ state }: PictureHost): boolean => state !== 'up' && state !== 'unknown'
+
+const isNowhereUp = ({ hosts }: VerdictFacts): boolean => hosts.length > 0 && hosts.every(isDown)
+
+/** A single problem for all hosts: nothing responds, or nothing is there. */
+function nowhereUp(hosts: readonly PictureHost[]): PictureProblem {
+  const [first] = hosts
+  if (first === undefined || hosts.every(({ state }) => state === 'not-installed'))
+    return problem('unknown', 'muster is not installed on any host')
+  const [only] = hosts.length === 1 ? hosts.flatMap(hostProblem) : []
+  const level = hosts.every(({ state }) => state === 'unreachable') ? 'down' : 'unknown'
+  if (only !== undefined) return { ...only, level }
+  const words = level === 'down' ? `all ${hosts.length} hosts are unreachable` : 'no host could be asked'
+  return problem(level, `${words}, such as ${first.name}${because(first.detail, first.name)}`)
+}
+
+function hostProblem(host: PictureHost): readonly PictureProblem[] {
+  const { name, state, detail } = host
+  if (!isDown(host))
+    return detail === null ? [] : [problem('degraded', `${name}${because(detail, name)}`, { host: name })]
+  const words = {
+    unreachable: `${name} is unreachable${because(detail, name)}`,
+    failed: `${name} could not be asked${because(detail, name)}`,
+    'not-installed': `muster is not installed on ${name}`,
+  }
+  return state === 'up' || state === 'unknown' ? [] : [problem('degraded', words[state], { host: name })]
+}
+
+/** Returns the reason after a colon, without the host's name at its beginning; nothing without one. */
+function because(reason: string | null, name = ''): string {
+  const words = reason === null ? '' : sentence(reason)
+  if (words === '') return ''
+  return `: ${name !== '' && words.startsWith(`${name}: `) ? words.slice(name.length + 2) : words}`
+}
+
+/** Returns the first sentence, without its full stop. */
+const sentence = (text: string): string => text.split(/\.\s+(?=[A-Z])/, 1)[0]?.replace(/\.$/, '') ?? ''
+
+/** Names the service where there is more than one. */
+const ofService = (service: string, { services }: Pick<VerdictFacts, 'services'>): string =>
+  services.length > 1 ? ` of ${service}` : ''
+
+function writerProblem({ name, writer }: PictureService, facts: VerdictFacts): readonly PictureProblem[] {
+  const of = ofService(name, facts)
+  const subject = { service: name, code: writer?.code ?? null }
+  if (writer === null) return [problem('unknown', `the state${of} is not known: no manager reports`, subject)]
+  if (writer.datasource !== null) return []
+  if (writer.switching !== undefined) {
+    const { from, to } = writer.switching
+    return [problem('degraded', `clients${of} wait for the switch from ${from} to ${to}`, subject)]
+  }
+  return [problem('down', `no writer${of}${because(writer.reason)}`, subject)]
+}
+
+const hasNoWriter = (name: string, { services }: VerdictFacts): boolean =>
+  services.some(({ name: one, writer }) => one === name && writer !== null && writer.datasource === null)
+
+/** Codes of data sources that say again why their service has no writer. */
+const writerCodes: ReadonlySet<string | null> = new Set(['no-writer', 'two-writers', 'read-only-primary'])
+
+function dataSourceProblem(source: PictureDataSource, facts: VerdictFacts): readonly PictureProblem[] {
+  const { service, name, role, state, lag, code, reason, by } = source
+  const who = `${role} ${name}${ofService(service, facts)}`
+  const found = (text: string): readonly PictureProblem[] => [
+    problem('degraded', text, { code, host: hostOf(source, facts)?.name ?? null, service, datasource: name }),
+  ]
+  if (hasNoWriter(service, facts) && (role === 'primary' || writerCodes.has(code))) return []
+  if (state === 'UNKNOWN') return unknownProblem(source, facts)
+  if (state === 'FAILED') {
+    const host = hostOf(source, facts)
+    return host !== undefined && isDown(host) ? [] : found(`${who} is FAILED${because(reason)}`)
+  }
+  if (state !== 'ONLINE') return found(`${who} is ${state}${by === null ? '' : ` (by ${by})`}`)
+  const isLate = lag !== null && lag > maxLagOf(facts)
+  if (code === null && isLate) return found(`${who} is ${lag} s behind`)
+  if (reason === null) return code === null ? [] : found(`${who}: ${code}`)
+  if (code === null && isSaidByManager(reason, facts)) return []
+  return found(`${who}${aboutIt(reason)}`)
+}
+
+const maxLagOf = ({ maxReplicaLag }: VerdictFacts): number =>
+  maxReplicaLag === null ? defaultMaxLag : maxReplicaLag / 1000
+
+/** One problem for all data sources of a service that nobody checks. */
+function unknownProblem({ service, name, reason }: PictureDataSource, facts: VerdictFacts) {
+  const unknown = facts.datasources.filter((it) => it.service === service && it.state === 'UNKNOWN')
+  // Without a report the problem of the writer says so.
+  if (reason === null || unknown[0]?.name !== name) return []
+  const names = shortListOf(unknown.map((it) => it.name))
+  const text = `${names}${ofService(service, facts)} ${unknown.length === 1 ? 'is' : 'are'} not checked`
+  const why = /^It is not checked: (.*)$/.exec(sentence(reason))?.[1] ?? sentence(reason)
+  return [problem('unknown', `${text}: ${why}`, { service })]
+}
+
+/** Puts a sentence of a manager behind the name of its data source: `It follows db2.` as ` follows db2`. */
+function aboutIt(reason: string): string {
+  const words = sentence(reason)
+  return words.startsWith('It ') ? words.slice(2) : `: ${words.charAt(0).toLowerCase()}${words.slice(1)}`
+}
+
+/** Returns true where managers that are not ready give the same reason. */
+const isSaidByManager = (reason: string, { hosts }: VerdictFacts): boolean =>
+  hosts.some(({ components }) =>
+    components.some(
+      (it) => it.component === 'manager' && it.state === 'not-ready' && it.reason?.includes(reason) === true,
+    ),
+  )
+
+/** Returns the host of a data source: data sources are named as their hosts are. */
+const hostOf = (
+  { name }: Pick<PictureDataSource, 'name'>,
+  { hosts }: VerdictFacts,
+): PictureHost | undefined => hosts.find((host) => host.name === name)
+
+type BadComponent = { readonly host: string } & Pick<PictureComponent, 'component' | 'state' | 'reason'>
+
+/** One problem for all components that fail alike. */
+function componentProblems(facts: VerdictFacts): readonly PictureProblem[] {
+  const bad = facts.hosts
+    .filter((host) => !isDown(host))
+    .flatMap((host) =>
+      host.components
+        .filter((one) => isBad(one) && !isConsequence(one, host, facts))
+        .map(({ component, state, reason }): BadComponent => ({ host: host.name, component, state, reason })),
+    )
+  return groupOpinions(bad, ({ state, reason }) => `${state} ${reason}`).map((same) => {
+    const [{ state, reason }] = same
+    const hosts = [...new Set(same.map(({ host }) => host))]
+    const kinds = [...new Set(same.map(({ component }) => component))]
+    const verb = same.length === 1 ? ['is', 'does'] : ['are', 'do']
+    const words = {
+      stopped: `${verb[0]} stopped`,
+      silent: `${verb[1]} not respond`,
+      'not-ready': `${verb[0]} not ready`,
+      ready: '',
+      unknown: '',
+    }
+    const text = `${subjectOf(kinds, hosts, same.length)} ${words[state]}${because(reason)}`
+    return problem('degraded', text, { host: hosts.length === 1 ? (hosts[0] ?? null) : null })
+  })
+}
+
+const isBad = ({ state }: PictureComponent): boolean => state !== 'ready' && state !== 'unknown'
+
+function subjectOf(kinds: readonly Component[], hosts: readonly string[], count: number): string {
+  const [kind = ''] = kinds
+  const what = kinds.length === 1 ? `${kind}${count === 1 ? '' : 's'}` : listOf(kinds)
+  return `${kinds.length > 1 && hosts.length > 1 ? 'components' : what} of ${shortListOf(hosts)}`
+}
+
+/** Returns true for a component that is not ready because of something that is a problem of its own. */
+function isConsequence(
+  { component, state }: PictureComponent,
+  host: PictureHost,
+  facts: VerdictFacts,
+): boolean {
+  if (state !== 'not-ready') return false
+  const { connector } = host
+  if (component === 'connector') {
+    const service = connector?.clients?.service
+    return (
+      (connector !== null && connector.mode !== 'ONLINE') ||
+      (service !== undefined && hasNoWriter(service, facts))
+    )
+  }
+  return (
+    component === 'replicator' &&
+    facts.datasources.some(({ name, state: own }) => name === host.name && own !== 'ONLINE')
+  )
+}
+
+function connectorProblem(host: PictureHost, facts: VerdictFacts): readonly PictureProblem[] {
+  const { name, connector } = host
+  if (isDown(host) || connector === null || connector.clients === null) return []
+  const { mode, held, clients } = connector
+  const wait = held === 0 ? '' : `, ${held === 1 ? '1 client waits' : `${held} clients wait`}`
+  const found = (text: string) => [problem('degraded', text, { host: name, service: clients.service })]
+  if (mode === 'ONHOLD') return found(`connector of ${name} is on hold${wait}`)
+  if (mode === 'OFFLINE') return found(`connector of ${name} is offline${wait}`)
+  if (held === 0 || hasNoWriter(clients.service, facts)) return []
+  return found(
+    `connector of ${name} holds ${held === 1 ? '1 client' : `${held} clients`}${because(connector.reason)}`,
+  )
+}
+
+/** One problem for all managers that did not report for the same reason, where nothing else says why. */
+function reportProblems({ views, hosts }: VerdictFacts): readonly PictureProblem[] {
+  const explained = new Set(
+    hosts
+      .filter(
+        (host) => isDown(host) || host.components.some((one) => one.component === 'manager' && isBad(one)),
+      )
+      .map(({ name }) => name),
+  )
+  const missing = new Map(
+    views.flatMap((view) => view.missing).map(({ host, reason }) => [host, { host, reason }]),
+  )
+  const unexplained = [...missing.values()].filter(({ host }) => !explained.has(host))
+  return groupOpinions(unexplained, ({ reason }) => reason).map((same) => {
+    const names = same.map(({ host }) => host)
+    const text = `no report from the manager${same.length === 1 ? '' : 's'} of ${shortListOf(names)}: ${same[0].reason}`
+    return problem('degraded', text, { host: names.length === 1 ? (names[0] ?? null) : null })
+  })
+}
+
+function disagreementProblem(service: PictureService, facts: VerdictFacts): readonly PictureProblem[] {
+  const view = facts.views.find(({ name }) => name === service.name)
+  const disputed = (view?.datasources ?? []).filter((it) => !it.managersAgree).map(({ name }) => name)
+  const subjects = [
+    ...(service.managersAgree
+      ? []
+      : [view?.unknownTo.length === 0 ? 'the writer' : `the service ${service.name}`]),
+    ...disputed,
+  ]
+  if (subjects.length === 0) return []
+  const text = `managers disagree on ${shortListOf(subjects)}${ofService(service.name, facts)}`
+  return [problem('degraded', text, { service: service.name })]
+}
+
+/** One problem for all certificates that end on the same day. */
+function certificateProblems({ hosts, now }: VerdictFacts): readonly PictureProblem[] {
+  const ending = hosts.flatMap(({ name, certificateExpires }) => {
+    const end = certificateExpires === null ? Number.NaN : Date.parse(certificateExpires)
+    return end - now.getTime() < certificateDays * dayMs ? [{ name, end }] : []
+  })
+  const groups = groupOpinions(ending, ({ end }) => isoDate(end))
+  return groups.map((same) => {
+    const names = same.map(({ name }) => name)
+    const first = Math.min(...same.map(({ end }) => end))
+    const days = Math.floor((first - now.getTime()) / dayMs)
+    const many = same.length > 1
+    const when =
+      days < 0
+        ? `ended on ${isoDate(first)}`
+        : `${many ? 'end' : 'ends'} ${days === 0 ? 'within a day' : `in ${days === 1 ? '1 day' : `${days} days`}`}`
+    const text = `certificate${many ? 's' : ''} of ${shortListOf(names)} ${when}`
+    return problem('degraded', text, { host: many ? null : (names[0] ?? null) })
+  })
+}

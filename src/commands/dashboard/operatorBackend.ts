@@ -1,0 +1,229 @@
+import { mapLimit } from '../../base/concurrency.ts'
+import { isObject } from '../../base/json.ts'
+import { lastLines } from '../../base/printable.ts'
+import type { CallResult } from '../../client/call.ts'
+import { type AccessLevel, allows, isAccessLevel } from '../../contracts/accessLevels.ts'
+import type { ActionResponse, ClusterUsers, HostFailure } from '../../contracts/dashboard.ts'
+import { basePath } from '../../contracts/route.ts'
+import { maxParallelHosts } from '../../deployment/execution/execute.ts'
+import { failureOf } from '../../deployment/hostFailure.ts'
+import { readLogs } from '../../deployment/logs/readLogs.ts'
+import { readRuns } from '../../deployment/runs/runsFile.ts'
+import type { SurveyedHost } from '../../deployment/survey.ts'
+import { type ComponentCall, callComponent, NoComponentError } from '../../deployment/watch/callComponent.ts'
+import type { ClusterWatch } from '../../deployment/watch/watchCluster.ts'
+import type { DashboardBackend, DashboardLogin, RelayedCall } from '../../web/backend.ts'
+import { DashboardError, notFound } from '../../web/dashboardError.ts'
+import { refusalOf, responseOf } from './apiResponse.ts'
+import { certificateOf, explainPage, logEntries, runEntries } from './pageContents.ts'
+import { readSwitchCall, switchAs } from './switchAs.ts'
+
+/** Milliseconds for a call, and for which the word of a host on a login counts. */
+const limits = { call: 20_000, login: 5_000 } as const
+
+/** Lines of the log that the page of a host shows. */
+const logLines = 100
+
+const userPath = (user: string): string => `${basePath}/user/${encodeURIComponent(user.normalize('NFC'))}`
+
+/** Backend of `muster dashboard`: reaches all hosts over SSH, in the name of whoever logged in. */
+export function operatorBackend(options: {
+  readonly watches: readonly ClusterWatch[]
+  readonly now: () => Date
+  /** Milliseconds that never go back. */
+  readonly elapsed: () => number
+}): DashboardBackend {
+  const { watches, now, elapsed } = options
+  /** What a host said last of a login, and when. */
+  const verdicts = new WeakMap<DashboardLogin, { isCurrent: boolean; at: number }>()
+
+  function watchOf(cluster: string): ClusterWatch {
+    const watch = watches.find(({ name }) => name === cluster)
+    if (watch === undefined) throw notFound(`There is no cluster ${cluster} here.`)
+    return watch
+  }
+
+  /** Asks the hosts one after another until one responds: it alone decides, so that a guess counts once. */
+  async function askAccess(
+    watch: ClusterWatch,
+    login: Pick<DashboardLogin, 'user' | 'password'>,
+  ): Promise<AccessLevel | DashboardError> {
+    let silence = 'no host has an API'
+    for (const host of watch.hosts) {
+      const component = host.apis[0]?.component
+      if (component === undefined) continue
+      const call = { component, method: 'GET', path: userPath(login.user), login, timeout: 5_000 } as const
+      try {
+        const response = responseOf(await callOn(watch, host.name, call))
+        if (response.status === 200 && 'payload' in response) {
+          const { payload } = response
+          if (isObject(payload) && isAccessLevel(payload.access)) return payload.access
+          silence = `${host.name} returned something else than a user`
+        } else if ('code' in response) return refusalOf(response)
+      } catch (error) {
+        silence = failureOf(error).message
+      }
+    }
+    const detail = `No host of ${watch.name} could check the login: ${silence}.`
+    return new DashboardError({ code: 'not-ready', detail })
+  }
+
+  async function callOn(watch: ClusterWatch, host: string, call: ComponentCall): Promise<CallResult> {
+    const surveyed = await watch.surveyed(host)
+    try {
+      return await callComponent(surveyed, {
+        ...call,
+        cluster: watch.name,
+        authorities: watch.authoritiesOf(surveyed),
+      })
+    } catch (error) {
+      if (!(error instanceof NoComponentError)) watch.failed(host, error)
+      throw error
+    }
+  }
+
+  /** Calls `work` for each host; what fails there is told beside the others. */
+  async function onHosts<Value>(
+    watch: ClusterWatch,
+    work: (host: string) => Promise<Value>,
+  ): Promise<{ readonly values: readonly Value[]; readonly failures: readonly HostFailure[] }> {
+    const results = await mapLimit({
+      items: watch.hosts,
+      limit: maxParallelHosts,
+      map: async ({ name: host }): Promise<{ readonly value: Value } | HostFailure> => {
+        try {
+          return { value: await work(host) }
+        } catch (error) {
+          return { host, reason: failureOf(error).message }
+        }
+      },
+    })
+    return {
+      values: results.flatMap((one) => ('reason' in one ? [] : [one.value])),
+      failures: results.flatMap((one) => ('reason' in one ? [one] : [])),
+    }
+  }
+
+  async function usersOn(login: DashboardLogin, watch: ClusterWatch, host: string) {
+    const component = watch.hosts.find(({ name }) => name === host)?.apis[0]?.component
+    if (component === undefined) throw new DashboardError({ code: 'not-found', detail: 'it has no API' })
+    const path = `${basePath}/users`
+    const response = responseOf(
+      await callOn(watch, host, { component, method: 'GET', path, login, timeout: limits.call }),
+    )
+    if (!('payload' in response)) throw new DashboardError({ code: 'not-ready', detail: response.detail })
+    const listed = Array.isArray(response.payload) ? response.payload : []
+    const users = listed.flatMap((one: unknown) =>
+      isObject(one) && typeof one.user === 'string' && isAccessLevel(one.access)
+        ? [{ user: lastLines(one.user), access: one.access }]
+        : [],
+    )
+    return { host, users }
+  }
+
+  async function refreshVerdict(login: DashboardLogin): Promise<void> {
+    const known = verdicts.get(login)
+    if (known && (!known.isCurrent || elapsed() - known.at < limits.login)) return
+    const verdict = { isCurrent: true, at: elapsed() }
+    verdicts.set(login, verdict)
+    const access = await askAccess(watchOf(login.cluster), login)
+    // A host that is away says nothing of the login.
+    if (access instanceof DashboardError) verdict.isCurrent = access.status !== 401
+    else verdict.isCurrent = access === login.access
+    if (!verdict.isCurrent) watchOf(login.cluster).forget(login)
+  }
+
+  async function relay(
+    watch: ClusterWatch,
+    login: DashboardLogin,
+    call: RelayedCall,
+  ): Promise<ActionResponse> {
+    const { host, component, method, path, body } = call
+    const response = responseOf(
+      await callOn(watch, host, { component, method, path, body, login, timeout: limits.call }),
+    )
+    if (response.status === 401) {
+      verdicts.set(login, { isCurrent: false, at: elapsed() })
+      watch.forget(login)
+    } else if (method === 'POST') watch.lookNow(host)
+    return response
+  }
+
+  return {
+    server: 'muster',
+    clusters: watches.map(({ name }) => name),
+    login: async ({ user, password, cluster }) => {
+      const asked = cluster === undefined ? watches : [watchOf(cluster)]
+      const logins = await Promise.all(
+        asked.map(async (watch): Promise<DashboardLogin | DashboardError> => {
+          const access = await askAccess(watch, { user, password })
+          return access instanceof DashboardError ? access : { cluster: watch.name, user, password, access }
+        }),
+      )
+      const good = logins.flatMap((one) => (one instanceof DashboardError ? [] : [one]))
+      const refusal = logins.find((one) => one instanceof DashboardError)
+      if (good.length === 0 && refusal !== undefined) throw refusal
+      for (const login of good) watchOf(login.cluster).use(login)
+      return good
+    },
+    isCurrent: (login) => {
+      void refreshVerdict(login)
+      return verdicts.get(login)?.isCurrent ?? true
+    },
+    follow: (cluster, changed) => watchOf(cluster).follow(changed),
+    call: async (login, call) => {
+      const watch = watchOf(login.cluster)
+      try {
+        const switched = readSwitchCall(call)
+        if (switched === undefined) return await relay(watch, login, call)
+        if (switched.kind === 'plan') return await relay(watch, login, { ...call, path: switched.path })
+        // The manager refuses in its own words, and writes it down.
+        if (!allows(login.access, 'operate')) return await relay(watch, login, call)
+        return await switchAs({ watch, login, ...switched })
+      } catch (error) {
+        if (error instanceof NoComponentError) throw notFound(`${error.message}.`)
+        if (error instanceof DashboardError) throw error
+        throw new DashboardError({ code: 'not-ready', detail: failureOf(error).message })
+      }
+    },
+    host: async ({ cluster }, host) => {
+      const watch = watchOf(cluster)
+      if (watch.hosts.every(({ name }) => name !== host)) throw notFound(`${cluster} has no host ${host}.`)
+      const runs = runEntries(await readRuns({ directory: watch.directory, cluster }), host)
+      const surveyed = await watch.surveyed(host).catch(() => undefined)
+      if (surveyed === undefined) return { host, certificate: null, runs, log: null }
+      const log = await readLogs(surveyed.transport, { cluster, host: surveyed.host, lines: logLines })
+        .then(logEntries)
+        .catch(() => null)
+      return { host, certificate: certificateOf(host, chainOf(surveyed), now()), runs, log }
+    },
+    users: async (login): Promise<ClusterUsers> => {
+      const watch = watchOf(login.cluster)
+      const { values, failures } = await onHosts(watch, (host) => usersOn(login, watch, host))
+      const names = [...new Set(values.flatMap(({ users }) => users.map(({ user }) => user)))].sort()
+      return {
+        hosts: values.map(({ host }) => host),
+        users: names.map((user) => ({
+          user,
+          access: values.map(({ users }) => users.find((one) => one.user === user)?.access ?? null),
+        })),
+        failures,
+      }
+    },
+    certificates: async ({ cluster }) => {
+      const { values, failures } = await onHosts(watchOf(cluster), async (host) => {
+        const certificate = certificateOf(host, chainOf(await watchOf(cluster).surveyed(host)), now())
+        if (certificate === null) throw new Error('it has no certificate')
+        return certificate
+      })
+      return { certificates: values, failures }
+    },
+    runs: async ({ cluster }) => {
+      const { directory } = watchOf(cluster)
+      return { runs: runEntries(await readRuns({ directory, cluster })), failures: [] }
+    },
+    explain: (code) => explainPage(code),
+  }
+}
+
+const chainOf = ({ facts }: SurveyedHost): string | undefined => facts.installation.chain

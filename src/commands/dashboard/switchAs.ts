@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ActionResponse } from '../../contracts/dashboard.ts'
+import { managerRoutes } from '../../contracts/managerRoutes.ts'
+import { failureOf } from '../../deployment/hostFailure.ts'
+import {
+  type AwayManager,
+  chooseCoordinator,
+  managerOf,
+  readSwitchPlanOf,
+  surveySwitch,
+} from '../../deployment/prepareSwitch.ts'
+import type { SurveyedHost } from '../../deployment/survey.ts'
+import { type HostProblem, type SwitchEnd, switchPrimary } from '../../deployment/switchPrimary.ts'
+import type { ClusterWatch } from '../../deployment/watch/watchCluster.ts'
+import type { DashboardLogin, RelayedCall } from '../../web/backend.ts'
+
+/** A call of a manager about a switch of which the other hosts are held from here. */
+export type SwitchCall =
+  | { readonly kind: 'plan'; readonly path: string }
+  | { readonly kind: 'switch'; readonly service: string; readonly to: string | undefined }
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace('{service}', '([^/?]+)')}$`)
+const planPath = patternOf(managerRoutes.managerSwitchPlan.path)
+const switchPath = patternOf(managerRoutes.managerSwitch.path)
+
+/**
+ * Recognizes the switch of a primary and its plan: over SSH, muster holds the clients of the other hosts, since managers
+ * on loopback cannot call each other.
+ */
+export function readSwitchCall({ component, method, path }: RelayedCall): SwitchCall | undefined {
+  if (component !== 'manager') return undefined
+  const { pathname, searchParams } = new URL(path, 'http://localhost')
+  if (method === 'GET' && planPath.test(pathname)) {
+    searchParams.set('peers', 'held')
+    return { kind: 'plan', path: `${pathname}?${searchParams}` }
+  }
+  const [, service] = (method === 'POST' && switchPath.exec(pathname)) || []
+  if (service === undefined) return undefined
+  return { kind: 'switch', service: decodeURIComponent(service), to: searchParams.get('to') ?? undefined }
+}
+
+const refusal = (detail: string): ActionResponse => ({ status: 409, code: 'wrong-state', detail })
+
+const wordsOf = (problems: readonly HostProblem[]): string =>
+  problems.map(({ host, problem }) => `${host}: ${problem}`).join('; ')
+
+/** Switches the primary of a service in the name of whoever logged in; resolves when the switch has ended. */
+export async function switchAs(options: {
+  readonly watch: ClusterWatch
+  readonly login: DashboardLogin
+  readonly service: string
+  readonly to: string | undefined
+}): Promise<ActionResponse> {
+  const { watch, login, service, to } = options
+  const members = watch.hosts.filter(
+    (host) => host.services.includes(service) && host.apis.some(({ component }) => component === 'manager'),
+  )
+  const reached = await Promise.all(
+    members.map((host) =>
+      watch.surveyed(host.name).catch(
+        (error: unknown): AwayManager => ({
+          host: host.name,
+          problem: failureOf(error).message,
+          isUnreachable: true,
+        }),
+      ),
+    ),
+  )
+  const isAway = (one: SurveyedHost | AwayManager): one is AwayManager => 'problem' in one
+  const away = reached.filter(isAway)
+  const managers = reached.flatMap((one) =>
+    isAway(one) ? [] : [managerOf(one, { cluster: watch.name, login })],
+  )
+  const found = await surveySwitch({ service, managers, away })
+  if (found.problems.length > 0) return refusal(`The switch is refused. ${wordsOf(found.problems)}`)
+  const coordinator = chooseCoordinator(found, to)
+  if (coordinator === undefined) return refusal(`No manager has the service ${service}.`)
+  const plan = await readSwitchPlanOf(coordinator, { service, to })
+  if (typeof plan === 'string') return refusal(`${coordinator.host}: ${plan}`)
+  const { from, to: chosen, refusals } = plan
+  if (refusals.length > 0 || from === null || chosen === null) {
+    const reasons = refusals.map(({ reason }) => reason).join('; ')
+    return refusal(`The switch is refused: ${reasons === '' ? 'there is nothing to switch' : reasons}`)
+  }
+  const { end } = await switchPrimary({
+    coordinator,
+    others: found.parts.filter((one) => one !== coordinator),
+    plan: { ...plan, from, to: chosen },
+    id: randomUUID(),
+    onTask: () => {},
+    clock: { now: () => performance.now(), wait },
+    // A page that is closed stops nothing: a switch that was begun has to end.
+    signal: new AbortController().signal,
+  })
+  for (const { name } of members) watch.lookNow(name)
+  return responseTo(end, coordinator.host)
+}
+
+function responseTo(end: SwitchEnd, coordinator: string): ActionResponse {
+  switch (end.kind) {
+    case 'ended':
+      return { status: 200, payload: end.task }
+    case 'not-held':
+      return refusal(`The switch was not begun: clients could not be held. ${wordsOf(end.problems)}`)
+    case 'refused':
+      return refusal(`The manager of ${coordinator} refused the switch: ${end.problem}`)
+    default: {
+      const problem = end.kind === 'lost' ? end.problem : 'it was interrupted'
+      const detail = `It is not known how the switch ended: ${problem}. See the state of the service.`
+      return { status: 502, code: 'manager-unreachable', detail }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { addressAndPort } from '../base/address.ts'
+import type { ClusterKnowledge, KnownHost } from '../client/clusterPicture.ts'
+import type { ClusterConfig } from '../config/model.ts'
+import type { ClusterPicture, PictureComponent } from '../contracts/clusterPicture.ts'
+import type { ProxySettings } from '../contracts/serverSettings.ts'
+import type { MapService } from '../contracts/servicesMap.ts'
+import type { ComponentStatus, HostStatus, ObservedHost } from './hostStatus.ts'
+
+/** Returns the picture that a file describes; nobody was asked. */
+export function configuredPicture({
+  cluster,
+  hosts,
+  services,
+}: Pick<ClusterConfig, 'cluster' | 'hosts' | 'services'>): ClusterPicture {
+  const described = services.filter(({ datasources }) => datasources.length > 0)
+  const primaryOf = (service: MapService): string | null =>
+    service.datasources.find(({ role }) => role === 'primary')?.name ?? null
+  return {
+    name: cluster,
+    verdict: { level: 'unknown', problems: [] },
+    services: described.map((service) => ({
+      name: service.name,
+      policy: null,
+      writer: { datasource: primaryOf(service), code: null, reason: null, hold: false },
+      managersAgree: true,
+      task: null,
+    })),
+    datasources: described.flatMap((service) =>
+      service.datasources.map((source) => ({
+        ...{ service: service.name, ...source, state: 'UNKNOWN' as const },
+        ...{ since: null, by: null, code: null, reason: null, lag: null },
+        follows: source.role === 'primary' || source.role === 'witness' ? null : primaryOf(service),
+        ...{ connections: null, managersAgree: true },
+      })),
+    ),
+    hosts: hosts.map(({ name, address, proxy }) => ({
+      ...{ name, address, state: 'unknown', detail: null, release: null, certificateExpires: null },
+      components: [],
+      connector:
+        proxy === undefined
+          ? null
+          : {
+              ...{ mode: 'ONLINE', reason: null, active: 0, held: 0, created: 0 },
+              clients: clientsOf(proxy),
+            },
+    })),
+  }
+}
+
+const clientsOf = ({
+  service,
+  address,
+  port,
+  readonlyPort,
+}: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>) => ({
+  service,
+  readWrite: addressAndPort(address, port),
+  readOnly: readonlyPort === null ? null : addressAndPort(address, readonlyPort),
+})
+
+/** Gathers what a survey saw of a cluster, in the order of the hosts seen. */
+export function knowledgeOf(options: {
+  readonly config: Pick<ClusterConfig, 'cluster' | 'hosts' | 'services'>
+  readonly observed: readonly ObservedHost[]
+  readonly now: Date
+}): ClusterKnowledge {
+  const { config, observed, now } = options
+  const lags = config.hosts.flatMap(({ monitor }) => monitor?.maxReplicaLag ?? [])
+  return {
+    name: config.cluster,
+    now,
+    map: config.services.filter(({ datasources }) => datasources.length > 0),
+    maxReplicaLag: lags.length === 0 ? null : Math.min(...lags),
+    reports: observed.flatMap(({ report }) => report ?? []),
+    hosts: observed.map(({ status }) => knownHost(status)),
+  }
+}
+
+function knownHost(status: HostStatus): KnownHost {
+  const { host: name, address, state, detail = null, release = null, certificateExpires = null } = status
+  const clients = status.components.find((one) => one.clients !== undefined)?.clients
+  return {
+    ...{ name, address, state, detail, release, certificateExpires },
+    components: status.components.map(pictureComponent),
+    connector: status.connector ?? null,
+    clients: clients === undefined ? null : clientsOf(clients),
+  }
+}
+
+const stopped = { stopped: null, failed: 'its service failed', absent: 'it is not installed' } as const
+
+function pictureComponent({
+  component,
+  service,
+  listen,
+  api,
+  detail,
+  ready,
+  reason,
+}: ComponentStatus): PictureComponent {
+  const place = { component, listen: listen && addressAndPort(listen.address, listen.port) }
+  if (service !== 'running') return { ...place, state: 'stopped', reason: stopped[service] }
+  if (api === 'silent') return { ...place, state: 'silent', reason: detail ?? null }
+  if (ready === false) return { ...place, state: 'not-ready', reason: reason ?? null }
+  return { ...place, state: 'ready', reason: null }
+}

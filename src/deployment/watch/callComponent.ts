@@ -1,0 +1,58 @@
+import type { CallResult } from '../../client/call.ts'
+import type { Credentials } from '../../client/credentials.ts'
+import type { Component } from '../../contracts/component.ts'
+import { callHost } from '../callHost.ts'
+import { installedAccount, installedData } from '../desiredService.ts'
+import { layoutOf } from '../layout.ts'
+import type { SurveyedHost } from '../survey.ts'
+
+/** One call of a component's API in the name of an API user. */
+export type ComponentCall = {
+  readonly component: Component
+  readonly method: 'GET' | 'POST'
+  /** Path and query, with a leading slash. */
+  readonly path: string
+  readonly body?: unknown
+  readonly login: Credentials
+  /** Milliseconds. */
+  readonly timeout: number
+}
+
+/** A component that the host does not have. */
+export class NoComponentError extends Error {}
+
+/**
+ * Calls a component of a surveyed host at its configured address, verified by the authorities of the cluster, or over its
+ * socket where the API is off. Rejects with a `NoComponentError`, a `TransportError` or a `StepError`.
+ */
+export async function callComponent(
+  { host, transport, facts }: SurveyedHost,
+  call: ComponentCall & { readonly cluster: string; readonly authorities: readonly string[] },
+): Promise<CallResult> {
+  const { component, method, path, body, login, timeout, cluster, authorities } = call
+  const api = host.apis.find((one) => one.component === component)
+  if (api === undefined || facts.installation.currentRelease === undefined) {
+    throw new NoComponentError(`${host.name} has no ${component}`)
+  }
+  const layout = layoutOf(host.installDirectory)
+  const target = api.enabled
+    ? { address: api.address, port: api.port, authorities }
+    : { socket: installedData(facts, { layout, cluster }).socket(component) }
+  const [result] = await callHost({
+    transport,
+    layout,
+    account: installedAccount(facts),
+    requests: [
+      {
+        ...{ id: component, method, path, target, timeout },
+        credentials: { user: login.user, password: login.password.reveal() },
+        ...(body === undefined ? {} : { body }),
+      },
+    ],
+    timeout: timeout * 2,
+    running: true,
+  })
+  return (
+    result ?? { id: component, error: { code: 'bad-answer', message: `${host.name} returned no result` } }
+  )
+}

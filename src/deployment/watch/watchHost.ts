@@ -1,0 +1,128 @@
+import type { HostConfig } from '../../config/model.ts'
+import { TransportError } from '../../transport/transportError.ts'
+import { failureOf } from '../hostFailure.ts'
+import { type ObservedHost, unreachableStatus } from '../hostStatus.ts'
+import type { SurveyedHost, UnreachableHost } from '../survey.ts'
+
+/** A host that is looked at again and again over one connection. */
+export type HostWatch = {
+  readonly host: HostConfig
+  /** Undefined before the first survey ended. */
+  seen(): ObservedHost | undefined
+  /** Resolves to the open connection, connecting first where there is none. Rejects with the failure of the host. */
+  surveyed(): Promise<SurveyedHost>
+  /** Closes a connection that failed; the next use connects again. */
+  failed(error: unknown): void
+  /** Looks now instead of at the next turn. */
+  lookNow(): void
+  close(): Promise<void>
+}
+
+/** Milliseconds between surveys of a host that answers, and of one that does not. */
+export const watchIntervals = { well: 15_000, away: 5_000 } as const
+
+/** A host that was surveyed without a connection in the end. */
+export class AwayError extends Error {
+  readonly away: UnreachableHost
+  constructor(away: UnreachableHost) {
+    super(away.failure.message)
+    this.away = away
+  }
+}
+
+/** Watches a host until it is closed. `onChange` is called after each survey. */
+export function watchHost(options: {
+  readonly host: HostConfig
+  /** Connects and reads all facts. */
+  readonly survey: () => Promise<SurveyedHost | UnreachableHost>
+  /** Reads the facts again over the open connection. Rejects with a `TransportError`. */
+  readonly refresh: (surveyed: SurveyedHost) => Promise<SurveyedHost>
+  readonly look: (surveyed: SurveyedHost) => Promise<ObservedHost>
+  readonly onChange: () => void
+  /** Asked before each next turn: nobody looks at a host for nothing. */
+  readonly isWanted: () => boolean
+  readonly after: (milliseconds: number, work: () => void) => () => void
+  readonly intervals?: { readonly well: number; readonly away: number }
+}): HostWatch {
+  const { host, survey, refresh, look, onChange, isWanted, after, intervals = watchIntervals } = options
+  let open: Promise<SurveyedHost> | undefined
+  let seen: ObservedHost | undefined
+  let isClosed = false
+  let isLooking = false
+  let stop: () => void = () => {}
+
+  const connect = async (): Promise<SurveyedHost> => {
+    const result = await survey()
+    if ('failure' in result) throw new AwayError(result)
+    if (isClosed) {
+      await result.transport.close()
+      throw new AwayError({
+        host,
+        failure: failureOf(new Error('the dashboard has ended')),
+        unreachable: false,
+      })
+    }
+    return result
+  }
+
+  const surveyed = (): Promise<SurveyedHost> => {
+    if (open !== undefined) return open
+    const opening = connect()
+    open = opening
+    opening.catch(() => {
+      if (open === opening) open = undefined
+    })
+    return opening
+  }
+
+  const disconnect = async (): Promise<void> => {
+    const closing = open
+    open = undefined
+    await closing?.then(({ transport }) => transport.close()).catch(() => {})
+  }
+
+  async function turn(): Promise<void> {
+    const isNew = open === undefined
+    try {
+      let current = await surveyed()
+      if (!isNew) {
+        current = await refresh(current)
+        open = Promise.resolve(current)
+      }
+      seen = await look(current)
+    } catch (error) {
+      const away = error instanceof AwayError ? error.away : undefined
+      const failure = away?.failure ?? failureOf(error)
+      if (away === undefined) await disconnect()
+      const state = away !== undefined && !away.unreachable ? 'failed' : 'unreachable'
+      seen = unreachableStatus(host, state, failure.message)
+    }
+  }
+
+  async function run(): Promise<void> {
+    if (isLooking || isClosed) return
+    isLooking = true
+    stop()
+    await turn()
+    isLooking = false
+    if (isClosed) return
+    onChange()
+    if (!isWanted()) return
+    stop = after(seen?.status.state === 'up' ? intervals.well : intervals.away, () => void run())
+  }
+
+  return {
+    host,
+    seen: () => seen,
+    surveyed,
+    failed: (error) => {
+      if (error instanceof TransportError) void disconnect().then(run)
+    },
+    lookNow: () => void run(),
+    close: async () => {
+      isClosed = true
+      stop()
+      await disconnect()
+    },
+  }
+}

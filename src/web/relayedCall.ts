@@ -1,0 +1,89 @@
+import { commonRoutes } from '../contracts/commonRoutes.ts'
+import type { Component } from '../contracts/component.ts'
+import { connectorRoutes } from '../contracts/connectorRoutes.ts'
+import { existingNameProblems } from '../contracts/credentialRules.ts'
+import type { ActionRequest } from '../contracts/dashboard.ts'
+import { payloadVersion } from '../contracts/envelope.ts'
+import { taskIdPattern } from '../contracts/managerPayloads.ts'
+import { managerRoutes } from '../contracts/managerRoutes.ts'
+import { replicatorRoutes } from '../contracts/replicatorRoutes.ts'
+import { basePath, guardParameter, type Route, takesValue } from '../contracts/route.ts'
+import { mapNamePattern } from '../contracts/servicesMap.ts'
+import type { RelayedCall } from './backend.ts'
+import { DashboardError, notFound } from './dashboardError.ts'
+import { rejectInvalid } from './requestChecks.ts'
+
+const routes: Readonly<Record<Component, Readonly<Record<string, Route>>>> = {
+  manager: { ...commonRoutes, ...managerRoutes },
+  connector: { ...commonRoutes, ...connectorRoutes },
+  replicator: { ...commonRoutes, ...replicatorRoutes },
+}
+
+/** Values that a parameter of a path takes. */
+const parameters: Readonly<Record<string, (value: string) => boolean>> = {
+  service: (value) => new RegExp(mapNamePattern).test(value),
+  datasource: (value) => new RegExp(mapNamePattern).test(value),
+  task: (value) => new RegExp(taskIdPattern).test(value),
+  user: (value) => existingNameProblems(value).length === 0,
+}
+
+const refuse = (detail: string): DashboardError => new DashboardError({ code: 'invalid-body', detail })
+
+function routeOf({ component, route: name }: ActionRequest): Route {
+  const known = routes[component]
+  const route = Object.hasOwn(known, name) ? known[name] : undefined
+  if (route?.auth === 'basic' && route.path.startsWith(`${basePath}/`) && route.response.kind === 'payload')
+    return route
+  throw notFound(`The ${component} has no call of that name for the dashboard.`)
+}
+
+function pathOf({ path }: Route, params: ActionRequest['params']): string {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  if (names.length !== Object.keys(params).length || !names.every((name) => Object.hasOwn(params, name)))
+    throw refuse(
+      `The call takes ${names.length === 0 ? 'no parameters' : `the parameters ${names.join(', ')}`}.`,
+    )
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? ''
+    if (!parameters[name]?.(value)) throw refuse(`The parameter ${name} has a value that it does not take.`)
+    return encodeURIComponent(value)
+  })
+}
+
+function queryOf({ guard, query: known = {} }: Route, given: ActionRequest['query'] = {}): string {
+  for (const [name, value] of Object.entries(given)) {
+    const parameter = Object.hasOwn(known, name) ? known[name] : undefined
+    if (!parameter || !takesValue(parameter, value))
+      throw refuse(`The call does not take this value of the query parameter ${JSON.stringify(name)}.`)
+  }
+  const query = new URLSearchParams({ ...given, ...(guard ? { [guardParameter]: 'true' } : {}) }).toString()
+  return query === '' ? '' : `?${query}`
+}
+
+function bodyOf({ request }: Route, payload: unknown): { readonly body?: unknown } {
+  if (request === null) {
+    if (payload === undefined) return {}
+    throw refuse('The call takes no payload.')
+  }
+  // Every call with a body has its payload in an envelope, whose type is fixed.
+  const { payloadType } = (request as unknown as { properties: { payloadType: { const: string } } })
+    .properties
+  const body = { payloadType: payloadType.const, payloadVersion, payload }
+  rejectInvalid(request, body)
+  return { body }
+}
+
+/**
+ * Builds the call that a page asks for. Nothing of the path is the page's but values that were checked; only calls of
+ * users are possible, with the guard that the person gave by the confirmation.
+ */
+export function relayedCall(action: ActionRequest): RelayedCall {
+  const route = routeOf(action)
+  return {
+    host: action.host,
+    component: action.component,
+    method: route.method,
+    path: `${pathOf(route, action.params)}${queryOf(route, action.query)}`,
+    ...bodyOf(route, action.payload),
+  }
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  createEventStreams,
+  defaultEventStreamLimits,
+  type EventStreamLimits,
+  eventBytes,
+  StreamsFullError,
+} from '../base/eventStreams.ts'
+import { dashboardPaths } from '../contracts/dashboard.ts'
+import type { DashboardBackend } from './backend.ts'
+import { DashboardError, loginRequired } from './dashboardError.ts'
+import { createPictureFeeds } from './pictureFeeds.ts'
+import type { Session } from './sessions.ts'
+import { shownJson } from './shownJson.ts'
+
+/** Event streams of the sessions. */
+export type ViewerStreams = {
+  /** Answers with the events of the clusters that the session is logged in to. */
+  open(request: IncomingMessage, response: ServerResponse, session: Session | undefined): void
+  /** Tells the streams of a session that it has changed, and ends them. */
+  end(session: Session): void
+  /** Number of the last event. */
+  last(): number
+  close(): void
+}
+
+/** Keeps the open streams of one server within bounds. */
+export function createViewerStreams(options: {
+  readonly follow: DashboardBackend['follow']
+  readonly now: () => Date
+  readonly onFault: (error: unknown) => void
+  readonly limits?: Partial<EventStreamLimits>
+}): ViewerStreams {
+  const { now } = options
+  const feeds = createPictureFeeds(options)
+  const streams = createEventStreams({ ...defaultEventStreamLimits, ...options.limits })
+  /** Ends each stream of a session. */
+  const open = new Map<Session, Set<() => void>>()
+
+  function admit(stream: Parameters<typeof streams.admit>[0]): void {
+    try {
+      streams.admit(stream)
+    } catch (error) {
+      if (!(error instanceof StreamsFullError)) throw error
+      throw new DashboardError({ code: 'busy', detail: error.message, headers: { 'Retry-After': '5' } })
+    }
+  }
+
+  return {
+    open(request, response, session) {
+      const [login] = session?.logins.values() ?? []
+      if (!session || !login) throw loginRequired()
+      const stream = {
+        path: dashboardPaths.events,
+        owner: login.user,
+        response,
+        isAllowed: () => Promise.resolve(session.logins.size > 0),
+      }
+      admit(stream)
+      // A connection kept open after the end of a stream would keep a stopping server waiting.
+      response.writeHead(200, { 'Content-Type': 'text/event-stream', Connection: 'close' })
+      if (request.method === 'HEAD') return void response.end()
+      streams.open(stream, ({ sendBytes, end, onEnd }) => {
+        const leave = feeds.join(sendBytes, {
+          clusters: [...session.logins.keys()],
+          lastEventId: [request.headers['last-event-id']].flat()[0],
+          since: session.since,
+        })
+        const logOut = (): void => {
+          sendBytes(eventBytes({ data: shownJson({ kind: 'session', time: now().toISOString() }) }))
+          end()
+        }
+        const ends = open.get(session) ?? new Set()
+        open.set(session, ends.add(logOut))
+        onEnd(() => {
+          leave()
+          ends.delete(logOut)
+          if (ends.size === 0) open.delete(session)
+        })
+      })
+    },
+    end: (session) => {
+      for (const logOut of open.get(session) ?? []) logOut()
+    },
+    last: feeds.last,
+    close: () => {
+      streams.close()
+      feeds.close()
+    },
+  }
+}

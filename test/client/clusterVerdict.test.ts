@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest'
+import { type ClusterKnowledge, type KnownHost, pictureOf } from '../../src/client/clusterPicture.ts'
+import type { PictureComponent } from '../../src/contracts/clusterPicture.ts'
+import { primary, replica, report, service, shunned, silent, withoutWriter } from '../output/clusterViews.ts'
+import { onlineConnector, pictureTime, wellHost, wellKnown } from '../support/pictureValues.ts'
+
+const lines = (changes: Partial<ClusterKnowledge>): readonly string[] => {
+  const { level, problems } = pictureOf(wellKnown(changes)).verdict
+  return [
+    level,
+    ...problems.map(({ level: own, text, code }) => `${own}: ${text}${code ? ` (${code})` : ''}`),
+  ]
+}
+
+const seenByBoth = (seen: ReturnType<typeof service>) => ({
+  reports: [report('db1', seen), report('db2', seen)],
+})
+
+const hosts = (changes: Partial<KnownHost>) => ({ hosts: [wellHost('db1'), wellHost('db2', changes)] })
+
+const componentsIn = (
+  state: PictureComponent['state'],
+  reason: string | null,
+  kinds: readonly string[] = ['manager', 'connector', 'replicator'],
+): Partial<KnownHost> => ({
+  components: wellHost('db2').components.map((one) =>
+    kinds.includes(one.component) ? { ...one, state, reason } : one,
+  ),
+})
+
+const away = {
+  state: 'unreachable',
+  detail: 'db2: no route to db2',
+  components: [],
+  connector: null,
+} as const
+const failed = { ...replica, state: 'FAILED', reason: 'It refuses connections. Start it.' } as const
+const blind = 'It cannot be checked. Access denied for user probe.'
+
+describe('the verdict of a cluster', () => {
+  it('is OK while all is well, under any policy', () => {
+    expect(lines({})).toEqual(['ok'])
+    expect(lines(seenByBoth({ ...service(primary, replica), policy: 'MAINTENANCE' }))).toEqual(['ok'])
+    expect(lines({ hosts: [], reports: [] })).toEqual(['ok'])
+  })
+
+  it.each<[string, Partial<ClusterKnowledge>, readonly string[]]>([
+    [
+      'DOWN without a writer, whatever its data sources say about that',
+      seenByBoth(withoutWriter({ ...primary, state: 'FAILED' }, { ...replica, code: 'two-writers' })),
+      ['down', 'down: no writer: db1 and db2 can both be written (two-writers)'],
+    ],
+    [
+      'DOWN while no host is reachable',
+      { hosts: [wellHost('db1', { ...away, detail: 'timed out' }), wellHost('db2', away)] },
+      ['down', 'down: all 2 hosts are unreachable, such as db1: timed out'],
+    ],
+    [
+      'DOWN by the service that has no writer, which it names among several',
+      {
+        reports: ['db1', 'db2'].map((host) =>
+          report(host, service(primary, replica), { ...withoutWriter(primary), name: 'beta' }),
+        ),
+      },
+      ['down', 'down: no writer of beta: db1 and db2 can both be written (two-writers)'],
+    ],
+    [
+      'DEGRADED while clients wait for a switch',
+      seenByBoth({
+        ...service(primary, replica),
+        writer: {
+          ...{ datasource: null, code: null, reason: 'a switch is under way', hold: true },
+          switching: { from: 'db1', to: 'db2' },
+        },
+      }),
+      ['degraded', 'degraded: clients wait for the switch from db1 to db2'],
+    ],
+    [
+      'DEGRADED by a replica that failed',
+      seenByBoth(service(primary, failed)),
+      ['degraded', 'degraded: replica db2 is FAILED: It refuses connections'],
+    ],
+    [
+      'DEGRADED by a replica that somebody took out',
+      seenByBoth(service(primary, { ...shunned, by: 'admin' })),
+      ['degraded', 'degraded: replica db2 is SHUNNED (by admin)'],
+    ],
+    [
+      'DEGRADED by a contradiction, with its code',
+      seenByBoth(
+        service(primary, {
+          ...replica,
+          code: 'follows-other',
+          reason: 'It follows db3, not the primary db1. Let it.',
+        }),
+      ),
+      ['degraded', 'degraded: replica db2 follows db3, not the primary db1 (follows-other)'],
+    ],
+    [
+      'DEGRADED by a host that is unreachable, once for all that it has',
+      {
+        ...hosts({ ...away, detail: 'db2: no route to db2' }),
+        reports: [report('db1', service(primary, failed)), silent('db2')],
+      },
+      ['degraded', 'degraded: db2 is unreachable: no route to db2'],
+    ],
+    [
+      'DEGRADED by components that are stopped, once for a host',
+      { ...hosts(componentsIn('stopped', null)), reports: [report('db1', service(primary)), silent('db2')] },
+      ['degraded', 'degraded: manager, connector and replicator of db2 are stopped'],
+    ],
+    [
+      'DEGRADED by a component that does not respond',
+      hosts(componentsIn('silent', 'connection refused', ['replicator'])),
+      ['degraded', 'degraded: replicator of db2 does not respond: connection refused'],
+    ],
+    [
+      'DEGRADED by a host without muster',
+      hosts({ state: 'not-installed', detail: null, components: [], connector: null }),
+      ['degraded', 'degraded: muster is not installed on db2'],
+    ],
+    [
+      'DEGRADED by managers that can check nothing, once for all data sources',
+      {
+        ...seenByBoth(service({ ...primary, reason: blind }, { ...replica, reason: blind })),
+        hosts: ['db1', 'db2'].map((name) =>
+          wellHost(name, componentsIn('not-ready', `no data source can be checked: ${blind}`, ['manager'])),
+        ),
+      },
+      [
+        'degraded',
+        'degraded: managers of db1 and db2 are not ready: no data source can be checked: It cannot be checked',
+      ],
+    ],
+    [
+      'DEGRADED by a connector on hold, which is therefore not ready',
+      hosts({
+        ...componentsIn('not-ready', 'it is ONHOLD', ['connector']),
+        connector: { ...onlineConnector, value: 'ONHOLD', held: 3 },
+      }),
+      ['degraded', 'degraded: connector of db2 is on hold, 3 clients wait'],
+    ],
+    [
+      'DEGRADED by a connector that is offline',
+      hosts({ connector: { ...onlineConnector, value: 'OFFLINE' } }),
+      ['degraded', 'degraded: connector of db2 is offline'],
+    ],
+    [
+      'DEGRADED by a connector whose clients wait',
+      hosts({ connector: { ...onlineConnector, held: 1, reason: 'its manager does not respond' } }),
+      ['degraded', 'degraded: connector of db2 holds 1 client: its manager does not respond'],
+    ],
+    [
+      'DEGRADED while managers disagree',
+      { reports: [report('db1', service(primary, replica)), report('db2', withoutWriter(primary, shunned))] },
+      ['degraded', 'degraded: managers disagree on the writer and db2'],
+    ],
+    [
+      'DEGRADED by a manager that does not report, though nothing else says why',
+      { reports: [report('db1', service(primary, replica)), silent('db2', 'it answered 500')] },
+      ['degraded', 'degraded: no report from the manager of db2: it answered 500'],
+    ],
+    [
+      'UNKNOWN while no manager reports',
+      {
+        reports: [silent('db1', 'refused'), silent('db2', 'refused')],
+        map: [{ name: 'alpha', datasources: [] }],
+      },
+      [
+        'degraded',
+        'degraded: no report from the managers of db1 and db2: refused',
+        'unknown: the state is not known: no manager reports',
+      ],
+    ],
+    [
+      'UNKNOWN while nobody checks the data sources',
+      seenByBoth(
+        service(
+          { ...primary, state: 'UNKNOWN', reason: 'It is not checked: monitor-user is not set.' },
+          { ...replica, state: 'UNKNOWN', reason: 'It is not checked: monitor-user is not set.' },
+        ),
+      ),
+      ['unknown', 'unknown: db1 and db2 are not checked: monitor-user is not set'],
+    ],
+    [
+      'UNKNOWN where the only host refused the login',
+      { hosts: [wellHost('db2', { ...away, state: 'failed', detail: 'permission denied' })] },
+      ['unknown', 'unknown: db2 could not be asked: permission denied'],
+    ],
+    [
+      'UNKNOWN while nothing is installed',
+      { hosts: [wellHost('db1', { ...away, state: 'not-installed' })] },
+      ['unknown', 'unknown: muster is not installed on any host'],
+    ],
+  ])('is %s', (_, changes, expected) => {
+    expect(lines(changes)).toEqual(expected)
+  })
+
+  it('counts max-replica-lag, and 30 s without it', () => {
+    const behind = (appliedLatency: number, maxReplicaLag: number | null) =>
+      lines({ ...seenByBoth(service(primary, { ...replica, appliedLatency })), maxReplicaLag })
+    expect(behind(30, null)).toEqual(['ok'])
+    expect(behind(31, null)).toEqual(['degraded', 'degraded: replica db2 is 31 s behind'])
+    expect(behind(31, 60_000)).toEqual(['ok'])
+    expect(behind(3, 2_500)).toEqual(['degraded', 'degraded: replica db2 is 3 s behind'])
+  })
+
+  it('warns of certificates two weeks before their end, once for those of the same day', () => {
+    const ending = (days: number) =>
+      new Date(pictureTime.getTime() + days * 86_400_000 + 3_600_000).toISOString()
+    const certificates = (...days: readonly number[]) =>
+      lines({
+        hosts: days.map((it, index) => wellHost(`db${index + 1}`, { certificateExpires: ending(it) })),
+      })
+    expect(certificates(14, 300)).toEqual(['ok'])
+    expect(certificates(13, 13)).toEqual(['degraded', 'degraded: certificates of db1 and db2 end in 13 days'])
+    expect(certificates(1)).toEqual(['degraded', 'degraded: certificate of db1 ends in 1 day'])
+    expect(certificates(0)).toEqual(['degraded', 'degraded: certificate of db1 ends within a day'])
+    expect(certificates(-2)).toEqual(['degraded', 'degraded: certificate of db1 ended on 2025-12-31'])
+  })
+
+  it('puts the worst first', () => {
+    const { problems } = pictureOf(
+      wellKnown({
+        ...seenByBoth(withoutWriter(primary, failed)),
+        ...hosts({ detail: 'its program does not start' }),
+      }),
+    ).verdict
+    expect(problems.map(({ level, text }) => `${level}: ${text}`)).toEqual([
+      'down: no writer: db1 and db2 can both be written',
+      'degraded: db2: its program does not start',
+      'degraded: replica db2 is FAILED: It refuses connections',
+    ])
+    expect(problems[2]).toMatchObject({ host: 'db2', service: 'alpha', datasource: 'db2' })
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, it, vi } from 'vitest'
+import { unreachableStatus } from '../../../src/deployment/hostStatus.ts'
+import type { SurveyedHost, UnreachableHost } from '../../../src/deployment/survey.ts'
+import { watchHost, watchIntervals } from '../../../src/deployment/watch/watchHost.ts'
+import { TransportError } from '../../../src/transport/transportError.ts'
+import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+import { manualClock } from '../../support/manualClock.ts'
+
+const host = hostConfig()
+const lost = new TransportError({ host: host.name, code: 'connection-lost', message: 'cut', fix: 'none' })
+const away: UnreachableHost = {
+  host,
+  failure: { code: 'connection-timeout', message: 'no route to db1', fix: 'none' },
+  unreachable: true,
+}
+
+function watched(survey: () => Promise<SurveyedHost | UnreachableHost>, isWanted = () => true) {
+  const clock = manualClock()
+  let looks = 0
+  const refresh = vi.fn(async (surveyed: SurveyedHost) => surveyed)
+  const onChange = vi.fn()
+  const watch = watchHost({
+    ...{ host, survey, refresh, onChange, isWanted, after: clock.after },
+    look: async () => {
+      looks += 1
+      const { status } = unreachableStatus(host, 'unreachable', '')
+      return { status: { ...status, state: 'up' } }
+    },
+  })
+  const turns = (count: number) => vi.waitFor(() => expect(onChange).toHaveBeenCalledTimes(count))
+  return { watch, clock, turns, refresh, looks: () => looks }
+}
+
+function surveyedHost() {
+  const close = vi.fn(async () => {})
+  const surveyed: SurveyedHost = {
+    host,
+    transport: { ...fakeTransport({}), close },
+    facts: hostFacts(),
+    seconds: { connect: 0, facts: 0 },
+  }
+  return { surveyed, close }
+}
+
+describe('a watched host', () => {
+  it('is connected to once, and looked at again over the same connection', async () => {
+    const { surveyed, close } = surveyedHost()
+    const survey = vi.fn(async () => surveyed)
+    const { watch, clock, turns, refresh, looks } = watched(survey)
+    watch.lookNow()
+    await turns(1)
+    expect(watch.seen()?.status.state).toBe('up')
+    clock.advance(watchIntervals.well)
+    await turns(2)
+    expect(survey).toHaveBeenCalledTimes(1)
+    expect(refresh).toHaveBeenCalledTimes(1)
+    expect(looks()).toBe(2)
+    await watch.close()
+    expect(close).toHaveBeenCalledTimes(1)
+  })
+
+  it('is tried again soon while it is away, and says why', async () => {
+    const survey = vi.fn(async () => away)
+    const { watch, clock, turns } = watched(survey)
+    watch.lookNow()
+    await turns(1)
+    expect(watch.seen()?.status).toMatchObject({ state: 'unreachable', detail: 'no route to db1' })
+    clock.advance(watchIntervals.away)
+    await turns(2)
+    expect(survey).toHaveBeenCalledTimes(2)
+    await watch.close()
+  })
+
+  it('is connected to anew after its connection was lost', async () => {
+    const { surveyed, close } = surveyedHost()
+    const survey = vi.fn(async () => surveyed)
+    const { watch, clock, turns, refresh } = watched(survey)
+    watch.lookNow()
+    await turns(1)
+    refresh.mockRejectedValueOnce(lost)
+    clock.advance(watchIntervals.well)
+    await turns(2)
+    expect(close).toHaveBeenCalledTimes(1)
+    expect(watch.seen()?.status.state).toBe('unreachable')
+    clock.advance(watchIntervals.away)
+    await turns(3)
+    expect(survey).toHaveBeenCalledTimes(2)
+    expect(watch.seen()?.status.state).toBe('up')
+    await watch.close()
+  })
+
+  it('is left alone while nobody wants to know', async () => {
+    const { surveyed } = surveyedHost()
+    let wanted = true
+    const { watch, clock, turns, looks } = watched(
+      async () => surveyed,
+      () => wanted,
+    )
+    watch.lookNow()
+    await turns(1)
+    clock.advance(watchIntervals.well)
+    wanted = false
+    await turns(2)
+    expect(clock.pending()).toBe(0)
+    clock.advance(10 * watchIntervals.well)
+    expect(looks()).toBe(2)
+    await watch.close()
+  })
+
+  it('keeps no connection that was opened while it was closed', async () => {
+    const { surveyed, close } = surveyedHost()
+    let connected = (_one: SurveyedHost): void => {}
+    const { watch } = watched(
+      () =>
+        new Promise((resolve) => {
+          connected = resolve
+        }),
+    )
+    watch.lookNow()
+    const closing = watch.close()
+    connected(surveyed)
+    await closing
+    await vi.waitFor(() => expect(close).toHaveBeenCalledTimes(1))
+  })
+})
