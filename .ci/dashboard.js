@@ -33,7 +33,7 @@ const files = [
   path,
   {
     type,
-    tag: createHash('sha256').update(content).digest('base64url').slice(0, 22),
+    tag: createHash('sha256').update(content).digest('hex').slice(0, 32),
     gzip: gzipSync(content, { level: 9 }).toString('base64'),
     brotli: brotliCompressSync(content, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },

@@ -42,11 +42,12 @@ const runElsewhere: Readonly<Record<string, string>> = {
 /** Languages whose blocks this file runs or reads, on any page. */
 const languages = ['sh', 'yaml', 'json']
 
-/** Languages of a single block, with its page; a scenario runs it. */
+/** Languages of a single block, with its page; a scenario runs it, `text` is what test/output/pictureText.test.ts makes. */
 const ofScenarios: Readonly<Record<string, string>> = {
   console: 'README.md',
   crontab: 'docs/guide/processes.md',
   ini: 'docs/guide/processes.md',
+  text: 'docs/guide/operate.md',
 }
 
 /** First lines of the recipes that test/ci runs. */
@@ -81,7 +82,8 @@ describe('the documentation', () => {
       !part.endsWith('.yaml')
     if (isGroup) expect(whole).toContain(`  ${part} `)
     const text = isGroup ? await help('muster', command, part) : whole
-    for (const option of words.filter((word) => word.startsWith('--'))) expect(text).toContain(`${option} `)
+    for (const option of words.filter((word) => word.startsWith('--')))
+      expect(text).toMatch(new RegExp(`${option}[ ,]`))
   })
 
   it.each(commandsOfProgram('tapi'))('%s has only existing options in: %s', async (_page, line) => {
@@ -169,6 +171,7 @@ describe('a YAML file of the documentation', () => {
     expect(parts.map(({ page }) => page)).toEqual([
       'docs/guide/air-gapped.md',
       'docs/guide/certificates.md',
+      'docs/guide/dashboard.md',
       'docs/guide/databases.md',
       'docs/guide/first-cluster.md',
       'docs/guide/users.md',

@@ -64,6 +64,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'cli',
     'session',
     'web',
+    'dashboard',
   ],
   bin: [
     'diagnostics',
@@ -100,6 +101,7 @@ const ioFiles: readonly string[] = [
   'base/fileLock.ts',
   'base/processIdentity.ts',
   'base/trustedFile.ts',
+  'bin/manPages.ts',
   'bin/ownPackage.ts',
   'bin/printVersion.ts',
   'bin/processContext.ts',

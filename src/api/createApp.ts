@@ -21,7 +21,7 @@ import type { RequestContext } from './requestContext.ts'
 import { hostCheck } from './requestHeaders.ts'
 import { headersOf, problemResponse, type Response } from './response.ts'
 import { createRouteTable, readTarget } from './routeTable.ts'
-import type { ServedRoute } from './serve.ts'
+import type { ServedPages, ServedRoute } from './serve.ts'
 import { createHttpServer, type ServerLimits, type TlsMaterial } from './server.ts'
 import { noQuery } from './validateRequest.ts'
 
@@ -83,6 +83,7 @@ export function createApp(options: {
   readonly limits?: Partial<ServerLimits>
   readonly connections?: ConnectionLimits
   readonly streams?: Partial<EventStreamLimits>
+  readonly pages?: ServedPages | undefined
 }): App {
   const { context, listener, tls, limits } = options
   const log = options.log.child({ door: listener })
@@ -162,6 +163,7 @@ export function createApp(options: {
   }
 
   const requestListener: RequestListener = (request, response) => {
+    if (options.pages?.isFor(request.url ?? '')) return options.pages.handle(request, response)
     respond(request, response).catch((error) => {
       log.error({ err: error }, 'internal error')
       response.destroy()

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { Events } from '../base/eventStreams.ts'
 import type { Component } from '../contracts/component.ts'
@@ -44,6 +45,14 @@ export type ServedRoute = {
   readonly handle: (call: Call, context: ApiContext) => unknown
 }
 
+/** Pages beside the calls, for browsers; they answer requests by themselves, within the limits of the listener. */
+export type ServedPages = {
+  /** Returns true for a target that is theirs. */
+  isFor(target: string): boolean
+  handle(request: IncomingMessage, response: ServerResponse): void
+  close(): void
+}
+
 /** API of one component. */
 export type ComponentApi = {
   readonly component: Component
@@ -52,6 +61,8 @@ export type ComponentApi = {
   readonly local?: readonly ServedRoute[]
   /** Served on the Unix socket and to other hosts of the cluster: GETs with the authentication `host`. */
   readonly peers?: readonly ServedRoute[]
+  /** Opens the pages of the TCP listener. */
+  readonly pages?: (context: ApiContext) => ServedPages
   /** Called for each GET of /metrics; returns at once what is known already. */
   readonly metrics?: () => readonly MetricFamily[]
 }

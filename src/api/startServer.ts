@@ -134,6 +134,7 @@ export async function startServer(options: {
     served: [...api.served, ...toPeers, ...(api.local ?? []), putUsers],
     listener: 'socket',
   })
+  const pages = tls && api.pages?.(context)
   const tcp =
     tls &&
     createApp({
@@ -141,6 +142,7 @@ export async function startServer(options: {
       served: [...api.served, ...toPeers],
       listener: 'tcp',
       tls,
+      pages,
       // A host that connects anew may leave a stream behind for as long as the system keeps its connection.
       streams: { streams: Math.max(defaultEventStreamLimits.streams, 2 * peers.length) },
     })
@@ -158,6 +160,7 @@ export async function startServer(options: {
   const stop = async (): Promise<void> => {
     stopping = true
     certificateWatcher?.stop()
+    pages?.close()
     for (const app of [socket, tcp]) app?.streams.close()
     await Promise.all([socket, tcp].map((app) => app && close(app)))
     await audit?.close()

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { writeSync } from 'node:fs'
 import { printableInColour } from '../base/printable.ts'
-import { foldLines } from '../base/wrapping.ts'
-import type { CommandContext, Output } from '../cli/context.ts'
+import { type CommandContext, type Output, writingAs } from '../cli/context.ts'
 import { ownPackage } from './ownPackage.ts'
 
 /**
@@ -34,7 +33,7 @@ export function createProcessContext(forcedStopMessage: string): CommandContext 
   return {
     stdin: process.stdin,
     stdout: printableOutput(process.stdout),
-    stderr: foldedOutput(printableOutput(process.stderr)),
+    stderr: printableOutput(process.stderr),
     env: process.env,
     cwd: workingDirectory(),
     now: () => new Date(),
@@ -43,20 +42,6 @@ export function createProcessContext(forcedStopMessage: string): CommandContext 
     version,
   }
 }
-
-/** Returns a stream with the properties of another one at each moment, and its own way to write. */
-const writingAs = (stream: Output, writes: Pick<Output, 'write' | 'writeFile' | 'rewrite'>): Output => ({
-  ...writes,
-  get isTTY() {
-    return stream.isTTY
-  },
-  get columns() {
-    return stream.columns
-  },
-  get rows() {
-    return stream.rows
-  },
-})
 
 /** Returns a stream without control characters, except those of our own colours. */
 export const printableOutput = (stream: Output): Output =>
@@ -67,18 +52,6 @@ export const printableOutput = (stream: Output): Output =>
     rewrite: (text) =>
       stream.write(`${stream.isTTY === true ? '\u001b[H\u001b[J' : ''}${printableInColour(text)}`),
   })
-
-/** Returns a stream that wraps lines between words on a terminal; elsewhere lines stay whole. */
-export const foldedOutput = (stream: Output): Output => {
-  let begins = true
-  return writingAs(stream, {
-    write: (text) => {
-      const folds = begins && stream.isTTY === true
-      begins = text.endsWith('\n')
-      return stream.write(folds ? foldLines(text, stream.columns) : text)
-    },
-  })
-}
 
 /** Returns the absolute working directory; exits with code 3 if it was deleted. */
 function workingDirectory(): string {

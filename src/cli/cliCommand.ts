@@ -1,12 +1,13 @@
-import { Command, type ErrorOptions, type Help } from 'commander'
+import { Command, type ErrorOptions, Help } from 'commander'
 import { listOf } from '../base/words.ts'
-import { wrap } from '../base/wrapping.ts'
 import { nearest } from '../diagnostics/nearest.ts'
+import { type Example, type HelpNote, type HelpPage, helpText } from './help/helpText.ts'
 
-/** Command whose usage errors suggest similar names and its own help. */
+/** Command that has examples and notes in its help, and whose usage errors suggest similar names. */
 export class CliCommand extends Command {
-  #line: string | undefined
   #define: (() => Promise<void>) | undefined
+  #notes: readonly HelpNote[] = []
+  #examples: readonly Example[] = []
 
   constructor(name?: string) {
     super(name)
@@ -17,9 +18,8 @@ export class CliCommand extends Command {
     return new CliCommand(name)
   }
 
-  /** Defers the definition until the command is used; `usage` is its line in the help above it. */
-  lazy({ usage, define }: { readonly usage: string; readonly define?: () => Promise<void> }): this {
-    this.#line = `${this.name()} ${usage}`.trimEnd()
+  /** Defers the definition until the command is used. */
+  lazy(define: () => Promise<void>): this {
     this.#define = define
     return this
   }
@@ -31,11 +31,51 @@ export class CliCommand extends Command {
     await define?.()
   }
 
+  /** Adds examples to the help. */
+  examples(...examples: readonly Example[]): this {
+    this.#examples = [...this.#examples, ...examples]
+    return this
+  }
+
+  /** Adds paragraphs to the end of the help. */
+  note(...notes: readonly HelpNote[]): this {
+    this.#notes = [...this.#notes, ...notes]
+    return this
+  }
+
   override createHelp(): Help {
-    const help = super.createHelp()
-    const usual = help.subcommandTerm.bind(help)
-    help.subcommandTerm = (one) => (one instanceof CliCommand ? one.#line : undefined) ?? usual(one)
-    return help
+    return Object.assign(new CliHelp(), this.configureHelp())
+  }
+
+  /** Returns the help as data. */
+  helpPage(): HelpPage {
+    const help = this.createHelp()
+    const options = help.visibleOptions(this)
+    const globals = help.visibleGlobalOptions(this).flatMap(({ long, short }) => long ?? short ?? [])
+    const items = help.visibleArguments(this).map((argument) => ({
+      term: help.argumentTerm(argument),
+      text: help.argumentDescription(argument),
+    }))
+    const commands = help.groupItems([...this.commands], help.visibleCommands(this), (one) => one.helpGroup())
+    return {
+      path: pathOf(this),
+      usage: this.usage(),
+      description: help.commandDescription(this),
+      lists: [
+        { title: 'Arguments', items },
+        ...[...commands].map(([title, group]) => ({
+          title: title || 'Commands',
+          items: group.map((one) => ({ term: one.name(), text: help.subcommandDescription(one) })),
+        })),
+        {
+          title: 'Options',
+          items: options.map((one) => ({ term: help.optionTerm(one), text: help.optionDescription(one) })),
+        },
+      ].filter((list) => list.items.length > 0),
+      globals: globals.length === 0 ? undefined : { path: rootOf(this).name(), flags: globals },
+      notes: this.#notes,
+      examples: this.#examples,
+    }
   }
 
   override error(message: string, options?: ErrorOptions): never {
@@ -89,17 +129,45 @@ export class CliCommand extends Command {
   }
 }
 
+/** Lays out the help of a `CliCommand` by `helpText`. */
+class CliHelp extends Help {
+  #colour = false
+
+  override prepareContext(context: Parameters<Help['prepareContext']>[0]): void {
+    super.prepareContext(context)
+    this.#colour = context.outputHasColors === true
+  }
+
+  /** Returns the options of the program: those of a group are not for the commands below it. */
+  override visibleGlobalOptions(command: Command): ReturnType<Help['visibleGlobalOptions']> {
+    if (command.parent === null) return []
+    return rootOf(command).options.filter(({ hidden, long }) => !hidden && long !== '--version')
+  }
+
+  override formatHelp(command: Command, help: Help): string {
+    if (!(command instanceof CliCommand)) return super.formatHelp(command, help)
+    return helpText(command.helpPage(), { width: this.helpWidth ?? unknownWidth, colour: this.#colour })
+  }
+}
+
+/** Columns of a help that no terminal shows. */
+const unknownWidth = 80
+
+const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent))
+
 /** Returns the words that select a command, such as `muster users rotate`. */
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 
-/** Removes the value of an unknown option, which may be the password of a misspelt one. */
+/**
+ * Removes the value of an unknown option, which may be the password of a misspelt one. Of short options only the dash
+ * stays if there is more than one letter: commander has taken the known ones of `-qSECRET` away.
+ */
 const withoutValue = (text: string): string =>
-  text.replace(/(unknown option '(?:--[^'=]*|-[^'-]))[^\n]*'/s, "$1'")
-
-/** Wraps paragraphs for the end of a help, at 100 columns where the output is no terminal. */
-export const helpFooter = (paragraphs: readonly string[], columns = 100): string =>
-  ['', ...paragraphs.flatMap((text) => wrap(text, { width: columns, first: '', rest: '' }))].join('\n')
+  text.replace(
+    /(unknown option ')(--[^'=]*|-[^'-](?='(?:\n|$)))?[^\n]*'/s,
+    (_, before: string, name = '-…') => `${before}${name}'`,
+  )
 
 /** Runs the deferred definition of a command that has one. */
 export const loadCommand = async (made: Command): Promise<void> => {
@@ -107,9 +175,10 @@ export const loadCommand = async (made: Command): Promise<void> => {
 }
 
 /** Defines the command that shows the help of the others. */
-export const helpCommand = (made: Command): Command =>
+export const helpCommand = (made: CliCommand, program: string): CliCommand =>
   made
     .description('show the help of a command')
+    .examples(['List the commands', `${program} help`], ['Explain one of them', `${program} help status`])
     .argument('[command...]', 'the command, such as users rotate (default: the program)')
     .action(async (words: readonly string[]) => {
       let shown: Command = made.parent ?? made
@@ -120,12 +189,3 @@ export const helpCommand = (made: Command): Command =>
       }
       shown.help()
     })
-
-/** Defines the command that prints the version. */
-export const versionCommand = (made: Command): Command =>
-  made.description('print the version').action(() => showVersion(made))
-
-/** Prints the version of the program that a command belongs to. */
-export function showVersion({ parent }: Command): void {
-  parent?.configureOutput().writeOut?.(`${parent.version()}\n`)
-}

@@ -1,7 +1,8 @@
-import { foldLines } from '../base/wrapping.ts'
+import type { OutputConfiguration } from 'commander'
 import { CliCommand } from './cliCommand.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitCode } from './exitCodes.ts'
+import { colourOf } from './terminal.ts'
 
 /** Environment of the commands of a program. */
 export type World = {
@@ -19,10 +20,24 @@ export function command(name: string, description: string, { context }: World): 
     .description(description)
     .helpCommand(false)
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => context.stdout.write(foldLines(text, context.stdout.columns)),
-      writeErr: (text) => context.stderr.write(text),
-    })
+    .configureOutput(helpOutput(context))
+}
+
+/** Columns in which a help can be read with ease. */
+const widestHelp = 100
+
+/** Output of a program's help and usage errors. */
+export const helpOutput = (context: CommandContext): OutputConfiguration => {
+  const { stdout, stderr } = context
+  const width = (): number => Math.max(40, Math.min(widestHelp, stdout.columns || 80))
+  return {
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => stderr.write(text),
+    getOutHelpWidth: width,
+    getErrHelpWidth: width,
+    getOutHasColors: () => colourOf(context, stdout),
+    getErrHasColors: () => false,
+  }
 }
 
 /** Collects the values of an option that may be repeated, in the order given. */

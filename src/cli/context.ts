@@ -28,4 +28,23 @@ export type CommandContext = {
   readonly packageDirectory: string
   /** Version of muster, from package.json. */
   readonly version: string
+  /** As --quiet or --verbose of the command that runs ask. */
+  readonly verbosity?: 'quiet' | 'verbose' | undefined
 }
+
+/** Returns a stream with the properties of another one at each moment, and its own way to write. */
+export const writingAs = (
+  stream: Output,
+  writes: Pick<Output, 'write' | 'writeFile' | 'rewrite'>,
+): Output => ({
+  ...writes,
+  get isTTY() {
+    return stream.isTTY
+  },
+  get columns() {
+    return stream.columns
+  },
+  get rows() {
+    return stream.rows
+  },
+})

@@ -1,6 +1,7 @@
 import { makePortable, type Report } from '../output/diagnostics/portable.ts'
 import type { CommandContext } from './context.ts'
 import type { FindingFormat } from './formatOption.ts'
+import { writeFileTo } from './terminal.ts'
 
 type Format = Exclude<FindingFormat, 'text'>
 
@@ -35,5 +36,5 @@ export async function printReport(
   const { context, format } = to
   const { version } = context
   const text = await formatted(makePortable(report, context.cwd), { format, version })
-  if (text !== '') context.stdout.write(text)
+  if (text !== '') writeFileTo(context.stdout, text)
 }

@@ -1,5 +1,5 @@
 import { foldLines } from '../base/wrapping.ts'
-import type { CommandContext, Output } from './context.ts'
+import { type CommandContext, type Output, writingAs } from './context.ts'
 
 /** Returns true for a terminal, unless NO_COLOR is set (no-color.org). */
 export const colourOf = (context: CommandContext, output: Output): boolean =>
@@ -34,9 +34,30 @@ export const tableLayout = (
   width: context.stdout.columns ?? Number.POSITIVE_INFINITY,
 })
 
-/** Prints text for people on standard output; where a terminal is too narrow for a line, it breaks between words. */
-export function writeText({ stdout }: Pick<CommandContext, 'stdout'>, text: string): void {
-  stdout.write(stdout.isTTY === true ? foldLines(text, stdout.columns) : text)
+/**
+ * Returns the context with the one writer of all commands: on a terminal, lines that are too wide break between words.
+ * A file that the command made stays as it is.
+ */
+export const withFoldedLines = (context: CommandContext): CommandContext => ({
+  ...context,
+  stdout: foldedOutput(context.stdout),
+  stderr: foldedOutput(context.stderr),
+})
+
+/** Returns a stream that breaks lines between words on a terminal; elsewhere lines stay whole. */
+export function foldedOutput(stream: Output): Output {
+  let begins = true
+  return writingAs(stream, {
+    write: (text) => {
+      // What goes on a line that was begun, such as behind a question, stays as it is.
+      const folds = begins && stream.isTTY === true
+      if (text !== '') begins = text.endsWith('\n')
+      return stream.write(folds ? foldLines(text, stream.columns) : text)
+    },
+    writeFile: (text) => writeFileTo(stream, text),
+    // Whoever draws the whole screen fits it himself.
+    ...(stream.rewrite && { rewrite: stream.rewrite }),
+  })
 }
 
 /** Prints a file that the command made: where it goes to another program it is not changed. */

@@ -6,7 +6,7 @@ import { ClientError } from './clientError.ts'
 import type { Credentials } from './credentials.ts'
 import { describeEndpoint, type Endpoint } from './endpoint.ts'
 import { envelope, type Problem, readEnvelope, readProblem } from './envelope.ts'
-import { type ApiResponse, request } from './request.ts'
+import { type ApiRequest, type ApiResponse, request } from './request.ts'
 
 /** Limit on the users of a host. */
 const maxUsers = 10_000
@@ -30,6 +30,8 @@ export type Caller = {
   readonly signal?: AbortSignal
   /** Keeps the connection for the next call; see `createKeptAgent`. */
   readonly agent?: Agent
+  /** Gets a line about each response: method, path, status and time. */
+  readonly trace?: (line: string) => void
 }
 
 /** A response with its result: the value, or a problem. */
@@ -81,7 +83,7 @@ export async function user(caller: Caller, name: string): Promise<Outcome<User>>
 
 /** Any GET; the value is the unchanged body. `path` begins with a slash. */
 export async function get(caller: Caller, path: string): Promise<Outcome<unknown>> {
-  return outcomeOf(await request({ ...caller, method: 'GET', path }))
+  return outcomeOf(await send(caller, { method: 'GET', path }))
 }
 
 /** Any POST; the caller adds the guard. */
@@ -89,7 +91,17 @@ export async function post(
   caller: Caller,
   call: { readonly path: string; readonly body?: unknown },
 ): Promise<Outcome<unknown>> {
-  return outcomeOf(await request({ ...caller, ...call, method: 'POST' }))
+  return outcomeOf(await send(caller, { ...call, method: 'POST' }))
+}
+
+async function send(
+  { trace, ...caller }: Caller,
+  call: Pick<ApiRequest, 'method' | 'path' | 'body'>,
+): Promise<ApiResponse> {
+  const began = performance.now()
+  const response = await request({ ...caller, ...call })
+  trace?.(`${call.method} ${call.path}: ${response.status} (${Math.round(performance.now() - began)} ms)`)
+  return response
 }
 
 function outcomeOf(response: ApiResponse): Outcome<unknown> {

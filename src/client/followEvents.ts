@@ -75,6 +75,8 @@ function readEvent(data: string): ManagerEvent | typeof passedOver | undefined {
  */
 export async function followEvents(
   options: EventSource & {
+    /** Default: the call for users. */
+    readonly path?: string
     readonly signal: AbortSignal
     readonly onEvent: (event: ManagerEvent, id: string | undefined) => void
     /** Called when the manager sends events, at first and after each cut. */
@@ -99,7 +101,7 @@ export async function followEvents(
       const ended = await readEvents({
         ...options,
         ...opened,
-        path: managerRoutes.managerEvents.path,
+        path: options.path ?? managerRoutes.managerEvents.path,
         signal: AbortSignal.any([signal, stop.signal]),
         lastEventId,
         limits: { ...followLimits.events, ...options.limits },

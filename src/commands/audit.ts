@@ -1,7 +1,7 @@
 import { jsonText } from '../base/json.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { colourOf, tableLayout, writeText } from '../cli/terminal.ts'
+import { colourOf, tableLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { readRuns } from '../deployment/runs/runsFile.ts'
 import { verifyChains } from '../deployment/verifyAuditChains.ts'
@@ -17,9 +17,8 @@ export const auditCommand: Define = (made, world) =>
     targetOptions(made)
       .option('--verify', 'verify on every host that no audit log line was changed or removed')
       .option('--json', 'print the records as JSON')
-      .addHelpText(
-        'after',
-        '\nA FILE that looks like a run ID, such as 20260102T03 or `last`, shows the latest run that matches.',
+      .note(
+        'A FILE that looks like a run ID, such as 20260102T03 or `last`, shows the latest run that matches.',
       ),
     world,
     (options) => {
@@ -48,7 +47,7 @@ export async function audit(
     const none = `No run of ${cluster} is recorded here.\n`
     const text = runs.length === 0 ? none : runsText(runs, tableLayout(context))
     if (json) context.stdout.write(runsJson(cluster, runs))
-    else writeText(context, text)
+    else context.stdout.write(text)
     return exitCodes.ok
   }
   const run = id === 'last' ? runs.at(-1) : runs.findLast((one) => one.id.startsWith(id))
@@ -56,7 +55,7 @@ export async function audit(
     throw new UsageError(`No run of ${cluster} matches ${id}.`, 'List the recorded runs with `muster audit`.')
   }
   if (json) context.stdout.write(jsonText(run))
-  else writeText(context, runText(run, colour))
+  else context.stdout.write(runText(run, colour))
   return exitCodes.ok
 }
 

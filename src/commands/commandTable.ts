@@ -1,318 +1,290 @@
-import type { Define } from '../cli/command.ts'
-
-/** A command, and where the rest of its definition is. */
-export type CommandRow = {
-  readonly name: string
-  /** Options and arguments, as the help of the command above it shows them. */
-  readonly usage: string
-  readonly description: string
-  /** Imports the command's file, which is heavy: run when the command is used. Absent for a group. */
-  readonly load?: () => Promise<Define>
-  readonly below?: readonly CommandRow[]
-}
-
-const files = '[options] [file...]'
+import { certRows } from './cert/certRows.ts'
+import { type CommandRow, groups } from './commandRow.ts'
+import { filesRows } from './filesRows.ts'
+import { usersRows } from './users/usersRows.ts'
 
 /** Commands in the order of the help. */
 export const commandTable: readonly CommandRow[] = [
   {
     name: 'init',
-    usage: '[options] [file]',
+    group: groups.start,
     description: 'write a commented example file and its schema for editors',
+    examples: [
+      ['Write muster.yaml in this folder', 'muster init'],
+      ['Write another file', 'muster init staging.yaml'],
+    ],
     load: async () => (await import('./init.ts')).initCommand,
   },
   {
     name: 'validate',
-    usage: files,
+    group: groups.start,
     description: 'validate the files and report all problems',
+    examples: [
+      ['Validate muster.yaml', 'muster validate'],
+      [
+        'Validate a file with what staging changes, and fail on warnings',
+        'muster validate --strict base.yaml staging.yaml',
+      ],
+    ],
     load: async () => (await import('./validate.ts')).validateCommand,
   },
   {
-    name: 'config',
-    usage: files,
-    description: 'show the effective options of every host and their source',
-    load: async () => (await import('./config.ts')).configCommand,
-    below: [
-      {
-        name: 'diff',
-        usage: '[options] <before> <after>',
-        description: 'compare what two configurations set for each host',
-        load: async () => (await import('./config/diff.ts')).configDiffCommand,
-      },
-    ],
-  },
-  {
-    name: 'explain',
-    usage: '[options] [name]',
-    description: 'explain a finding or a setting, or list all of them',
-    load: async () => (await import('./explain.ts')).explainCommand,
-  },
-  {
-    name: 'import',
-    usage: '[options] <file>',
-    description: 'convert an INI file of the product family to YAML',
-    load: async () => (await import('./import.ts')).importCommand,
-  },
-  {
-    name: 'export',
-    usage: files,
-    description: 'convert the configuration to an INI file of the product family',
-    load: async () => (await import('./export.ts')).exportCommand,
-  },
-  {
     name: 'trust',
-    usage: files,
+    group: groups.start,
     description: 'show the SSH keys of the hosts and add trusted ones to known_hosts',
+    examples: [
+      ['Show the keys of all hosts, and ask before adding new ones', 'muster trust'],
+      ['Print the keys as lines of the file, to pin them there', 'muster trust --pin'],
+    ],
     load: async () => (await import('./trust.ts')).trustCommand,
   },
   {
     name: 'check',
-    usage: files,
+    group: groups.start,
     description: 'check all hosts for problems that would make install fail',
+    examples: [
+      ['Check all hosts', 'muster check'],
+      ['Fix what is safe to fix on one host, then check again', 'muster check --fix --host db1'],
+    ],
     load: async () => (await import('./check.ts')).checkCommand,
   },
   {
-    name: 'logs',
-    usage: files,
-    description: 'show recent component logs from all hosts',
-    load: async () => (await import('./logs.ts')).logsCommand,
-  },
-  {
-    name: 'exec',
-    usage: files,
-    description: 'run a command on all hosts, without a shell',
-    load: async () => (await import('./exec.ts')).execCommand,
-  },
-  {
     name: 'plan',
-    usage: files,
+    group: groups.start,
     description: 'show what install would change; change nothing',
+    examples: [
+      ['Show the changes of all hosts', 'muster plan'],
+      [
+        'Save the changes of two hosts, to apply exactly them later',
+        'muster plan --host db1,db2 --out tuesday.plan',
+      ],
+    ],
     load: async () => (await import('./plan.ts')).planCommand,
   },
   {
     name: 'install',
-    usage: files,
+    group: groups.start,
     description: 'bring every host to the configuration and verify it',
+    examples: [
+      ['Show the plan, ask, and install', 'muster install'],
+      ['Install without asking, one host first', 'muster install --yes --canary'],
+    ],
     load: async () => (await import('./install.ts')).installCommand,
   },
   {
-    name: 'status',
-    usage: files,
-    description: 'show the cluster, its hosts and what is not well',
-    load: async () => (await import('./status.ts')).statusCommand,
+    name: 'upgrade',
+    group: groups.change,
+    description: 'upgrade installed hosts to this release, one host first',
+    examples: [
+      ['Upgrade one host, then the others', 'muster upgrade'],
+      ['Upgrade two hosts at a time', 'muster upgrade --batch 2'],
+    ],
+    load: async () => (await import('./upgrade.ts')).upgradeCommand,
   },
   {
-    name: 'graph',
-    usage: files,
-    description: 'print the topology as text, Mermaid or SVG',
-    load: async () => (await import('./graph.ts')).graphCommand,
-  },
-  {
-    name: 'dashboard',
-    usage: files,
-    description: 'show the clusters in a browser, over SSH',
-    load: async () => (await import('./dashboard.ts')).dashboardCommand,
-  },
-  {
-    name: 'switch',
-    usage: files,
-    description: 'make another data source the primary, while clients wait',
-    load: async () => (await import('./switch.ts')).switchCommand,
+    name: 'rollback',
+    group: groups.change,
+    description: 'go back to the previous release on every host',
+    examples: [
+      ['Go back to the previous release', 'muster rollback'],
+      ['Go back to a version on one host', 'muster rollback --to 0.1.0 --host db1'],
+    ],
+    load: async () => (await import('./rollback.ts')).rollbackCommand,
   },
   {
     name: 'start',
-    usage: files,
+    group: groups.change,
     description: 'start the components of every host',
+    examples: [
+      ['Start all components of all hosts', 'muster start'],
+      ['Start the connector of one host', 'muster start --host db1 --component connector'],
+    ],
     load: async () => (await import('./startStop.ts')).startStopCommand('start'),
   },
   {
     name: 'stop',
-    usage: files,
+    group: groups.change,
     description: 'stop the components of every host',
+    examples: [
+      ['Stop all components of all hosts', 'muster stop'],
+      ['Stop the connector of one host', 'muster stop --host db1 --component connector'],
+    ],
     load: async () => (await import('./startStop.ts')).startStopCommand('stop'),
   },
   {
     name: 'restart',
-    usage: files,
+    group: groups.change,
     description: 'restart the components of every host',
+    examples: [
+      ['Restart all components of all hosts', 'muster restart'],
+      ['Restart the connector of one host', 'muster restart --host db1 --component connector'],
+    ],
     load: async () => (await import('./startStop.ts')).startStopCommand('restart'),
   },
   {
-    name: 'uninstall',
-    usage: files,
-    description: 'remove what install put on every host',
-    load: async () => (await import('./uninstall.ts')).uninstallCommand,
+    name: 'exec',
+    group: groups.change,
+    description: 'run a command on all hosts, without a shell',
+    examples: [
+      ['Show how long each host is up', 'muster exec -- uptime -p'],
+      ['Check the free space of some hosts', "muster exec --host 'db*' -- df -h /var/lib"],
+    ],
+    load: async () => (await import('./exec.ts')).execCommand,
   },
   {
     name: 'lock',
-    usage: '',
+    group: groups.change,
     description: 'show or release the locks that keep runs from overlapping',
+    examples: [
+      ['Show who changes a host at this moment', 'muster lock status'],
+      ['Release the locks of runs that were killed', 'muster lock release'],
+    ],
     below: [
       {
         name: 'status',
-        usage: files,
         description: 'show who holds the lock of each host',
+        examples: [
+          ['Show the lock of every host', 'muster lock status'],
+          ['Show the locks as JSON', 'muster lock status --json'],
+        ],
         load: async () => (await import('./lock.ts')).lockStatusCommand,
       },
       {
+        name: 'graph',
+        group: groups.look,
+        description: 'print the topology as text, Mermaid or SVG',
+        examples: [
+          ['Draw the topology of the file', 'muster graph'],
+          ['Draw what the hosts say, as a picture', 'muster graph --live -o svg > alpha.svg'],
+        ],
+        load: async () => (await import('./graph.ts')).graphCommand,
+      },
+      {
+        name: 'dashboard',
+        group: groups.look,
+        description: 'show the clusters in a browser, over SSH',
+        examples: [
+          ['Show the cluster in a browser', 'muster dashboard'],
+          [
+            'Show two clusters, and print the address only',
+            'muster dashboard --no-open alpha.yaml beta.yaml',
+          ],
+        ],
+        load: async () => (await import('./dashboard.ts')).dashboardCommand,
+      },
+      {
         name: 'release',
-        usage: files,
         description: 'release the locks of runs that have ended',
+        examples: [
+          ['Release the locks of runs that have ended, after a question', 'muster lock release'],
+          ['Release the lock of one host without asking', 'muster lock release --yes --host db1'],
+        ],
         load: async () => (await import('./lock.ts')).lockReleaseCommand,
       },
     ],
   },
   {
+    name: 'uninstall',
+    group: groups.change,
+    description: 'remove what install put on every host',
+    examples: [
+      ['Remove muster from all hosts, after a question', 'muster uninstall'],
+      ['Remove it from one host', 'muster uninstall --host db3'],
+    ],
+    load: async () => (await import('./uninstall.ts')).uninstallCommand,
+  },
+  {
+    name: 'status',
+    group: groups.look,
+    description: 'show the current state of every host and component',
+    examples: [
+      ['Show all hosts', 'muster status'],
+      ['Show some hosts as JSON', "muster status --host 'db[12]' --json"],
+    ],
+    load: async () => (await import('./status.ts')).statusCommand,
+  },
+  {
+    name: 'logs',
+    group: groups.look,
+    description: 'show recent component logs from all hosts',
+    examples: [
+      ['Show the last lines of all hosts', 'muster logs'],
+      [
+        'Show an hour of the managers of two hosts',
+        'muster logs --host db1,db2 --component manager --since 1h',
+      ],
+    ],
+    load: async () => (await import('./logs.ts')).logsCommand,
+  },
+  {
     name: 'audit',
-    usage: files,
+    group: groups.look,
     description: 'list the runs of a cluster, or show one: muster audit ID',
+    examples: [
+      ['Show the last run', 'muster audit last'],
+      ['Verify that no line of the audit logs was changed', 'muster audit --verify'],
+    ],
     load: async () => (await import('./audit.ts')).auditCommand,
   },
   {
-    name: 'upgrade',
-    usage: files,
-    description: 'upgrade installed hosts to this release, one host first',
-    load: async () => (await import('./upgrade.ts')).upgradeCommand,
-  },
-  {
-    name: 'rollback',
-    usage: files,
-    description: 'go back to the previous release on every host',
-    load: async () => (await import('./rollback.ts')).rollbackCommand,
-  },
-  {
-    name: 'users',
-    usage: '',
-    description: 'manage the administrators of all hosts',
-    below: [
-      {
-        name: 'list',
-        usage: files,
-        description: 'list users by host and show where hosts differ',
-        load: async () => (await import('./users/list.ts')).usersListCommand,
-      },
-      {
-        name: 'verify',
-        usage: files,
-        description: 'verify the users of all hosts by logging in, for cron and CI',
-        load: async () => (await import('./users/verify.ts')).usersVerifyCommand,
-      },
-      {
-        name: 'apply',
-        usage: files,
-        description: 'apply the users of the file to every host, without a restart',
-        load: async () => (await import('./users/apply.ts')).usersApplyCommand,
-      },
-      {
-        name: 'rotate',
-        usage: '[options] <name> [file...]',
-        description: 'change the password of a user on every host',
-        load: async () => (await import('./users/rotate.ts')).usersRotateCommand,
-      },
-      {
-        name: 'remove',
-        usage: '[options] <name> [file...]',
-        description: 'remove a user that the file does not name from every host',
-        load: async () => (await import('./users/remove.ts')).usersRemoveCommand,
-      },
-      {
-        name: 'unlock',
-        usage: '[options] <name> [file...]',
-        description: 'unlock a user on every host after failed logins',
-        load: async () => (await import('./users/unlock.ts')).usersUnlockCommand,
-      },
-    ],
-  },
-  {
-    name: 'cert',
-    usage: '',
-    description: 'manage the certificates of the hosts',
-    below: [
-      {
-        name: 'list',
-        usage: files,
-        description: 'list the certificate of each host, on disk and as served',
-        load: async () => (await import('./cert/list.ts')).certListCommand,
-      },
-      {
-        name: 'check',
-        usage: files,
-        description: 'check the certificates of all hosts, for cron and CI',
-        load: async () => (await import('./cert/check.ts')).certCheckCommand,
-      },
-      {
-        name: 'export',
-        usage: files,
-        description: "export the authority for clients, or a host's certificate",
-        load: async () => (await import('./cert/export.ts')).certExportCommand,
-      },
-      {
-        name: 'csr',
-        usage: files,
-        description: 'write a certificate signing request for each host',
-        load: async () => (await import('./cert/csr.ts')).certCsrCommand,
-      },
-      {
-        name: 'import',
-        usage: files,
-        description: 'import a certificate that an external authority signed',
-        load: async () => (await import('./cert/import.ts')).certImportCommand,
-      },
-      {
-        name: 'renew',
-        usage: files,
-        description: 'renew keys and certificates of hosts, without a restart',
-        load: async () => (await import('./cert/renew.ts')).certRenewCommand,
-      },
-      {
-        name: 'rotate-authority',
-        usage: files,
-        description: 'replace the certificate authority, in three phases',
-        load: async () => (await import('./cert/rotateAuthority.ts')).certRotateAuthorityCommand,
-      },
-      {
-        name: 'protect-authority',
-        usage: files,
-        description: "encrypt the authority's key with a passphrase",
-        load: async () => (await import('./cert/protectAuthority.ts')).certProtectAuthorityCommand,
-      },
-    ],
-  },
-  {
-    name: 'state',
-    usage: '',
-    description: 'move the state directory to another operator, encrypted',
-    below: [
-      {
-        name: 'export',
-        usage: files,
-        description: 'export the state directory to an encrypted archive',
-        load: async () => (await import('./state.ts')).stateExportCommand,
-      },
-      {
-        name: 'import',
-        usage: files,
-        description: 'import an archive; never overwrites a different state',
-        load: async () => (await import('./state.ts')).stateImportCommand,
-      },
-    ],
-  },
-  {
     name: 'diag',
-    usage: files,
+    group: groups.look,
     description: 'collect an archive for a bug report, without secrets',
+    examples: [
+      ['Write the archive into this folder', 'muster diag'],
+      ['Collect only from one host', 'muster diag --host db2 --out db2.tar.gz'],
+    ],
     load: async () => (await import('./diag.ts')).diagCommand,
   },
   {
-    name: 'schema',
-    usage: '[options]',
-    description: 'print the JSON Schema of the file, for editors',
-    load: async () => (await import('./schema.ts')).schemaCommand,
+    name: 'users',
+    group: groups.access,
+    description: 'manage the administrators of all hosts',
+    examples: [
+      ['Show who may log in where', 'muster users list'],
+      ['Change the password of a user on every host', 'muster users rotate admin'],
+    ],
+    below: usersRows,
   },
   {
+    name: 'cert',
+    group: groups.access,
+    description: 'manage the certificates of the hosts',
+    examples: [
+      ['Show until when the certificates are valid', 'muster cert list'],
+      ['Renew the certificate of one host', 'muster cert renew --host db1'],
+    ],
+    below: certRows,
+  },
+  {
+    name: 'switch',
+    group: groups.databases,
+    description: 'make another data source the primary, while clients wait',
+    examples: [
+      ['Make the best replica the primary', 'muster switch'],
+      ['Make db2 the primary, without a question', 'muster switch --to db2 --yes'],
+    ],
+    load: async () => (await import('./switch.ts')).switchCommand,
+  },
+  ...filesRows,
+  {
     name: 'completion',
-    usage: '<shell>',
+    group: groups.program,
     description: 'generate the shell completion script',
+    examples: [
+      ['Load it at every start of bash', "echo 'source <(muster completion bash)' >> ~/.bashrc"],
+      ['Load it in this fish', 'muster completion fish | source'],
+    ],
     load: async () => (await import('../cli/completion/stubs.ts')).completionCommand('muster'),
+  },
+  {
+    name: 'version',
+    group: groups.program,
+    description: 'show the version of muster, and the release on each host',
+    examples: [
+      ['Show the versions of muster and of all hosts', 'muster version'],
+      ['Show the version of muster alone', 'muster version --client'],
+    ],
+    load: async () => (await import('./version.ts')).versionCommand,
   },
 ]

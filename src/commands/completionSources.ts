@@ -61,10 +61,11 @@ async function clusterOf({ command, args, context }: CompletionRequest) {
   }
 }
 
-/** Returns the plain names of a file, each behind those that the list already has. */
+/** Returns the plain names of a file that the list does not have yet, each behind the list so far and behind `!`. */
 function listed({ typed }: CompletionRequest, names: readonly string[]): Values {
-  const [before] = /^.*,/s.exec(typed) ?? ['']
-  return words(names.filter(isPlain).map((name) => before + name))
+  const [before] = /^(?:.*,)?!?/s.exec(typed) ?? ['']
+  const taken = before.split(',')
+  return words(names.filter((name) => isPlain(name) && !taken.includes(name)).map((name) => before + name))
 }
 
 /** Sources of the values that commands of muster take. */
@@ -72,6 +73,7 @@ export const completionSources: Sources = {
   'name=value': settingValues,
   'muster explain name': topics,
   'muster --host': async (asked) => listed(asked, (await clusterOf(asked)).hosts),
+  host: async (asked) => listed(asked, (await clusterOf(asked)).hosts),
   'muster --service': async (asked) => listed(asked, (await clusterOf(asked)).services),
   // Which users there are, hosts say; files of the working directory are none of them.
   'muster users rotate name': noValues,

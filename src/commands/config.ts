@@ -20,10 +20,7 @@ export const configCommand: Define = (made, world) =>
           'set',
         ]),
       )
-      .addHelpText(
-        'after',
-        'Review a scrubbed file before you share it: numbers and misspelled names of options stay.',
-      )
+      .note('Review a scrubbed file before you share it: numbers and misspelled names of options stay.')
       // So that what follows the word diff belongs to it, --host and --format included.
       .enablePositionalOptions(),
     world,

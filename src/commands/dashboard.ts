@@ -25,7 +25,7 @@ export const dashboardCommand: Define = (made, world) =>
   runOnFiles(
     allHostsOptions(made)
       .option('--no-open', 'print the address only')
-      .addHelpText('after', '\nEach FILE is a cluster of its own here. Ends with Ctrl-C.'),
+      .note('Each FILE is a cluster of its own here. Ends with Ctrl-C.'),
     world,
     (options) => dashboard({ ...options, open: made.opts<{ open: boolean }>().open }),
   )

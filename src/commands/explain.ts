@@ -3,7 +3,7 @@ import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { optionsHelp } from '../cli/optionsHelp.ts'
-import { colourOf, textWidth } from '../cli/terminal.ts'
+import { colourOf, textWidth, writeFileTo } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
 import { explanationOf } from '../diagnostics/explanation.ts'
@@ -18,7 +18,7 @@ export const explainCommand: Define = (made, { context, done }) =>
   made
     .argument('[name]', 'code of a finding, or name of an option or another setting')
     .addOption(new Option('--format <format>', 'output format').choices(explainFormats).default('text'))
-    .addHelpText('after', optionsHelp)
+    .note(optionsHelp)
     .action(async (name: string | undefined, { format }: { format: ExplainFormat }) =>
       done(await explain({ context, name, format })),
     )
@@ -71,7 +71,8 @@ export async function explain(options: {
   const layout = layoutFor({ width: textWidth(stdout), colour: colourOf(context, stdout) })
   const asked = name === undefined ? undefined : explained(name)
   if (format === 'json') stdout.write(explainJson(asked ?? everything()))
-  else if (format === 'markdown') stdout.write(asked === undefined ? listMarkdown() : markdownOf(asked))
+  else if (format === 'markdown')
+    writeFileTo(stdout, asked === undefined ? listMarkdown() : markdownOf(asked))
   else stdout.write(asked === undefined ? listText(layout) : textOf(asked, layout))
   return exitCodes.ok
 }

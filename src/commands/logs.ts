@@ -2,7 +2,7 @@ import { type Define, flag } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { parseCountOption, parseDurationOption } from '../cli/optionValues.ts'
-import { colourOf, writeText } from '../cli/terminal.ts'
+import { colourOf } from '../cli/terminal.ts'
 import type { Component } from '../contracts/component.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { mergeLines } from '../deployment/logs/parseLogs.ts'
@@ -55,7 +55,7 @@ export async function logs(
   if (context.signal.aborted) throw new Interrupted()
   const merged = mergeLines(results.flatMap((one) => ('result' in one ? [one.result] : [])))
   if (json) context.stdout.write(logsJson(merged))
-  else writeText(context, logsText(merged, colourOf(context, context.stdout)))
+  else context.stdout.write(logsText(merged, colourOf(context, context.stdout)))
   const unreachable = results.filter((one) => 'failure' in one)
   reportUnreachable(context, unreachable)
   return exitOfUnreachable(unreachable)

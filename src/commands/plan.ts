@@ -34,7 +34,7 @@ export const planCommand: Define = (made, world) =>
     passphraseOptions(replacedOption(releaseOption(runtimeFileOption(targetOptions(made)))))
       .option('--out <plan>', 'save the plan for install --plan or upgrade --plan')
       .option('--json', 'print the plan as JSON')
-      .addHelpText('after', 'Exit codes: 0 no changes, 2 changes pending; others as in `muster --help`.'),
+      .note('Exit codes: 0 no changes, 2 changes pending; others as in `muster --help`.'),
     world,
     (options) =>
       plan({

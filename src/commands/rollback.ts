@@ -2,7 +2,7 @@ import { mapLimit } from '../base/concurrency.ts'
 import { requireConfirmation } from '../cli/ask.ts'
 import type { Define } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
-import { tableLayout, writeText } from '../cli/terminal.ts'
+import { tableLayout } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { maxParallelHosts } from '../deployment/execution/execute.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -113,7 +113,7 @@ async function decide(session: SurveyedSession<HostFacts>, known: Known): Promis
       found.map(({ releases }) => releases),
       tableLayout(context),
     )
-    writeText(context, `${table}\n`)
+    context.stdout.write(`${table}\n`)
   }
   const failed = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
   if (failed.length > 0) return { failed, reported: false }

@@ -3,6 +3,7 @@ import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
+import { writeFileTo } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import { schemaId, schemaText } from '../config/reference/schema.ts'
@@ -60,7 +61,7 @@ export async function schema(options: {
 }): Promise<ExitCode> {
   const { context, out } = options
   if (out === undefined || out === '-') {
-    context.stdout.write(schemaText())
+    writeFileTo(context.stdout, schemaText())
     return exitCodes.ok
   }
   await writeSchema(resolve(context.cwd, out), out)

@@ -34,9 +34,8 @@ export const statusCommand: Define = (made, world) =>
       .addOption(new Option('-o, --output <format>', 'wide: a row for each component, too').choices(formats))
       .addOption(new Option('--json', 'the same as -o json').conflicts('output'))
       .option('-w, --watch', 'show it again whenever it changes, until Ctrl-C')
-      .addHelpText(
-        'after',
-        '\nA word that is no file is a host: `muster status db2` is `muster status --host db2`.\n' +
+      .note(
+        'A word that is no file is a host: `muster status db2` is `muster status --host db2`.\n' +
           'Exit code: 0 OK; 1 DEGRADED, DOWN or UNKNOWN; 4 a host is unreachable.',
       ),
     world,

@@ -7,7 +7,7 @@ import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { lineLayout, writeText } from '../cli/terminal.ts'
+import { lineLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { eachStep, type SwitchPlan } from '../client/switchTask.ts'
 import type { ClusterConfig } from '../config/model.ts'
@@ -136,7 +136,7 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
     const problem = { host: coordinator.host, problem: plan, isUnreachable: false }
     return reportStops(known, { lines: [], problems: [problem] })
   }
-  if (!json) writeText(context, `${switchPlanText(plan)}, led by the manager of ${coordinator.host}\n`)
+  if (!json) context.stdout.write(`${switchPlanText(plan)}, led by the manager of ${coordinator.host}\n`)
   const { from, to: chosen } = plan
   if (plan.refusals.length > 0 || from === null || chosen === null) {
     const lines = switchRefusalLines(plan)
@@ -152,7 +152,7 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
     return exitCodes.failed
   }
   const showStep = eachStep((task) => {
-    if (!json) writeText(context, `${switchStepText(task, plan)}\n`)
+    if (!json) context.stdout.write(`${switchStepText(task, plan)}\n`)
   })
   const stopping = (): void => {
     context.stderr.write('stopping: a switch that was begun is followed to its end, for 8 s at most\n')
@@ -243,7 +243,7 @@ function report(
   const others = at.isAlone ? '' : `, those of other hosts ${waitText(heldMilliseconds)}`
   if (end.kind === 'not-held') stderr.write(problemsText(context, end.problems, shunFix))
   const text = switchEndText(end, { coordinator, others })
-  writeText(context, text.out)
+  context.stdout.write(text.out)
   stderr.write(text.err)
   if (!isReleased && !at.isAlone) {
     stderr.write(

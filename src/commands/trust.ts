@@ -6,7 +6,7 @@ import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
-import { colourOf, textWidth } from '../cli/terminal.ts'
+import { colourOf, textWidth, writeFileTo } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type HostConfig, isReachedLocally } from '../config/model.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
@@ -74,7 +74,7 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
     add: (servers) => writeDown(servers, reader),
   })
   if (context.signal.aborted) throw new Interrupted()
-  if (pin) context.stdout.write(pinsYaml(outcomes))
+  if (pin) writeFileTo(context.stdout, pinsYaml(outcomes))
   if (json) context.stdout.write(trustJson(config.cluster, outcomes, unreachable))
   else shown.write(trustSummary({ ...layout, cluster: config.cluster, outcomes, unreachable, yes, pin }))
   reportUnreachable(context, unreachable)

@@ -23,7 +23,7 @@ export const validateCommand: Define = (made, world) =>
       .option('--each', 'validate each file alone instead of merging them')
       .option('--strict', 'count warnings as errors')
       .option('--resolve-secrets', 'trust the files: run !exec programs, read files outside their folder')
-      .addHelpText('after', optionsHelp),
+      .note(optionsHelp),
     world,
     (options) =>
       validate({

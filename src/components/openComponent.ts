@@ -1,5 +1,6 @@
 import { hasDatabase, withoutDatabase } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
+import assets from '../web/page.json' with { type: 'json' }
 import type { ComponentLog, OpenedComponent } from './openedComponent.ts'
 
 /** Opens the component of the settings without starting it; loads no code of the others. May reject with a `StartError`. */
@@ -18,5 +19,5 @@ export async function openComponent(settings: ServerSettings, log: ComponentLog)
     return openConnector(settings, log)
   }
   const { openManager } = await import('./manager/manager.ts')
-  return openManager(settings, { log })
+  return openManager(settings, { log, assets })
 }

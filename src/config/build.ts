@@ -13,7 +13,13 @@ import type {
 } from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import { hasDatabase, servicesMap } from './resolve/dataSources.ts'
-import { followedService, otherManagers, peersOf, reachableManagers } from './resolve/followedManagers.ts'
+import {
+  dashboardOf,
+  followedService,
+  otherManagers,
+  peersOf,
+  reachableManagers,
+} from './resolve/followedManagers.ts'
 import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
 import {
   type Resolved,
@@ -177,15 +183,19 @@ function switchingOf(
   return { switching, otherManagers: otherManagers(host, service, hosts) }
 }
 
-/** Derives which managers the host's connector follows, and who follows its manager. */
+/** Derives which managers the host's connector follows, who follows its manager, and what its page shows. */
 function followingOf(
   host: ResolvedHost,
   hosts: ReadonlyMap<string, ResolvedHost>,
-): Pick<HostConfig, 'managers' | 'peers'> {
+): Pick<HostConfig, 'managers' | 'peers' | 'dashboard'> {
   const service = followedService(host, hosts)
   const managers = service === undefined ? [] : reachableManagers(host, service, hosts)
   const peers = peersOf(host, hosts)
-  return { ...(managers.length > 0 && { managers }), ...(peers.length > 0 && { peers }) }
+  return {
+    ...(managers.length > 0 && { managers }),
+    ...(peers.length > 0 && { peers }),
+    ...optional('dashboard', dashboardOf(host, hosts)),
+  }
 }
 
 function hostConfig(host: ResolvedHost, paths: Paths, hosts: ReadonlyMap<string, ResolvedHost>): HostConfig {

@@ -1,6 +1,7 @@
 import type { DatabaseType } from '../contracts/choices.ts'
 import type { Component } from '../contracts/component.ts'
 import type {
+  DashboardHost,
   FollowedManager,
   Membership,
   MonitorSettings,
@@ -124,8 +125,10 @@ export type HostConfig = PlainOptions & {
   readonly managers?: readonly FollowedManager[]
   /** Managers of its service beside its own one, which take part in a switch; absent without `switching`. */
   readonly otherManagers?: OtherManagers
-  /** Hosts that its manager tells what to route by, if its API can be reached. */
+  /** Hosts that its manager tells what it knows, if its API can be reached. */
   readonly peers?: readonly PeerHost[]
+  /** Hosts of the cluster, this one included, as its manager reaches and shows them; absent without a dashboard. */
+  readonly dashboard?: readonly DashboardHost[]
 }
 
 /** An installation: the resolved contents of one set of YAML files. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { ChangePayload } from './commonPayloads.ts'
+import { managerRoutes } from './managerRoutes.ts'
 import type { Route } from './route.ts'
 import { RoutingPayload } from './routing.ts'
 
@@ -31,6 +32,12 @@ export const hostRoutes = {
     request: null,
     response: { kind: 'events', payloadType: 'RoutingPayload', payload: RoutingPayload },
     problems: [],
+  },
+  managerEvents: {
+    ...managerRoutes.managerEvents,
+    path: '/muster/events',
+    auth: 'host',
+    summary: 'Sends the events of the manager, to the managers of other hosts that show them.',
   },
   followedRouting: {
     name: 'followedRouting',

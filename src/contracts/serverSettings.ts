@@ -100,6 +100,34 @@ const FollowedManager = Type.Object(
   exact,
 )
 
+/** A host of the cluster as the dashboard of a manager shows it, and how it reaches its APIs. */
+const DashboardHost = Type.Object(
+  {
+    name: text,
+    address: text,
+    /** Names of its certificate. */
+    names,
+    /** In the order of `components`; `listen` is null for an API that other hosts cannot reach. */
+    apis: Type.Array(
+      Type.Object(
+        {
+          component: Type.Enum([...components]),
+          listen: Type.Union([
+            Type.Object({ address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) }, exact),
+            Type.Null(),
+          ]),
+        },
+        exact,
+      ),
+    ),
+    /** Where its connector takes clients of the database. */
+    clients: Type.Optional(
+      Type.Object({ service: text, readWrite: text, readOnly: Type.Union([text, Type.Null()]) }, exact),
+    ),
+  },
+  exact,
+)
+
 /**
  * Content of the file of `muster-api serve --settings FILE`: one JSON file per component and host, written by a
  * deployment. All paths are absolute paths on the host. It holds no secret.
@@ -150,6 +178,10 @@ const ServerSettings = Type.Object(
     unreachableManagers: Type.Optional(Type.Array(text, { minItems: 1 })),
     /** Unix socket of the connector of this host, where it has one; manager. */
     connectorSocket: Type.Optional(absolutePath),
+    /** Unix socket of the replicator of this host, where it has one and the manager shows a dashboard. */
+    replicatorSocket: Type.Optional(absolutePath),
+    /** Hosts of the cluster in the order of the file, this one included; absent where the manager shows no dashboard. */
+    dashboard: Type.Optional(Type.Array(DashboardHost, { minItems: 1 })),
     /** Absent where there is no database to forward to; connector. */
     proxy: Type.Optional(ProxySettings),
     /** Unix socket of the manager of this host, where it has one: then the connector follows its map. */
@@ -174,6 +206,7 @@ export type ProxyLimits = Omit<ProxySettings, 'address' | 'port' | 'readonlyPort
 export type MonitorSettings = ReadonlyStatic<typeof MonitorSettings>
 export type SwitchSettings = ReadonlyStatic<typeof SwitchSettings>
 export type Membership = ReadonlyStatic<typeof Membership>
+export type DashboardHost = ReadonlyStatic<typeof DashboardHost>
 export type PeerHost = ReadonlyStatic<typeof PeerHost>
 export type FollowedManager = ReadonlyStatic<typeof FollowedManager>
 export type ServerSettings = ReadonlyStatic<typeof ServerSettings>

@@ -21,8 +21,10 @@ import { type Cell, type Layout, type Row, type Tint, tableLines } from './table
  */
 export function pictureText(
   { picture, views }: { readonly picture: ClusterPicture; readonly views: readonly ServiceView[] },
-  layout: Layout,
+  { colour, width }: Layout,
 ): readonly string[] {
+  // A terminal without a known width reports 0.
+  const layout = { colour, width: width < 20 ? Number.POSITIVE_INFINITY : width }
   const parts = [
     [...headlines(picture), ...picture.services.map(serviceText)].flatMap((line) =>
       wrap(line, { width: layout.width, first: '', rest: '  ' }),

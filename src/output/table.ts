@@ -16,8 +16,8 @@ export type Layout = {
 }
 
 /**
- * Aligns rows in columns under titles. If a line is wider than the terminal: `narrow`, or one block per row
- * below its first cell, which consecutive rows share.
+ * Aligns rows in columns under titles. If a line is wider than the terminal, the last column breaks between words; where
+ * it has no room for that: `narrow`, or one block per row below its first cell, which consecutive rows share.
  */
 export function tableLines(
   table: Layout & {
@@ -43,13 +43,38 @@ export function tableLines(
   const header = padded(titles.map((text) => ({ text })))
   const lines = cells.map(padded)
   const fits = [header, ...lines].every((line) => columnsOf(line.join('  ')) <= width)
+  const start = widths.slice(0, -1).reduce((sum, one) => sum + one + 2, 0)
   // A terminal without a known width reports 0.
-  if (!fits && width >= minimumWidth && rows.length > 0)
+  const tooWide = !fits && width >= minimumWidth && rows.length > 0
+  if (tooWide && !canWrapLast(titles, lines, { start, width }))
     return narrow?.() ?? rowsAsBlocks(titles, cells, { colour, width })
-  const tinted = lines.map((line, index) =>
-    line.map((text, column) => tintedText(style, { ...cells[index]?.[column], text })).join('  '),
-  )
+  const tinted = lines.flatMap((line, index) => {
+    const texts = line.map((text, column) => tintedText(style, { ...cells[index]?.[column], text }))
+    if (!tooWide || line.length < titles.length) return [texts.join('  ')]
+    const first = `${texts.slice(0, -1).join('  ')}  `
+    return wrap(texts.at(-1) ?? '', { width, first, rest: ' '.repeat(start) })
+  })
   return [style.dim(header.join('  ')), ...tinted]
+}
+
+/** Minimum columns of a last column that breaks between words. */
+const minimumLast = 24
+
+/** Returns true if everything fits once the last column, which begins at `start`, breaks between words. */
+function canWrapLast(
+  titles: readonly string[],
+  lines: readonly (readonly string[])[],
+  { start, width }: { readonly start: number; readonly width: number },
+): boolean {
+  const room = width - start
+  const whole = lines.filter((line) => line.length === titles.length)
+  const words = [titles.at(-1) ?? '', ...whole.flatMap((line) => line.at(-1)?.split(' ') ?? [])]
+  const short = lines.filter((line) => line.length < titles.length)
+  return (
+    room >= minimumLast &&
+    words.every((word) => columnsOf(word) <= room) &&
+    short.every((line) => columnsOf(line.join('  ')) <= width)
+  )
 }
 
 /** Minimum columns of any layout. */

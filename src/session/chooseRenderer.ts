@@ -2,12 +2,12 @@ import type { CommandContext } from '../cli/context.ts'
 import { colourOf, lineLayout } from '../cli/terminal.ts'
 import { eventJson } from '../output/deployment/eventJson.ts'
 import { failuresText, type HostFailure } from '../output/deployment/failureText.ts'
-import { linesAfterPlan, plainLine } from '../output/deployment/logLines.ts'
+import { linesAfterPlan, plainLine, verboseLine } from '../output/deployment/logLines.ts'
 import type { Renderer } from '../output/deployment/progress.ts'
 
 /** Returns true where progress is shown live, and removed at the end. */
-export const isLive = ({ stdout, env }: CommandContext): boolean =>
-  stdout.isTTY === true && env.TERM !== 'dumb'
+export const isLive = ({ stdout, env, verbosity }: CommandContext): boolean =>
+  stdout.isTTY === true && env.TERM !== 'dumb' && verbosity === undefined
 
 /**
  * The renderer that fits: JSON lines on standard output when asked for, live progress on a terminal, plain
@@ -29,6 +29,7 @@ export async function chooseRenderer(options: {
     if (failures.length === 0) return
     stderr.write(failuresText(failures, lineLayout(context, stderr)))
   }
+  if (context.verbosity === 'quiet') return quietRenderer(reportFailures)
   if (isLive(context)) {
     // Loaded only here: most runs of muster print no progress.
     const { terminalRenderer } = await import('../output/deployment/terminal.ts')
@@ -54,7 +55,7 @@ export async function chooseRenderer(options: {
   // Failures of one moment are reported together, and immediately: a run can take hours.
   const failures: HostFailure[] = []
   const flush = (): void => reportFailures(failures.splice(0))
-  const lineOf = isPlanned ? linesAfterPlan() : plainLine
+  const lineOf = context.verbosity === 'verbose' ? verboseLine : isPlanned ? linesAfterPlan() : plainLine
   return {
     emit: (event) => {
       const line = lineOf(event)
@@ -69,6 +70,14 @@ export async function chooseRenderer(options: {
     end: async () => flush(),
   }
 }
+
+/** Reports failures as they come, and nothing else. */
+const quietRenderer = (report: (failures: readonly HostFailure[]) => void): Renderer => ({
+  emit: (event) => {
+    if (event.type === 'host-failed') report([event])
+  },
+  end: async () => {},
+})
 
 /** Failures in the order of the hosts. */
 const inOrder = (failures: readonly HostFailure[], hosts: readonly string[]): readonly HostFailure[] =>

@@ -8,7 +8,7 @@ import type { ClusterOptions } from './openCluster.ts'
 import type { Targets } from './selectTargets.ts'
 
 /** Adds FILE… and --set. */
-export const fileArguments = <Made extends Command>(made: Made): Made =>
+export const fileArguments = <Made extends CliCommand>(made: Made): Made =>
   made
     .argument('[file...]', 'YAML files, merged in order; - is standard input')
     .addOption(
@@ -16,14 +16,14 @@ export const fileArguments = <Made extends Command>(made: Made): Made =>
         collectValues,
       ),
     )
-    .addHelpText('after', '\nThe default FILE is $MUSTER_FILE, else ./muster.yaml.')
+    .note('The default FILE is $MUSTER_FILE, else ./muster.yaml.')
 
 /** Adds FILE…, --set, --host, --service, --connection and --ask-become-pass. */
-export const targetOptions = <Made extends Command>(made: Made): Made =>
+export const targetOptions = <Made extends CliCommand>(made: Made): Made =>
   becomeOption(serviceAndConnectionOptions(hostOption(fileArguments(made))))
 
 /** Adds what `targetOptions` adds, without a choice of hosts. */
-export const allHostsOptions = <Made extends Command>(made: Made): Made =>
+export const allHostsOptions = <Made extends CliCommand>(made: Made): Made =>
   becomeOption(connectionOption(fileArguments(made)))
 
 const becomeOption = <Made extends Command>(made: Made): Made =>
@@ -32,8 +32,8 @@ const becomeOption = <Made extends Command>(made: Made): Made =>
 export const hostOption = <Made extends Command>(made: Made): Made =>
   made.addOption(
     new Option(
-      '--host <glob>',
-      "only these hosts, such as db1,db2 or 'db*' or 'db[12]'; may be repeated",
+      '--limit, --host <glob>',
+      "only these hosts, such as db1,db2 or 'db[1-3]' or '!db3'; may be repeated",
     ).argParser(collectValues),
   )
 

@@ -18,13 +18,24 @@ import { createSshConfigLookup } from '../transport/sshConfigLookup.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
 import { defaultSshConfig } from './defaultSshConfig.ts'
+import { tracedTransport } from './tracedTransport.ts'
 
 /**
  * Connects to a host: a shell on this machine, or one over SSH. Rejects with a `TransportError`; its code is `stopped`
  * after Ctrl-C.
  */
 export const connectHost = (context: CommandContext, host: HostConfig): Promise<Transport> =>
-  connectUnlessStopped({ host: host.name, signal: context.signal }, () => openConnection(context, host))
+  connectUnlessStopped({ host: host.name, signal: context.signal }, () =>
+    context.verbosity === 'verbose' ? openTraced(context, host) : openConnection(context, host),
+  )
+
+async function openTraced(context: CommandContext, host: HostConfig): Promise<Transport> {
+  const began = performance.now()
+  const report = (line: string) => context.stderr.write(line)
+  const opened = await openConnection(context, host)
+  report(`${host.name}: connected (${((performance.now() - began) / 1000).toFixed(2)} s)\n`)
+  return tracedTransport(opened, report)
+}
 
 async function openConnection(context: CommandContext, host: HostConfig): Promise<Transport> {
   const { name } = host

@@ -13,7 +13,7 @@ import type { SourceText } from '../diagnostics/source.ts'
 import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
 
 /** The file that a command reads when none is named. */
-const defaultFile = 'muster.yaml'
+export const defaultFile = 'muster.yaml'
 
 export type LoadedCluster = {
   /** Only when no finding is an error. */

@@ -34,7 +34,9 @@ export async function openCluster(options: ClusterOptions): Promise<OpenedCluste
   const loaded = await loadCluster(options)
   const { config, sources, missing } = loaded
   const { findings, silenced } = withoutSilenced(loaded, { findings: loaded.diagnostics })
-  const shown = { diagnostics: findings, sources, silenced: silenced.length }
+  const isQuiet = context.verbosity === 'quiet'
+  const diagnostics = isQuiet ? findings.filter(({ severity }) => severity === 'error') : findings
+  const shown = { diagnostics, sources, silenced: isQuiet ? 0 : silenced.length }
   printDiagnostics(shown, { context, output: context.stderr })
   const stopped = findings.some(({ severity }) => severity === 'error')
   if (config !== undefined && !stopped) {

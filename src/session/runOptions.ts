@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/time.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { collectValues, flag } from '../cli/command.ts'
 import { targetOptions } from './clusterOptions.ts'
 
 /** Adds the targets, --yes, --lock-wait and --json. */
-export const changeOptions = <Made extends Command>(made: Made): Made =>
+export const changeOptions = <Made extends CliCommand>(made: Made): Made =>
   confirmationOptions(targetOptions(made))
 
 /** Adds --yes, --lock-wait and --json. */

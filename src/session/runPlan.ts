@@ -59,14 +59,15 @@ export async function runPlan(
   if ('failed' in plan) return refuse(session, plan)
   const { context, config, json, yes, run } = session
   const { work, notes, executeAndSave } = plan
-  if (!json) {
+  const asks = plan.alwaysConfirms === true || changes(plan)
+  // Nobody agrees to what was not shown.
+  if (!json && (context.verbosity !== 'quiet' || (asks && !yes))) {
     const left = namesOf(config.excluded)
     const layout = lineLayout(context, context.stdout)
     context.stdout.write(
       `${planText({ cluster: config.cluster, notes, plans: work, excluded: left, ...layout })}\n`,
     )
   }
-  const asks = plan.alwaysConfirms === true || changes(plan)
   if (asks && !(await isConfirmed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed

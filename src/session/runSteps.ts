@@ -48,14 +48,14 @@ export async function runSteps(options: {
     ...unreachableOutcomes(survey),
   ]
   renderer.emit({ type: 'run-ended', outcomes, interrupted: signal.aborted })
-  if (!json) {
+  if (!json && context.verbosity !== 'quiet') {
     stdout.write(summaryText(outcomes, lineLayout(context, stdout)))
     // A log has the plan or a line for each change; the progress of a host is printed only now.
     const listed = isLive(context) ? outcomes : isPlanned ? outcomes.filter(isPartial) : []
     stdout.write(changesText(listed, colourOf(context, stdout)))
     stdout.write(nextStepsText(run.owner.operation, outcomes, lineWidth(stdout)) ?? '')
-    if (signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
   }
+  if (!json && signal.aborted) stdout.write(stoppedText(run.owner.operation, outcomes))
   return exitOfRun(outcomes, signal.aborted)
 }
 

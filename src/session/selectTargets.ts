@@ -8,7 +8,7 @@ import { nearest } from '../diagnostics/nearest.ts'
 
 /** Hosts of a command and the way to reach them, from the command line. */
 export type Targets = {
-  /** Patterns of names: `*` stands for any characters and `?` for one. All hosts where there is none. */
+  /** Patterns of names, as `chooseHosts` reads them. All hosts where there is none. */
   readonly hosts: readonly string[]
   /** The same of services; a host must be named by one of them. */
   readonly services: readonly string[]
@@ -73,7 +73,13 @@ function matched(
 ): ReadonlySet<string> {
   const { names, unmatched } = chooseHosts(patterns, known)
   const [unknown] = unmatched
-  if (unknown === undefined) return names
+  if (unknown === undefined && names.size > 0) return names
+  if (unknown === undefined) {
+    throw new UsageError(
+      `--${option} excludes every ${option} of ${cluster}.`,
+      `Leave out a pattern that begins with \`!\`; the file has ${shortListOf(known, 8)}.`,
+    )
+  }
   const suggestion = unknown.nearest === undefined ? '' : `Did you mean ${unknown.nearest}? `
   throw new UsageError(
     `no ${option} in ${cluster} matches '${unknown.pattern}'`,

@@ -46,7 +46,7 @@ export function report({ context, json, renderer }: Session, message: string): v
 export function reportLimitedRun(session: Session): void {
   const { hosts, excluded } = session.config
   const message = limitedRunText({ ...session.config, hosts: namesOf(hosts), excluded: namesOf(excluded) })
-  if (message !== undefined) report(session, message)
+  if (message !== undefined && session.context.verbosity !== 'quiet') report(session, message)
 }
 
 /** Opens the state directory to change it, and prints what there is to say about its files. */

@@ -111,7 +111,7 @@ export async function withRun(
       stdout.write(
         verdictText(record.hosts, { exit, seconds, reasons: begun, ...lineLayout(context, stdout) }),
       )
-      if (exit === exitCodes.ok) stdout.write(closing)
+      if (exit === exitCodes.ok && context.verbosity !== 'quiet') stdout.write(closing)
     }
     return exit
   } catch (error) {

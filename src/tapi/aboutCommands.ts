@@ -1,9 +1,7 @@
-import type { Command } from 'commander'
 import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
-import { showVersion } from '../cli/cliCommand.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { writeText } from '../cli/terminal.ts'
 import { get, type Ping, ping } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
@@ -79,19 +77,24 @@ async function showHealth(call: Call): Promise<ExitCode> {
   if (!isAnswer) return showOutcome({ call, outcome, render: renderBody })
   const [state = '', ...reasons] = body.trim().split('\n')
   if (options.json) context.stdout.write(jsonText({ status, state, reasons }))
-  else writeText(context, `${printable([state, ...reasons.map((it) => `  ${it}`)].join('\n'))}\n`)
+  else context.stdout.write(`${printable([state, ...reasons.map((it) => `  ${it}`)].join('\n'))}\n`)
   return status === 200 ? exitCodes.ok : exitCodes.failed
 }
 
-export function definePing(command: Command, { read }: Runner): void {
+export function definePing(command: CliCommand, { read }: Runner): void {
   command.action(() => read(command, showPing))
 }
 
-export function defineHealth(command: Command, { read }: Runner): void {
+export function defineHealth(command: CliCommand, { read }: Runner): void {
   command.action(() => read(command, showHealth))
 }
 
-export function defineVersion(command: Command, { read }: Runner): void {
+/** Prints the version of tapi. */
+function showVersion({ parent }: CliCommand): void {
+  parent?.configureOutput().writeOut?.(`${parent.version()}\n`)
+}
+
+export function defineVersion(command: CliCommand, { read }: Runner): void {
   command.action(() =>
     command.optsWithGlobals<{ host?: string }>().host === undefined
       ? showVersion(command)
@@ -99,6 +102,6 @@ export function defineVersion(command: Command, { read }: Runner): void {
   )
 }
 
-export function defineUris(command: Command, { read }: Runner): void {
+export function defineUris(command: CliCommand, { read }: Runner): void {
   command.action(() => read(command, showUris))
 }

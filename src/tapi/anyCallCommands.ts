@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { isObject } from '../base/json.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import type { CommandContext } from '../cli/context.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
@@ -85,13 +85,13 @@ async function postPath(
   }
 }
 
-export function defineGet(command: Command, { read }: Runner): void {
+export function defineGet(command: CliCommand, { read }: Runner): void {
   command
     .argument('<path>', 'such as ping, /ping or /api/v2/ping')
     .action((path: string) => read(command, (call) => getPath(call, path)))
 }
 
-export function definePost(command: Command, { change }: Runner): void {
+export function definePost(command: CliCommand, { change }: Runner): void {
   addConfirmationOptions(command)
     .argument('<path>', 'such as manager/reset')
     .option('--body <body>', 'JSON, @FILE, or - for standard input')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
@@ -6,6 +7,7 @@ import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
 import { type Change, predictReadRefusal } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
+import { changeExamples, readExamples } from './call/examples.ts'
 import { mapPath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
@@ -91,14 +93,17 @@ const changeConnector = (change: ConnectorChange, immediate: boolean): Change =>
   summarize,
 })
 
-export function defineConnector(command: Command, { read, change }: Runner): void {
+export function defineConnector(command: CliCommand, { read, change }: Runner): void {
   command.helpCommand(false)
   command
     .command('status')
     .description('show the state and the number of connections')
+    .examples(...readExamples('connector status'))
     .action((_options, status: Command) => read(status, connectorStatus, allowed))
   for (const [word, description] of Object.entries(descriptions) as [ConnectorChange, string][]) {
-    const one = addConfirmationOptions(command.command(word)).description(description)
+    const one = addConfirmationOptions(command.command(word))
+      .description(description)
+      .examples(...changeExamples(`connector ${word}`))
     if (word === 'offline') one.option('--immediate', 'close existing connections at once')
     one.action(({ immediate }: { readonly immediate?: boolean }) =>
       change(one, () => changeConnector(word, immediate === true), allowed),

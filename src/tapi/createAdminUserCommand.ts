@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readPassword } from '../cli/readPassword.ts'
@@ -210,7 +210,7 @@ const readCreateOptions = (name: string | undefined, written: WrittenCreateOptio
   ...(written.newPasswordFile !== undefined && { newPasswordFile: written.newPasswordFile }),
 })
 
-export function defineCreateAdminUser(command: Command, { changeEach }: Runner): void {
+export function defineCreateAdminUser(command: CliCommand, { changeEach }: Runner): void {
   addConfirmationOptions(command)
     .argument('[name]', "name of the user (default: --user, as the host's first user)")
     .option('--new-password-file <file>', "file with the user's new password")

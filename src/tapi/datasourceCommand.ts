@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
@@ -8,6 +9,7 @@ import { basePath } from '../contracts/route.ts'
 import { recordedStates } from '../contracts/servicesMap.ts'
 import { type Change, type Forecast, predictRefusal, type Refused, readPayload } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
+import { changeExamples, readExamples } from './call/examples.ts'
 import { controlPath, findService, servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
@@ -122,13 +124,17 @@ const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
 
 type ServiceOption = { readonly service?: string }
 
-const withService = (command: Command): Command =>
+const withService = <Made extends Command>(command: Made): Made =>
   command.option('--service <service>', 'name of the service, if several have a data source of this name')
 
-export function defineDatasource(command: Command, { read, change }: Runner): void {
+export function defineDatasource(command: CliCommand, { read, change }: Runner): void {
   command.helpCommand(false)
   withService(command.command('status'))
     .description('show a data source, or all data sources of the service')
+    .examples(
+      ['Show all data sources', 'tapi --host db1 --user admin datasource status'],
+      ['Show one of them', 'tapi --host db1 --user admin datasource status db3'],
+    )
     .argument('[name]', 'name of the data source')
     .action((name: string | undefined, { service }: ServiceOption, status: Command) =>
       read(
@@ -140,6 +146,7 @@ export function defineDatasource(command: Command, { read, change }: Runner): vo
     )
   withService(command.command('ping'))
     .description('check that a data source answers; exit code 1 if it does not')
+    .examples(...readExamples('datasource ping db3'))
     .argument('<name>', 'name of the data source')
     .action((name: string, { service }: ServiceOption, ping: Command) =>
       read(ping, (call) => pingDatasource(call, { name, service }), allowed),
@@ -147,6 +154,7 @@ export function defineDatasource(command: Command, { read, change }: Runner): vo
   for (const [word, description] of Object.entries(descriptions) as [DatasourceChange, string][]) {
     withService(addConfirmationOptions(command.command(word)))
       .description(description)
+      .examples(...changeExamples(`datasource ${word} db3`))
       .argument('<name>', 'name of the data source')
       .action((name: string, { service }: ServiceOption, one: Command) =>
         change(one, () => changeDatasource(word, { name, service }), allowed),

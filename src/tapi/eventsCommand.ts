@@ -3,7 +3,6 @@ import { jsonLineOf } from '../base/json.ts'
 import { printableLine } from '../base/printable.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
-import { writeText } from '../cli/terminal.ts'
 import { ClientError } from '../client/clientError.ts'
 import { type EventSource, followEvents } from '../client/followEvents.ts'
 import { RefusedStreamError } from '../client/readEvents.ts'
@@ -35,7 +34,7 @@ async function follow(call: Call, isOneOfMany: boolean): Promise<ExitCode> {
     signal: AbortSignal.any([context.signal, neverOpen.signal]),
     onEvent: (event) => {
       if (options.json) context.stdout.write(jsonLineOf(isOneOfMany ? { host, ...event } : event))
-      else for (const line of textOf(event)) writeText(context, `${printableLine(`${prefix}${line}`)}\n`)
+      else for (const line of textOf(event)) context.stdout.write(`${printableLine(`${prefix}${line}`)}\n`)
     },
     onOpen: () => {
       if (isCut) context.stderr.write(`note: ${host} is connected again\n`)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isObject, parseJson } from '../base/json.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { readInputFile } from '../cli/readInputFile.ts'
 import { readAllInput } from '../cli/terminalInput.ts'
@@ -18,6 +19,7 @@ import {
 } from '../contracts/servicesMap.ts'
 import { type Change, type Forecast, predictRefusal, readPayload } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
+import { changeExamples, readExamples } from './call/examples.ts'
 import { findService, mapPath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
@@ -208,20 +210,29 @@ const allowed = ['manager', 'connector'] as const
 
 const notation = 'NAME=ROLE@HOST:PORT, such as db4=replica@10.0.0.14:3306'
 
-export function defineMap(command: Command, { read, change }: Runner): void {
+export function defineMap(command: CliCommand, { read, change }: Runner): void {
   command.helpCommand(false)
   command
     .command('show')
     .description('show the map in effect')
+    .examples(...readExamples('map show'))
     .action((_options, show: Command) => read(show, showMap, allowed))
   addConfirmationOptions(command.command('set'))
     .description('replace the whole map')
+    .examples(...changeExamples('map set map.json'))
     .argument('<file>', 'JSON as `map show --json` prints it, states are ignored; - is standard input')
     .action((file: string, _options, set: Command) =>
       change(set, async (changeContext) => setMap(await readMap(changeContext, file)), allowed),
     )
   addConfirmationOptions(command.command('add-service'))
     .description('add a service')
+    .examples(
+      ['Add a service without data sources', 'tapi --host db1 --user admin map add-service asia'],
+      [
+        'Add one with its primary',
+        'tapi --host db1 --user admin map add-service asia --datasource db7=primary@10.0.0.17:3306',
+      ],
+    )
     .argument('<name>', 'name of the service')
     .option(
       '--datasource <datasource>',
@@ -233,6 +244,7 @@ export function defineMap(command: Command, { read, change }: Runner): void {
     )
   addConfirmationOptions(command.command('add-datasource'))
     .description('add a data source to a service')
+    .examples(...changeExamples('map add-datasource db4=replica@10.0.0.14:3306'))
     .argument('<datasource>', notation)
     .option('--service <service>', 'name of the service, if there are several')
     .action((written: string, { service }: { readonly service?: string }, add: Command) =>
@@ -240,5 +252,6 @@ export function defineMap(command: Command, { read, change }: Runner): void {
     )
   addConfirmationOptions(command.command('reset'))
     .description('reset the map to the installed one')
+    .examples(...changeExamples('map reset'))
     .action((_options, reset: Command) => change(reset, () => resetMap, allowed))
 }

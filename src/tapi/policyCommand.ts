@@ -1,7 +1,7 @@
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
 import { jsonText } from '../base/json.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { writeText } from '../cli/terminal.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
@@ -46,7 +46,7 @@ async function showPolicy(call: Call, service: string | undefined): Promise<Exit
       cell(policy),
       policyDescriptions[cell(policy)] ?? '-',
     ])
-    writeText(call.context, renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))
+    call.context.stdout.write(renderTable(['service', 'policy', 'the manager'], rows, stdout.columns))
   }
   return exitCodes.ok
 }
@@ -76,7 +76,7 @@ const changePolicy = (policy: PolicyWord, service: string | undefined): Change =
   summarize: summarizeChange,
 })
 
-export function definePolicy(command: Command, { read, change }: Runner): void {
+export function definePolicy(command: CliCommand, { read, change }: Runner): void {
   addConfirmationOptions(command)
     .addArgument(
       new Argument('[policy]', 'policy to set; without it, show the current one').choices(policyWords),

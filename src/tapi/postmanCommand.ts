@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { writeFileTo } from '../cli/terminal.ts'
 import { get } from '../client/calls.ts'
 import { postmanCollection } from '../output/postman/collection.ts'
 import { renderError, renderProblem } from './call/callFailure.ts'
@@ -38,10 +39,10 @@ export async function printCollection(calls: readonly Call[]): Promise<ExitCode>
       document: outcome.value,
     })),
   })
-  context.stdout.write(`${JSON.stringify(collection, null, 2)}\n`)
+  writeFileTo(context.stdout, `${JSON.stringify(collection, null, 2)}\n`)
   return code
 }
 
-export function definePostman(command: Command, { readHost }: Runner): void {
+export function definePostman(command: CliCommand, { readHost }: Runner): void {
   command.action(() => readHost(command, { one: printCollection }))
 }

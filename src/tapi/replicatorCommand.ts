@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { isObject } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
@@ -8,6 +9,7 @@ import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
 import { type Change, type Forecast, predictRefusal, readPayload } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
+import { changeExamples, readExamples } from './call/examples.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import {
@@ -129,16 +131,18 @@ const changeReplicator = (change: ReplicatorChange, service: string | undefined)
   summarize: summarizeChange,
 })
 
-export function defineReplicator(command: Command, { read, change }: Runner): void {
+export function defineReplicator(command: CliCommand, { read, change }: Runner): void {
   const serviceWord = 'name of a service (default: all of the host)'
   command.helpCommand(false)
   command
     .command('services')
     .description('list the replication services')
+    .examples(...readExamples('replicator services'))
     .action((_options, services: Command) => read(services, replicatorServices, allowed))
   command
     .command('status')
     .description('show the state of replication')
+    .examples(...readExamples('replicator status'))
     .argument('[service]', serviceWord)
     .action((service: string | undefined, _options, status: Command) =>
       read(status, (call) => replicatorStatus(call, service), allowed),
@@ -146,6 +150,7 @@ export function defineReplicator(command: Command, { read, change }: Runner): vo
   for (const [word, description] of Object.entries(descriptions) as [ReplicatorChange, string][]) {
     addConfirmationOptions(command.command(word))
       .description(description)
+      .examples(...changeExamples(`replicator ${word}`))
       .argument('[service]', serviceWord)
       .action((service: string | undefined, _options, one: Command) =>
         change(one, () => changeReplicator(word, service), allowed),

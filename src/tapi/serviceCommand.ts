@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { type Change, predictReadRefusal } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
+import { changeExamples, readExamples } from './call/examples.ts'
 import { controlPath, findService, servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
@@ -50,12 +52,13 @@ const changeService = (change: ServiceChange, service: string | undefined): Chan
   summarize: summarizeChange,
 })
 
-export function defineService(command: Command, { read, change }: Runner): void {
+export function defineService(command: CliCommand, { read, change }: Runner): void {
   const serviceWord = 'name of the service (default: the only one)'
   command.helpCommand(false)
   command
     .command('status')
     .description('show a service and its data sources')
+    .examples(...readExamples('service status'))
     .argument('[service]', serviceWord)
     .action((service: string | undefined, _options, status: Command) =>
       read(status, (call) => serviceStatus(call, service), allowed),
@@ -63,6 +66,7 @@ export function defineService(command: Command, { read, change }: Runner): void 
   for (const [word, description] of Object.entries(descriptions) as [ServiceChange, string][]) {
     addConfirmationOptions(command.command(word))
       .description(description)
+      .examples(...changeExamples(`service ${word}`))
       .argument('[service]', serviceWord)
       .action((service: string | undefined, _options, one: Command) =>
         change(one, () => changeService(word, service), allowed),

@@ -1,9 +1,8 @@
-import type { Command } from 'commander'
 import { isObject, jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
 import { wrap } from '../base/wrapping.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { writeText } from '../cli/terminal.ts'
 import { get, type Outcome } from '../client/calls.ts'
 import {
   joinReports,
@@ -106,7 +105,7 @@ async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
     `cluster ${cell(cluster)}\n${alignLines(rows, columns)}`,
     view.map((line) => `${line}\n`).join(''),
   ]
-  writeText(context, parts.filter((part) => part !== '').join('\n'))
+  context.stdout.write(parts.filter((part) => part !== '').join('\n'))
   for (const [fix, results] of fixesOf(bad)) {
     const where = results.map((result) => `${hostOf(result)} ${result.call.target.component}`)
     context.stderr.write(printable(`fix (${where.join(', ')}): ${fix}\n`))
@@ -140,7 +139,7 @@ export async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
     context.stdout.write(jsonText(Object.fromEntries(members)))
     return code
   }
-  writeText(context, renderStatus(answered, context.stdout.columns))
+  context.stdout.write(renderStatus(answered, context.stdout.columns))
   for (const [fix, results] of fixesOf(bad)) {
     const kinds = results.map(({ call }) => call.target.component)
     context.stderr.write(printable(`fix (${kinds.join(', ')}): ${fix}\n`))
@@ -255,6 +254,6 @@ export function renderStatus(answered: readonly ComponentStatus[], columns?: num
   return `${printable(title)}\n${table}${sources.join('')}`
 }
 
-export function defineStatus(command: Command, { readHost }: Runner): void {
+export function defineStatus(command: CliCommand, { readHost }: Runner): void {
   command.action(() => readHost(command, { one: showStatus, all: showStatusOfAll }))
 }

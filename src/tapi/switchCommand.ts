@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { printable } from '../base/printable.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
-import { writeText } from '../cli/terminal.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get, type Outcome, post } from '../client/calls.ts'
 import { ClientError, isUnreachable } from '../client/clientError.ts'
@@ -76,7 +75,7 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
       : await get(known.caller, `${servicePath(found.service)}/switch${toQuery(options.to)}`)
   if ('problem' in asked) return showOutcome({ call, outcome: asked, render: () => '' })
   const plan = readAs(call, readSwitchPlan(asked.value))
-  if (!json) writeText(context, `${switchPlanText(plan)}\n`)
+  if (!json) context.stdout.write(`${switchPlanText(plan)}\n`)
   if (plan.refusals.length > 0) {
     if (json) showOutcome({ call, outcome: asked, render: () => '' })
     else context.stderr.write(refusalText(plan))
@@ -123,7 +122,7 @@ async function followTask(call: Call, { plan, begun, task: first }: Begun): Prom
   const { json } = call.options
   const { signal } = context
   const showStep = eachStep((task) => {
-    if (!json) writeText(context, `${switchStepText(task, plan)}\n`)
+    if (!json) context.stdout.write(`${switchStepText(task, plan)}\n`)
   })
   let last = begun
   const read = async (): Promise<SwitchTask | undefined> => {
@@ -175,7 +174,7 @@ class RefusedReading extends Error {
 
 function showEnd({ context }: Call, task: SwitchTask): void {
   if (task.result !== null) {
-    writeText(context, `${switchResultText(task, task.result)}\n`)
+    context.stdout.write(`${switchResultText(task, task.result)}\n`)
     for (const remark of task.result.remarks) context.stderr.write(`note: ${remark}\n`)
     return
   }
@@ -238,7 +237,7 @@ function renderTask(
   )
 }
 
-export function defineSwitch(command: Command, { changeOne }: Runner): void {
+export function defineSwitch(command: CliCommand, { changeOne }: Runner): void {
   addConfirmationOptions(command)
     .argument('[service]', 'name of the service, if there are several')
     .option('--to <datasource>', 'the new primary (default: the replica that is the least behind)')
@@ -253,7 +252,7 @@ export function defineSwitch(command: Command, { changeOne }: Runner): void {
     )
 }
 
-export function defineTask(command: Command, { read }: Runner): void {
+export function defineTask(command: CliCommand, { read }: Runner): void {
   command
     .argument('<id>', 'id of the task, as the switch printed it')
     .action((id: string) => read(command, (call) => showTask(call, id), allowed))

@@ -1,13 +1,15 @@
 import { type Command, CommanderError, Option } from 'commander'
-import { foldLines } from '../base/wrapping.ts'
-import { CliCommand, helpCommand, helpFooter, loadCommand } from '../cli/cliCommand.ts'
+import { CliCommand, helpCommand, loadCommand } from '../cli/cliCommand.ts'
+import { helpOutput } from '../cli/command.ts'
 import { complete, completeWord } from '../cli/completion/complete.ts'
 import { completionCommand } from '../cli/completion/stubs.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import type { Example } from '../cli/help/helpText.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { type ThisMachine, thisMachine } from '../cli/thisMachine.ts'
 import { UsageError } from '../cli/usageError.ts'
+import { programContext, verbosityOptions } from '../cli/verbosity.ts'
 import { renderError } from './call/callFailure.ts'
 import { commandIndex, groups } from './commandIndex.ts'
 import { completionSources } from './completionSources.ts'
@@ -19,12 +21,14 @@ export async function tapi(options: {
   /** Identity of this machine; looked up unless given. */
   readonly machine?: ThisMachine
 }): Promise<ExitCode> {
-  const { argv, context, machine = thisMachine() } = options
+  const { argv, machine = thisMachine() } = options
+  const { context, follow } = programContext(options.context)
   let code: ExitCode = exitCodes.ok
   const done = (result: ExitCode): void => {
     code = result
   }
-  const program = createProgram({ context, machine, done })
+  const program = tapiProgram({ context, machine, done })
+  follow(program)
   const [first, ...words] = argv
   if (first === completeWord) return complete({ program, words, context, sources: completionSources })
   try {
@@ -49,32 +53,39 @@ async function loadSuggested(program: Command, argv: readonly string[]): Promise
 }
 
 /** Creates the program with all its commands; the definition of each is loaded when it is used. */
-function createProgram(environment: {
+export function tapiProgram(environment: {
   readonly context: CommandContext
   readonly machine: ThisMachine
   readonly done: (code: ExitCode) => void
-}): Command {
+}): CliCommand {
   const { context, done } = environment
   const program = base(context)
   globalOptions(program)
+  verbosityOptions(program)
   program.hook('preSubcommand', (_, made) => loadCommand(made))
-  for (const { name, usage = '', group, description, load } of commandIndex) {
-    const made = program.command(name)
-    made.helpGroup(group).description(description)
-    made.lazy({
-      usage,
-      define: async () => {
-        const { createRunner } = await import('./call/runner.ts')
-        const define = await load()
-        define(made, createRunner(environment))
-      },
+  for (const { name, group, description, examples, load } of commandIndex) {
+    const made = program
+      .command(name)
+      .helpGroup(group)
+      .description(description)
+      .examples(...examples)
+    made.lazy(async () => {
+      const { createRunner } = await import('./call/runner.ts')
+      const define = await load()
+      define(made, createRunner(environment))
     })
   }
   completionCommand('tapi')(
-    program.command('completion').description('generate the shell completion script'),
+    program
+      .command('completion')
+      .description('generate the shell completion script')
+      .examples(
+        ['Load it at every start of bash', "echo 'source <(tapi completion bash)' >> ~/.bashrc"],
+        ['Load it in this fish', 'tapi completion fish | source'],
+      ),
     { context, done },
   )
-  helpCommand(program.command('help'))
+  helpCommand(program.command('help'), program.name())
   return program
 }
 
@@ -85,17 +96,15 @@ function base(context: CommandContext): CliCommand {
     .exitOverride()
     .commandsGroup(groups.tapi)
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true })
-    .configureOutput({
-      writeOut: (text) => context.stdout.write(foldLines(text, context.stdout.columns)),
-      writeErr: (text) => context.stderr.write(text),
-      getOutHelpWidth: () => context.stdout.columns ?? 100,
-      getErrHelpWidth: () => context.stderr.columns ?? 100,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    })
-    .addHelpText('after', () => helpFooter(footer, context.stdout.columns))
+    .configureOutput(helpOutput(context))
+    .note(...footer)
+    .examples(...examples)
 }
+
+const examples: readonly Example[] = [
+  ['Show all components of a host', 'tapi --host db1 --user admin status'],
+  ['Show all hosts of the cluster', 'tapi --all --user admin status'],
+]
 
 const footer = [
   'The password of --user comes from --password-file, --password-stdin, the environment variable TAPI_PASSWORD, or ' +

@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { jsonText } from '../base/json.ts'
 import { printable } from '../base/printable.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { writeText } from '../cli/terminal.ts'
 import { get, type Outcome } from '../client/calls.ts'
 import { joinReports, type ManagerReport, managersAgree, viewsToJson } from '../client/clusterView.ts'
 import { disagreements, missingText } from '../output/clusterText.ts'
@@ -87,12 +86,12 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
     ...(notes.length === 0 ? [] : [notes.map((line) => `${line}\n`).join('')]),
     ...(connectors.length === 0 ? [] : [routersTable(connectors, columns)]),
   ]
-  writeText(context, `${printable(`cluster ${cell(cluster)}`)}\n${tables.join('\n')}`)
+  context.stdout.write(`${printable(`cluster ${cell(cluster)}`)}\n${tables.join('\n')}`)
   for (const result of results) context.stderr.write(renderReason(result))
   return code
 }
 
-export function defineTopology(command: Command, { readEach }: Runner): void {
+export function defineTopology(command: CliCommand, { readEach }: Runner): void {
   command
     .option('--no-routers', 'do not list the connector')
     .action(({ routers }: { readonly routers: boolean }) =>

@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
 import { printable } from '../base/printable.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { withGuard } from '../client/apiPath.ts'
@@ -109,23 +109,23 @@ function deleteUser(name: string): Change {
   }
 }
 
-export function defineUsers(command: Command, { read }: Runner): void {
+export function defineUsers(command: CliCommand, { read }: Runner): void {
   command.action(() => read(command, listUsers))
 }
 
-export function defineUser(command: Command, { read }: Runner): void {
+export function defineUser(command: CliCommand, { read }: Runner): void {
   command
     .argument('<name>', 'name of the user')
     .action((name: string) => read(command, (call) => showUser(call, name)))
 }
 
-export function defineUnlock(command: Command, { change }: Runner): void {
+export function defineUnlock(command: CliCommand, { change }: Runner): void {
   addConfirmationOptions(command)
     .argument('<name>', 'name of the user')
     .action((name: string) => change(command, () => unlockUser(name)))
 }
 
-export function defineDeleteUser(command: Command, { change }: Runner): void {
+export function defineDeleteUser(command: CliCommand, { change }: Runner): void {
   addConfirmationOptions(command)
     .argument('<name>', 'name of the user')
     .action((name: string) => change(command, () => deleteUser(name)))

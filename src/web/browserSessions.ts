@@ -4,7 +4,7 @@ import type { SessionPayload } from '../contracts/dashboard.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { DashboardBackend, DashboardLogin } from './backend.ts'
 import { loginRequired, notFound } from './dashboardError.ts'
-import { createSessions, newSessionId, type Session, type Sessions } from './sessions.ts'
+import { createSessions, newSessionId, type Session } from './sessions.ts'
 
 /**
  * Cookie of a session. By `__Host-` browsers take it only over TLS (or on this machine), for this very host, and from
@@ -22,7 +22,7 @@ export type BrowserSessions = {
   /** Returns the session of a request, with the logins that still hold. */
   of(request: IncomingMessage): Promise<Session | undefined>
   /** Begins a session under a new id, in place of the one before. */
-  begin(response: ServerResponse, begun: Parameters<Sessions['begin']>[0], before?: Session): Session
+  begin(response: ServerResponse, logins: readonly DashboardLogin[], before: Session | undefined): Session
   /** Ends a session, and takes its cookie away. */
   end(response: ServerResponse, session: Session | undefined): void
   /** Returns the login of a request that a person made, or throws. */
@@ -97,9 +97,9 @@ export function createBrowserSessions(options: {
       await dropChanged(session)
       return sessions.find(id)
     },
-    begin(response, begun, before) {
+    begin(response, logins, before) {
       if (before) sessions.end(before)
-      const { id, session } = sessions.begin(begun)
+      const { id, session } = sessions.begin(logins)
       response.setHeader('Set-Cookie', `${cookieName}=${id}; ${cookieAttributes}`)
       checkUsers()
       return session

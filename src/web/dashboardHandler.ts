@@ -96,12 +96,6 @@ export function createDashboard(options: {
     ...sessions.clustersOf(session),
   })
 
-  const begin = (
-    response: ServerResponse,
-    logins: readonly DashboardLogin[],
-    before: Session | undefined,
-  ): Session => sessions.begin(response, { logins, since: viewers.last() }, before)
-
   async function exchangeToken({ request, response, session }: Request): Promise<void> {
     const { token } = await readJson(request, TokenRequest)
     if (!sessions.takeToken(token)) {
@@ -109,7 +103,7 @@ export function createDashboard(options: {
         'The token in the address was used before, or is not of this server. Run muster dashboard again.'
       throw new DashboardError({ code: 'login-refused', detail })
     }
-    sendJson(response, payloadOf(begin(response, [], session)))
+    sendJson(response, payloadOf(sessions.begin(response, [], session)))
   }
 
   async function logIn({ request, response, session }: Request): Promise<void> {
@@ -124,12 +118,12 @@ export function createDashboard(options: {
       ({ cluster }) => !gained.some((login) => login.cluster === cluster),
     )
     // Under a new id: who knew the one before, or chose it, does not know this one.
-    sendJson(response, payloadOf(begin(response, [...kept, ...gained], session)))
+    sendJson(response, payloadOf(sessions.begin(response, [...kept, ...gained], session)))
   }
 
   async function logOut({ request, response, session }: Request): Promise<void> {
     request.resume()
-    if (needsToken && session) return sendJson(response, payloadOf(begin(response, [], session)))
+    if (needsToken && session) return sendJson(response, payloadOf(sessions.begin(response, [], session)))
     sessions.end(response, session)
     sendJson(response, payloadOf(undefined))
   }

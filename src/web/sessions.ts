@@ -8,8 +8,6 @@ export type Session = {
   readonly key: string
   /** By cluster. */
   readonly logins: Map<string, DashboardLogin>
-  /** Number of the last event before it began: a stream goes on from later ones only. */
-  readonly since: number
 }
 
 /** Sessions at once, and those with a login of the same user. */
@@ -17,7 +15,7 @@ export const sessionLimits = { all: 100, perUser: 20 } as const
 
 export type Sessions = {
   /** Begins a session under a new id, which only the browser keeps. */
-  begin(begun: { readonly logins: readonly DashboardLogin[]; readonly since: number }): {
+  begin(logins: readonly DashboardLogin[]): {
     readonly id: string
     readonly session: Session
   }
@@ -95,13 +93,12 @@ export function createSessions(options: {
   }
 
   return {
-    begin({ logins, since }) {
+    begin(logins) {
       makeRoom(logins.map(({ user }) => user))
       const id = newSessionId()
       const session: Session = {
         key: keyOf(id),
         logins: new Map(logins.map((login) => [login.cluster, login])),
-        since,
       }
       sessions.set(session.key, session)
       use(session)

@@ -3,7 +3,6 @@ import {
   createEventStreams,
   defaultEventStreamLimits,
   type EventStreamLimits,
-  eventBytes,
   StreamsFullError,
 } from '../base/eventStreams.ts'
 import { dashboardPaths } from '../contracts/dashboard.ts'
@@ -19,8 +18,6 @@ export type ViewerStreams = {
   open(request: IncomingMessage, response: ServerResponse, session: Session | undefined): void
   /** Tells the streams of a session that it has changed, and ends them. */
   end(session: Session): void
-  /** Number of the last event. */
-  last(): number
   close(): void
 }
 
@@ -60,29 +57,26 @@ export function createViewerStreams(options: {
       // A connection kept open after the end of a stream would keep a stopping server waiting.
       response.writeHead(200, { 'Content-Type': 'text/event-stream', Connection: 'close' })
       if (request.method === 'HEAD') return void response.end()
-      streams.open(stream, ({ sendBytes, end, onEnd }) => {
-        const leave = feeds.join(sendBytes, {
-          clusters: [...session.logins.keys()],
-          lastEventId: [request.headers['last-event-id']].flat()[0],
-          since: session.since,
-        })
+      streams.open(stream, (viewer) => {
         const logOut = (): void => {
-          sendBytes(eventBytes({ data: shownJson({ kind: 'session', time: now().toISOString() }) }))
-          end()
+          viewer.send(shownJson({ kind: 'session', time: now().toISOString() }))
+          viewer.end()
         }
         const ends = open.get(session) ?? new Set()
         open.set(session, ends.add(logOut))
-        onEnd(() => {
-          leave()
+        viewer.onEnd(() => {
           ends.delete(logOut)
           if (ends.size === 0) open.delete(session)
+        })
+        feeds.join(viewer, {
+          clusters: [...session.logins.keys()].toSorted(),
+          lastEventId: [request.headers['last-event-id']].flat()[0],
         })
       })
     },
     end: (session) => {
       for (const logOut of open.get(session) ?? []) logOut()
     },
-    last: feeds.last,
     close: () => {
       streams.close()
       feeds.close()

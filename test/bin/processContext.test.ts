@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createProcessContext, foldedOutput, printableOutput } from '../../src/bin/processContext.ts'
+import { createProcessContext, printableOutput } from '../../src/bin/processContext.ts'
 
 it('the context of a process has any number of abort listeners without a warning of Node.js', async () => {
   const signals = ['SIGINT', 'SIGTERM'] as const
@@ -37,20 +37,5 @@ it('the output of a process escapes control characters except colours on a termi
     const shown = 'a\\x1b[2J\\x0db\\u202e'
     expect(printed).toEqual([`\u001b[31merror\u001b[39m ${shown}\n`, isTTY ? shown : hostile])
     expect([output.isTTY, output.columns, output.rows]).toEqual([isTTY, 80, 24])
-  }
-})
-
-it('standard error wraps lines between words on a terminal, and keeps them whole in a log', () => {
-  const long = `error: ${'word '.repeat(10)}end`
-  for (const isTTY of [true, false]) {
-    const printed: string[] = []
-    const output = foldedOutput({ write: (text) => printed.push(text), isTTY, columns: 40 })
-    output.write(`${long}\n`)
-    // What goes on a line that was begun stays as it is.
-    output.write('Go on? ')
-    output.write(`${long}\n`)
-    const [first = '', ...others] = printed
-    expect(others).toEqual(['Go on? ', `${long}\n`])
-    expect(first.split('\n').map((line) => line.length)).toEqual(isTTY ? [36, 25, 0] : [60, 0])
   }
 })

@@ -1,24 +1,13 @@
-import { type Command, Help } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { loadCommand } from '../../src/cli/cliCommand.ts'
-import { musterProgram } from '../../src/commands/muster.ts'
-import { commandContext } from '../config/commandContext.ts'
-
-const program = musterProgram({ context: commandContext({}).context, done: () => {} })
-
-const allCommands = (command: Command): readonly Command[] => [
-  command,
-  ...command.commands.flatMap(allCommands),
-]
+import { groups } from '../../src/commands/commandRow.ts'
+import { commandTable } from '../../src/commands/commandTable.ts'
 
 describe('the command table', () => {
-  it('has the options and arguments that the file of each command defines', async () => {
-    const commands = allCommands(program).slice(1)
-    expect(commands.length).toBeGreaterThan(40)
-    for (const command of commands) {
-      const shown = program.createHelp().subcommandTerm(command)
-      await loadCommand(command)
-      expect(shown).toBe(new Help().subcommandTerm(command))
-    }
+  it('has every command of the program in a group, and the groups in the order of the help', () => {
+    const inOrder = Object.values(groups)
+    const order = commandTable.map(({ group }) => (group === undefined ? -1 : inOrder.indexOf(group)))
+    expect(order).not.toContain(-1)
+    expect(order).toEqual(order.toSorted((one, other) => one - other))
+    expect(new Set(order).size).toBe(inOrder.length)
   })
 })

@@ -54,8 +54,8 @@ describe('muster config', () => {
   })
 
   it.each([
-    ['db3', 'There is no host db3.', 'Did you mean db1?'],
-    ['x?', 'No host matches x?.', 'The hosts are db1, db2 and web1.'],
+    ['db3', 'There is no host db3.', 'Did you mean db1? The files have db1, db2 and web1.'],
+    ['x?', 'No host matches x?.', 'The files have db1, db2 and web1.'],
   ])('exits with 3 for --host %s and lists the hosts', async (pattern, message, fix) => {
     const { code, out, err } = await config({ 'muster.yaml': three }, ['--host', 'db1', '--host', pattern])
     expect({ code, out, err }).toEqual({ code: 3, out: '', err: `error: ${message}\n  fix: ${fix}\n` })
@@ -143,7 +143,7 @@ describe('muster config diff', () => {
     expect(none).toMatchObject({
       code: 3,
       out: '',
-      err: 'error: There is no host db2.\n  fix: Did you mean db1?\n',
+      err: 'error: There is no host db2.\n  fix: Did you mean db1? The files have db1.\n',
     })
   })
 

@@ -110,7 +110,7 @@ describe('the topology', () => {
   it('cuts long names in the image, and has them whole as its titles', () => {
     const name = 'a-host-with-a-name-that-is-much-too-long.example.org'
     const svg = graphSvg(live(service({ ...primary, name }), { hosts: [] }))
-    expect(svg).toContain('>a-host-with-a-name-that…</text>')
+    expect(svg).toContain('>a-host-with-a-name-that-i…</text>')
     expect(svg).toContain(`<title>${name}\n`)
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type ClusterKnowledge, pictureOf } from '../../src/client/clusterPicture.ts'
 import { joinReports } from '../../src/client/clusterView.ts'
 import { pictureText } from '../../src/output/pictureText.ts'
+import { blockOf } from '../support/pages.ts'
 import { onlineConnector, wellHost, wellKnown } from '../support/pictureValues.ts'
 import { primary, replica, report, service, shunned, silent, withoutWriter } from './clusterViews.ts'
 
@@ -102,6 +103,10 @@ describe('pictureText', () => {
     `)
   })
 
+  it('keeps its lines whole on a terminal that does not know its width', () => {
+    expect(text(troubled, { colour: false, width: 0 })).toBe(text(troubled))
+  })
+
   it('shows the same in colour', () => {
     const coloured = text(troubled, { colour: true, width: 100 })
     expect(coloured).toContain('\u001b[33mDEGRADED\u001b[39m')
@@ -152,6 +157,26 @@ describe('pictureText', () => {
 
       OK"
     `)
+  })
+
+  it('is what the guide shows', () => {
+    const late = { ...db3, appliedLatency: 40 }
+    const connector = (active: number) => ({ connector: { ...onlineConnector, active } })
+    const release = { release: '0.1.0-7d0c19e2a4b5' }
+    expect(
+      `${text({
+        name: 'alpha',
+        reports: [report('db1', service(primary, { ...replica, appliedLatency: 0 }, late))],
+        hosts: [
+          wellHost('db1', release),
+          wellHost('db2', {
+            ...release,
+            connector: { ...onlineConnector, active: 4, held: 3, value: 'ONHOLD' },
+          }),
+          wellHost('db3', { ...release, ...connector(7) }),
+        ],
+      })}\n`,
+    ).toBe(blockOf('docs/guide/operate.md', 'text'))
   })
 
   it('names the switch that clients wait for', () => {

@@ -32,6 +32,21 @@ db2   unreachable`
 db2: unreachable`)
   })
 
+  it('breaks the last column between words where it has room', () => {
+    const notes = [
+      ['db1', 'manager', 'ok', { text: 'follows the connector of db2 since it was switched', tint: 'green' }],
+      ['db2', { text: 'unreachable', tint: 'red' }],
+    ] as const
+    const table = (width: number) =>
+      tableLines({ titles: ['HOST', 'COMPONENT', 'STATE', 'NOTE'], rows: notes, colour: false, width })
+    expect(table(52).join('\n')).toBe(`HOST  COMPONENT    STATE  NOTE
+db1   manager      ok     follows the connector of
+                          db2 since it was switched
+db2   unreachable`)
+    // One column less would leave the last one too narrow to read.
+    expect(table(49)[0]).not.toContain('COMPONENT')
+  })
+
   it('writes a table if the terminal reports no valid width', () => {
     expect(shown(0)).toBe(shown(80))
   })

@@ -31,6 +31,7 @@ describe('selectTargets with --host', () => {
     [['DB1'], ['db1']],
     [['db*'], ['db1', 'db2', 'db10']],
     [['db?'], ['db1', 'db2']],
+    [['db*,!db10'], ['db1', 'db2']],
     [
       ['*.example', 'db2'],
       ['db2', 'web.example'],
@@ -52,6 +53,11 @@ describe('selectTargets with --host', () => {
     expect(names(select({ hosts: [pattern] }))).toContain('web.example')
     expect(() => select({ hosts: ['web[.]example'] })).toThrow(UsageError)
     expect(() => select({ hosts: ['web.e+xample'] })).toThrow(UsageError)
+  })
+
+  it('refuses patterns that exclude every host', () => {
+    expect(() => select({ hosts: ['!*'] })).toThrow('--host excludes every host of alpha.')
+    expect(() => select({ hosts: ['db1,!db*'] })).toThrow('--host excludes every host of alpha.')
   })
 
   it('selects all hosts for a command without targets', () => {

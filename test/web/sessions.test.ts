@@ -104,7 +104,7 @@ describe('the session of the dashboard', () => {
   it('shows its password nowhere', async () => {
     const sessions = createSessions({ now: () => 0, withoutLogin: false, onLogout: () => undefined })
     const login = { cluster: 'north', user: 'ada', password: new Secret('s3cret'), access: 'full' } as const
-    const { id, session } = sessions.begin({ logins: [login], since: 0 })
+    const { id, session } = sessions.begin([login])
     expect(JSON.stringify([session, ...session.logins])).not.toContain('s3cret')
     expect(JSON.stringify([session, sessions.all()])).not.toContain(id)
   })
@@ -112,10 +112,7 @@ describe('the session of the dashboard', () => {
 
 describe('the number of sessions', () => {
   const begin = (sessions: ReturnType<typeof createSessions>, user: string) =>
-    sessions.begin({
-      logins: [{ cluster: 'north', user, password: new Secret('x'), access: 'read' }],
-      since: 0,
-    })
+    sessions.begin([{ cluster: 'north', user, password: new Secret('x'), access: 'read' }])
 
   it('is bounded for a user, and that one which was unused for the longest time goes', () => {
     const ended: string[] = []

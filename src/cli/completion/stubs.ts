@@ -1,6 +1,9 @@
-import { Argument, type Command } from 'commander'
+import { Argument } from 'commander'
+import { wrap } from '../../base/wrapping.ts'
+import type { CliCommand } from '../cliCommand.ts'
 import type { World } from '../command.ts'
 import { exitCodes } from '../exitCodes.ts'
+import { writeFileTo } from '../terminal.ts'
 import { completeWord } from './complete.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
@@ -93,20 +96,25 @@ complete -c ${name} -f -a '(__${name}_complete)'
 
 const stubs = { bash, zsh, fish } as const
 
-const installation = (name: string): string => `
-Load it at every start of the shell, so that it always fits your version of ${name}:
-  bash  echo 'source <(${name} completion bash)' >> ~/.bashrc
-  zsh   echo 'source <(${name} completion zsh)' >> ~/.zshrc        (below compinit)
-  fish  echo '${name} completion fish | source' > ~/.config/fish/completions/${name}.fish`
+/** Lines that are copied as they stand: they must fit a narrow terminal. */
+const installation = (name: string, width: number): readonly string[] => [
+  ...wrap(
+    'Add the line of your shell to ~/.bashrc, to ~/.zshrc below compinit, or to ~/.config/fish/config.fish:',
+    { width, first: '', rest: '' },
+  ),
+  `  bash  source <(${name} completion bash)`,
+  `  zsh   source <(${name} completion zsh)`,
+  `  fish  ${name} completion fish | source`,
+]
 
 /** Defines the command that prints the completion script of the program `name`. */
 export const completionCommand =
   (name: string) =>
-  (made: Command, { context, done }: World): Command =>
+  (made: CliCommand, { context, done }: World): CliCommand =>
     made
       .addArgument(new Argument('<shell>', 'the shell').choices(shells))
-      .addHelpText('after', installation(name))
+      .note((width) => installation(name, width))
       .action((shell: Shell) => {
-        context.stdout.write(stub(shell, name))
+        writeFileTo(context.stdout, stub(shell, name))
         done(exitCodes.ok)
       })

@@ -13,9 +13,8 @@ import { surveyCertificates } from './surveyCertificates.ts'
 
 export const certCheckCommand: Define = (made, world) =>
   runOnFiles(
-    formatOption(componentOption(targetOptions(made))).addHelpText(
-      'after',
-      '\nWarnings fail the check; tls-warning-days sets how many days before its end a certificate is reported.',
+    formatOption(componentOption(targetOptions(made))).note(
+      'Warnings fail the check; tls-warning-days sets how many days before its end a certificate is reported.',
     ),
     world,
     (options) => certCheck({ ...options, component: componentGiven(made), format: formatGiven(made) }),

@@ -60,13 +60,11 @@ export function hostFilter(
   if (unmatched !== undefined) {
     const { pattern, nearest } = unmatched
     const what = /[*?]/.test(pattern) ? 'No host matches' : 'There is no host'
-    const fix =
-      nearest === undefined
-        ? names.length === 0
-          ? 'The files have no hosts.'
-          : `The hosts are ${shortListOf(names)}.`
-        : `Did you mean ${nearest}?`
-    throw new UsageError(`${what} ${pattern}.`, fix)
+    const known = names.length === 0 ? 'The files have no hosts.' : `The files have ${shortListOf(names, 8)}.`
+    throw new UsageError(
+      `${what} ${pattern}.`,
+      nearest === undefined ? known : `Did you mean ${nearest}? ${known}`,
+    )
   }
   return (description) => ({
     ...description,

@@ -16,11 +16,9 @@ export const configDiffCommand: Define = (made, { context, done }) =>
         .argument('<after>', 'the YAML file to compare with'),
     ),
   )
-    .addHelpText(
-      'after',
-      `
-Join files that are merged by commas: muster config diff base.yaml base.yaml,staging.yaml
-Exit codes: 0 nothing differs, 1 a file has errors, 2 there are differences, 3 could not run.`,
+    .note(
+      'Join files that are merged by commas, such as base.yaml,staging.yaml.',
+      'Exit codes: 0 nothing differs, 1 a file has errors, 2 there are differences, 3 could not run.',
     )
     .action(async (before: string, after: string) =>
       done(await configDiff({ context, before, after, ...describeGiven(made) })),

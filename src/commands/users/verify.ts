@@ -14,9 +14,8 @@ import { surveyUsers } from './surveyUsers.ts'
 
 export const usersVerifyCommand: Define = (made, world) =>
   runOnFiles(
-    formatOption(targetOptions(made)).addHelpText(
-      'after',
-      '\nAn unreachable host is reported; the others are verified all the same.',
+    formatOption(targetOptions(made)).note(
+      'An unreachable host is reported; the others are verified all the same.',
     ),
     world,
     (options) => verifyUsers({ ...options, format: formatGiven(made) }),

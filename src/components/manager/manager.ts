@@ -3,6 +3,7 @@ import { commonCalls } from '../../api/calls/commonCalls.ts'
 import { ready } from '../../api/calls/health.ts'
 import type { ComponentApi } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import type { DashboardAssets } from '../../web/assets.ts'
 import { placeOf } from '../databases/connection.ts'
 import { dialServer, readPassword } from '../databases/dialServer.ts'
 import { createProbe } from '../databases/probe.ts'
@@ -10,6 +11,7 @@ import { createStateFile } from '../stateFile.ts'
 import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
 import { type ConnectedManagers, createOtherManagers } from './askManagers.ts'
 import { createManager, type Manager } from './createManager.ts'
+import { openDashboard } from './dashboard/openDashboard.ts'
 import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
 import { createManagerFeed, type ManagerFeed } from './managerFeed.ts'
 import { managerMetrics } from './managerMetrics.ts'
@@ -33,8 +35,11 @@ export type ManagerSettings = Pick<
   | 'unreachableManagers'
   | 'secretsFile'
   | 'connectorSocket'
+  | 'replicatorSocket'
+  | 'auditFile'
+  | 'dashboard'
 > &
-  Partial<Pick<ServerSettings, 'tls'>>
+  Partial<Pick<ServerSettings, 'tls' | 'socket'>>
 
 const usualTiming: MonitorTiming = {
   checkInterval: defaultCheckInterval,
@@ -60,13 +65,16 @@ const readLimits = { connect: dialLimits.login, query: 60_000, age: 8000 }
 export const manager: ComponentApi = { component: 'manager', served: commonCalls }
 
 /** Returns the API of a manager, with the readiness and the measurements of its own. */
-export function managerApi(served: ServedManager, feed: Pick<ManagerFeed, 'served'>): ComponentApi {
+export function managerApi(
+  served: ServedManager,
+  feed: Pick<ManagerFeed, 'served' | 'toPeers'>,
+): ComponentApi {
   const own = readyToManage(served.manager)
   const common = commonCalls.map((it) => (it === ready ? own : it))
   return {
     component: 'manager',
     served: [...common, ...managerCalls(served), feed.served],
-    peers: [routingFeed(served.manager)],
+    peers: [routingFeed(served.manager), feed.toPeers],
     metrics: () => managerMetrics(served.manager),
   }
 }
@@ -118,11 +126,16 @@ const openOtherManagers = ({
  */
 export function openManager(
   settings: ManagerSettings,
-  more: { readonly log: ManagerLog; readonly timing?: MonitorTiming },
+  more: {
+    readonly log: ManagerLog
+    readonly timing?: MonitorTiming
+    /** Files of the dashboard; without them the manager shows none. */
+    readonly assets?: DashboardAssets
+  },
 ): { readonly api: ComponentApi; close(): void } {
   const { cluster, host, services: installed, stateFile, member, connectorSocket } = settings
   if (!installed || stateFile === undefined || !member) return { api: manager, close: () => undefined }
-  const { log, timing = usualTiming } = more
+  const { log, timing = usualTiming, assets } = more
   const file = createStateFile(stateFile)
   const now = (): Date => new Date()
   const monitor = createMonitorFactory(settings, { timing, log })
@@ -150,8 +163,13 @@ export function openManager(
     switcher,
   }
   const feed = createManagerFeed(served, { log })
+  const { tls, socket, dashboard: hosts } = settings
+  const pages =
+    assets && hosts && tls && socket !== undefined
+      ? openDashboard({ ...settings, tls, socket, hosts }, { manager: opened, log, assets })
+      : undefined
   return {
-    api: managerApi(served, feed),
+    api: { ...managerApi(served, feed), ...(pages && { pages }) },
     close: () => {
       feed.close()
       switcher?.close()

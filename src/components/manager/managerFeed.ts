@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { ApiContext } from '../../api/apiContext.ts'
-import { type ServedRoute, serve } from '../../api/serve.ts'
+import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
 import { createEventLog } from '../../base/eventLog.ts'
 import type { EventStream, Events } from '../../base/eventStreams.ts'
 import type { ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { envelope } from '../../contracts/envelope.ts'
+import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import {
   DatasourceStatusPayload,
   type HostConnector,
@@ -20,7 +21,12 @@ import type { ManagerLog } from './serviceAssessments.ts'
 import { serviceStatus } from './statusPayloads.ts'
 
 /** The call by which people and pages follow a manager. */
-export type ManagerFeed = { readonly served: ServedRoute; close(): void }
+export type ManagerFeed = {
+  readonly served: ServedRoute
+  /** The same for other hosts of the cluster. */
+  readonly toPeers: ServedRoute
+  close(): void
+}
 
 type OpenFeed = {
   /** Resolves once the connector was asked. */
@@ -75,15 +81,17 @@ export function createManagerFeed(
         feed = undefined
       },
     })
-  return {
-    served: serve(managerRoutes.managerEvents, async ({ lastEventId }, context): Promise<Events> => {
+  async function follow({ lastEventId }: Pick<Call, 'lastEventId'>, context: ApiContext): Promise<Events> {
+    feed ??= open(context)
+    await feed.isReady
+    return (stream) => {
       feed ??= open(context)
-      await feed.isReady
-      return (stream) => {
-        feed ??= open(context)
-        feed.follow(stream, lastEventId)
-      }
-    }),
+      feed.follow(stream, lastEventId)
+    }
+  }
+  return {
+    served: serve(managerRoutes.managerEvents, follow),
+    toPeers: serve(hostRoutes.managerEvents, follow),
     close: () => feed?.close(),
   }
 }

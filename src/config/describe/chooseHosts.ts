@@ -23,20 +23,28 @@ const splitList = (list: string): readonly string[] => list.match(/[^,]+/g) ?? [
 
 /** Hosts that `--host` selects. */
 export type ChosenHosts = {
-  /** Hosts that match any pattern; all without a pattern. */
+  /** Hosts that match any pattern and none that begins with `!`; all where none chooses. */
   readonly names: ReadonlySet<string>
   /** Patterns without a match, with the host that was probably meant. */
   readonly unmatched: readonly { readonly pattern: string; readonly nearest: string | undefined }[]
 }
 
-/** Matches names, patterns and lists of them (`db1,db2`, `db*`, `db[12]`) against the hosts of the file. */
+/** Matches names, patterns and lists of them (`db1,db2`, `db*`, `db[12]`, `!db3`) against the hosts of the file. */
 export function chooseHosts(given: readonly string[], hosts: readonly string[]): ChosenHosts {
   if (given.length === 0) return { names: new Set(hosts), unmatched: [] }
-  const tests = given.flatMap(splitList).map((pattern) => ({ pattern, test: matcher(pattern) }))
+  const tests = given.flatMap(splitList).map((pattern) => {
+    const excludes = pattern.startsWith('!')
+    const name = excludes ? pattern.slice(1) : pattern
+    return { pattern, name, excludes, test: matcher(name) }
+  })
+  const matches = (host: string, of: typeof tests): boolean => of.some(({ test }) => test.test(host))
+  const excluding = tests.filter(({ excludes }) => excludes)
+  const choosing = tests.filter(({ excludes }) => !excludes)
+  const chosen = choosing.length === 0 ? hosts : hosts.filter((host) => matches(host, choosing))
   return {
-    names: new Set(hosts.filter((host) => tests.some(({ test }) => test.test(host)))),
+    names: new Set(chosen.filter((host) => !matches(host, excluding))),
     unmatched: tests
       .filter(({ test }) => !hosts.some((host) => test.test(host)))
-      .map(({ pattern }) => ({ pattern, nearest: nearest(pattern, hosts) })),
+      .map(({ pattern, name }) => ({ pattern, nearest: nearest(name, hosts) })),
   }
 }

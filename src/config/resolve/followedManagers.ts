@@ -1,10 +1,11 @@
-import { isWildcard } from '../../base/address.ts'
-import type { FollowedManager, PeerHost } from '../../contracts/serverSettings.ts'
+import { addressAndPort, isWildcard } from '../../base/address.ts'
+import type { Component } from '../../contracts/component.ts'
+import type { DashboardHost, FollowedManager, PeerHost } from '../../contracts/serverSettings.ts'
 import { options } from '../settings/options.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
 import { hasDatabase, isLocalAddress, memberNames } from './dataSources.ts'
 import { mentionsOf, topologyOf } from './placements.ts'
-import type { ResolvedHost } from './resolved.ts'
+import { type ResolvedHost, valuesOf } from './resolved.ts'
 
 type HostsByName = ReadonlyMap<string, ResolvedHost>
 
@@ -18,14 +19,58 @@ const shareMachine = (a: ResolvedHost, b: ResolvedHost): boolean =>
   (a.connection === 'local' && b.connection === 'local') ||
   (isLocalAddress(a.address) && isLocalAddress(b.address))
 
-/** Returns the address at which another host reaches the API of a manager; undefined if it is off or on loopback. */
-function reachableAddress(host: ResolvedHost, from: ResolvedHost): string | undefined {
-  const { enabled, address } = options.api.manager
+/** Returns the address at which another host reaches an API; undefined if it is off or on loopback. */
+function reachableAddress(
+  host: ResolvedHost,
+  from: ResolvedHost,
+  component: Component = 'manager',
+): string | undefined {
+  const { enabled, address } = options.api[component]
   const listening = host.option(address).value
-  if (!host.components.includes('manager') || host.option(enabled).value === false) return undefined
+  if (!host.components.includes(component) || host.option(enabled).value === false) return undefined
   if (listening === undefined) return undefined
   if (isWildcard(listening)) return host.address
   return isLocalAddress(listening) && !shareMachine(host, from) ? undefined : listening
+}
+
+/** Returns true for a host whose manager shows the dashboard: one that listens beyond loopback. */
+function showsDashboard(host: ResolvedHost): boolean {
+  const { enabled, address } = options.api.manager
+  const listening = host.option(address).value
+  return (
+    host.components.includes('manager') &&
+    host.option(enabled).value !== false &&
+    host.option(options.dashboard).value !== false &&
+    listening !== undefined &&
+    !isLocalAddress(listening)
+  )
+}
+
+/** Returns the hosts of the cluster as the dashboard of a host's manager shows them; undefined where it has none. */
+export function dashboardOf(host: ResolvedHost, hosts: HostsByName): readonly DashboardHost[] | undefined {
+  if (!showsDashboard(host)) return undefined
+  return [...hosts.values()].map((shown) => ({
+    name: shown.name,
+    address: shown.address,
+    names: certifiedNames(shown),
+    apis: shown.components.map((component) => {
+      const address = shown === host ? undefined : reachableAddress(shown, host, component)
+      const port = shown.option(options.api[component].port).value
+      return { component, listen: address === undefined || port === undefined ? null : { address, port } }
+    }),
+    ...clientsOf(shown),
+  }))
+}
+
+function clientsOf(host: ResolvedHost): Pick<DashboardHost, 'clients'> {
+  const [service] = host.proxied
+  if (service === undefined) return {}
+  const { address, port } = valuesOf(options.proxy, host.option)
+  const readonlyPort = host.option(options.proxy.readonlyPort).value ?? null
+  const at = (listening: number): string =>
+    addressAndPort(isWildcard(address) ? host.address : address, listening)
+  const readOnly = readonlyPort === null ? null : at(readonlyPort)
+  return { clients: { service: service.name, readWrite: at(port), readOnly } }
 }
 
 const hasDatabases = (service: ServiceDraft, hosts: HostsByName): boolean =>
@@ -79,12 +124,17 @@ export function otherManagers(host: ResolvedHost, service: ServiceDraft, hosts: 
   }
 }
 
-/** Returns the hosts that may learn from a manager what to route by: all others of its services with databases. */
+/**
+ * Returns the hosts that may learn from a manager what it knows: all others of its services with databases, which route by
+ * it, and those that show it on a page.
+ */
 export function peersOf(host: ResolvedHost, hosts: HostsByName): readonly PeerHost[] {
   const services = host.services.filter(
     (service) => topologyOf(service) === 'clustered' && hasDatabases(service, hosts),
   )
-  return unique(services.flatMap(mentionsOf).map((mention) => mention.host)).flatMap((name) => {
+  const names = services.flatMap(mentionsOf).map((mention) => mention.host)
+  const showing = [...hosts.values()].filter(showsDashboard).map(({ name }) => name)
+  return unique([...names, ...showing]).flatMap((name) => {
     const peer = hosts.get(name)
     if (!peer || peer === host || reachableAddress(host, peer) === undefined) return []
     return [{ name, names: certifiedNames(peer) }]

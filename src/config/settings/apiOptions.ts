@@ -33,3 +33,12 @@ export const apiOptions = {
   connector: apiOptionsOf('connector'),
   replicator: apiOptionsOf('replicator'),
 } as const satisfies Readonly<Record<Component, unknown>>
+
+/** Page of the manager for browsers. */
+export const dashboardOption = setting({
+  name: 'manager-dashboard',
+  scope: 'options',
+  component: 'manager',
+  type: boolean,
+  default: true,
+})

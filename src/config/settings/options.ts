@@ -1,6 +1,6 @@
 import { components } from '../../contracts/component.ts'
 import { accessOptions } from './accessOptions.ts'
-import { apiOptions } from './apiOptions.ts'
+import { apiOptions, dashboardOption } from './apiOptions.ts'
 import { certificateOptions } from './certificateOptions.ts'
 import { connectorOptions } from './connectorOptions.ts'
 import { databaseOptions, monitorOptions, switchOptions } from './databaseOptions.ts'
@@ -11,6 +11,7 @@ import { userOptions } from './userOptions.ts'
 /** Every option of `defaults` and `options` (options.md, "The options"). */
 export const options = {
   api: apiOptions,
+  dashboard: dashboardOption,
   ...userOptions,
   ...certificateOptions,
   ...accessOptions,
@@ -27,7 +28,10 @@ export const optionGroups: readonly {
   readonly title: string
   readonly settings: readonly Setting<unknown>[]
 }[] = [
-  { title: 'APIs', settings: components.flatMap((component) => Object.values(apiOptions[component])) },
+  {
+    title: 'APIs',
+    settings: [...components.flatMap((component) => Object.values(apiOptions[component])), dashboardOption],
+  },
   { title: 'Users', settings: Object.values(userOptions) },
   { title: 'Certificates', settings: Object.values(certificateOptions) },
   { title: 'Access', settings: Object.values(accessOptions) },

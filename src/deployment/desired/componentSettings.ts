@@ -124,7 +124,8 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
 const talksToHosts = (host: HostConfig, { component }: ApiConfig): boolean =>
   component === 'connector'
     ? host.managers !== undefined
-    : component === 'manager' && (host.peers !== undefined || callsManagers(host))
+    : component === 'manager' &&
+      (host.peers !== undefined || host.dashboard !== undefined || callsManagers(host))
 
 const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Partial<ServerSettings>>> = {
   manager: (options) => {
@@ -138,6 +139,10 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
       ...switchSettings(host),
       ...((monitor || host.switching) && { secretsFile: layout.secretsFile }),
       ...(runs(host, 'connector') ? { connectorSocket: data.socket('connector') } : {}),
+      ...(host.dashboard && {
+        dashboard: host.dashboard,
+        ...(runs(host, 'replicator') ? { replicatorSocket: data.socket('replicator') } : {}),
+      }),
     }
   },
   connector: (options) => {

@@ -78,7 +78,7 @@ function releaseOf(program: ServerProgram, runtime: RuntimeChoice): Release {
  * not the login, it cannot change them either: they belong to root and its group.
  */
 export function tlsFiles(options: {
-  readonly host: Pick<HostConfig, 'managers' | 'peers' | 'otherManagers'>
+  readonly host: Pick<HostConfig, 'managers' | 'peers' | 'dashboard' | 'otherManagers'>
   readonly layout: Layout
   readonly service: Pick<DesiredService, 'user' | 'group' | 'isOther'>
   readonly stores: ResolvedStores
@@ -94,7 +94,7 @@ export function tlsFiles(options: {
     ...[...stores.files].map(([name, content]) => file(`${layout.tls}/${name}`, content)),
     file(`${layout.tls}/key.pem`, stores.key),
     file(`${layout.tls}/chain.pem`, Buffer.from(stores.chain)),
-    ...(host.managers || host.peers || callsManagers(host)
+    ...(host.managers || host.peers || host.dashboard || callsManagers(host)
       ? [file(layout.authorities, pemText(stores.authorities))]
       : []),
     file(layout.secretsFile, secretsFile(stores.passwords, passwords)),

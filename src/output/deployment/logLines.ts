@@ -20,6 +20,20 @@ export function plainLine(event: DeploymentEvent): string | undefined {
   }
 }
 
+/** Writes an event as one line of a log with every phase and step, or undefined. */
+export function verboseLine(event: DeploymentEvent): string | undefined {
+  switch (event.type) {
+    case 'phase-started':
+      return `${event.host}: ${event.phase} begins\n`
+    case 'phase-done':
+      return `${event.host}: ${event.phase} ends (${event.seconds.toFixed(1)} s)\n`
+    case 'step-started':
+      return `${event.host}: ${event.title} …\n`
+    default:
+      return plainLine(event)
+  }
+}
+
 /**
  * Writes log lines after a printed plan: steps of the plan have none, and each changed host has one at its
  * end. A failed host has its failure instead.

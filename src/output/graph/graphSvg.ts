@@ -10,10 +10,10 @@ import {
 } from './topology.ts'
 
 /** Pixels. */
-const size = { box: { width: 232, height: 66 }, gap: { x: 72, y: 18 }, margin: 24, title: 28, head: 26 }
+const size = { box: { width: 290, height: 66 }, gap: { x: 72, y: 18 }, margin: 24, title: 28, head: 26 }
 
 /** Columns of text that fit into a box, by class. */
-const fitting = { name: 24, words: 30 }
+const fitting = { name: 26, words: 36 }
 
 type Kind = 'good' | 'warn' | 'bad' | 'plain'
 

@@ -7,7 +7,7 @@ import { UsageError } from '../../cli/usageError.ts'
 export type ConfirmationOptions = { readonly iAmSure?: boolean; readonly yes?: boolean }
 
 /** Adds --i-am-sure and --yes. */
-export const addConfirmationOptions = (command: Command): Command =>
+export const addConfirmationOptions = <Made extends Command>(command: Made): Made =>
   command
     .option('--i-am-sure', 'confirm that this changes the host')
     .option('--yes', 'the same as --i-am-sure')

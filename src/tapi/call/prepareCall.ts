@@ -63,7 +63,13 @@ export async function prepareCall(preparation: {
       `--insecure: the certificate of ${place} is not verified. Any server that answers there can read the password.`,
     )
   }
-  const caller: Caller = { endpoint, timeout: options.timeout, signal: context.signal }
+  const trace = (line: string) => context.stderr.write(`${place}: ${line}\n`)
+  const caller: Caller = {
+    endpoint,
+    timeout: options.timeout,
+    signal: context.signal,
+    ...(context.verbosity === 'verbose' && { trace }),
+  }
   return { context, options, target, trust: source, endpoint, caller, place }
 }
 

@@ -1,7 +1,6 @@
 import { jsonText } from '../../base/json.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { writeText } from '../../cli/terminal.ts'
 import type { Outcome } from '../../client/calls.ts'
 import { exitCodeOf, renderError, renderProblem } from './callFailure.ts'
 import { hasFailed, type Result } from './callHosts.ts'
@@ -27,7 +26,7 @@ export function showOutcome<Value>(shown: {
   } else if (failed) {
     context.stderr.write(renderProblem(outcome.problem))
   } else {
-    writeText(context, render(outcome.value, context.stdout.columns))
+    context.stdout.write(render(outcome.value, context.stdout.columns))
   }
   return failed ? exitCodes.failed : exitCodes.ok
 }
@@ -101,7 +100,7 @@ export function showResults(shown: {
     context.stdout.write(jsonText(results.map(resultToJson)))
   } else {
     const rows = results.map((it) => [hostOf(it), it.call.target.component, ...describeResult(it, success)])
-    writeText(context, renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))
+    context.stdout.write(renderTable(['host', 'component', 'result', 'what'], rows, context.stdout.columns))
     for (const result of results) context.stderr.write(renderReason(result))
   }
   return exitCodeOfAll(results)

@@ -106,7 +106,7 @@ describe('the completion of a program', () => {
       const { words } = await typed(`${path.join(' ')} --`)
       const shown = command.options.filter(({ hidden }) => !hidden)
       const flags = shown.flatMap(({ short, long }) => [short, long]).filter((flag) => flag !== undefined)
-      expect(words, path.join(' ')).toEqual([...flags, '-h', '--help'])
+      expect(words, path.join(' ')).toEqual([...flags, '-h', '--help', '-q', '--quiet', '-v', '--verbose'])
       if (command.commands.length === 0) continue
       const below = await typed(`${path.join(' ')} `)
       expect(below.words, path.join(' ')).toEqual(command.commands.map((one) => one.name()))
@@ -160,7 +160,8 @@ describe('the completion of host and service names', () => {
     const cwd = folderWith({ 'muster.yaml': file, 'other.yaml': file.replaceAll('db2', 'web2') })
     expect((await typed('check --host ', { cwd })).words).toEqual(['db1', 'db2', 'db3'])
     expect((await typed('check --host=', { cwd })).words).toEqual(['--host=db1', '--host=db2', '--host=db3'])
-    expect((await typed('check --host db1,', { cwd })).words).toEqual(['db1,db1', 'db1,db2', 'db1,db3'])
+    expect((await typed('check --host db1,', { cwd })).words).toEqual(['db1,db2', 'db1,db3'])
+    expect((await typed('check --limit db1,!', { cwd })).words).toEqual(['db1,!db2', 'db1,!db3'])
     expect((await typed('check --service ', { cwd })).words).toEqual(['alpha'])
     expect((await typed('check other.yaml --host ', { cwd })).words).toContain('web2')
     const env = { HOME: '/home/ops', MUSTER_FILE: 'other.yaml' }

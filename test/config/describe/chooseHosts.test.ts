@@ -24,6 +24,10 @@ describe('choosing hosts by name or pattern', () => {
       ['db1,', 'web*,db2'],
       ['db1', 'db2', 'web.example.org'],
     ],
+    [['!db1'], ['db2', 'db10', 'web.example.org']],
+    [['db*,!db[12]'], ['db10']],
+    [['!db2', 'db?'], ['db1']],
+    [['!*'], []],
   ])('with %j gives %j', (patterns, expected) => {
     const chosen = chooseHosts(patterns, hosts)
     expect([...chosen.names]).toEqual(expected)
@@ -36,6 +40,7 @@ describe('choosing hosts by name or pattern', () => {
     ['web.exampleXorg', 'web.example.org'],
     ['d(b1', 'db1'],
     ['x*', undefined],
+    ['!db3', 'db1'],
   ])('finds no host for %s and suggests %s', (pattern, nearest) => {
     expect(chooseHosts([pattern, 'db1'], hosts).unmatched).toEqual([{ pattern, nearest }])
   })

@@ -182,3 +182,49 @@ describe('a switch that waits for transactions', () => {
     expect(long({ db1: 'connector-max-hold: 1s' })).toEqual([])
   })
 })
+
+describe('the dashboard of a manager', () => {
+  const dashboards = (text: string): readonly string[] =>
+    (loadText(text).config?.hosts ?? []).flatMap(({ name, dashboard }) => (dashboard ? [name] : []))
+
+  it('is there where its API listens beyond loopback, unless the option says no', () => {
+    const text = cluster({ db2: everywhere })
+    expect(dashboards(text)).toEqual(['db2'])
+    expect(dashboards(cluster({ all: everywhere }))).toEqual(['db1', 'db2'])
+    expect(dashboards(cluster({ all: everywhere, db1: 'manager-dashboard: false' }))).toEqual(['db2'])
+    expect(dashboards(cluster({ db2: `${everywhere}, manager-rest-api: false` }))).toEqual([])
+    expect(dashboards(cluster({ db2: 'manager-rest-api-address: "::1"' }))).toEqual([])
+  })
+
+  it('reaches the APIs that listen beyond loopback, and shows where clients connect', () => {
+    const text = cluster({ all: everywhere, app1: 'connector-rest-api-address: 192.0.2.9' })
+    expect(hostOf(text, 'db1').dashboard).toMatchObject([
+      { name: 'db1', names: ['db1', '10.0.0.11'], apis: [{ component: 'manager', listen: null }, {}] },
+      {
+        name: 'db2',
+        apis: [
+          { component: 'manager', listen: { address: '10.0.0.12', port: 8090 } },
+          { component: 'connector', listen: null },
+          { component: 'replicator', listen: null },
+        ],
+        clients: { service: 'alpha', readWrite: '127.0.0.1:9999' },
+      },
+      {
+        name: 'app1',
+        apis: [{ component: 'connector', listen: { address: '192.0.2.9', port: 8096 } }],
+      },
+    ])
+  })
+
+  it('may read the events of managers of other services, too', () => {
+    const text = cluster({ all: everywhere })
+      .replace(
+        'members: [db1, db2], connectors: [app1, db2] }',
+        'members: [db1] }\n  beta: { topology: clustered, master: db2, members: [db2] }',
+      )
+      .replace(/ {2}app1:.*\n/, '')
+    expect(hostOf(text, 'db1').peers).toEqual([{ name: 'db2', names: ['db2', '10.0.0.12'] }])
+    const alone = text.replace(everywhere, `${everywhere}\n  manager-dashboard: false`)
+    expect(hostOf(alone, 'db1')).not.toHaveProperty('peers')
+  })
+})

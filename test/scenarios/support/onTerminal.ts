@@ -11,18 +11,26 @@ import { type Operator, packageDirectory } from './operator.ts'
 export function onTerminal(
   { directory: cwd, env }: Operator,
   argv: readonly string[],
+  /** Called with all that came to the screen so far; the answer is typed once. */
+  type?: (screen: string) => string | undefined,
 ): Promise<{ readonly code: number; readonly screen: string; readonly raw: string }> {
   const command = [process.execPath, join(packageDirectory, 'dist/muster.js'), ...argv].map(quote).join(' ')
   const child = spawn('script', ['-qefc', command, '/dev/null'], {
     cwd,
     env: { ...env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
     timeout: 30_000,
     killSignal: 'SIGKILL',
   })
+  if (type === undefined) child.stdin.end()
   let screen = ''
+  let isTyped = false
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     screen += text
+    const keys = isTyped ? undefined : type?.(screen)
+    if (keys === undefined) return
+    isTyped = true
+    child.stdin.write(keys)
   })
   return new Promise((resolve) => {
     child.once('close', (code) =>

@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import type { CommandContext, Output } from './context.ts'
+import { writingAs } from './context.ts'
+import { withFoldedLines } from './terminal.ts'
+import { UsageError } from './usageError.ts'
+
+/** Adds --quiet and --verbose. */
+export const verbosityOptions = <Made extends Command>(made: Made): Made =>
+  made
+    .option('-q, --quiet', 'print only errors, warnings and the result')
+    .option('-v, --verbose', 'print each step, and each round trip to a host')
+
+/**
+ * Returns the context of a program: it breaks long lines, and its verbosity is that of the command that runs, which
+ * `follow` makes known.
+ */
+export function programContext(given: CommandContext): {
+  readonly context: CommandContext
+  readonly follow: (program: Command) => void
+} {
+  let verbosity: CommandContext['verbosity']
+  const isQuiet = (): boolean => verbosity === 'quiet'
+  const folded = withFoldedLines(given)
+  const context: CommandContext = {
+    ...folded,
+    stderr: withoutNotes(folded.stderr, isQuiet),
+    get verbosity() {
+      return verbosity
+    },
+  }
+  const follow = (program: Command): void => {
+    program.hook('preAction', (_, command) => {
+      const { quiet, verbose } = command.optsWithGlobals<{ quiet?: true; verbose?: true }>()
+      if (quiet && verbose)
+        throw new UsageError('--quiet and --verbose contradict each other.', 'Use one of them.')
+      verbosity = quiet ? 'quiet' : verbose ? 'verbose' : undefined
+    })
+  }
+  return { context, follow }
+}
+
+/** Returns a stream that drops notes, which commands write as `note: …`, while it `isQuiet`. */
+const withoutNotes = (stream: Output, isQuiet: () => boolean): Output =>
+  writingAs(stream, { write: (text) => (isQuiet() && text.startsWith('note: ') ? true : stream.write(text)) })

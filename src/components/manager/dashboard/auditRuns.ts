@@ -1,0 +1,42 @@
+import { isObject, memberOf, parseJson } from '../../../base/json.ts'
+import { lastLines } from '../../../base/printable.ts'
+import type { RunEntry } from '../../../contracts/dashboard.ts'
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? lastLines(value) : '')
+
+/** Names what a call was about: the values of its path's parameters, such as `alpha/db3`. */
+function subjectOf(parameters: unknown): string {
+  const names = ['service', 'datasource', 'user', 'to'].map((name) => textOf(memberOf(parameters, name)))
+  return names.filter((name) => name !== '').join('/')
+}
+
+function callerOf(line: Readonly<Record<string, unknown>>): string {
+  const user = textOf(line.user)
+  if (user !== '') return user
+  return line.caller === 'socket' ? 'root or the service user' : 'nobody known'
+}
+
+/** Reads a line of an audit log as an entry of what was done; undefined for any other text. */
+function entryOf(line: string, index: number): RunEntry | undefined {
+  const read = parseJson(line)
+  if (!isObject(read)) return undefined
+  const { time, requestId, host, call, status, code } = read
+  if (typeof time !== 'string' || Number.isNaN(Date.parse(time)) || typeof status !== 'number')
+    return undefined
+  const failed = status >= 400
+  return {
+    id: textOf(requestId) || String(index),
+    time: new Date(time).toISOString(),
+    seconds: null,
+    what: [textOf(call), subjectOf(read.parameters)].filter((word) => word !== '').join(' '),
+    by: callerOf(read),
+    at: textOf(host),
+    hosts: [textOf(host)],
+    result: failed ? 'failed' : 'succeeded',
+    detail: failed ? `${status} ${textOf(code)}`.trim() : null,
+  }
+}
+
+/** Returns what an audit log tells, newest first. */
+export const auditRuns = (lines: readonly string[]): readonly RunEntry[] =>
+  lines.flatMap((line, index) => entryOf(line, index) ?? []).reverse()

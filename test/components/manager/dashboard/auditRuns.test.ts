@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { auditRuns } from '../../../../src/components/manager/dashboard/auditRuns.ts'
+
+const line = (more: object = {}): string =>
+  JSON.stringify({
+    ...{ time: '2026-11-23T10:00:00.000Z', requestId: 'r1', cluster: 'alpha', host: 'db1' },
+    ...{ component: 'manager', door: 'tcp', caller: 'user', user: 'ada', call: 'managerShun' },
+    ...{ parameters: { service: 'alpha', datasource: 'db3' }, status: 200, changed: true },
+    ...more,
+  })
+
+describe('what the audit log of a host tells', () => {
+  it('is an entry of each call, the newest first', () => {
+    const later = line({ requestId: 'r2', call: 'managerAutomatic', parameters: { service: 'alpha' } })
+    expect(auditRuns([line(), later])).toMatchObject([
+      { id: 'r2', what: 'managerAutomatic alpha' },
+      {
+        ...{ id: 'r1', time: '2026-11-23T10:00:00.000Z', what: 'managerShun alpha/db3', by: 'ada' },
+        ...{ at: 'db1', hosts: ['db1'], result: 'succeeded', detail: null },
+      },
+    ])
+  })
+
+  it('says why a call failed, and who made it where that was no user', () => {
+    const [refused, local] = auditRuns([
+      line({ user: undefined, caller: 'socket' }),
+      line({ status: 403, code: 'access-denied' }),
+    ])
+    expect(refused).toMatchObject({ result: 'failed', detail: '403 access-denied', by: 'ada' })
+    expect(local).toMatchObject({ by: 'root or the service user' })
+  })
+
+  it('leaves out lines that somebody else wrote, and shows no control character of one', () => {
+    const others = ['', 'x', '[]', 'null', line({ time: 'soon' }), line({ status: '200' })]
+    expect(auditRuns(others)).toEqual([])
+    expect(auditRuns([line({ user: 'a\u001b[2Jb', host: 7 })])).toMatchObject([{ by: 'a\\x1b[2Jb', at: '' }])
+  })
+})
