@@ -119,6 +119,7 @@ const ioFiles: readonly string[] = [
   'client/serverCertificates.ts',
   'session/readUserProvidedStores.ts',
   'commands/dashboard/openBrowser.ts',
+  'commands/sshToHost.ts',
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',

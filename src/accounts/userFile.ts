@@ -141,14 +141,13 @@ export function readUserChange(value: unknown): UserChange {
 }
 
 /** Returns a change as `readUserChange` reads it; releases without levels read one of users with the level `full`. */
-export function writeUserChange({ user, written, before }: UserChange): object {
-  return {
-    user,
-    ...written,
-    ...(before && { before: before.hash }),
-    ...(before && before.access !== 'full' && { beforeAccess: before.access }),
-  }
-}
+export const writeUserChange = ({ user, written, before }: UserChange): object => ({
+  user,
+  ...(written && { hash: written.hash }),
+  ...(written && written.access !== 'full' && { access: written.access }),
+  ...(before && { before: before.hash }),
+  ...(before && before.access !== 'full' && { beforeAccess: before.access }),
+})
 
 /**
  * Returns the file without a change of a user; the very same file where the user has another password or level, is gone

@@ -101,7 +101,8 @@ export class CliCommand extends Command {
         // Programs that act on one host at a time often take its name as it stands.
         const name = this.args.at(-1) ?? ''
         const takesHost = this.#longFlags().includes('--host') && this.optsWithGlobals().host === undefined
-        return takesHost && /^[A-Za-z0-9.:-]+$/.test(name) ? [`--host ${name}`] : []
+        const isName = /^[A-Za-z0-9.:-]+$/.test(name) && !/\.ya?ml$/i.test(name)
+        return takesHost && isName ? [`--host ${name}`] : []
       }
       default:
         return []

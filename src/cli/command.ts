@@ -1,14 +1,13 @@
 import type { OutputConfiguration } from 'commander'
 import { CliCommand } from './cliCommand.ts'
 import type { CommandContext } from './context.ts'
-import type { ExitCode } from './exitCodes.ts'
 import { colourOf } from './terminal.ts'
 
 /** Environment of the commands of a program. */
 export type World = {
   readonly context: CommandContext
-  /** Takes the exit code of the command that ran. */
-  readonly done: (code: ExitCode) => void
+  /** Takes the exit code of the command that ran: one of `exitCodes`, or that of a program in its place. */
+  readonly done: (code: number) => void
 }
 
 /** Adds options, arguments, examples and the action to a command that has its name and description already. */
@@ -49,3 +48,16 @@ export const collectValues = (value: string, before: string[] | undefined): stri
 /** Returns true where an option without a value was given; `name` is in camel case. */
 export const flag = (made: { opts: () => Record<string, unknown> }, name: string): boolean =>
   made.opts()[name] === true
+
+/** Keeps what stands behind `--` from the options and arguments of a command; returns these words after parsing. */
+export function takeWords(made: CliCommand): () => readonly string[] {
+  let words: readonly string[] = []
+  const parse = made.parseOptions.bind(made)
+  // commander drops the `--`.
+  made.parseOptions = (argv) => {
+    const at = argv.indexOf('--')
+    words = at === -1 ? [] : argv.slice(at + 1)
+    return parse(at === -1 ? argv : argv.slice(0, at))
+  }
+  return () => words
+}

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:http'
 import { isObject } from '../base/json.ts'
+import { type AccessLevel, isAccessLevel } from '../contracts/accessLevels.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { withGuard } from './apiPath.ts'
 import { ClientError } from './clientError.ts'
@@ -11,15 +12,24 @@ import { type ApiRequest, type ApiResponse, request } from './request.ts'
 /** Limit on the users of a host. */
 const maxUsers = 10_000
 
-/** Reads the names from the response to `GET /api/v2/users`; undefined for any other body. */
-export function listedUsers(body: unknown): readonly string[] | undefined {
+/** CredentialsPayload of a response, without its obfuscated password (specification section 2.2). */
+export type ListedUser = { readonly user: string; readonly access: AccessLevel }
+
+const readUser = (payload: unknown): ListedUser | undefined =>
+  isObject(payload) && typeof payload.user === 'string' && isAccessLevel(payload.access)
+    ? { user: payload.user, access: payload.access }
+    : undefined
+
+/** Reads the response to `GET /api/v2/users`; undefined for any other body. */
+export function listedUsers(body: unknown): readonly ListedUser[] | undefined {
   const payload = readEnvelope(body)?.payload
   if (!Array.isArray(payload) || payload.length > maxUsers) return undefined
-  const names = payload.flatMap((one: unknown) =>
-    isObject(one) && typeof one.user === 'string' ? [one.user] : [],
-  )
-  return names.length === payload.length ? names : undefined
+  const users = payload.flatMap((one: unknown) => readUser(one) ?? [])
+  return users.length === payload.length ? users : undefined
 }
+
+/** Reads the response to `GET /api/v2/user/NAME`; undefined for any other body. */
+export const listedUser = (body: unknown): ListedUser | undefined => readUser(readEnvelope(body)?.payload)
 
 /** Endpoint, credentials and timeout of a call. */
 export type Caller = {
@@ -48,9 +58,6 @@ export type Ping = {
   readonly jvmUptime: number
 }
 
-/** CredentialsPayload of a response, without its obfuscated password (specification section 2.2). */
-type User = { readonly user: string; readonly access: string }
-
 /** GET ping. All calls here reject with a `ClientError` if there is no response or it is malformed. */
 export async function ping(caller: Caller): Promise<Outcome<Ping>> {
   return typed(caller, await get(caller, '/api/v2/ping'), (fields) => {
@@ -62,23 +69,25 @@ export async function ping(caller: Caller): Promise<Outcome<Ping>> {
   })
 }
 
-/** POST createAdminUser: creates the user or changes its password; the value is the user's URL. */
+/**
+ * POST createAdminUser: creates the user or changes its password and, if given, its level; the value is the user's URL.
+ */
 export async function createAdminUser(
   caller: Caller,
-  created: { readonly user: string; readonly password: Secret },
+  created: { readonly user: string; readonly password: Secret; readonly access?: AccessLevel },
 ): Promise<Outcome<string>> {
+  const { access } = created
   const pass = created.password.reveal().normalize('NFC')
-  const body = envelope('CredentialsPayload', { user: created.user.normalize('NFC'), pass })
+  const user = created.user.normalize('NFC')
+  const body = envelope('CredentialsPayload', { user, pass, ...(access && { access }) })
   const outcome = await post(caller, { path: withGuard('/api/v2/createAdminUser'), body })
   return typed(caller, outcome, ({ value }) => (typeof value === 'string' ? value : undefined))
 }
 
 /** GET user/NAME. */
-export async function user(caller: Caller, name: string): Promise<Outcome<User>> {
+export async function user(caller: Caller, name: string): Promise<Outcome<ListedUser>> {
   const outcome = await get(caller, `/api/v2/user/${encodeURIComponent(name.normalize('NFC'))}`)
-  return typed(caller, outcome, ({ user: found, access }) =>
-    typeof found === 'string' && typeof access === 'string' ? { user: found, access } : undefined,
-  )
+  return typed(caller, outcome, readUser)
 }
 
 /** Any GET; the value is the unchanged body. `path` begins with a slash. */

@@ -8,10 +8,10 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'init',
     group: groups.start,
-    description: 'write a commented example file and its schema for editors',
+    description: 'write a file for a cluster, or an example, and its schema for editors',
     examples: [
       ['Write muster.yaml in this folder', 'muster init'],
-      ['Write another file', 'muster init staging.yaml'],
+      ['Write it without a question', 'muster init --host db1=10.0.0.11,db2=10.0.0.12 --user root'],
     ],
     load: async () => (await import('./init.ts')).initCommand,
   },
@@ -150,29 +150,6 @@ export const commandTable: readonly CommandRow[] = [
         load: async () => (await import('./lock.ts')).lockStatusCommand,
       },
       {
-        name: 'graph',
-        group: groups.look,
-        description: 'print the topology as text, Mermaid or SVG',
-        examples: [
-          ['Draw the topology of the file', 'muster graph'],
-          ['Draw what the hosts say, as a picture', 'muster graph --live -o svg > alpha.svg'],
-        ],
-        load: async () => (await import('./graph.ts')).graphCommand,
-      },
-      {
-        name: 'dashboard',
-        group: groups.look,
-        description: 'show the clusters in a browser, over SSH',
-        examples: [
-          ['Show the cluster in a browser', 'muster dashboard'],
-          [
-            'Show two clusters, and print the address only',
-            'muster dashboard --no-open alpha.yaml beta.yaml',
-          ],
-        ],
-        load: async () => (await import('./dashboard.ts')).dashboardCommand,
-      },
-      {
         name: 'release',
         description: 'release the locks of runs that have ended',
         examples: [
@@ -196,12 +173,33 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'status',
     group: groups.look,
-    description: 'show the current state of every host and component',
+    description: 'show the cluster, its hosts and what is not well',
     examples: [
-      ['Show all hosts', 'muster status'],
-      ['Show some hosts as JSON', "muster status --host 'db[12]' --json"],
+      ['Show the cluster', 'muster status'],
+      ['Show it again whenever it changes', 'muster status --watch'],
+      ['Show two hosts as JSON', 'muster status db1 db2 -o json'],
     ],
     load: async () => (await import('./status.ts')).statusCommand,
+  },
+  {
+    name: 'graph',
+    group: groups.look,
+    description: 'print the topology as text, Mermaid or SVG',
+    examples: [
+      ['Draw the topology of the file', 'muster graph'],
+      ['Draw what the hosts say, as a picture', 'muster graph --live -o svg > alpha.svg'],
+    ],
+    load: async () => (await import('./graph.ts')).graphCommand,
+  },
+  {
+    name: 'dashboard',
+    group: groups.look,
+    description: 'show the clusters in a browser, over SSH',
+    examples: [
+      ['Show the cluster in a browser', 'muster dashboard'],
+      ['Show two clusters, and print the address only', 'muster dashboard --no-open alpha.yaml beta.yaml'],
+    ],
+    load: async () => (await import('./dashboard.ts')).dashboardCommand,
   },
   {
     name: 'logs',
@@ -209,12 +207,19 @@ export const commandTable: readonly CommandRow[] = [
     description: 'show recent component logs from all hosts',
     examples: [
       ['Show the last lines of all hosts', 'muster logs'],
-      [
-        'Show an hour of the managers of two hosts',
-        'muster logs --host db1,db2 --component manager --since 1h',
-      ],
+      ['Follow the warnings of all managers', 'muster logs --follow --component manager --level warn'],
     ],
     load: async () => (await import('./logs.ts')).logsCommand,
+  },
+  {
+    name: 'ssh',
+    group: groups.look,
+    description: 'log in to a host with ssh, as the file says',
+    examples: [
+      ['Log in to a host', 'muster ssh db1'],
+      ['Run a command there', 'muster ssh db1 -- uptime -p'],
+    ],
+    load: async () => (await import('./sshToHost.ts')).sshLoginCommand,
   },
   {
     name: 'audit',

@@ -103,8 +103,11 @@ const includedCommands: readonly IncludedCommand[] = [
       logs({
         ...options,
         component: undefined,
+        follow: false,
         since: undefined,
         lines: '200',
+        level: undefined,
+        grep: undefined,
         json: false,
       }),
   },

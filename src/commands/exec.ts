@@ -1,4 +1,4 @@
-import { type Define, flag } from '../cli/command.ts'
+import { type Define, flag, takeWords } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { parseDurationOption } from '../cli/optionValues.ts'
@@ -18,17 +18,10 @@ export const execCommand: Define = (made, world) => {
     .usage('[options] [file...] -- <program> [argument...]')
     .option('--timeout <time>', 'time limit per host, such as 30s or 10m', '60s')
     .option('--json', 'print one line of JSON for each host')
-  let words: readonly string[] = []
-  const parse = made.parseOptions.bind(made)
-  // commander drops the `--`, which separates the files from the program.
-  made.parseOptions = (argv) => {
-    const at = argv.indexOf('--')
-    words = at === -1 ? [] : argv.slice(at + 1)
-    return parse(at === -1 ? argv : argv.slice(0, at))
-  }
+  const words = takeWords(made)
   return runOnFiles(made, world, (options) => {
     const { timeout } = made.opts<{ timeout: string }>()
-    return exec({ ...options, words, timeout, json: flag(made, 'json') })
+    return exec({ ...options, words: words(), timeout, json: flag(made, 'json') })
   })
 }
 

@@ -1,82 +1,55 @@
 import { dirname, join, resolve } from 'node:path'
-import { type Define, flag } from '../cli/command.ts'
+import { Option } from 'commander'
+import { collectValues, type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { fileExists } from '../cli/readConfigFiles.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
+import type { ClusterConfig } from '../config/model.ts'
+import { askAnswers, checkStartingFile, parseHosts, wantsTest } from './init/askAnswers.ts'
+import { exampleFile } from './init/startingFile.ts'
 import { writeSchema } from './schema.ts'
 
 export const initCommand: Define = (made, { context, done }) =>
   made
     .argument('[file]', 'file to write', 'muster.yaml')
+    .addOption(
+      new Option('--host <name=address>', 'a host; a list, or may be repeated; asks nothing').argParser(
+        collectValues,
+      ),
+    )
+    .option('--user <name>', 'user to log in as over SSH, with sudo if it is not root (default: root)')
+    .option('--cluster <name>', 'name of the cluster (default: alpha)')
+    .addOption(
+      new Option('--databases <kind>', 'the hosts run these database servers').choices(['mariadb', 'mysql']),
+    )
     .option('--force', 'overwrite an existing file')
-    .action(async (file: string) => done(await init({ context, file, force: flag(made, 'force') })))
+    .note('On a terminal it asks for the cluster; elsewhere, without --host, it writes a commented example.')
+    .action(async (file: string) => {
+      const { host, ...given } = made.opts<GivenAnswers & { host?: readonly string[] }>()
+      done(
+        await init({
+          context,
+          file,
+          force: flag(made, 'force'),
+          given: { ...given, ...(host && { hosts: host }) },
+        }),
+      )
+    })
 
-/** Commented example of every group of a configuration; it validates as it is. */
-const startingFile = `# yaml-language-server: $schema=./muster.schema.json
-# One file describes the whole installation. Check it with: muster validate
-
-# The name of the cluster. It becomes part of service and file names on the hosts.
-cluster: alpha
-
-# Options for every host. A service or a host can have its own, under "options:"; the most specific one applies.
-defaults:
-  # The administrator of every API. Without a password, muster generates one, keeps it in .muster/ beside
-  # this file and shows it once. To set your own, read it from elsewhere instead of writing it here:
-  #   rest-api-admin-pass: !env ADMIN_PASS          an environment variable
-  #   rest-api-admin-pass: !file admin-password     a file, relative to this one
-  #   rest-api-admin-pass: !exec [pass, muster]     a program and its arguments
-  # An editor accepts these tags with: yaml.customTags: ["!env scalar", "!file scalar", "!exec sequence"]
-  rest-api-admin-user: admin
-
-  # Each API listens on 127.0.0.1 only. 0.0.0.0 opens it on all interfaces of the host.
-  manager-rest-api-address: 0.0.0.0
-  connector-rest-api-address: 0.0.0.0
-  replicator-rest-api-address: 0.0.0.0
-
-  # Other ports, if the defaults are in use:
-  # manager-rest-api-port: 8090
-  # connector-rest-api-port: 8096
-  # replicator-rest-api-port: 8097
-
-  # muster generates a certificate for each host. To use your own, set both stores and their passwords:
-  # java-tls-keystore-path: tls/keystore.p12
-  # java-keystore-password: !env KEYSTORE_PASS
-  # java-truststore-path: tls/truststore.p12
-  # java-truststore-password: !env TRUSTSTORE_PASS
-
-# How to reach the hosts over SSH.
-ssh:
-  user: ops
-  # The login user is not root: run everything through sudo.
-  become: true
-  # identity: ~/.ssh/id_ed25519
-
-# Roles of the hosts. Members of a clustered service run manager and replicator, connectors run the connector;
-# members of a service with "topology: replicator" run only the replicator.
-services:
-  alpha:
-    topology: clustered
-    master: db1
-    members: [db1, db2, db3]
-    connectors: [db1, db2, db3]
-
-# Every host, by name. Replace these with yours.
-hosts:
-  db1:
-    address: 10.0.0.11
-  db2:
-    address: 10.0.0.12
-  db3:
-    address: 10.0.0.13
-    # Settings of this host only:
-    # ssh: { port: 2222 }
-    # options: { manager-rest-api-port: 18090 }
-`
+/** Answers of the command line. */
+type GivenAnswers = {
+  /** Each a list of NAME=ADDRESS. */
+  readonly hosts?: readonly string[]
+  readonly user?: string
+  readonly cluster?: string
+  readonly databases?: 'mariadb' | 'mysql'
+}
 
 /** The way from the file to running APIs. */
 const next = [
-  ['validate', 'check the file'],
   ['trust', 'accept the SSH keys of the hosts'],
   ['check', 'look for problems on the hosts'],
   ['plan', 'show what would change'],
@@ -103,28 +76,79 @@ async function schemaBeside(file: string, context: CommandContext): Promise<stri
   }
 }
 
+/** A file to write; its configuration where it describes a cluster of the user. */
+type Written = { readonly text: string; readonly config?: ClusterConfig }
+
+/** Makes the file of the options, of answers at a terminal, or the example. Throws a `UsageError`. */
+async function contentOf(context: CommandContext, given: GivenAnswers): Promise<Written> {
+  const { hosts, user = 'root', cluster = 'alpha', databases } = given
+  if (hosts === undefined) {
+    if (given.user !== undefined || given.cluster !== undefined || databases !== undefined) {
+      throw new UsageError('--host is missing.', 'Add --host db1=10.0.0.11, or leave the other options out.')
+    }
+    if (context.stdin.isTTY !== true) return { text: exampleFile() }
+    const checked = checkStartingFile(context, await askAnswers(context))
+    if ('text' in checked) return checked
+    throw new UsageError(checked.message, checked.fix)
+  }
+  const answers = { cluster, hosts: parseHosts(hosts.join(',')), user, become: user !== 'root' }
+  if (answers.hosts.length === 0)
+    throw new UsageError('--host needs a host.', 'Write it as --host db1=10.0.0.11')
+  const checked = checkStartingFile(context, { ...answers, ...(databases && { databases }) })
+  if ('text' in checked) return { text: checked.text }
+  throw new UsageError(checked.message, checked.fix)
+}
+
 /**
- * Writes a commented starting file, for the owner alone to read (0600), and the schema for editors beside it; never
- * over another configuration without `force`.
+ * Writes a starting file, for the owner alone to read (0600), and the schema for editors beside it; never over another
+ * configuration without `force`. Nothing is written before the last answer.
  */
 export async function init(options: {
   readonly context: CommandContext
   /** As the user typed it, relative to the working directory. */
   readonly file: string
   readonly force: boolean
+  readonly given?: GivenAnswers
 }): Promise<ExitCode> {
-  const { context, file, force } = options
-  const outcome = await writeNewFile({ path: resolve(context.cwd, file), text: startingFile, force })
-  if (outcome !== 'written') {
+  const { context, file, force, given = {} } = options
+  const path = resolve(context.cwd, file)
+  const refused = (outcome: Exclude<WriteOutcome, 'written'>): ExitCode => {
     context.stderr.write(reason(outcome, file))
     return exitCodes.usage
   }
+  // Before the first question.
+  if (!force && fileExists(path)) return refused('exists')
+  const { text, config } = await answered(context, given)
+  const outcome = await writeNewFile({ path, text, force })
+  if (outcome !== 'written') return refused(outcome)
   const wrote = await schemaBeside(file, context)
   const named = file === 'muster.yaml' ? '' : ` ${file}`
-  const steps = next.map(([command, does], index) => {
+  const isExample = config === undefined && given.hosts === undefined
+  const own: readonly (readonly [string, string])[] = isExample
+    ? [['validate', 'check the file'], ...next]
+    : next
+  const steps = own.map(([command, does], index) => {
     const padded = `muster ${command}${named}`.padEnd('muster validate'.length + named.length)
-    return `  ${index + 2}. ${padded}   ${does}\n`
+    return `  ${index + (isExample ? 2 : 1)}. ${padded}   ${does}\n`
   })
-  context.stdout.write(`${wrote}Next:\n  1. Put your hosts into it.\n${steps.join('')}`)
+  const first = isExample ? '  1. Put your hosts into it.\n' : ''
+  context.stdout.write(`${wrote}Next:\n${first}${steps.join('')}`)
   return exitCodes.ok
+}
+
+/** Returns the file to write, with the connections tested if somebody at a terminal wants it. */
+async function answered(context: CommandContext, given: GivenAnswers): Promise<Written> {
+  try {
+    const content = await contentOf(context, given)
+    if (content.config !== undefined && (await wantsTest(context))) {
+      const { testConnections } = await import('./init/testConnections.ts')
+      await testConnections(context, content.config)
+    }
+    return content
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error
+    // The terminal stands behind the question and its ^C.
+    context.stderr.write('\nNo file was written.\n')
+    throw new Interrupted({ reported: true })
+  }
 }

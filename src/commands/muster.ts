@@ -3,7 +3,7 @@ import { type CliCommand, helpCommand, loadCommand } from '../cli/cliCommand.ts'
 import { command, type World } from '../cli/command.ts'
 import { complete, completeWord } from '../cli/completion/complete.ts'
 import type { CommandContext } from '../cli/context.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { exitCodes } from '../cli/exitCodes.ts'
 import type { Example } from '../cli/help/helpText.ts'
 import { programContext, verbosityOptions } from '../cli/verbosity.ts'
 import { type CommandRow, groups } from './commandRow.ts'
@@ -52,11 +52,11 @@ function addCommands(above: CliCommand, rows: readonly CommandRow[], world: Worl
 export async function muster(options: {
   readonly argv: readonly string[]
   readonly context: CommandContext
-}): Promise<ExitCode> {
+}): Promise<number> {
   const { argv } = options
   const { context, follow } = programContext(options.context)
-  let code: ExitCode = exitCodes.ok
-  const done = (result: ExitCode): void => {
+  let code: number = exitCodes.ok
+  const done = (result: number): void => {
     code = result
   }
   try {

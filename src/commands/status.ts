@@ -1,11 +1,9 @@
-import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { jsonText } from '../base/json.ts'
 import { foldLines } from '../base/wrapping.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { fileExists, looksLikeHost } from '../cli/readConfigFiles.ts'
 import { tableLayout } from '../cli/terminal.ts'
 import { type ClusterKnowledge, pictureOf } from '../client/clusterPicture.ts'
 import { joinReports, type ServiceView, viewsToJson } from '../client/clusterView.ts'
@@ -16,7 +14,12 @@ import type { ObservedHost } from '../deployment/hostStatus.ts'
 import { allFacts } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/statusText.ts'
 import { yamlText } from '../output/yamlText.ts'
-import { componentGiven, componentOption, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
+import {
+  componentGiven,
+  componentOption,
+  runOnFilesOrHosts,
+  targetOptions,
+} from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { observeCluster } from '../session/observeCluster.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
@@ -29,7 +32,7 @@ const formats = ['wide', 'json', 'yaml'] as const
 type Format = 'text' | (typeof formats)[number]
 
 export const statusCommand: Define = (made, world) =>
-  runOnFiles(
+  runOnFilesOrHosts(
     componentOption(targetOptions(made))
       .addOption(new Option('-o, --output <format>', 'wide: a row for each component, too').choices(formats))
       .addOption(new Option('--json', 'the same as -o json').conflicts('output'))
@@ -41,7 +44,7 @@ export const statusCommand: Define = (made, world) =>
     world,
     (options) =>
       status({
-        ...withHostWords(options),
+        ...options,
         component: componentGiven(made),
         format: formatOf(made),
         isWatched: flag(made, 'watch'),
@@ -51,19 +54,6 @@ export const statusCommand: Define = (made, world) =>
 const formatOf = (made: Command): Format => {
   const { output = 'text', json } = made.opts<{ output?: Format; json?: true }>()
   return json === true ? 'json' : output
-}
-
-/** Takes words that are no files as hosts. */
-function withHostWords(options: ClusterOptions): ClusterOptions {
-  const { context, files, targets } = options
-  const isHost = (word: string): boolean => looksLikeHost(word) && !fileExists(resolve(context.cwd, word))
-  const words = files.filter(isHost)
-  if (words.length === 0) return options
-  return {
-    ...options,
-    files: files.filter((word) => !isHost(word)),
-    targets: { services: [], ...targets, hosts: [...(targets?.hosts ?? []), ...words] },
-  }
 }
 
 type StatusOptions = ClusterOptions & {

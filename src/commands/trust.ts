@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth, writeFileTo } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { type HostConfig, isReachedLocally } from '../config/model.ts'
+import { type ClusterConfig, type HostConfig, isReachedLocally } from '../config/model.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
 import type { UnreachableHost } from '../deployment/survey.ts'
 import {
@@ -59,6 +59,16 @@ export async function trust(options: TrustOptions): Promise<ExitCode> {
     throw new UsageError(`--pin cannot be used with --${yes ? 'yes' : 'json'}.`, 'Use one of them.')
   }
   const { config } = await openCluster(options)
+  return trustHosts({ context, config, yes, pin, json })
+}
+
+type TrustRequest = Pick<TrustOptions, 'context' | 'yes' | 'pin' | 'json'>
+
+/** Does what `trust` does for a configuration. */
+export async function trustHosts(
+  options: TrustRequest & { readonly config: Pick<ClusterConfig, 'cluster' | 'hosts'> },
+): Promise<ExitCode> {
+  const { context, config, yes, pin, json } = options
   const reader = hostKeyReader(context)
   const { routes, unreachable } = await routesOf(config.hosts, reader)
   const shown = json || pin ? context.stderr : context.stdout
@@ -104,7 +114,7 @@ async function routesOf(
 
 /** Asks about each server with new keys; without a terminal or with --yes it does not ask. */
 async function decide(
-  { context, yes, pin, json }: TrustOptions,
+  { context, yes, pin, json }: TrustRequest,
   looked: readonly ScannedServer[],
 ): Promise<readonly NewServer[]> {
   const news = looked.filter((one): one is NewServer => 'found' in one && one.found.state === 'new')
@@ -167,7 +177,7 @@ async function writeDown(servers: readonly NewServer[], reader: HostKeyReader): 
 function exitOf(
   outcomes: readonly TrustOutcome[],
   unreachable: readonly UnreachableHost[],
-  { context, pin }: TrustOptions,
+  { context, pin }: TrustRequest,
 ): ExitCode {
   const some = (...results: readonly TrustOutcome['result'][]): boolean =>
     outcomes.some(({ result }) => results.includes(result))

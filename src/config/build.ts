@@ -155,6 +155,7 @@ function usersFor(host: ResolvedHost, paths: Paths): readonly UserConfig[] {
     (user): UserConfig => ({
       user: user.given.name,
       option: `${options.users.name}.${user.given.name}`,
+      access: user.given.access,
       ...optional('password', locatedSecret(user, paths)),
     }),
   )
@@ -162,7 +163,12 @@ function usersFor(host: ResolvedHost, paths: Paths): readonly UserConfig[] {
   if (name === undefined) return others
   const again = others.find(({ user }) => user === name)
   const password = locatedSecret(host.option(options.adminPass), paths) ?? again?.password
-  const admin = { user: name, option: options.adminPass.name, ...optional('password', password) }
+  const admin: UserConfig = {
+    user: name,
+    option: options.adminPass.name,
+    access: 'full',
+    ...optional('password', password),
+  }
   return [admin, ...others.filter((one) => one !== again)]
 }
 

@@ -17,6 +17,6 @@ export const isSecretName = (name: string): boolean =>
 /** The lookups that the file reader needs. */
 export const fileNames = {
   isSecret: isSecretName,
-  isSecretMap: (name: string): boolean => name === options.users.name,
+  isUserMap: (name: string): boolean => name === options.users.name,
   isKnown: isKnownName,
 } as const

@@ -1,3 +1,4 @@
+import type { AccessLevel } from '../contracts/accessLevels.ts'
 import type { DatabaseType } from '../contracts/choices.ts'
 import type { Component } from '../contracts/component.ts'
 import type {
@@ -80,6 +81,7 @@ export type UserConfig = {
   readonly user: string
   /** Option of its password, also without a value: `rest-api-admin-pass` or `rest-api-users.NAME`. */
   readonly option: string
+  readonly access: AccessLevel
   readonly password?: SecretReference
 }
 

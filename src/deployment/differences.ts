@@ -106,8 +106,9 @@ function commonLengths(was: readonly string[], is: readonly string[]): readonly 
 type ShownValue = string | readonly string[]
 
 /**
- * Returns one line per member that differs, named by its option if it has one, such as `manager-rest-api-port: 8090 →
- * 18090` or `rest-api-allowed-hosts: - db1, + db2`; empty if the old text is not JSON.
+ * Returns one line per member that differs, named as in the YAML, such as `manager-rest-api-port: 8090 → 18090` or
+ * `rest-api-allowed-hosts: - db1, + db2`; what no option sets, such as a path, has a name in words. Empty if the old
+ * text is not JSON.
  */
 export function settingsDifference(before: string, after: ServerSettings): readonly string[] {
   const old = membersOf(parseJson(before))
@@ -115,9 +116,12 @@ export function settingsDifference(before: string, after: ServerSettings): reado
   const wanted = membersOf(after)
   const names = [...new Set([...old.keys(), ...wanted.keys()])]
   return truncated(
-    names.flatMap((name) =>
-      memberDifference(optionName(name, after.component), old.get(name), wanted.get(name)),
-    ),
+    names.flatMap((path) => {
+      const [name, from, to] = [optionName(path, after.component), old.get(path), wanted.get(path)]
+      if (textOf(from) === textOf(to)) return []
+      // The file on the host may not be from muster.
+      return namesSecret(path) ? [`${name}: [redacted] changed`] : memberDifference(name, from, to)
+    }),
   )
 }
 
@@ -142,7 +146,7 @@ const optionGroups: Readonly<Record<string, SettingGroup>> = {
   '': { ...accessOptions, ...installationOptions },
   'database.': databaseOptions,
   'monitor.': monitorOptions,
-  'switching.': switchOptions,
+  'switching.': { ...switchOptions, user: databaseOptions.user, maxHold: connectorOptions.maxHold },
   'proxy.': connectorOptions,
 }
 
@@ -155,13 +159,53 @@ const optionsByPath: ReadonlyMap<string, Setting<unknown>> = new Map(
   ),
 )
 
-/** Returns the option that a member comes from; its path if it has none. */
+/** Names of members without an option: the key of the YAML that they come from, else words. */
+const otherNames: Readonly<Record<string, string>> = {
+  version: 'format of the settings',
+  host: 'hosts',
+  socket: 'socket of the API',
+  'tls.key': 'file of the TLS key',
+  'tls.chain': 'file of the certificate',
+  'tls.authorities': 'file of the authorities',
+  usersFile: 'file of the users',
+  auditFile: 'file of the audit log',
+  secretsFile: 'file of the passwords',
+  stateFile: 'file of the state',
+  'log.file': 'file of the log',
+  pidFile: 'pid file',
+  connectorSocket: 'socket of the connector',
+  managerSocket: 'socket of the manager',
+  replicatorSocket: 'socket of the replicator',
+  dashboard: 'manager-dashboard',
+  user: 'system user',
+  'member.service': 'service',
+  'member.datasource': 'data source',
+  'member.witness': 'one of the witnesses',
+  'database.service': 'service of replication-user',
+  'proxy.service': 'service of application-port',
+  unreachableManagers: 'managers that cannot be reached',
+}
+
+/** Names of members that exist once for each service or host, whose name is `$1`. */
+const namesByPattern: readonly (readonly [RegExp, string])[] = [
+  [/^services\.services\.(.+)\.datasources\.(.+)$/, 'services.$1.members.$2'],
+  [/^services\.services\.(.+)$/, 'services.$1'],
+  [/^services\.services$/, 'services'],
+  [/^peers\.(.+)\.names$/, 'names of $1'],
+  [/^managers\.(.+)\.names$/, 'names of the manager of $1'],
+  [/^managers\.(.+)\.address$/, 'hosts.$1.address'],
+  [/^managers\.(.+)\.port$/, 'manager-rest-api-port of $1'],
+  [/^dashboard\.([^.]+).*$/, 'host $1 on the dashboard'],
+]
+
+/** Returns the name of a member for people; the path of one that this version does not know. */
 function optionName(path: string, component: Component): string {
-  const option = optionsByPath.get(path)
-  if (option !== undefined) return option.name
+  const known = optionsByPath.get(path)?.name ?? otherNames[path]
+  if (known !== undefined) return known
   const [first, ...rest] = path.split('.')
   if (first === 'listen') return [`${component}-rest-api`, ...rest].join('-')
-  return path.replace(/^services\.services\./, 'services.')
+  const [pattern, name] = namesByPattern.find(([one]) => one.test(path)) ?? []
+  return pattern === undefined || name === undefined ? path : path.replace(pattern, name)
 }
 
 function memberDifference(
@@ -169,9 +213,6 @@ function memberDifference(
   from: ShownValue | undefined,
   to: ShownValue | undefined,
 ): readonly string[] {
-  if (textOf(from) === textOf(to)) return []
-  // The file on the host may not be from muster.
-  if (namesSecret(name)) return [`${name}: [redacted] changed`]
   if (from === undefined || to === undefined || typeof from === 'string' || typeof to === 'string') {
     return [`${name}: ${textOf(from)} → ${textOf(to)}`]
   }

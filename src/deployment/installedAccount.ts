@@ -13,9 +13,12 @@ export const allPlaces = ({ layout: { root }, cluster }: Installation): readonly
  * Returns sh that finds the user of an installation's components: sets `place` (a `DataPlace`, or empty), `account`,
  * and `as`, which drops root's rights for that user's files. Both are empty if there is no such user, and root does
  * not open the files instead. Uses only what root wrote, or the owner of a folder in a folder of root's. Expects
- * `me`, the id of the login.
+ * `me`, the id of the login. `prefix` replaces the command that drops the rights.
  */
-export function findAccount(installation: Installation): string {
+export function findAccount(
+  installation: Installation,
+  { prefix = boundedSetpriv }: { readonly prefix?: typeof boundedSetpriv } = {},
+): string {
   const account = quote(installation.layout.account)
   const legacy = quote(legacyData(installation.layout.root).users)
   const unstarted = allPlaces(installation).map(
@@ -30,7 +33,7 @@ elif [ -f ${quote(installation.layout.manifest)} ]; then
 ${unstarted.join('\n')}
 fi
 if [ "$me" = 0 ] && [ -n "$account" ] && [ "$account" != root ]; then
-  gid=$(id -g "$account" 2>/dev/null) && as="${boundedSetpriv('$account', '$gid')}" || { place=; account=; }
+  gid=$(id -g "$account" 2>/dev/null) && as="${prefix('$account', '$gid')}" || { place=; account=; }
 fi`
 }
 

@@ -20,9 +20,13 @@ export function startHashing(
   }
 }
 
+/** Returns a user in the text of a user file; undefined without such a user or file. */
+export const installedUser = (text: Secret | undefined, user: string): UserRecord | undefined =>
+  findUser(readable(text), user)
+
 /** Returns the password hash of a user in the text of a user file; undefined without such a user or file. */
 export const userHash = (text: Secret | undefined, user: string): string | undefined =>
-  findUser(readable(text), user)?.hash
+  installedUser(text, user)?.hash
 
 /** Returns every user in the text of a user file, in its order; none without a file. */
 export const installedUsers = (text: Secret | undefined): readonly UserRecord[] => readable(text).users

@@ -1,4 +1,4 @@
-import type { UserRecord } from '../accounts/userFile.ts'
+import type { UserUpdate } from '../accounts/userFile.ts'
 import { agentForStream } from '../client/agentForStream.ts'
 import { attempt } from '../client/call.ts'
 import { components } from '../contracts/component.ts'
@@ -23,10 +23,10 @@ export async function putUsers(
     readonly data: ServiceData
     readonly account: ServiceAccount
     readonly facts: InstalledFacts
-    readonly records: readonly UserRecord[]
+    readonly updates: readonly UserUpdate[]
   },
 ): Promise<boolean> {
-  const { data, account, facts, records } = options
+  const { data, account, facts, updates } = options
   // The service user could point the socket elsewhere, and root would follow.
   if (account.isOther) return false
   const runs = components.find((component) => facts.services.get(component)?.state === 'running')
@@ -38,7 +38,7 @@ export async function putUsers(
   const call = {
     ...{ id, method, path: `${path}?${guardParameter}=true`, timeout: timeout },
     target: { socket },
-    body: { users: records },
+    body: { users: updates },
   }
   const result = await attempt(call, agentForStream(stream, { kind: 'socket', path: socket }))
   stream.destroy()

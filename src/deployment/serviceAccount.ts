@@ -34,7 +34,7 @@ const serviceUserTimeout = 120
  * Returns the setpriv(1) command (util-linux) that drops root's rights for those of a user and a group, which are
  * words of sh.
  */
-const setpriv = (user: string, group: string): string =>
+export const setpriv = (user: string, group: string): string =>
   `setpriv --reuid=${user} --regid=${group} --clear-groups --no-new-privs --`
 
 /** Returns the same command with a timeout. */

@@ -1,4 +1,5 @@
 import type { HostConfig } from '../config/model.ts'
+import type { AccessLevel } from '../contracts/accessLevels.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -39,7 +40,9 @@ export type Release = {
 /** Desired user of a host. */
 export type DesiredUser = {
   readonly user: string
-  /** PHC string; absent if the password is unknown here: then the host's user is not changed. */
+  /** Absent: the host's user keeps its level, and a new one gets `full`. */
+  readonly access?: AccessLevel
+  /** PHC string; absent if the password is unknown here: then the host's user keeps its password. */
   readonly hash?: string
   /** Used to verify the login. */
   readonly password?: Secret

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { shortListOf } from '../base/words.ts'
 import type { CallClock, CallRequest, CallResult } from '../client/call.ts'
+import { listedUser } from '../client/calls.ts'
+import type { AccessLevel } from '../contracts/accessLevels.ts'
 import type { Component } from '../contracts/component.ts'
 import type { ServerSettings } from '../contracts/serverSettings.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -53,6 +55,8 @@ type ExpectedResponse = {
   readonly request: CallRequest
   readonly component: VerificationComponent
   readonly expected: number
+  /** Level that the response must show. */
+  readonly access?: AccessLevel
 }
 
 /**
@@ -138,10 +142,15 @@ function expectedResponses(target: VerificationTarget, component: VerificationCo
   const tls = { authorities, ...(certificate === undefined ? {} : { certificate }) }
   const place = settings.listen === null ? socket : { ...settings.listen, ...tls }
   const logins = users
-    .flatMap((user) => loginOf(user, user.password))
-    .map((login): ExpectedResponse => {
+    .flatMap((user) => loginOf(user, user.password).map((login) => ({ login, access: user.access })))
+    .map(({ login, access }): ExpectedResponse => {
       const request = { id: `${name} ${login.user}`, path: userPath(login.user), target: place, ...base }
-      return { component, expected: 200, request: { ...request, credentials: login } }
+      return {
+        component,
+        expected: 200,
+        request: { ...request, credentials: login },
+        ...(access && { access }),
+      }
     })
   const ping = { id: name, path: '/api/v2/ping', target: place, ...base }
   const calls = logins.length > 0 ? logins : [{ component, expected: 200, request: ping }]
@@ -158,8 +167,17 @@ function expectedResponses(target: VerificationTarget, component: VerificationCo
   return [...calls, ...refusals, ...removed]
 }
 
-function isExpected({ request, expected }: ExpectedResponse, result: CallResult): boolean {
+/** Returns the level that a response shows instead of the expected one. */
+function otherAccess({ access }: ExpectedResponse, result: CallResult | undefined): AccessLevel | undefined {
+  if (access === undefined || result === undefined || !('status' in result)) return undefined
+  const shown = listedUser(result.body)?.access
+  return shown === access ? undefined : shown
+}
+
+function isExpected(call: ExpectedResponse, result: CallResult): boolean {
+  const { request, expected } = call
   if (!('status' in result) || result.status !== expected) return false
+  if (otherAccess(call, result) !== undefined) return false
   return 'socket' in request.target || result.certificate === request.target.certificate
 }
 
@@ -189,6 +207,15 @@ async function failure(options: {
     data: target.data,
   }
   const lines = describeFailure(await serviceFailure(transport, set, component))
+  const access = otherAccess(call, result)
+  if (access !== undefined) {
+    return new StepError({
+      host: target.host.name,
+      code: 'access-not-proved',
+      message: `the ${component} at ${where} shows ${user} with the access level ${access} instead of ${call.access}${lines}`,
+      fix: `See \`muster users list --host ${target.host.name}\`: the level may have been changed meanwhile. Then run the command again.`,
+    })
+  }
   const other = certificateFailure(result, call)
   if (other !== undefined) {
     return new StepError({

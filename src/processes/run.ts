@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { execa, type Subprocess } from 'execa'
 import { systemReason } from '../base/systemErrors.ts'
@@ -90,6 +91,26 @@ function notStarted(program: string, cwd: string | undefined, code: string | und
   const where = cwd === undefined ? '' : `, or the folder ${cwd} does not exist`
   if (code === 'ENOENT') return `${program} cannot be run: no such program${where}`
   return `${program} cannot be run: ${systemReason(code) ?? code ?? 'unknown reason'}`
+}
+
+/**
+ * Runs a program in place of this one: it has the terminal, and its exit code is returned, 128 and the number of the
+ * signal where one ended it. Rejects with `ProcessError` if it cannot be started.
+ */
+export async function runInForeground(
+  options: Pick<ProcessOptions, 'command' | 'env' | 'extraEnv'>,
+): Promise<number> {
+  const [program, ...parameters] = options.command
+  const result = await execa(program, parameters, {
+    stdio: 'inherit',
+    extendEnv: false,
+    env: { ...programEnvironment(options.env), ...options.extraEnv },
+    reject: false,
+  })
+  if (result.signal !== undefined) return 128 + constants.signals[result.signal]
+  if (result.exitCode !== undefined) return result.exitCode
+  const message = notStarted(program, undefined, result.code)
+  throw new ProcessError({ code: 'not-found', command: options.command, message })
 }
 
 /** A long-lived child with its three streams. */

@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { collectValues, type World } from '../cli/command.ts'
-import type { ExitCode } from '../cli/exitCodes.ts'
+import { fileExists, looksLikeHost } from '../cli/readConfigFiles.ts'
 import { type Component, components } from '../contracts/component.ts'
 import type { PassphraseOptions } from './authorityPassphrase.ts'
 import type { ClusterOptions } from './openCluster.ts'
@@ -78,7 +79,7 @@ function targetsOf(made: Command): Targets | undefined {
 export const runOnFiles = (
   made: CliCommand,
   world: World,
-  run: (options: ClusterOptions, made: CliCommand) => Promise<ExitCode>,
+  run: (options: ClusterOptions, made: CliCommand) => Promise<number>,
 ): CliCommand =>
   made.action(async () => {
     const { set = [], askBecomePass = false } = made.opts<{ set?: string[]; askBecomePass?: boolean }>()
@@ -95,4 +96,22 @@ export const runOnFiles = (
       ...(targets && { targets }),
     }
     world.done(await run({ context: world.context, ...given }, made))
+  })
+
+/**
+ * As `runOnFiles`, where an argument that names no file and can be the name of a host limits the command to that host,
+ * as --host does.
+ */
+export const runOnFilesOrHosts = (
+  made: CliCommand,
+  world: World,
+  run: (options: ClusterOptions, made: CliCommand) => Promise<number>,
+): CliCommand =>
+  runOnFiles(made, world, (options) => {
+    const { cwd } = world.context
+    const hosts = options.files.filter((file) => looksLikeHost(file) && !fileExists(resolve(cwd, file)))
+    const { targets } = options
+    if (hosts.length === 0 || targets === undefined) return run(options, made)
+    const files = options.files.filter((file) => !hosts.includes(file))
+    return run({ ...options, files, targets: { ...targets, hosts: [...targets.hosts, ...hosts] } }, made)
   })

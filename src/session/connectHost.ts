@@ -92,12 +92,16 @@ export type HostKeyReader = Pick<SshConnector, 'hostKeysOf'> & {
   entriesOf(files: readonly string[]): Promise<readonly KnownHost[]>
 }
 
+/** Returns the file of ssh_config for the program ssh, or `none`; undefined for the files that it reads itself. */
+export function usualSshConfig(context: CommandContext): string | undefined {
+  const { home } = environmentOf(context)
+  return home === userInfo().homedir ? undefined : defaultSshConfig(home)
+}
+
 /** A reader of host keys. It asks ssh in any case: how names are written down is for ssh_config to say. */
 export function hostKeyReader(context: CommandContext): HostKeyReader {
   const env = environmentOf(context)
-  const { home } = env
-  const usual = home === userInfo().homedir ? undefined : defaultSshConfig(home)
-  const { hostKeysOf, routeOf } = newConnector(context, usual)
+  const { hostKeysOf, routeOf } = newConnector(context, usualSshConfig(context))
   return {
     hostKeysOf,
     routeOf: ({ name, address, ssh: { becomePassword: _, ...ssh } }) =>

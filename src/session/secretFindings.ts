@@ -5,8 +5,8 @@ import { isOnHost } from '../config/paths.ts'
 import { groupBySpan, type ResolvedCluster, type ResolvedHost } from '../config/resolve/resolved.ts'
 import { secretsOf } from '../config/secretOptions.ts'
 import { options } from '../config/settings/options.ts'
-import { isSecretEntry } from '../config/settings/secretMap.ts'
 import type { Given, Setting } from '../config/settings/setting.ts'
+import { isUserEntry } from '../config/settings/userMap.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
 import type { SecretPolicy } from '../secrets/policy.ts'
@@ -77,7 +77,7 @@ function unread(
 }
 
 function checkSecret(host: ResolvedHost, given: Given, password: Secret): Found[] {
-  const found = isSecretEntry(given)
+  const found = isUserEntry(given)
     ? passwordFinding({ account: apiUser, given, password, user: given.name })
     : accountFinding(host, given, password)
   return found === undefined ? [] : [{ span: given.span, finding: found }]

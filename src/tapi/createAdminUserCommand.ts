@@ -1,9 +1,11 @@
+import { Option } from 'commander'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { readPassword } from '../cli/readPassword.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { createAdminUser, get, type Outcome } from '../client/calls.ts'
+import { type AccessLevel, accessLevels } from '../contracts/accessLevels.ts'
 import { passwordProblems } from '../contracts/credentialRules.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
@@ -24,13 +26,15 @@ import { checkNewName } from './userCommands.ts'
 type CreateOptions = {
   /** Absent: creates the user of --user with the login's password. */
   readonly name?: string
+  /** Absent: an existing user keeps its level, and a new one gets `full`. */
+  readonly access?: AccessLevel
   readonly newPasswordFile?: string
   readonly newPasswordStdin: boolean
   readonly iAmSure: boolean
 }
 
 /**
- * Creates a user on one host, or changes its password. Logs in if --user is given, or if the host already has
+ * Creates a user on one host, or changes its password and level. Logs in if --user is given, or if the host already has
  * a user and requires a login. Without a name it creates the user of --user as the host's first, without a
  * login; with a separate new password it changes the password of that user.
  */
@@ -73,7 +77,7 @@ const confirmUser = (
     place: asked.place,
     command: 'create-admin-user',
     iAmSure: asked.created.iAmSure,
-    question: `Create the user ${asked.name} on ${asked.place}, or change its password?`,
+    question: `Create the user ${asked.name} on ${asked.place}, or change its password${asked.created.access === undefined ? '' : ` and set its access level to ${asked.created.access}`}?`,
   })
 
 /** Reads the new password; `isFirst` means that the user is created without a login. */
@@ -82,10 +86,12 @@ async function readNewUser(
   { name, created }: Named,
 ): Promise<{
   readonly isFirst: boolean
-  readonly user: { readonly user: string; readonly password: Secret }
+  readonly user: { readonly user: string; readonly password: Secret; readonly access?: AccessLevel }
 }> {
+  const { access } = created
   const isFirst = created.name === undefined && !givesNewPassword(call, created)
-  return { isFirst, user: { user: name, password: await newPassword({ call, name, created, isFirst }) } }
+  const password = await newPassword({ call, name, created, isFirst })
+  return { isFirst, user: { user: name, password, ...(access && { access }) } }
 }
 
 const logIn = 'log in with --user and --password-file.'
@@ -199,12 +205,14 @@ async function createOnEveryHost(
 }
 
 type WrittenCreateOptions = ConfirmationOptions & {
+  readonly access?: AccessLevel
   readonly newPasswordFile?: string
   readonly newPasswordStdin?: boolean
 }
 
 const readCreateOptions = (name: string | undefined, written: WrittenCreateOptions): CreateOptions => ({
   ...(name !== undefined && { name }),
+  ...(written.access && { access: written.access }),
   iAmSure: isConfirmed(written),
   newPasswordStdin: written.newPasswordStdin === true,
   ...(written.newPasswordFile !== undefined && { newPasswordFile: written.newPasswordFile }),
@@ -213,6 +221,12 @@ const readCreateOptions = (name: string | undefined, written: WrittenCreateOptio
 export function defineCreateAdminUser(command: CliCommand, { changeEach }: Runner): void {
   addConfirmationOptions(command)
     .argument('[name]', "name of the user (default: --user, as the host's first user)")
+    .addOption(
+      new Option(
+        '--access <level>',
+        'access level (default: full; an existing user keeps its level)',
+      ).choices(accessLevels),
+    )
     .option('--new-password-file <file>', "file with the user's new password")
     .option('--new-password-stdin', 'read the new password from standard input')
     .action((name: string | undefined, written: WrittenCreateOptions) => {

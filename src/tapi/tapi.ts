@@ -4,7 +4,7 @@ import { helpOutput } from '../cli/command.ts'
 import { complete, completeWord } from '../cli/completion/complete.ts'
 import { completionCommand } from '../cli/completion/stubs.ts'
 import type { CommandContext } from '../cli/context.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { exitCodes } from '../cli/exitCodes.ts'
 import type { Example } from '../cli/help/helpText.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { type ThisMachine, thisMachine } from '../cli/thisMachine.ts'
@@ -20,11 +20,11 @@ export async function tapi(options: {
   readonly context: CommandContext
   /** Identity of this machine; looked up unless given. */
   readonly machine?: ThisMachine
-}): Promise<ExitCode> {
+}): Promise<number> {
   const { argv, machine = thisMachine() } = options
   const { context, follow } = programContext(options.context)
-  let code: ExitCode = exitCodes.ok
-  const done = (result: ExitCode): void => {
+  let code: number = exitCodes.ok
+  const done = (result: number): void => {
     code = result
   }
   const program = tapiProgram({ context, machine, done })
@@ -56,7 +56,7 @@ async function loadSuggested(program: Command, argv: readonly string[]): Promise
 export function tapiProgram(environment: {
   readonly context: CommandContext
   readonly machine: ThisMachine
-  readonly done: (code: ExitCode) => void
+  readonly done: (code: number) => void
 }): CliCommand {
   const { context, done } = environment
   const program = base(context)

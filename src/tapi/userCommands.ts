@@ -6,6 +6,7 @@ import { withGuard } from '../client/apiPath.ts'
 import { get, listedUsers, user } from '../client/calls.ts'
 import { envelope, readEnvelope } from '../client/envelope.ts'
 import { existingNameProblems, userNameProblems } from '../contracts/credentialRules.ts'
+import { lastUserDetail } from '../contracts/problems.ts'
 import { basePath } from '../contracts/route.ts'
 import { type Change, predictRefusal } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
@@ -91,9 +92,11 @@ function deleteUser(name: string): Change {
     forecast: async (call) => {
       const listed = await get(call.caller, `${basePath}/users`)
       if ('problem' in listed) return listed
-      const users = listedUsers(listed.value)
-      return users?.length === 1 && users[0] === name.normalize('NFC')
-        ? predictRefusal('last-user', 'Nobody could log in without this user. Create another user first.')
+      const users = listedUsers(listed.value) ?? []
+      const full = users.filter(({ access }) => access === 'full')
+      const [last] = full.length === 0 ? users : full
+      return (full.length === 1 || users.length === 1) && last?.user === name.normalize('NFC')
+        ? predictRefusal('last-user', lastUserDetail)
         : undefined
     },
     question: (where) => `Delete the user ${name} of ${where}?`,

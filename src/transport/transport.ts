@@ -15,6 +15,14 @@ export type RunOptions = {
   readonly timeout?: number
 }
 
+/** Output of a script that runs until it is told to end. */
+export type FollowOptions = {
+  /** Takes standard output as it arrives, a last line feed with what follows it; must not throw. */
+  readonly onOutput: (bytes: Buffer) => void
+  /** Ends the script: its standard input gets one byte then. */
+  readonly signal: AbortSignal
+}
+
 export type Upload = {
   /** Absolute path on the host; its folder exists. */
   readonly path: string
@@ -36,6 +44,12 @@ export type Transport = {
   readonly host: string
   /** Runs a POSIX sh script: umask 077, LC_ALL=C, no arguments. A non-zero exit is a result, not an error. */
   run(script: string, options?: RunOptions): Promise<RunResult>
+  /**
+   * Runs a script without a time limit and hands over its output as it arrives. The script must end once its
+   * standard input has a byte or ends, which it does with the connection; until then no other script runs. Absent if
+   * only scripts with an end can run.
+   */
+  follow?(script: string, options: FollowOptions): Promise<Omit<RunResult, 'stdout'>>
   /**
    * Writes files, each as one atomic change: same folder, umask 077, checksum, owner and mode, fsync, rename
    * (deployment.md, "The SSH layer" 9). Renames none before all are on the disk; a failure leaves no

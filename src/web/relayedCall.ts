@@ -32,8 +32,9 @@ const refuse = (detail: string): DashboardError => new DashboardError({ code: 'i
 function routeOf({ component, route: name }: ActionRequest): Route {
   const known = routes[component]
   const route = Object.hasOwn(known, name) ? known[name] : undefined
-  if (route?.auth === 'basic' && route.path.startsWith(`${basePath}/`) && route.response.kind === 'payload')
-    return route
+  // createAdminUser needs no login on a host without users; here it is made with that of the session.
+  const takesLogin = route?.auth === 'basic' || route?.auth === 'bootstrap'
+  if (takesLogin && route.path.startsWith(`${basePath}/`) && route.response.kind === 'payload') return route
   throw notFound(`The ${component} has no call of that name for the dashboard.`)
 }
 
@@ -65,10 +66,13 @@ function bodyOf({ request }: Route, payload: unknown): { readonly body?: unknown
     if (payload === undefined) return {}
     throw refuse('The call takes no payload.')
   }
-  // Every call with a body has its payload in an envelope, whose type is fixed.
-  const { payloadType } = (request as unknown as { properties: { payloadType: { const: string } } })
-    .properties
-  const body = { payloadType: payloadType.const, payloadVersion, payload }
+  // Every call with a body has its payload in an envelope, whose type is fixed, or the last of several spellings.
+  const { payloadType } = (
+    request as unknown as {
+      properties: { payloadType: { const?: string; enum?: readonly string[] } }
+    }
+  ).properties
+  const body = { payloadType: payloadType.const ?? payloadType.enum?.at(-1), payloadVersion, payload }
   rejectInvalid(request, body)
   return { body }
 }

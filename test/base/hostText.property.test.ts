@@ -113,7 +113,7 @@ const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
   'facts that failed': (text) => gatherFacts(answering(text, 1), factsRequest),
   logs: async (text) => {
     const lines = await readLogs(answering(text), { cluster, host, lines: 100 })
-    return [logsText(lines, true), logsJson(lines)]
+    return [logsText(lines, { colour: true }), logsJson(lines)]
   },
   locks: (text) => hostLocks({ hosts: [host], connect: connect(text) }),
   'the lock that a run takes': async (text) => {

@@ -1,10 +1,17 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Interrupted } from '../../src/cli/interrupted.ts'
+import { UsageError } from '../../src/cli/usageError.ts'
+import { checkStartingFile } from '../../src/commands/init/askAnswers.ts'
 import { init } from '../../src/commands/init.ts'
 import { validate } from '../../src/commands/validate.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { schemaId, schemaText } from '../../src/config/reference/schema.ts'
 import { commandContext } from '../config/commandContext.ts'
+import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 async function run(cwd: string, file = 'muster.yaml', force = false) {
@@ -100,5 +107,191 @@ describe('muster init', () => {
     expect((await run(cwd, 'no/muster.yaml')).err).toContain('its folder does not exist')
     expect((await run(cwd, '.', true)).err).toContain('is a directory')
     expect(readdirSync(cwd)).toEqual([])
+  })
+})
+
+describe('muster init with answers', () => {
+  /** Runs it at a terminal where these lines are typed. */
+  async function answer(cwd: string, lines: readonly string[], given = {}) {
+    const { context, out, err } = commandContext({ cwd, env: { USER: 'ops', HOME: cwd } })
+    const stdin = Object.assign(Readable.from([lines.map((line) => `${line}\n`).join('')]), { isTTY: true })
+    const code = await init({
+      context: { ...context, stdin },
+      file: 'muster.yaml',
+      force: false,
+      given,
+    }).catch((error: unknown) => error)
+    return { code, out: out(), err: err() }
+  }
+  const configOf = (cwd: string) =>
+    loadConfig({
+      files: [{ name: 'muster.yaml', directory: cwd, text: readFileSync(join(cwd, 'muster.yaml'), 'utf8') }],
+      home: cwd,
+    })
+
+  it('asks at a terminal, and names the next commands', async () => {
+    const cwd = temporaryFolder()
+    const { code, out, err } = await answer(cwd, ['beta', 'db1=10.1.0.1, db2=10.1.0.2', '', '', '', 'no'])
+    expect(code).toBe(0)
+    expect(err).toMatchInlineSnapshot(`
+      "This writes a configuration file. Enter takes the answer in brackets; Ctrl-C
+      ends without a file.
+      Name of the cluster [alpha]: Hosts, such as db1=10.0.0.11 db2=10.0.0.12: User to log in as over SSH [ops]: Does ops become root by sudo? [yes]: Do the hosts run database servers of this cluster? [no]: Test the connections to the hosts now? [yes]: "
+    `)
+    expect(out).toMatch(
+      /^Wrote muster\.yaml[^\n]*\nNext:\n {2}1\. muster trust .*\n {2}2\. muster check .*\n {2}3\. muster plan .*\n {2}4\. muster install .*\n$/,
+    )
+    const { config, diagnostics } = configOf(cwd)
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(config).toMatchObject({
+      cluster: 'beta',
+      hosts: [
+        { name: 'db1', address: '10.1.0.1', ssh: { user: 'ops', become: true } },
+        { name: 'db2', address: '10.1.0.2' },
+      ],
+    })
+  })
+
+  it('asks again for what the file could not have, with the message of the file', async () => {
+    const cwd = temporaryFolder()
+    const { code, err } = await answer(cwd, [
+      ...['Beta!', 'beta', '', 'db1=10.0.0.1 db1=10.0.0.2', 'db1=not/valid', 'db1=10.0.0.1'],
+      ...['a b', 'root', 'perhaps', 'yes', 'oracle', 'mysql', 'no'],
+    ])
+    expect(code).toBe(0)
+    expect(err).toMatchInlineSnapshot(`
+      "This writes a configuration file. Enter takes the answer in brackets; Ctrl-C
+      ends without a file.
+      Name of the cluster [alpha]:   The cluster name must have 1 to 40 lower-case letters, digits and hyphens.
+        fix: Write, for example: cluster: alpha
+      Name of the cluster [alpha]: Hosts, such as db1=10.0.0.11 db2=10.0.0.12:   Give each host a name and an address, as NAME=ADDRESS, with spaces between
+        them.
+      Hosts, such as db1=10.0.0.11 db2=10.0.0.12:   db1 is listed twice in members.
+        fix: Remove it, or correct the host name.
+      Hosts, such as db1=10.0.0.11 db2=10.0.0.12:   address must be an IP address or a host name, not the text "not/valid".
+        fix: Write the address alone, without user, port or https://
+      Hosts, such as db1=10.0.0.11 db2=10.0.0.12: User to log in as over SSH [ops]:   user must be a user name to log in with, not the text "a b".
+        fix: Write, for example: user: ops
+      User to log in as over SSH [ops]: Do the hosts run database servers of this cluster? [no]:   Answer yes or no.
+      Do the hosts run database servers of this cluster? [no]: Their kind, mariadb or mysql [mariadb]:   Answer mariadb or mysql.
+      Their kind, mariadb or mysql [mariadb]:   muster needs two accounts in the databases: muster for replication and
+        muster_monitor for checks. Put their passwords into the environment, as
+        REPLICATION_PASSWORD and MONITOR_PASSWORD. \`muster explain replication-user\`
+        and \`muster explain monitor-user\` print the SQL.
+      Test the connections to the hosts now? [yes]: "
+    `)
+    expect(configOf(cwd).config?.hosts[0]).toMatchObject({
+      ssh: { user: 'root' },
+      database: { type: 'mysql' },
+    })
+  })
+
+  it('leaves nothing after Ctrl-C or the end of the input, and asks nothing if the file is there', async () => {
+    const cwd = temporaryFolder()
+    const ended = await answer(cwd, ['beta', 'db1=10.0.0.1'])
+    expect(ended.code).toMatchObject({ message: 'The input ended before the last question.' })
+    const stop = new AbortController()
+    const { context, err } = commandContext({ cwd })
+    const stdin = Object.assign(new PassThrough(), { isTTY: true })
+    const running = init({
+      context: { ...context, stdin, signal: stop.signal },
+      file: 'muster.yaml',
+      force: false,
+    })
+    stdin.write('beta\ndb1=10.0.0.1\n')
+    await eventually(() => expect(err()).toContain('over SSH'))
+    stop.abort()
+    await expect(running).rejects.toBeInstanceOf(Interrupted)
+    expect(err()).toMatch(/\nNo file was written\.\n$/)
+    expect(readdirSync(cwd)).toEqual([])
+    writeFileSync(join(cwd, 'muster.yaml'), 'mine')
+    expect(await answer(cwd, [])).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^muster.yaml already exists/),
+    })
+    expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).toBe('mine')
+  })
+
+  it('takes the answers from options and asks nothing', async () => {
+    const cwd = temporaryFolder()
+    const given = {
+      hosts: ['db1=10.0.0.1,db2=10.0.0.2', 'db3.example.org'],
+      user: 'ops',
+      databases: 'mariadb' as const,
+    }
+    const { code, out, err } = await answer(cwd, [], given)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('  1. muster trust ')
+    const { config } = configOf(cwd)
+    expect(config?.hosts.map(({ name, address }) => `${name} ${address}`)).toEqual([
+      'db1 10.0.0.1',
+      'db2 10.0.0.2',
+      'db3.example.org db3.example.org',
+    ])
+    const refused = async (given: object) => (await answer(temporaryFolder(), [], given)).code
+    expect(await refused({ user: 'ops' })).toMatchObject({ message: '--host is missing.' })
+    expect(await refused({ hosts: [' , '] })).toMatchObject({ message: '--host needs a host.' })
+    expect(await refused({ hosts: ['db1=10.0.0.1'], cluster: 'A' })).toBeInstanceOf(UsageError)
+  })
+
+  it('writes what was typed or refuses it, whatever characters it has', () => {
+    const word = fc.oneof(
+      fc.constantFrom(
+        'yes',
+        'NO',
+        'null',
+        '1e3',
+        '0x1',
+        '~',
+        '!env X',
+        '*a',
+        '&a',
+        '- a',
+        'a: b',
+        '#',
+        "'",
+        '"',
+        '{}',
+        '[a',
+        '|',
+        '>',
+        '%',
+        '@',
+        '`',
+        '? a',
+        '<<',
+      ),
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.stringMatching(/^[a-z][a-z0-9.-]{0,8}$/),
+    )
+    const { context } = commandContext({ cwd: temporaryFolder() })
+    let written = 0
+    fc.assert(
+      fc.property(word, fc.constantFrom('cluster', 'name', 'address', 'user'), (typed, part) => {
+        const answers = { cluster: 'alpha', name: 'db1', address: '10.0.0.1', user: 'ops' }
+        answers[part] = typed
+        const { cluster, name, address, user } = answers
+        const hosts = [{ name, address }]
+        const checked = checkStartingFile(context, {
+          cluster,
+          hosts,
+          user,
+          become: user !== 'root',
+          databases: 'mariadb',
+        })
+        if (!('text' in checked)) {
+          expect(checked.message).not.toBe('')
+          return
+        }
+        written += 1
+        const { config } = loadConfig({
+          files: [{ name: 'x', directory: '/', text: checked.text }],
+          home: '/',
+        })
+        expect(config).toMatchObject({ cluster, hosts: [{ name, address, ssh: { user } }] })
+      }),
+      { numRuns: 500 },
+    )
+    expect(written).toBeGreaterThan(50)
   })
 })

@@ -6,7 +6,7 @@ import { muster } from '../../src/commands/muster.ts'
 const listed: Readonly<Record<string, readonly string[]>> = {
   'Start here': ['init', 'validate', 'trust', 'check', 'plan', 'install'],
   Change: ['upgrade', 'rollback', 'start', 'stop', 'restart', 'exec', 'lock', 'uninstall'],
-  Look: ['status', 'graph', 'dashboard', 'logs', 'audit', 'diag'],
+  Look: ['status', 'graph', 'dashboard', 'logs', 'ssh', 'audit', 'diag'],
   'Users and certificates': ['users', 'cert'],
   Databases: ['switch'],
   Files: ['config', 'explain', 'import', 'export', 'state', 'schema'],
@@ -128,7 +128,7 @@ describe('the program muster', () => {
   )
 
   it.each([
-    [['logs', 'ux*'], "use --host 'ux*';"],
+    [['check', 'ux*'], "use --host 'ux*';"],
     [['plan', 'muster.yaml', 'db1.example.org'], 'use --host db1.example.org;'],
     [['config', 'ux1'], 'use --host ux1;'],
     [['trust', 'ux1'], 'use --host ux1;'],

@@ -83,10 +83,25 @@ const asUser = [
   ...values.flatMap((value) => [
     block('rest-api-users', `\n    ops: ${value.replaceAll('\n      ', '\n        ')}\n    nightly:`),
     block('rest-api-users', `{ ops: ${value}, nightly: }`),
+    block('rest-api-users', `{ ops: { access: x, password: ${value}, more: } }`),
+    block('rest-api-users', `\n    ops: { access: read, password: ${value} }\n    x: { acess: ${value} }`),
+    ...['access', 'password', 'acess', 'pasword', 'other'].map((member) =>
+      block(
+        'rest-api-users',
+        `\n    ops:\n      access: x\n      ${member}: ${value.replaceAll('\n      ', '\n          ')}\n      x: y`,
+      ),
+    ),
+    ...['password', 'acess', 'pasword'].map((member) =>
+      block(
+        'rest-api-users',
+        `\n    ops:\n      ${member}: ${value.replaceAll('\n      ', '\n          ')}\n      access: x`,
+      ),
+    ),
   ]),
   ...[quoted, double].flatMap((value) => [
     `${top('x', `&x { ops: ${value} }`)}  db9:\n    address: 10.0.0.0\n    options:\n      rest-api-users:\n        <<: *x\n        two: short\n`,
     `${top('x', `&x { ops: ${value} }`)}  db9: { options: { log-level: x, rest-api-users: *x } }\n`,
+    `${top('x', `&x ${value}`)}  db9:\n    address: 10.0.0.0\n    options:\n      rest-api-users:\n        ops:\n          access: *x\n          password: *x\n`,
     `${top('x', `&x ${value}`)}  db9:\n    address: 10.0.0.0\n    options:\n      rest-api-users:\n        ops: *x\n        a b: *x\n`,
   ]),
 ]

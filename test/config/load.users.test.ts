@@ -26,6 +26,57 @@ describe('rest-api-users', () => {
     expect(usersOf(withUsers('  log-level: info\n'))).toEqual([])
   })
 
+  it('may have an access level, in a block or on one line, and is full without one', () => {
+    const members = [
+      '{ grafana: { access: read, password: !env OPS_PASS }, ops: !env OPS_PASS, nightly: , oncall: { access: operate } }',
+      `
+    grafana:
+      password: !env OPS_PASS
+      access: read
+    ops: !env OPS_PASS
+    nightly:
+    oncall:
+      access: "operate"`,
+    ]
+    for (const users of members) {
+      const { config, diagnostics } = loadText(withUsers(`${admin}  rest-api-users: ${users}\n`))
+      expect(diagnostics).toEqual([])
+      expect(
+        config?.hosts[0]?.users.map(({ user, access, password }) => [user, access, password?.kind]),
+      ).toEqual([
+        ['admin', 'full', 'env'],
+        ['grafana', 'read', 'env'],
+        ['ops', 'full', 'env'],
+        ['nightly', 'full', undefined],
+        ['oncall', 'operate', undefined],
+      ])
+    }
+  })
+
+  it('shows its level and a suggestion for a misspelt one, and never a password', () => {
+    const text = withUsers(`  rest-api-users:
+    grafana:
+      access: raed
+      password: hunter2-hunter2
+    line: { access: oprate, password: hunter2-hunter2 }
+    odd: { acces: read }
+`)
+    const result = loadText(text)
+    expect(codes(result)).toEqual(['5 wrong-type', '7 wrong-type', '8 unknown-key'])
+    const told = shown(result)
+    expect(told).toContain('access: raed')
+    expect(told).toContain('Did you mean read?')
+    expect(told).toContain('Did you mean operate?')
+    expect(told).not.toContain('hunter2')
+  })
+
+  it('is the administrator only with the level full', () => {
+    const named = (value: string) => withUsers(`${admin}  rest-api-users: { admin: ${value} }\n`)
+    expect(codes(loadText(named('{ access: full }')))).toEqual([])
+    expect(codes(loadText(named('{ access: read }')))).toEqual(['5 administrator-twice'])
+    expect(shown(loadText(named('{ access: read }')))).toContain('who has the access level full')
+  })
+
   it('of a host replaces those of defaults', () => {
     const host = '{ address: 10.0.0.11, options: { rest-api-users: { only: } } }'
     const text = withUsers(`${admin}  rest-api-users: { ops: !env OPS_PASS }\n`, host)

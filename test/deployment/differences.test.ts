@@ -120,7 +120,7 @@ describe('settingsDifference', () => {
   it('shows no secret that somebody wrote there, and no more than twenty lines', () => {
     expect(difference({ monitor: { password: 'hunter2' }, secretsFile: '/old' })).toEqual([
       'monitor.password: [redacted] changed',
-      'secretsFile: /old → none',
+      'file of the passwords: /old → none',
     ])
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`more${index}`, index]))
     expect(difference(many)).toHaveLength(21)
@@ -133,9 +133,9 @@ describe('settingsDifference', () => {
     })
     expect(difference(services(source('db2'), source('db1')))).toEqual([])
     expect(difference(services(source('db1', 3307), source('db3')))).toEqual([
-      'services.alpha.datasources.db1: 10.0.0.11 3307 replica → 10.0.0.11 3306 replica',
-      'services.alpha.datasources.db3: 10.0.0.11 3306 replica → none',
-      'services.alpha.datasources.db2: none → 10.0.0.11 3306 replica',
+      'services.alpha.members.db1: 10.0.0.11 3307 replica → 10.0.0.11 3306 replica',
+      'services.alpha.members.db3: 10.0.0.11 3306 replica → none',
+      'services.alpha.members.db2: none → 10.0.0.11 3306 replica',
     ])
   })
 
@@ -151,13 +151,84 @@ describe('settingsDifference', () => {
     const lines = settingsDifference(JSON.stringify(settings), all)
     const known = new Set(allOptions.map(({ name }) => name))
     const names = lines.map((line) => line.split(':')[0] ?? '')
-    expect(names.filter((name) => !known.has(name))).toEqual(['proxy.service', 'database.service'])
+    expect(names.filter((name) => !known.has(name))).toEqual([
+      'service of application-port',
+      'service of replication-user',
+    ])
     const groups = [proxySettings, database, monitorSettings]
     const count = groups.reduce((sum, group) => sum + Object.keys(group).length, 0)
     expect(names).toHaveLength(count + 1)
     expect(lines).toContain('max-replica-lag: none → 30s')
     expect(lines).toContain('connector-max-hold: none → 8s')
     expect(lines).toContain('connector-drain-timeout: none → 30s')
+  })
+
+  it('names no member of the settings as the programs do', () => {
+    const path = '/opt/x'
+    const peer = { name: 'db2', names: ['db2'] }
+    const all: Required<Omit<ServerSettings, 'listen'>> & Pick<ServerSettings, 'listen'> = {
+      version: 1,
+      cluster: 'beta',
+      host: 'db9',
+      component: 'manager',
+      listen: { address: '10.0.0.1', port: 1 },
+      socket: path,
+      tls: { key: path, chain: path, authorities: path },
+      peers: [peer],
+      usersFile: path,
+      auditFile: path,
+      allowedHosts: ['x'],
+      remoteBootstrap: true,
+      logLevel: 'debug',
+      log: { file: path },
+      database: { type: 'mysql', host: 'h', port: 1, user: 'u', service: 'alpha' },
+      secretsFile: path,
+      services: { services: [{ name: 'beta', datasources: [source('db9')] }] },
+      stateFile: path,
+      member: { service: 'beta', datasource: 'db9', witness: false },
+      monitor: { ...monitorSettings, user: 'm', maxReplicaLag: 1 },
+      switching: { user: 'u', maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 8000 },
+      unreachableManagers: ['db7'],
+      connectorSocket: path,
+      proxy: { ...proxySettings, readonlyPort: 1 },
+      managerSocket: path,
+      replicatorSocket: path,
+      dashboard: [
+        {
+          ...{ name: 'db2', address: '10.0.0.2', names: ['db2'] },
+          apis: [{ component: 'manager', listen: { address: '10.0.0.2', port: 1 } }],
+          clients: { service: 'beta', readWrite: '10.0.0.2:1', readOnly: null },
+        },
+      ],
+      managers: [{ ...peer, address: '10.0.0.2', port: 1 }],
+      pidFile: path,
+      user: 'muster',
+    }
+    const lines = [
+      ...settingsDifference(JSON.stringify({ version: 0 }), all),
+      ...settingsDifference(JSON.stringify({ ...all, version: 0 }), { version: 1 } as ServerSettings),
+    ]
+    // Twenty lines at most are shown: the parts, one after another.
+    const parts = Object.keys(all).flatMap((member) => {
+      const { [member as keyof typeof all]: _, ...without } = all
+      return settingsDifference(JSON.stringify(without), all)
+    })
+    const known = new Set(allOptions.map(({ name }) => name))
+    const names = [...lines, ...parts].map((line) => line.split(': ')[0] ?? '')
+    expect(parts.length).toBeGreaterThan(45)
+    const inWords = names.filter((name) => !known.has(name) && !/^(and \d+|[a-z ]+)/.test(name))
+    expect(inWords).toEqual([])
+    expect(
+      names.filter((name) => /[a-z][A-Z]|\b(proxy|monitor|database|peers|listen|switching|tls)\./.test(name)),
+    ).toEqual([])
+    expect(parts).toEqual(
+      expect.arrayContaining([
+        'connector-max-hold: none → 8s',
+        'services.beta.members.db9: none → 10.0.0.11 3306 replica',
+        'manager-rest-api-port of db2: none → 1',
+        'file of the passwords: none → /opt/x',
+      ]),
+    )
   })
 
   it('says nothing of a text that is no JSON', () => {

@@ -14,7 +14,7 @@ import { testCost } from '../support/testApi.ts'
 import { settingsIn, start } from '../support/testServer.ts'
 
 const hash = await hashPassword({ password: new Secret('x'), salt: Buffer.alloc(16), cost: testCost })
-const records = [{ user: 'ops', access: 'full' as const, hash }]
+const updates = [{ user: 'ops', access: 'full' as const, hash }]
 const running = { state: 'running', enabled: true } as const
 const data = serviceData('systemd', { root: '/opt/muster', cluster: 'alpha' })
 const account = { user: 'ops', isOther: false }
@@ -39,15 +39,15 @@ describe('putUsers', () => {
     const settings = settingsIn(temporaryFolder(), { component: 'connector' })
     await start(settings)
     const { transport, dialled } = leadingTo(settings.socket)
-    expect(await putUsers(transport, { data, account, facts, records })).toBe(true)
+    expect(await putUsers(transport, { data, account, facts, updates })).toBe(true)
     expect(dialled).toEqual([{ socket: '/run/muster-alpha/connector/api.sock' }])
-    expect(JSON.parse(readFileSync(settings.usersFile, 'utf8')).users).toEqual(records)
+    expect(JSON.parse(readFileSync(settings.usersFile, 'utf8')).users).toEqual(updates)
   })
 
   it('returns false without a confirmation', async () => {
     const path = `${temporaryFolder()}/old.sock`
     const old = await servePlain((_message, answer) => answer.writeHead(404).end(), { path })
-    const options = { data, account, facts, records }
+    const options = { data, account, facts, updates }
     expect(await putUsers(leadingTo(path).transport, options)).toBe(false)
     await old.close()
     const cut = await servePlain(({ socket }) => socket.destroy(), { path })
@@ -64,7 +64,7 @@ describe('putUsers', () => {
   it('does not open a socket of another user as root', async () => {
     const { transport, dialled } = leadingTo(`${temporaryFolder()}/connector.sock`)
     const other = { user: 'muster-alpha', isOther: true }
-    expect(await putUsers(transport, { data, account: other, facts, records })).toBe(false)
+    expect(await putUsers(transport, { data, account: other, facts, updates })).toBe(false)
     expect(dialled).toEqual([])
   })
 })

@@ -68,6 +68,7 @@ const withoutExample = [
   'user-password-differs',
   'user-password-replaced',
   'user-extra',
+  'user-access-differs',
   'user-component-differs',
   'user-login-refused',
   'user-component-silent',

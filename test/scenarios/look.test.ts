@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('muster (needs Linux)', () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(stdout).toBe(
         [0, 1, 2, 3]
-          .map((at) => `2026-03-01T12:00:0${at}.000Z db${(at % 2) + 1} connector  info  line ${at}\n`)
+          .map((at) => `2026-03-01T12:00:0${at}.000Z db${(at % 2) + 1} connector   info  line ${at}\n`)
           .join(''),
       )
       expect(snapshot(world.folder)).toEqual(before)
@@ -71,7 +71,65 @@ describe.skipIf(process.platform !== 'linux')('muster (needs Linux)', () => {
       expect(stderr).toMatch(/^error db2: /)
     })
 
+    it('prints what --level and --grep leave, and takes the name of a host for --host', async () => {
+      const { code, stdout } = await world.muster('logs', ['--grep', 'LINE 2', '--lines', '1'])
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: '2026-03-01T12:00:02.000Z db1 connector   info  line 2\n',
+      })
+      expect((await world.muster('logs', ['--level', 'warn'])).stdout).toBe('')
+      expect((await world.muster('logs', ['db2'])).stdout.match(/ db[12] /g)).toEqual([' db2 ', ' db2 '])
+      expect((await world.muster('logs', ['db3'])).stderr).toContain("no host in alpha matches 'db3'")
+    })
+
+    it('follows all hosts until Ctrl-C, and says when one is lost', async () => {
+      const stop = new AbortController()
+      let printed = ''
+      const running = world.muster('logs', ['--follow', '--lines', '1'], {
+        signal: stop.signal,
+        watch: (text) => {
+          printed += text
+        },
+      })
+      await eventually(() =>
+        expect(printed.match(/ line [23]\n/g)?.sort()).toEqual([' line 2\n', ' line 3\n']),
+      )
+      const [db1, db2] = [world.host('db1'), world.host('db2')]
+      const append = (text: string) => appendFileSync(join(db1.directory, 'data/connector.log'), text)
+      append(`${JSON.stringify({ level: 'warn', time: '2026-03-01T12:00:09.000Z', msg: 'new \u001b[2J' })}\n`)
+      await eventually(() => expect(printed).toContain(' db1 connector   warn  new \\x1b[2J\n'))
+      db2.server.breakConnections('reset')
+      await eventually(() => expect(printed).toMatch(/^error db2: the connection to db2 was lost/m))
+      expect(printed).toContain('note: Still following db1.\n')
+      append('{"msg":"after"}\n')
+      await eventually(() => expect(printed).toContain('after'))
+      stop.abort()
+      expect((await running).code).toBe(130)
+      const all = readFileSync(join(db1.directory, 'data/connector.log'), 'utf8').split('\n')
+      writeFileSync(join(db1.directory, 'data/connector.log'), `${all.slice(0, 2).join('\n')}\n`)
+    })
+
+    it('ends by itself once the last host is lost, with the exit code of unreachable hosts', async () => {
+      let printed = ''
+      const running = world.muster('logs', ['-f', 'db1'], {
+        watch: (text) => {
+          printed += text
+        },
+      })
+      await eventually(() => expect(printed).toContain(' line 2\n'))
+      world.host('db1').server.breakConnections('reset')
+      const { code, stderr } = await running
+      expect({ code, stderr }).toEqual({
+        code: 4,
+        stderr: expect.stringMatching(/^error db1: the connection/),
+      })
+      expect(stderr).not.toContain('Still following')
+    })
+
     it.each([
+      [['--level', 'loud'], 'Allowed choices are trace, debug, info, warn, error'],
+      [['--grep', ''], '--grep needs a text.'],
+      [['--grep', 'x'.repeat(201)], '--grep takes at most 200 characters.'],
       [['--since', 'yesterday'], '--since yesterday is not a duration.'],
       [['--lines', '0'], '--lines 0 is not a whole number from 1 to 10000.'],
       [['--lines', '10001'], '--lines 10001 is not a whole number from 1 to 10000.'],

@@ -103,6 +103,8 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
             users.json: admin: [redacted] changed
       db2 and db3: the same
 
+      Plan: 0 to add, 3 to change, 0 to remove on 3 hosts
+
       A password was generated and is shown only once. It is stored in
       /folder/operator/.muster/alpha/secrets.json
         user admin  password MADE
@@ -267,6 +269,8 @@ describe.skipIf(process.platform !== 'linux')('muster users (needs Linux)', () =
             users.json: ops: [redacted] removed
 
       db1 and db3: nothing to do
+
+      Plan: 0 to add, 0 to change, 1 to remove on 1 host
 
       db2: done
       db1  nothing to do, removed from every API

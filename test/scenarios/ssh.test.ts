@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { makeLockedKey, type SshServer, startSshServer } from '../support/sshServer.ts'
 import { clusterFile, type HostWish, login } from './support/clusterFile.ts'
 import { type Outcome, words } from './support/operator.ts'
+import { runProgram } from './support/program.ts'
 import { createWorld, type World } from './support/world.ts'
 
 const passphrase = "correct horse 'battery' %h"
@@ -189,5 +190,71 @@ describe.skipIf(process.platform !== 'linux')('the SSH connection to a host (nee
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toContain('ssh_config sets CertificateFile for db2, which muster does not support')
     expect(outcome.stderr).toContain('[ssh-config]')
+  })
+
+  describe('muster ssh', () => {
+    const ssh = (...argv: readonly string[]) =>
+      runProgram({
+        program: 'muster',
+        argv: ['ssh', ...argv],
+        cwd: world.operator.directory,
+        env: world.operator.env,
+      })
+
+    it('runs the system ssh with the connection of the file, and passes its exit code on', async () => {
+      world.describe()
+      const done = await ssh('db2', 'alpha.yaml', '--', 'echo "$0 here"; exit 7')
+      expect(done).toMatchObject({ code: 7, stderr: '' })
+      expect(done.stdout).toMatch(/ here\n$/)
+    })
+
+    it('goes through jump hosts with the key and the known_hosts file of the host', async () => {
+      const { server } = world.host('db1')
+      const file = world.operator.write('known hosts', `${server.hostKeyLine}${jump.hostKeyLine}`)
+      hosts(() => ({
+        port: server.port,
+        user: login,
+        identity: server.clientKeyPath,
+        'known-hosts': file,
+        jump: `${login}@127.0.0.9:${jump.port}`,
+      }))
+      const before = jump.logins().length
+      expect(await ssh('db1', 'alpha.yaml', '--', 'echo through')).toMatchObject({
+        stderr: '',
+        code: 0,
+        stdout: 'through\n',
+      })
+      expect(jump.logins().length).toBeGreaterThan(before)
+    })
+
+    it('takes the key that host-key pins, and refuses another and unknown ones', async () => {
+      const { server } = world.host('db1')
+      const known = { port: server.port, user: login, identity: server.clientKeyPath }
+      hosts(() => ({ ...known, 'host-key': server.hostKeyFingerprints[0] ?? '', 'known-hosts': '/dev/null' }))
+      expect(await ssh('db1', 'alpha.yaml', '--', 'echo pinned')).toMatchObject({
+        stderr: '',
+        code: 0,
+        stdout: 'pinned\n',
+      })
+      hosts(() => ({ ...known, 'host-key': `SHA256:${'A'.repeat(43)}` }))
+      const other = await ssh('db1', 'alpha.yaml', '--', 'echo pinned')
+      expect(other).toMatchObject({ code: 1, stdout: '' })
+      expect(other.stderr).toContain('error db1: presented the host key SHA256:')
+      hosts(() => ({ ...known, 'known-hosts': '/dev/null' }))
+      const unknown = await ssh('db1', 'alpha.yaml', '--', 'echo pinned')
+      expect(unknown).toMatchObject({ code: 3, stdout: '' })
+      expect(unknown.stderr).toContain('the host key of db1 is unknown: /dev/null has no key for it.')
+    })
+
+    it('refuses a host that the file does not have', async () => {
+      world.describe()
+      const { code, stderr } = await ssh('db11', 'alpha.yaml')
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: 'error: the file has no host db11.\n  fix: Did you mean db1?\n',
+      })
+      expect((await ssh('-oProxyCommand=touch x', 'alpha.yaml')).code).toBe(3)
+      expect((await ssh('$(touch x)', 'alpha.yaml')).code).toBe(3)
+    })
   })
 })

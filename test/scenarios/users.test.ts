@@ -132,14 +132,14 @@ describe.skipIf(process.platform !== 'linux')('the users of a cluster (needs Lin
     expect(list).toEqual({
       code: 0,
       stderr: '',
-      stdout: `HOST  USER     IN THE FILE  PASSWORD      MANAGER  CONNECTOR  REPLICATOR
-db1   admin    yes          matches       yes      -          yes
-db1   ops      yes          not compared  yes      -          yes
-db1   nightly  yes          matches       yes      -          yes
-db2   admin    yes          matches       -        yes        -
-db2   ops      yes          not compared  -        yes        -
-db2   nightly  yes          matches       -        yes        -
-db2   mallory  no           unknown       -        yes        -
+      stdout: `HOST  USER     FILE  ACCESS  PASSWORD      MANAGER  CONNECTOR  REPLICATOR
+db1   admin    yes   full    matches       yes      -          yes
+db1   ops      yes   full    not compared  yes      -          yes
+db1   nightly  yes   full    matches       yes      -          yes
+db2   admin    yes   full    matches       -        yes        -
+db2   ops      yes   full    not compared  -        yes        -
+db2   nightly  yes   full    matches       -        yes        -
+db2   mallory  no    full    unknown       -        yes        -
 
 ops: the password hashes of the hosts differ, so the passwords may differ
 mallory: on db2, where the file does not name it

@@ -18,7 +18,7 @@ export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
       { component: 'connector', enabled: true, address: '127.0.0.1', port: 8096 },
       { component: 'replicator', enabled: true, address: '127.0.0.1', port: 8097 },
     ],
-    users: [{ user: 'admin', option: 'rest-api-admin-pass' }],
+    users: [{ user: 'admin', option: 'rest-api-admin-pass', access: 'full' }],
     member: { service: 'alpha', datasource: null, witness: false },
     tls: { alias: 'tls', keyType: 'ec', keyLifetime: 365, warningDays: 30 },
     remoteBootstrap: false,

@@ -29,6 +29,17 @@ describe('a call that the dashboard relays', () => {
     })
   })
 
+  it('creates a user, or sets password and level of one', () => {
+    const payload = { user: 'eve', pass: 'a password', access: 'read' }
+    const { path, body } = relayedCall({ ...action, route: 'createAdminUser', params: {}, payload })
+    expect([path, body]).toEqual([
+      '/api/v2/createAdminUser?i-am-sure=true',
+      { payloadType: 'CredentialsPayload', payloadVersion: '1', payload },
+    ])
+    const wrong = { ...action, route: 'createAdminUser', params: {}, payload: { ...payload, access: 'root' } }
+    expect(() => relayedCall(wrong)).toThrow(expect.objectContaining({ code: 'invalid-body' }))
+  })
+
   it('may read, without a guard', () => {
     const { method, path } = relayedCall({
       ...action,
@@ -40,16 +51,7 @@ describe('a call that the dashboard relays', () => {
   })
 
   it('is none of another component, without a login, outside of /api/v2 or of no contract', () => {
-    const names = [
-      'connectorOnhold',
-      'ping',
-      'createAdminUser',
-      'metrics',
-      'routing',
-      'putUsers',
-      'constructor',
-      '',
-    ]
+    const names = ['connectorOnhold', 'ping', 'metrics', 'routing', 'putUsers', 'constructor', '']
     for (const route of names)
       expect(() => relayedCall({ ...action, route }), route).toThrow(
         expect.objectContaining({ code: 'not-found' }),

@@ -19,6 +19,7 @@ import {
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { existingNameProblems, passwordProblems, userNameProblems } from '../../contracts/credentialRules.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
+import { lastUserDetail } from '../../contracts/problems.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { ProblemError } from '../problemError.ts'
 import { type Call, serve } from '../serve.ts'
@@ -103,10 +104,7 @@ export const createAdminUser = serve(commonRoutes.createAdminUser, async (call, 
 /** Returns the changed file; throws if nobody is left who may change users. */
 function keepFullUser(file: UserFile, next: UserFile): UserFile {
   if (!losesLastFullUser(file, next)) return next
-  throw new ProblemError({
-    code: 'last-user',
-    detail: 'The host would have no user with the access level full. Create another one with it first.',
-  })
+  throw new ProblemError({ code: 'last-user', detail: lastUserDetail })
 }
 
 export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit }, { accounts }) => {

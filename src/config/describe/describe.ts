@@ -11,9 +11,9 @@ import { connectorOptions } from '../settings/connectorOptions.ts'
 import { databaseOptions, monitorOptions, switchOptions } from '../settings/databaseOptions.ts'
 import { allOptions, options } from '../settings/options.ts'
 import { host as fields, file, service as serviceFields } from '../settings/places.ts'
-import type { SecretEntry } from '../settings/secretMap.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import { allSsh } from '../settings/ssh.ts'
+import type { UserEntry } from '../settings/userMap.ts'
 import { emptyDraft, givenFor, valueFor } from '../shape/draft.ts'
 import type { Plain } from '../types/type.ts'
 import type { DescribedHost, DescribedValue, Description, Layer, ValueOrigin } from './description.ts'
@@ -35,11 +35,15 @@ function identityOfSecret(reference: SecretReference): Secret {
   }
 }
 
-/** Identity of a map of secrets, whose values are optional. */
-const identityOfSecrets = (entries: readonly SecretEntry[]): Secret =>
+/** Identity of users with their levels and optional passwords. */
+const identityOfUsers = (users: readonly UserEntry[]): Secret =>
   new Secret(
     JSON.stringify(
-      entries.map(({ name, value }) => [name, value === undefined ? null : identityOfSecret(value).reveal()]),
+      users.map(({ name, access, value }) => [
+        name,
+        access,
+        value === undefined ? null : identityOfSecret(value).reveal(),
+      ]),
     ),
   )
 
@@ -112,7 +116,17 @@ const hideSecretText = (value: Plain, secrets: ReadonlySet<string>): Plain => {
  */
 function identityFor(setting: Setting<unknown>, value: unknown): Secret | undefined {
   if (isSecret(setting)) return identityOfSecret(value as SecretReference)
-  return setting === options.users ? identityOfSecrets(value as readonly SecretEntry[]) : undefined
+  return setting === options.users ? identityOfUsers(value as readonly UserEntry[]) : undefined
+}
+
+/** Returns the value as it is shown; a name is hidden before its level joins it. */
+function shownValue(setting: Setting<unknown>, value: unknown, secrets: ReadonlySet<string>): Plain {
+  if (setting !== options.users) return hideSecretText(setting.type.write(value), secrets)
+  const named = (value as readonly UserEntry[]).map((user) => ({
+    ...user,
+    name: secrets.has(user.name) ? redacted : user.name,
+  }))
+  return setting.type.write(named)
 }
 
 function described(
@@ -123,7 +137,7 @@ function described(
   const { value, given } = resolved
   if (value === undefined) return []
   const written = setting.type.write(value)
-  const shown = given === undefined ? written : hideSecretText(written, facts.secrets)
+  const shown = given === undefined ? written : shownValue(setting, value, facts.secrets)
   const identity = identityFor(setting, value) ?? identityOf(written)
   return [{ name: setting.name, value: shown, origin: facts.origin, identity }]
 }

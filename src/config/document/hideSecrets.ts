@@ -1,4 +1,5 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
+import { nearest } from '../../diagnostics/nearest.ts'
 import type { MapEntry, YamlNode } from './node.ts'
 
 const secretWord = /(?:pas|pwd|secret|token|credential|rest-api-users)[\w-]*["']?\s*[:=]?/i
@@ -81,8 +82,8 @@ export const looksSecret = (name: string): boolean => /pas+|pwd|secret|token|cre
 /** Names of values that must not be printed. */
 export type SecretNames = {
   readonly isSecret: (name: string) => boolean
-  /** Names of maps with secret values and public names. */
-  readonly isSecretMap: (name: string) => boolean
+  /** Names of maps of users, whose names are public. */
+  readonly isUserMap: (name: string) => boolean
 }
 
 const restOfLine = Number.MAX_SAFE_INTEGER
@@ -130,23 +131,42 @@ const inside = (span: Span, outer: Span): boolean =>
   (span.line > outer.line || (span.line === outer.line && span.column >= outer.column)) &&
   (span.line < outer.endLine || (span.line === outer.endLine && span.column < outer.endColumn))
 
+/** Members of a user that has more than a password. */
+export const userMembers = ['access', 'password'] as const
+
+const isOnLinesOfItsOwn = (node: YamlNode): node is Extract<YamlNode, { readonly kind: 'map' }> =>
+  node.kind === 'map' && !node.flow && node.anchoredAt === undefined
+
 /**
- * Returns the spans of the values in a map of secrets, so that its names can be shown; undefined if a line
+ * Returns the spans of the passwords in a map of users, so that names and levels can be shown; undefined if a line
  * may hold more of them.
  */
-function insideSecret({ value }: MapEntry): readonly Span[] | undefined {
-  if (value.kind !== 'map' || value.flow || value.anchoredAt !== undefined) return undefined
-  return value.entries.flatMap(hiddenSpansOf)
+function insideUsers({ value }: MapEntry): readonly Span[] | undefined {
+  return isOnLinesOfItsOwn(value) ? value.entries.flatMap(hiddenOfUser) : undefined
 }
 
+/** A line whose name is none of ours, nor one misspelt, may be a line of a password. */
+function hiddenOfUser(user: MapEntry): readonly Span[] {
+  const { value } = user
+  if (!isOnLinesOfItsOwn(value) || value.entries.some(({ key }) => nearest(key, userMembers) === undefined)) {
+    return hiddenSpansOf(user)
+  }
+  return value.entries.flatMap((entry) =>
+    entry.key === 'access' && isOneLineText(entry.value) ? [] : hiddenSpansOf(entry),
+  )
+}
+
+const isOneLineText = ({ kind, span, anchoredAt }: YamlNode): boolean =>
+  kind === 'scalar' && span.line === span.endLine && anchoredAt === undefined
+
 function collectHidden(node: YamlNode, names: SecretNames): Span[] {
-  const { isSecret, isSecretMap } = names
+  const { isSecret, isUserMap } = names
   if (node.kind === 'scalar') return []
   if (node.kind === 'list') return node.items.flatMap((item) => collectHidden(item, names))
   const oneLine = node.flow && node.span.line === node.span.endLine
   const secret = node.entries.some((entry) => isSecret(entry.key))
   return node.entries.flatMap((entry) => {
-    if (isSecretMap(entry.key)) return insideSecret(entry) ?? hiddenSpansOf(entry)
+    if (isUserMap(entry.key)) return insideUsers(entry) ?? hiddenSpansOf(entry)
     if (isSecret(entry.key)) return hiddenSpansOf(entry)
     const beside = oneLine && secret && entry.value.kind === 'scalar' ? [entry.value.span] : []
     return [...beside, ...collectHidden(entry.value, names)]
@@ -177,7 +197,7 @@ export function hideSecrets(
 ): { readonly root: YamlNode; readonly hidden: readonly Span[] } {
   const hidden = collectHidden(root, {
     isSecret: (name) => names.isSecret(name) || looksSecret(name),
-    isSecretMap: names.isSecretMap,
+    isUserMap: names.isUserMap,
   })
   const byLine = new Map<number, Span[]>()
   for (const span of hidden) {

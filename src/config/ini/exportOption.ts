@@ -4,8 +4,8 @@ import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { absolutePath, type Paths } from '../paths.ts'
 import { options } from '../settings/options.ts'
-import type { SecretEntry } from '../settings/secretMap.ts'
 import type { Given, Setting } from '../settings/setting.ts'
+import type { UserEntry } from '../settings/userMap.ts'
 import { path as pathType } from '../types/texts.ts'
 import { isFamilyOption } from './iniNames.ts'
 import { type CommentValue, hiddenMusterComment, musterComment } from './musterComment.ts'
@@ -44,7 +44,7 @@ function commentValueOfSecret(value: SecretReference, at: At): CommentValue {
 /** Returns true for a value with a literal secret. */
 const isLiteralSecret = ({ setting, value }: Given): boolean =>
   setting === options.users
-    ? (value as readonly SecretEntry[]).some((user) => user.value?.kind === 'literal')
+    ? (value as readonly UserEntry[]).some((user) => user.value?.kind === 'literal')
     : setting.secret && (value as SecretReference | undefined)?.kind === 'literal'
 
 /** Converts a usable value for a muster comment. */
@@ -53,11 +53,11 @@ function commentValueOf(given: Given, context: ExportContext): CommentValue {
   const at = { span, context }
   // Only this setting's own type ever put a value under its name.
   if (setting === options.users) {
-    const users = (value as readonly SecretEntry[]).map(({ name, value: secret, span: place }) =>
-      secret === undefined
-        ? { name }
-        : { name, value: commentValueOfSecret(secret, { span: place, context }) },
-    )
+    const users = (value as readonly UserEntry[]).map(({ name, access, value: secret, span: place }) => ({
+      name,
+      access,
+      ...(secret && { value: commentValueOfSecret(secret, { span: place, context }) }),
+    }))
     return { kind: 'users', users }
   }
   if (setting.secret) return commentValueOfSecret(value as SecretReference, at)

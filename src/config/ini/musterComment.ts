@@ -1,3 +1,4 @@
+import { type AccessLevel, isAccessLevel } from '../../contracts/accessLevels.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import { stripped } from './readIni.ts'
 
@@ -7,10 +8,14 @@ export type CommentValue =
   | { readonly kind: 'env' | 'file'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'exec'; readonly items: readonly string[] }
-  /** Names, each with an optional secret. */
+  /** Names, each with its level and an optional secret. */
   | { readonly kind: 'users'; readonly users: readonly CommentUser[] }
 
-export type CommentUser = { readonly name: string; readonly value?: CommentValue }
+export type CommentUser = {
+  readonly name: string
+  readonly access: AccessLevel
+  readonly value?: CommentValue
+}
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const needsQuotes = /^["[!]|[\u0000-\u001f\u007f-\u009f]|^$|\p{Cs}/u
@@ -22,8 +27,12 @@ function writtenValue(value: CommentValue): string {
   if (value.kind === 'text') return written(value.text)
   if (value.kind === 'list') return JSON.stringify(value.items)
   if (value.kind === 'users') {
-    const pairs = value.users.map((user) => [user.name, user.value ? writtenValue(user.value) : null])
-    return `!users ${JSON.stringify(pairs)}`
+    const users = value.users.map(({ name, access, value: secret }) => [
+      name,
+      secret ? writtenValue(secret) : null,
+      ...(access === 'full' ? [] : [access]),
+    ])
+    return `!users ${JSON.stringify(users)}`
   }
   if (value.kind === 'exec') return `!exec ${JSON.stringify(value.items)}`
   return `!${value.kind} ${written(value.text)}`
@@ -32,7 +41,8 @@ function writtenValue(value: CommentValue): string {
 /**
  * Writes what INI cannot express as a comment that muster reads back (without its #): a path of dotted YAML
  * names and a value, which is a text, a JSON text or list, or a reference: `muster: hosts.db1.ssh.port =
- * 2222`. Users with their secrets are a JSON list of pairs.
+ * 2222`. Users are a JSON list of lists: name, secret and, unless it is
+ * `full`, the level.
  */
 export const musterComment = (path: string, value: CommentValue): string =>
   `muster: ${path} = ${writtenValue(value)}`
@@ -57,13 +67,15 @@ function textFrom(source: string): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-function userFrom(pair: unknown): CommentUser | undefined {
-  if (!Array.isArray(pair) || pair.length !== 2) return undefined
-  const [name, source]: readonly unknown[] = pair
-  if (typeof name !== 'string') return undefined
-  if (source === null) return { name }
+function userFrom(items: unknown): CommentUser | undefined {
+  if (!Array.isArray(items) || items.length < 2 || items.length > 3) return undefined
+  const [name, source, access = 'full']: readonly unknown[] = items
+  if (typeof name !== 'string' || !isAccessLevel(access)) return undefined
+  if (source === null) return { name, access }
   const value = typeof source === 'string' ? valueFrom(source) : undefined
-  return value === undefined || value.kind === 'users' || value.kind === 'list' ? undefined : { name, value }
+  return value === undefined || value.kind === 'users' || value.kind === 'list'
+    ? undefined
+    : { name, access, value }
 }
 
 function usersFrom(source: string): CommentValue | undefined {

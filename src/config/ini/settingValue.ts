@@ -44,9 +44,11 @@ export function valueFromIni(setting: Setting<unknown>, text: string): TextLine 
 
 /** Writes users on one line; one literal secret hides them all. */
 function usersLine(users: readonly CommentUser[]): TextLine | undefined {
-  const lines = users.map(({ name, value }) => {
+  const lines = users.map(({ name, access, value }) => {
     const secret = value === undefined ? publicLine('null') : valueFromComment(options.adminPass, value)
-    return secret && { text: `${quotedScalar(name)}: ${secret.text}`, secret: secret.text !== secret.shown }
+    if (secret === undefined) return undefined
+    const user = access === 'full' ? secret.text : `{ access: ${access}, password: ${secret.text} }`
+    return { text: `${quotedScalar(name)}: ${user}`, secret: secret.text !== secret.shown }
   })
   const known = lines.filter((line) => line !== undefined)
   if (known.length < lines.length) return undefined

@@ -3,8 +3,8 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import type { Paths } from '../paths.ts'
 import { options } from '../settings/options.ts'
-import type { SecretEntry } from '../settings/secretMap.ts'
 import type { Given, Setting, SettingGroup, ValuesOf } from '../settings/setting.ts'
+import type { UserEntry } from '../settings/userMap.ts'
 import type { Draft, HostDraft, ServiceDraft, Values } from '../shape/draft.ts'
 
 /** Groups items by place, so that one line in `defaults` gives one finding for all its hosts. */
@@ -84,7 +84,7 @@ export function valuesOf<Group extends SettingGroup>(
 }
 
 /** A user of `rest-api-users` with its optional password. */
-export type ResolvedUser = Resolved<SecretReference> & { readonly given: SecretEntry }
+export type ResolvedUser = Resolved<SecretReference> & { readonly given: UserEntry }
 
 /** Lists the users of a host beside its administrator, in the order of the file. */
 export function usersOf(host: Pick<ResolvedHost, 'option'>): readonly ResolvedUser[] {

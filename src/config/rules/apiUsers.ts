@@ -21,23 +21,24 @@ function findInvalidName({ given }: ResolvedUser): Found[] {
   return [{ span: given.keySpan, finding: diagnose('bad-user-name', facts, { span: given.keySpan }) }]
 }
 
-/** Finds the administrator among the users with another password. */
-function findSecondPassword(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
+/** Finds the administrator among the users with another password or level. */
+function findSecondAdministrator(host: ResolvedHost, { given, value }: ResolvedUser): Found[] {
   const admin = host.option(options.adminUser)
   const password = host.option(options.adminPass)
   if (admin.given === undefined || admin.value !== given.name) return []
   const same = value === undefined || (password.value !== undefined && sameSource(value, password.value))
-  if (same) return []
+  if (same && given.access === 'full') return []
+  const has = same ? 'the access level full' : 'a different password'
   const other = password.given ?? admin.given
   const related = [{ message: 'The administrator is here.', span: other.keySpan }]
-  const finding = diagnose('administrator-twice', {}, { span: given.keySpan, related })
+  const finding = diagnose('administrator-twice', { has }, { span: given.keySpan, related })
   return [{ span: given.keySpan, finding }]
 }
 
-/** Finds invalid names of users, and an administrator with two passwords. */
+/** Finds invalid names of users, and an administrator with two passwords or levels. */
 export const apiUsers = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
   groupBySpan(
     hosts.flatMap((host) =>
-      usersOf(host).flatMap((user) => [...findInvalidName(user), ...findSecondPassword(host, user)]),
+      usersOf(host).flatMap((user) => [...findInvalidName(user), ...findSecondAdministrator(host, user)]),
     ),
   ).map(([{ finding }]) => finding)

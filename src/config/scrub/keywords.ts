@@ -1,4 +1,6 @@
+import { accessLevels } from '../../contracts/accessLevels.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
+import { userMembers } from '../document/hideSecrets.ts'
 import { referenceTags } from '../document/node.ts'
 import { isKnownName } from '../knownNames.ts'
 import { allOptions } from '../settings/options.ts'
@@ -17,6 +19,8 @@ const words = new Set<unknown>([
   ...groups,
   ...[...settings.values()].flatMap(({ type }) => (Array.isArray(type.schema.enum) ? type.schema.enum : [])),
   ...referenceTags,
+  ...userMembers,
+  ...accessLevels,
   ...['true', 'false', 'yes', 'no', 'on', 'off', 'null', '~', '<<', 'root', 'localhost', ''],
 ])
 

@@ -1,5 +1,7 @@
+import { accessLevels } from '../../contracts/accessLevels.ts'
 import type { Span } from '../../diagnostics/diagnostic.ts'
-import { looksSecret } from '../document/hideSecrets.ts'
+import { nearest } from '../../diagnostics/nearest.ts'
+import { looksSecret, userMembers } from '../document/hideSecrets.ts'
 import { linesOf } from '../document/lines.ts'
 import { isSecretName } from '../knownNames.ts'
 import { options } from '../settings/options.ts'
@@ -55,6 +57,10 @@ type ValueContext = {
   readonly names?: boolean
   /** Set inside the map of users, whose values are secrets. */
   readonly users?: boolean
+  /** Set for a user: a secret, or a group with one. */
+  readonly user?: boolean
+  /** Set for the access level of a user. */
+  readonly level?: boolean
   readonly secret?: boolean
 }
 
@@ -80,6 +86,8 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
 
   const writtenValue = (node: Scalar, above: ValueContext, isReference: boolean): Value => {
     const value = plainValue(node)
+    // A misspelt level is what its finding is about, so it stays.
+    if (above.level && typeof value === 'string' && nearest(value, accessLevels) !== undefined) return value
     const isOwn = above.setting !== undefined && node.anchor === undefined
     if (isReference && typeof value === 'string') return words.reference(value)
     if (isReference || above.secret || (!isOwn && isHidden(node))) return words.secret(value)
@@ -89,6 +97,7 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
   }
 
   const writtenKey = (name: string, above: ValueContext): Value => {
+    if (above.user && nearest(name, userMembers) !== undefined) return name
     if (above.secret) return words.secret(name)
     // A misspelt name of ours is what its finding is about, so it stays.
     return !above.names && isNearlyKeyword(name) ? name : words.text(name)
@@ -123,7 +132,9 @@ const plainValue = ({ value, source }: Scalar): Value =>
   value === null || typeof value === 'number' || typeof value === 'boolean' ? value : source
 
 function contextBelow(above: ValueContext, name: string): ValueContext {
-  if (above.secret || above.users) return { secret: true }
+  if (above.users) return { secret: true, user: true }
+  if (above.user && name === 'access') return { level: true }
+  if (above.secret) return { secret: true }
   if (name === '<<') return above
   const setting = settings.get(name)
   if (setting === options.users) return { names: true, users: true }

@@ -1,7 +1,7 @@
 import { secretReference } from '../types/secretReference.ts'
 import { userName } from '../types/texts.ts'
-import { secretMap } from './secretMap.ts'
 import { setting } from './setting.ts'
+import { userMap } from './userMap.ts'
 
 const scope = 'options'
 
@@ -31,9 +31,10 @@ export const userOptions = {
     name: 'rest-api-users',
     scope,
     secret: true,
-    type: secretMap({
+    type: userMap({
       each,
-      wants: 'a group of user names, each with a password, a reference to one, or nothing',
+      wants:
+        'a group of user names, each with a password, a reference to one, a group of access and password, or nothing',
       example: '{ ops: !env OPS_PASS }',
     }),
   }),

@@ -7,7 +7,7 @@ export function ActionsButton({ target: own, label }: { readonly target: Target;
   if (!mayDo(own.cluster, needed)) return null
   return (
     <button
-      class="small"
+      class={label === undefined ? 'small' : ''}
       type="button"
       aria-haspopup="dialog"
       aria-label={label === undefined ? `Actions for ${targetText(own)}` : undefined}

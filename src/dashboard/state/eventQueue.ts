@@ -8,7 +8,6 @@ export class EventQueue {
   readonly #waiting = new Map<string, DashboardEvent>()
 
   push(event: DashboardEvent): void {
-    if (event.kind === 'snapshot') this.#waiting.clear()
     const key = keyOf(event)
     // Removed first: what arrives last is applied last.
     this.#waiting.delete(key)

@@ -20,7 +20,9 @@ export function TopologyPicture({ cluster, service }: Props) {
     const element = box.current
     if (element === null) return
     const observer = new ResizeObserver(() => {
-      width.value = Math.floor(element.clientWidth)
+      // As large as the text around it, whatever size somebody reads at.
+      const scale = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+      width.value = Math.floor(element.clientWidth / scale)
     })
     observer.observe(element)
     return () => observer.disconnect()
@@ -45,13 +47,7 @@ export function TopologyPicture({ cluster, service }: Props) {
   return (
     <div class="topology" ref={box}>
       {layout.value !== undefined && (
-        <svg
-          role="img"
-          aria-label={text}
-          viewBox={`0 0 ${layout.value.width} ${layout.value.height}`}
-          width={layout.value.width}
-          height={layout.value.height}
-        >
+        <svg role="img" aria-label={text} viewBox={`0 0 ${layout.value.width} ${layout.value.height}`}>
           {layout.value.frames.map(({ kind, count: number, ...frame }) => (
             <g class="frame">
               <rect rx="10" {...frame} />
@@ -150,7 +146,7 @@ function nodeText(cluster: ClusterState, service: string, { kind, key }: PlacedN
       const connector = cluster.hosts.get(key)?.connector ?? null
       const sign = connector === null ? null : connectorSigns[connector.mode]
       const clients = connector === null ? '' : count(connector.active, 'client')
-      const held = connector === null || connector.held === 0 ? '' : `, ${connector.held} waiting`
+      const held = connector === null || connector.held === 0 ? '' : `, ${connector.held} wait`
       return { title: shown(key), note: 'connector', sign, detail: `${clients}${held}`, host: key }
     }
     case 'datasource': {

@@ -1,6 +1,7 @@
 import { type Hasher, saltBytes, verifyPassword } from '../../accounts/passwordHash.ts'
 import { generatePassword } from '../../certificates/password.ts'
 import type { HostConfig } from '../../config/model.ts'
+import type { AccessLevel } from '../../contracts/accessLevels.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 import { userHash } from '../installedUsers.ts'
@@ -59,12 +60,12 @@ export async function decideAdministrators(options: {
     })
   }
   const desired = logins.map(async ({ host, given, facts }) => {
-    const of = host.users.flatMap(({ user }) => {
+    const of = host.users.flatMap(({ user, access }) => {
       const known = state.users.get(user)
       const installed = userHash(facts.installation.users, user)
       return known === undefined
         ? []
-        : [desiredUser({ user, known, given: given.get(user), installed, hash })]
+        : [desiredUser({ user, access, known, given: given.get(user), installed, hash })]
     })
     return [host.name, await Promise.all(of)] as const
   })
@@ -73,18 +74,19 @@ export async function decideAdministrators(options: {
 
 async function desiredUser(options: {
   readonly user: string
+  readonly access: AccessLevel
   readonly known: UserState
   readonly given: Secret | undefined
   /** Hash that the host has. */
   readonly installed: string | undefined
   readonly hash: Hasher
 }): Promise<DesiredUser> {
-  const { user, known, given, installed, hash } = options
+  const { user, access, known, given, installed, hash } = options
   const password = given ?? known.password
   const isKept = given === undefined || known.password === undefined || known.password.equals(given)
   // An unfinished rotation leaves hosts with the previous password.
   const previous = isKept ? known.pending?.[0] : known.password
-  const rest = { user, ...(previous === undefined ? {} : { previous }) }
+  const rest = { user, access, ...(previous === undefined ? {} : { previous }) }
   if (password === undefined) return rest
   const wanted = await hash(password, known.salt)
   const otherwise = installed !== undefined && (await isHashedOtherwise({ password, wanted, installed }))

@@ -22,7 +22,14 @@ export type ReadLogs = {
   readonly logs: readonly (readonly LogLine[])[]
 }
 
+/** Form of the lines of a log: of the service manager, or of a file. */
+export type LogForm = 'journal' | 'file'
+
 type DatedLine = Pick<LogLine, 'time' | 'text'>
+
+/** Returns the parser of one line of a log, which may be none of the component's. */
+export const lineParser = (form: LogForm, component: Component): ((line: string) => readonly DatedLine[]) =>
+  form === 'journal' ? journalLine(component) : (line) => [fileLine(line)]
 
 /**
  * Parses the rows of the logs script and ignores unknown ones. Keeps the last `most` lines of each component.
@@ -45,13 +52,13 @@ export function parseLogs(
     if (read.has(component)) return []
     read.add(component)
     const lines = lastLines(decode(content), most).filter((line) => line !== '')
-    const dated = kind === 'journal' ? lines.flatMap(journalLine(component)) : lines.map(fileLine)
+    const dated = lines.flatMap(lineParser(kind, component))
     return [inheritTimes(dated).map((line): LogLine => ({ host, component, ...line }))]
   })
   return { clock, ...(manifest === '' ? {} : { manifest }), logs }
 }
 
-const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
+export const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8')
 
 /** Returns the last lines of a text without splitting all of it. */
 function lastLines(text: string, most: number): readonly string[] {
@@ -61,7 +68,7 @@ function lastLines(text: string, most: number): readonly string[] {
 }
 
 /** Parses seconds since 1970; undefined outside the range of dates (ECMA-262, "Time Values"). */
-function millisecondsOf(seconds: string): number | undefined {
+export function millisecondsOf(seconds: string): number | undefined {
   const time = /^\d{1,12}(?:\.\d{1,9})?$/.test(seconds) ? Number(seconds) * 1000 : Number.NaN
   return Number.isNaN(new Date(time).getTime()) ? undefined : time
 }

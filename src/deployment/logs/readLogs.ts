@@ -1,3 +1,4 @@
+import type { HostText } from '../../base/hostText.ts'
 import { quote } from '../../base/shellWords.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
@@ -43,16 +44,55 @@ export function logsScript({ cluster, layout, components, lines }: LogsRequest):
 fi`
   })
   return `
-root=${quote(layout.root)}
-${changeableFunction}
-${requireTrustedRoot(`printf 'untrusted\\t%s\\n' "$(printf %s "$found" | base64 | tr -d '\\n')"; exit 0`)}
-printf 'clock\\t%s\\n' "$(date +%s)"
-printf 'manifest\\t%s\\n' "$(cat ${quote(layout.manifest)} 2>/dev/null | base64 | tr -d '\\n')"
+${logsHead({ layout })}
 ${findAccount({ layout, cluster })}
 ${parts.join('\n')}
 exit 0
 `
 }
+
+/**
+ * Returns sh that prints the host's clock and the manifest of the installation; it ends the script at an
+ * install-directory that others could replace.
+ */
+export const logsHead = ({ layout }: Pick<LogsRequest, 'layout'>): string => `root=${quote(layout.root)}
+${changeableFunction}
+${requireTrustedRoot(`printf 'untrusted\\t%s\\n' "$(printf %s "$found" | base64 | tr -d '\\n')"; exit 0`)}
+printf 'clock\\t%s\\n' "$(date +%s)"
+printf 'manifest\\t%s\\n' "$(cat ${quote(layout.manifest)} 2>/dev/null | base64 | tr -d '\\n')"`
+
+/** Returns why the logs of a host are not read: nothing is installed there, or another cluster. */
+export function installationProblem(
+  { cluster, host }: { readonly cluster: string; readonly host: HostConfig },
+  manifest: string | undefined,
+): StepError | undefined {
+  if (manifest !== undefined)
+    return foreignInstallation({ cluster, host, facts: { installation: { manifest } } })
+  return new StepError({
+    host: host.name,
+    code: 'not-installed',
+    message: `nothing is installed in ${host.installDirectory}`,
+    fix: 'Run `muster install` first.',
+  })
+}
+
+/** Reports output that is not the answer of a logs script. */
+export const unexpectedLogs = (host: HostConfig, output: HostText): StepError =>
+  new StepError({
+    host: host.name,
+    code: 'bad-answer',
+    message: `the host returned unexpected output instead of its logs: ${output}`,
+    fix: 'Check what the startup files of the login shell print there, and that date and base64 (coreutils) are in its PATH.',
+  })
+
+/** Reports logs that the login may not read, with the error output of the script. */
+export const unreadableLogs = (host: HostConfig, stderr: HostText): StepError =>
+  new StepError({
+    host: host.name,
+    code: 'logs-unreadable',
+    message: `the logs cannot be read: ${stderr}`,
+    fix: keptLogs.map(({ logs }) => logs.fix).join(' '),
+  })
 
 /** Lines to read from each host. */
 export type LogsSelection = {
@@ -71,35 +111,14 @@ export async function readLogs(
   const layout = layoutOf(host.installDirectory)
   const components = host.apis.map((api) => api.component)
   const result = await transport.run(logsScript({ cluster, layout, components, lines }))
-  const unread = (code: string, message: string, fix: string): StepError =>
-    new StepError({ host: host.name, code, message, fix })
   const read = parseLogs(host.name, result.stdout.raw(), lines)
-  if (read !== undefined && 'untrusted' in read) throw untrustedFolder(host, read.untrusted)
-  if (read === undefined) {
-    throw unread(
-      'bad-answer',
-      `the host returned unexpected output instead of its logs: ${result.stdout}`,
-      'Check what the startup files of the login shell print there, and that date and base64 (coreutils) are in its PATH.',
-    )
-  }
+  if (read === undefined) throw unexpectedLogs(host, result.stdout)
+  if ('untrusted' in read) throw untrustedFolder(host, read.untrusted)
   const { clock, manifest, logs } = read
-  if (manifest === undefined) {
-    throw unread(
-      'not-installed',
-      `nothing is installed in ${host.installDirectory}`,
-      'Run `muster install` first.',
-    )
-  }
-  const other = foreignInstallation({ cluster, host, facts: { installation: { manifest } } })
-  if (other !== undefined) throw other
+  const problem = installationProblem({ cluster, host }, manifest)
+  if (problem !== undefined) throw problem
   const merged = mergeLines(logs)
-  if (merged.length === 0 && String(result.stderr) !== '') {
-    throw unread(
-      'logs-unreadable',
-      `the logs cannot be read: ${result.stderr}`,
-      keptLogs.map(({ logs }) => logs.fix).join(' '),
-    )
-  }
+  if (merged.length === 0 && String(result.stderr) !== '') throw unreadableLogs(host, result.stderr)
   const oldest = since === undefined ? Number.NEGATIVE_INFINITY : clock - since * 1000
   return merged.filter(({ time }) => (time ?? clock) >= oldest).slice(-lines)
 }

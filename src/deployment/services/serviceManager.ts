@@ -96,6 +96,8 @@ type ServiceLogs = {
   readonly format: 'journal'
   /** Returns an sh command that prints the last log lines of a component; `id` names one that has a definition. */
   readonly print: (id: ServiceId, lines: number) => string
+  /** Returns the same command, which goes on with new lines and does not end. */
+  readonly follow: (id: ServiceId, lines: number) => string
   /** Fix for a login without permission to read them. */
   readonly fix: string
 }

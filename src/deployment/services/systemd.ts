@@ -2,7 +2,13 @@ import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
 import { clusterPrefix, dataIn } from '../layout.ts'
 import { stopProcesses } from './processManager.ts'
-import type { ServiceFacts, ServiceManager, ServiceSet, ServiceSnapshot } from './serviceManager.ts'
+import type {
+  ServiceFacts,
+  ServiceId,
+  ServiceManager,
+  ServiceSet,
+  ServiceSnapshot,
+} from './serviceManager.ts'
 import { stopSeconds } from './stopTimeouts.ts'
 import { systemdFailure } from './systemdFailure.ts'
 import { systemdUnits, unitFunctions, unitName, unitNames } from './systemdUnits.ts'
@@ -135,6 +141,10 @@ fi
 `
 }
 
+// Without --since: with it, -n takes the first lines, not the last, before systemd 254.
+const journal = (id: ServiceId, lines: number): string =>
+  `journalctl --no-pager -o short-unix -n ${lines} -u ${quote(unitName(id))}`
+
 /** Runs components as systemd services. */
 export const systemd: ServiceManager = {
   needsRoot: true,
@@ -166,8 +176,8 @@ export const systemd: ServiceManager = {
   definitions: systemdUnits,
   logs: {
     format: 'journal',
-    // Without --since: with it, -n takes the first lines, not the last, before systemd 254.
-    print: (id, lines) => `journalctl --no-pager -o short-unix -n ${lines} -u ${quote(unitName(id))}`,
+    print: journal,
+    follow: (id, lines) => `${journal(id, lines)} -f`,
     fix: 'Log in as root or with become, or add the login to the group systemd-journal there.',
   },
   facts,

@@ -1,10 +1,10 @@
-import type { UserRecord } from '../../accounts/userFile.ts'
+import { type UserRecord, writeUserChange } from '../../accounts/userFile.ts'
 import { quote } from '../../base/shellWords.ts'
 import { listOf } from '../../base/words.ts'
 import { Secret } from '../../secrets/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
-import { installedUsers, userHash } from '../installedUsers.ts'
+import { installedUser, installedUsers } from '../installedUsers.ts'
 import type { ServiceData } from '../layout.ts'
 import { musterApiCommand } from '../musterApiCommand.ts'
 import { runOrThrow } from '../runOrThrow.ts'
@@ -22,9 +22,11 @@ export function writtenUsers(
   users: readonly DesiredUser[],
   { installation }: InstalledFacts,
 ): Secret | undefined {
-  const written = users.flatMap(({ user, hash }) => {
-    const before = userHash(installation.users, user)
-    return hash === undefined || before === hash ? [] : [{ user, hash, ...(before && { before }) }]
+  const written = users.flatMap(({ user, ...desired }) => {
+    const before = installedUser(installation.users, user)
+    const { hash = before?.hash, access = before?.access ?? 'full' } = desired
+    if (hash === undefined || (before?.hash === hash && before.access === access)) return []
+    return [writeUserChange({ user, written: { hash, access }, ...(before && { before }) })]
   })
   const [only] = written
   if (only === undefined) return undefined
@@ -55,7 +57,7 @@ export const presentUsers = (
 
 /**
  * Returns the restore of a run that changes only users: adds removed users again, and gives the others their previous
- * passwords.
+ * passwords and levels.
  */
 export const restoreUsers =
   (options: {
@@ -74,9 +76,11 @@ export const restoreUsers =
       await runOrThrow(transport, { doing, fix, stdin, script: restoreUsersScript(options) })
     }
     if (started.includes(userStepIds.removed)) {
-      const before = presentUsers(facts, removed).map(({ user, hash }) => ({ user, before: hash }))
+      const before = presentUsers(facts, removed).map(({ user, ...record }) =>
+        writeUserChange({ user, before: record }),
+      )
       await restore(`restoring ${listOf(removed, 'and')}`, new Secret(JSON.stringify(before)))
     }
     const written = started.includes(userStepIds.written) ? writtenUsers(users, facts) : undefined
-    if (written !== undefined) await restore('restoring the previous passwords', written)
+    if (written !== undefined) await restore('restoring the previous passwords and levels', written)
   }

@@ -11,8 +11,8 @@ import { presentUsers, userStepIds } from '../snapshot/userRestore.ts'
 import { deletion, type Step } from '../step.ts'
 
 /**
- * Removes users by `muster-api remove-user` under the user file's own lock; keeps one whose password was changed
- * meanwhile.
+ * Removes users by `muster-api remove-user` under the user file's own lock; keeps one whose password or level was
+ * changed meanwhile.
  */
 export function removedUsersStep(options: {
   readonly data: ServiceData
@@ -39,7 +39,7 @@ export function removedUsersStep(options: {
           )
     },
     apply: async (transport, facts) => {
-      const removed = present(facts).map(({ user, hash }) => ({ user, hash }))
+      const removed = present(facts)
       await runOrThrow(transport, {
         doing: `removing ${list}`,
         fix: `Check ${data.usersFile} on the host, then run the command again.`,

@@ -1,6 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import type { ComponentUsers, HostUsers, UserOnHost } from './hostUsers.ts'
+import { type ComponentUsers, differsInAccess, type HostUsers, type UserOnHost } from './hostUsers.ts'
 
 /** Returns the position of a host in the file or, with a user, of the password that the file gives the user there. */
 type PositionOf = (host: string, user?: string) => Span
@@ -32,16 +32,18 @@ function checkHost({ host, state, detail: reason = '', users, components }: Host
 /** Host and its position in the file. */
 type HostPosition = { readonly host: string; readonly span: Span }
 
-function checkUser(
-  { user, named, present, password }: UserOnHost,
-  place: HostPosition,
-  at: PositionOf,
-): readonly Diagnostic[] {
+function checkUser(one: UserOnHost, place: HostPosition, at: PositionOf): readonly Diagnostic[] {
+  const { user, named, present, password, access: is = 'full', wantedAccess: wanted = 'full' } = one
   const facts = { host: place.host, user }
   if (!named) return [diagnose('user-extra', facts, place)]
   if (!present) return [diagnose('user-missing', facts, place)]
   const span = at(place.host, user)
-  return password === 'another' ? [diagnose('user-password-differs', facts, { ...place, span })] : []
+  return [
+    ...(password === 'another' ? [diagnose('user-password-differs', facts, { ...place, span })] : []),
+    ...(differsInAccess(one)
+      ? [diagnose('user-access-differs', { ...facts, is, wanted }, { ...place, span })]
+      : []),
+  ]
 }
 
 function checkComponent(

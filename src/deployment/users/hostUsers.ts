@@ -1,5 +1,6 @@
 import { shortListOf } from '../../base/words.ts'
 import { listedUsers } from '../../client/calls.ts'
+import { type AccessLevel, accessLevels } from '../../contracts/accessLevels.ts'
 import { components as allComponents, type Component } from '../../contracts/component.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import { callHost } from '../callHost.ts'
@@ -26,6 +27,10 @@ export type UserOnHost = {
   /** True if the file names the user for this host. */
   readonly named: boolean
   readonly present: boolean
+  /** Absent if the host has no such user. */
+  readonly access?: AccessLevel
+  /** Level in the file; absent if that does not name the user. */
+  readonly wantedAccess?: AccessLevel
   /** Absent if the host has no such user. */
   readonly password?: PasswordVerdict
   /** PHC string, to see whether hosts differ; never shown. */
@@ -86,14 +91,23 @@ export async function hostUsers(options: {
   }
   const installed = installedUsers(facts.installation.users)
   const present = await Promise.all(
-    installed.map(async ({ user, hash }): Promise<UserOnHost> => {
-      const named = host.users.some((one) => one.user === user)
-      return { user, named, present: true, hash, password: await compare(user, hash) }
+    installed.map(async ({ user, access, hash }): Promise<UserOnHost> => {
+      const named = host.users.find((one) => one.user === user)
+      const password = await compare(user, hash)
+      const wanted = named && { wantedAccess: named.access }
+      return { user, named: named !== undefined, present: true, access, ...wanted, hash, password }
     }),
   )
   const missing = host.users
     .filter(({ user }) => present.every((one) => one.user !== user))
-    .map(({ user }): UserOnHost => ({ user, named: true, present: false }))
+    .map(
+      ({ user, access }): UserOnHost => ({
+        user,
+        named: true,
+        present: false,
+        wantedAccess: access,
+      }),
+    )
   const order = host.users.map(({ user }) => user)
   const place = ({ user }: UserOnHost): number => (order.includes(user) ? order.indexOf(user) : order.length)
   const users = [...present, ...missing].sort((one, other) => place(one) - place(other))
@@ -135,7 +149,7 @@ async function askComponents(
     const of = (id: string) => results.find((result) => result.id === id)
     const response = of(component)
     const listed = response !== undefined && 'status' in response && response.status === 200
-    const names = listed ? listedUsers(response.body) : undefined
+    const names = listed ? listedUsers(response.body)?.map(({ user }) => user) : undefined
     const entered = tried.map(({ user }) => {
       const result = of(`${component} ${user}`)
       if (result === undefined) return [user, 'no answer'] as const
@@ -157,11 +171,34 @@ type UserDifference = {
   readonly extra: readonly string[]
   /** Hosts with a password other than the known one. */
   readonly another: readonly string[]
+  /** Hosts with a level other than the one in the file, by both levels. */
+  readonly access: readonly LevelDifference[]
   /** True if hosts have different hashes of a password that is unknown here or was not read. */
   readonly unclear: boolean
   /** Hosts whose file still gives a replaced password. */
   readonly replaced: readonly string[]
 }
+
+/** Returns true for a user with a level other than the one in the file. */
+export const differsInAccess = ({ access, wantedAccess }: UserOnHost): boolean =>
+  access !== undefined && wantedAccess !== undefined && access !== wantedAccess
+
+type LevelDifference = {
+  readonly is: AccessLevel
+  readonly wanted: AccessLevel
+  readonly hosts: readonly string[]
+}
+
+const levelDifferences = (
+  where: (holds: (is: UserOnHost | undefined) => boolean) => readonly string[],
+): readonly LevelDifference[] =>
+  accessLevels.flatMap((is) =>
+    accessLevels.flatMap((wanted) => {
+      if (is === wanted) return []
+      const hosts = where((one) => one?.access === is && one.wantedAccess === wanted)
+      return hosts.length === 0 ? [] : [{ is, wanted, hosts }]
+    }),
+  )
 
 /** Returns by user how hosts differ from the file or from each other. Ignores unreachable hosts. */
 export function userDifferences(hosts: readonly HostUsers[]): readonly UserDifference[] {
@@ -179,21 +216,26 @@ export function userDifferences(hosts: readonly HostUsers[]): readonly UserDiffe
       missing: where((is) => is?.named === true && !is.present),
       extra: where((is) => is?.named === false),
       another: where((is) => is?.password === 'another'),
+      access: levelDifferences(where),
       unclear: new Set(unknown).size > 1,
       replaced: where((is) => is?.replaced !== undefined),
     }
-    const { missing, extra, another, unclear, replaced } = difference
-    const some = [missing, extra, another, replaced].some((of) => of.length > 0)
+    const { missing, extra, another, access, unclear, replaced } = difference
+    const some = [missing, extra, another, access, replaced].some((of) => of.length > 0)
     return some || unclear ? [difference] : []
   })
 }
 
 /** Describes the differences, one line per user and kind. */
 export const describeDifferences = (differences: readonly UserDifference[]): readonly string[] =>
-  differences.flatMap(({ user, missing, extra, another, unclear, replaced }) => [
+  differences.flatMap(({ user, missing, extra, another, access, unclear, replaced }) => [
     ...(missing.length > 0 ? [`${user}: missing on ${shortListOf(missing, 8)}`] : []),
     ...(extra.length > 0 ? [`${user}: on ${shortListOf(extra, 8)}, where the file does not name it`] : []),
     ...(another.length > 0 ? [`${user}: a different password on ${shortListOf(another, 8)}`] : []),
+    ...access.map(
+      ({ is, wanted, hosts }) =>
+        `${user}: the access level ${is} instead of ${wanted} on ${shortListOf(hosts, 8)}`,
+    ),
     ...(replaced.length > 0 ? [`${user}: the file still has the replaced password`] : []),
     ...(unclear ? [`${user}: the password hashes of the hosts differ, so the passwords may differ`] : []),
   ])

@@ -1,3 +1,4 @@
+import { losesLastFullUser, removeUser, type UserFile } from '../../accounts/userFile.ts'
 import { isObject } from '../../base/json.ts'
 import type { CallRequest, CallResult } from '../../client/call.ts'
 import { envelope, readEnvelope } from '../../client/envelope.ts'
@@ -93,13 +94,16 @@ export function removeFromHost(options: {
   if (facts.installation.manifest === undefined) {
     return { ...work, steps: [], verify: () => Promise.resolve('nothing is installed there') }
   }
-  const names = installedUsers(facts.installation.users).map((one) => one.user)
-  if (names.length === 1 && names[0] === user) {
+  const file: UserFile = { version: 1, users: installedUsers(facts.installation.users) }
+  if (losesLastFullUser(file, removeUser(file, user))) {
     return new StepError({
       host: host.name,
       code: 'last-user',
-      message: `${user} is the only user of the host: without it, no login is possible`,
-      fix: 'Add another user to the file and run `muster users apply` first.',
+      message:
+        file.users.length === 1
+          ? `${user} is the only user of the host: without it, no login is possible`
+          : `${user} is the only user of the host with the access level full: without it, nobody can change users there`,
+      fix: 'Give the file another user with the access level full and run `muster users apply` first.',
     })
   }
   const layout = layoutOf(host.installDirectory)

@@ -16,6 +16,11 @@ export const hostUserEntries = {
     why: 'It was changed without muster, or a run did not reach the host. muster does not try to log in: five failed logins lock a user out.',
     fix: `Run muster users apply --host ${facts.host} to set the known password.`,
   })),
+  'user-access-differs': error((facts: UserFacts & { readonly is: string; readonly wanted: string }) => ({
+    message: `The user ${facts.user} has the access level ${facts.is} on ${facts.host}; the file gives it ${facts.wanted}.`,
+    why: 'It may do more or less there than the file says.',
+    fix: `Run muster users apply --host ${facts.host} to set the level of the file; it restarts nothing.`,
+  })),
   'user-password-replaced': error((facts: { readonly user: string; readonly date: string }) => ({
     message: `The file still has the password of ${facts.user} that was replaced on ${facts.date}.`,
     why: 'muster install and muster users apply refuse to set the old password again.',
@@ -23,7 +28,7 @@ export const hostUserEntries = {
   })),
   'user-extra': error((facts: UserFacts) => ({
     message: `The user ${facts.user} is on ${facts.host} but not in the file.`,
-    why: 'Anyone with its password has the rights of an administrator.',
+    why: 'Anyone with its password has the rights of its access level.',
     fix: `Add it to rest-api-users, or remove it: muster users apply --prune --host ${facts.host}`,
   })),
   'user-component-differs': error(

@@ -31,10 +31,10 @@ export const secretEntries = {
     why: 'The name is part of URLs (/user/NAME) and of HTTP Basic authentication, where some characters are reserved. With invisible characters two names can look alike.',
     fix: 'Use letters, digits, hyphens, dots and underscores, such as admin',
   })),
-  'administrator-twice': error(() => ({
-    message: 'This user is the administrator, who has a different password.',
-    why: 'A user has one password; one of the two would be ignored silently.',
-    fix: 'Remove the user from rest-api-users, or leave its password empty here.',
+  'administrator-twice': error((facts: { readonly has: string }) => ({
+    message: `This user is the administrator, who has ${facts.has}.`,
+    why: 'A user has one password and one access level; one of the two would be ignored silently.',
+    fix: 'Remove the user from rest-api-users, or give it neither a password nor an access level here.',
   })),
   'bad-password': error((facts: { name: string; problems: readonly string[] }) => ({
     message: `${facts.name} is not a valid password: it ${listOf(facts.problems)}.`,

@@ -1,25 +1,44 @@
 import { jsonLineOf } from '../../base/json.ts'
 import { printableLine } from '../../base/printable.ts'
-import { type LogLine, logObject } from '../../deployment/logs/parseLogs.ts'
+import type { HostConfig } from '../../config/model.ts'
+import { messageOf } from '../../deployment/logs/logFilter.ts'
+import type { LogLine } from '../../deployment/logs/parseLogs.ts'
 import { paint } from '../paint.ts'
-
-/** Members that stand before the message or are equal in every line. */
-const known: readonly string[] = ['time', 'level', 'cluster', 'host', 'component', 'msg']
 
 const timeOf = ({ time }: LogLine): string => (time === undefined ? '' : new Date(time).toISOString())
 
-/** Writes lines for a person: time, host and component, then the message and its other members. */
-export function logsText(lines: readonly LogLine[], colour: boolean): string {
+/** Characters of a line for people. */
+const maxShown = 4000
+
+function shown(text: string): string {
+  if (text.length <= maxShown) return printableLine(text)
+  return `${printableLine(text.slice(0, maxShown))}… (${text.length - maxShown} more characters)`
+}
+
+/**
+ * Writes lines for a person: time, host and component, then the message and its other members. `hosts` are all whose
+ * lines stand in one column.
+ */
+export function logsText(
+  lines: readonly LogLine[],
+  {
+    colour,
+    hosts = [],
+  }: { readonly colour: boolean; readonly hosts?: readonly Pick<HostConfig, 'name' | 'apis'>[] },
+): string {
   const { dim, red, yellow } = paint(colour)
-  const hostWidth = Math.max(0, ...lines.map(({ host }) => host.length))
-  const componentWidth = Math.max(0, ...lines.map(({ component }) => component.length))
+  const widest = (words: readonly string[]): number =>
+    words.reduce((width, { length }) => Math.max(width, length), 0)
+  const hostWidth = widest([...lines.map(({ host }) => host), ...hosts.map(({ name }) => name)])
+  const known = hosts.flatMap(({ apis }) => apis.map(({ component }) => component))
+  const componentWidth = widest([...lines.map(({ component }) => component), ...known])
   const timeWidth = 'YYYY-MM-DDTHH:MM:SS.sssZ'.length
   return lines
     .map((line) => {
-      const { level, text } = readable(line.text)
+      const { level, text } = messageOf(line.text)
       const tint = level === 'error' ? red : level === 'warn' ? yellow : (plain: string) => plain
       const where = `${timeOf(line).padEnd(timeWidth)} ${line.host.padEnd(hostWidth)} ${line.component.padEnd(componentWidth)}`
-      return `${dim(where)}  ${tint(printableLine(text))}\n`
+      return `${dim(where)}  ${tint(shown(text))}\n`
     })
     .join('')
 }
@@ -33,20 +52,3 @@ export const logsJson = (lines: readonly LogLine[]): string =>
       return jsonLineOf({ ...time, host, component, line: text })
     })
     .join('')
-
-/**
- * Formats a JSON log line of a component: `warn fenced a data source (service=alpha)`; other text stays as it
- * is.
- */
-function readable(text: string): { readonly level?: unknown; readonly text: string } {
-  const logged = logObject(text)
-  if (logged === undefined || typeof logged.msg !== 'string') return { text }
-  const facts = Object.entries(logged)
-    .filter(([name]) => !known.includes(name))
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-  const { level, msg } = logged
-  return {
-    level,
-    text: `${String(level).padEnd(5)} ${msg}${facts.length === 0 ? '' : ` (${facts.join(' ')})`}`,
-  }
-}

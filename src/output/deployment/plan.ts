@@ -51,12 +51,29 @@ function connectorRestartsText(plans: readonly HostPlan[]): string | undefined {
     : `restart the connectors one after another; their clients have ${most} s each to finish: ${names}`
 }
 
+/** Number of changes by their mark, and of the hosts that have any. */
+type PlanCounts = Readonly<Record<'add' | 'change' | 'remove' | 'hosts', number>>
+
+const verbs = { create: 'add', change: 'change', delete: 'remove' } as const
+
+function countsOf(plans: readonly HostPlan[]): PlanCounts {
+  const counts = { add: 0, change: 0, remove: 0, hosts: 0 }
+  for (const { steps } of plans) {
+    if (steps.length > 0) counts.hosts += 1
+    for (const { change } of steps) counts[verbs[change.kind ?? 'change']] += 1
+  }
+  return counts
+}
+
+const countsText = ({ add, change, remove, hosts }: PlanCounts): string =>
+  `Plan: ${add} to add, ${change} to change, ${remove} to remove on ${counted(hosts, 'host')}`
+
 /** Limit of hosts on one line; JSON has all. */
 const maxListed = 12
 
 /**
- * Writes the plan for a person: each host with its changes and diffs. Hosts with equal changes are named
- * below the first one, and hosts without changes share one line.
+ * Writes the plan for a person: each host with its changes and diffs, then their numbers. Hosts with equal
+ * changes are named below the first one, and hosts without changes share one line.
  */
 export function planText(options: {
   readonly cluster: string
@@ -103,7 +120,9 @@ export function planText(options: {
   const rest =
     unchanged.length === 0 ? [] : [wrapped(`${shortListOf(unchanged, maxListed)}: nothing to do`).join('\n')]
   const head = `${cluster}: changes on ${changing.length} of ${counted(plans.length, 'host')}`
-  return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...(others.length === 0 ? [] : [others.join('\n')])].join('\n\n')}\n`
+  const left = others.length === 0 ? [] : [others.join('\n')]
+  const counts = wrapped(countsText(countsOf(plans))).join('\n')
+  return `${[[head, ...noted].join('\n'), ...hosts, ...rest, ...left, counts].join('\n\n')}\n`
 }
 
 /**
@@ -134,5 +153,5 @@ export function planJson(options: {
     changes: steps.map(({ step, change }) => ({ step: step.id, phase: step.phase, ...change })),
   }))
   const changes = hosts.some(({ changes }) => changes.length > 0)
-  return jsonText({ cluster, changes, notes, hosts, left: excluded, grants })
+  return jsonText({ cluster, changes, counts: countsOf(options.plans), notes, hosts, left: excluded, grants })
 }

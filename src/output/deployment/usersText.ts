@@ -7,6 +7,7 @@ import {
   type ComponentUsers,
   componentsOf,
   describeDifferences,
+  differsInAccess,
   type HostUsers,
   type UserOnHost,
   userDifferences,
@@ -122,7 +123,7 @@ export function usersText(shown: {
   const { hosts, colour, width } = shown
   const used = componentsOf(hosts)
   const table = tableLines({
-    titles: ['HOST', 'USER', 'IN THE FILE', 'PASSWORD', ...used.map((name) => name.toUpperCase())],
+    titles: ['HOST', 'USER', 'FILE', 'ACCESS', 'PASSWORD', ...used.map((name) => name.toUpperCase())],
     rows: hosts.flatMap((host) => rowsOf(host, used)),
     colour,
     width,
@@ -146,10 +147,12 @@ export function usersJson(cluster: string, hosts: readonly HostUsers[]): string 
     host,
     state,
     ...(detail === undefined ? {} : { detail }),
-    users: users.map(({ user, named, present, password }) => ({
+    users: users.map(({ user, named, present, access, wantedAccess, password }) => ({
       user,
       named,
       present,
+      ...(access === undefined ? {} : { access }),
+      ...(wantedAccess === undefined ? {} : { wantedAccess }),
       ...(password === undefined ? {} : { password }),
     })),
     components: asked.map(({ component, names, detail: why }) => ({
@@ -171,9 +174,17 @@ function rowsOf(host: HostUsers, used: readonly Component[]): readonly (readonly
     name,
     { text: printable(user.user) },
     user.named ? { text: 'yes' } : { text: 'no', tint: 'yellow' },
+    accessCell(user),
     user.password === undefined ? { text: 'missing', tint: 'red' } : passwords[user.password],
     ...used.map((component) => cellOf(host, component, user)),
   ])
+}
+
+/** The level that the host has, with the one in the file where they differ. */
+function accessCell(user: UserOnHost): Cell {
+  const { access, wantedAccess = '' } = user
+  if (access === undefined) return { text: '-' }
+  return differsInAccess(user) ? { text: `${access}, not ${wantedAccess}`, tint: 'red' } : { text: access }
 }
 
 function cellOf({ components: asked }: HostUsers, name: Component, { user }: UserOnHost): Cell {
@@ -210,10 +221,12 @@ function componentsText({ components: asked }: HostUsers): string {
   return [of(false), of(true) && `${of(true)} silent`].filter((part) => part !== '').join('; ')
 }
 
-function userText({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost): string {
+function userText({ components: asked }: HostUsers, one: UserOnHost): string {
+  const { user, named, present, access, password } = one
   const differ = asked.filter(({ names }) => names !== undefined && names.includes(user) !== present)
   const where = listOf(differ.map(({ component }) => component))
   return [
+    ...(access === undefined ? [] : [accessCell(one).text]),
     password === undefined ? 'missing' : longPasswords[password],
     ...(named ? [] : ['not in the file']),
     ...(where === '' ? [] : [`${present ? 'not' : 'but'} in ${where}`]),
@@ -228,9 +241,10 @@ const longPasswords = {
 } as const
 
 /** Returns the colour of the worst problem of the row. */
-function tintOf({ components: asked }: HostUsers, { user, named, present, password }: UserOnHost) {
+function tintOf({ components: asked }: HostUsers, one: UserOnHost) {
+  const { user, named, present, password } = one
   const differ = asked.some(({ names }) => names !== undefined && names.includes(user) !== present)
-  if (!present || password === 'another' || differ) return 'red'
+  if (!present || password === 'another' || differ || differsInAccess(one)) return 'red'
   return named && password !== 'unknown' ? undefined : 'yellow'
 }
 

@@ -26,7 +26,7 @@ const code = (text: string): string => `\`${text}\``
 const secretWords = (setting: Setting<unknown>): string =>
   isSecret(setting)
     ? 'a [secret](#secrets)'
-    : 'a group of user names, each with a [secret](#secrets) or nothing'
+    : 'a group of user names, each with a [secret](#secrets), a group of `access` and `password`, or nothing'
 
 function rowOf(setting: Setting<unknown>): Row {
   const { name, aliases, type, secret, title, since } = setting

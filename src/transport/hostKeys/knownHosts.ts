@@ -84,6 +84,21 @@ export const matchingName = ({ hosts }: KnownHost, { names, port }: KnownHostsLo
     .find((name) => matchesHost(hosts, name.toLowerCase()))
 
 /**
+ * Returns the first of the names that has a line, with its port if that is not 22, as ssh looks it up; undefined for an
+ * unknown host.
+ */
+export function knownName(
+  entries: readonly KnownHost[],
+  { names, port }: KnownHostsLookup,
+): string | undefined {
+  const plain = names.map((name) => name.toLowerCase())
+  const wanted = port === 22 ? plain : [...plain.map((name) => `[${name}]:${port}`), ...plain]
+  return wanted.find((name) =>
+    entries.some((entry) => entry.marker === undefined && matchesHost(entry.hosts, name)),
+  )
+}
+
+/**
  * Finds the entries of a host. On a port other than 22 it is `[host]:port`. Lines of the plain name (`plain`)
  * may then still accept a key, as in OpenSSH, but never reject one.
  */

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import { HostText } from '../../base/hostText.ts'
 import { Secret } from '../../secrets/secret.ts'
-import type { RunOptions, RunResult } from '../transport.ts'
+import type { FollowOptions, RunOptions, RunResult } from '../transport.ts'
 import { TransportError } from '../transportError.ts'
 import { type ResponseOutcome, type Responses, readResponses, type ShellStreams } from './responses.ts'
 
@@ -103,6 +103,8 @@ const outputCap = 8 * 1024 * 1024
 const lineCap = 50_000
 const floodLimit = 256 * 1024 * 1024
 const defaultTimeout = 60_000
+/** Bytes of standard error kept of a script that is followed. */
+const followCap = 64 * 1024
 /** Bytes up to which script and data are sent as one packet. */
 const packetLimit = 24 * 1024
 
@@ -115,6 +117,8 @@ export type FramedShell = {
    * starts when they end. In a failed chain it rejects with code `not-run`.
    */
   run(script: string, options?: RunOptions, chain?: Chain): Promise<RunResult>
+  /** As `Transport.follow`. */
+  follow(script: string, options: FollowOptions): Promise<Omit<RunResult, 'stdout'>>
   chain(): Chain
 }
 
@@ -186,6 +190,28 @@ function framedShell({ host, streams, random }: ShellOptions, answers: Responses
     }
   }
 
+  const follow: FramedShell['follow'] = async (script, { onOutput, signal }) => {
+    const stopped = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      else signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    const turn = sent.then(() => {
+      const id = random(16).toString('hex')
+      const limits = { cap: followCap, lines: lineCap, floodLimit: Number.POSITIVE_INFINITY }
+      const answer = answers.expect({ marker: id, ...limits, onOutput })
+      const write = (part: Buffer): Promise<void> =>
+        writeParts({ stream: streams.stdin, parts: answers.over() ? [] : [part], over: answer })
+      // The byte that a loop of frames counts as data reaches the script late, and tells it to end.
+      const fed = write(frameHead({ id, script, dataLength: 1 }))
+        .then(() => Promise.race([stopped, answer]))
+        .then(() => write(Buffer.from('\n')))
+      return { answer, fed }
+    })
+    sent = turn.then((frame) => frame.fed)
+    const { code, stderr } = resultOf(await (await turn).answer, Number.POSITIVE_INFINITY)
+    return { code, stderr }
+  }
+
   const resultOf = (outcome: ResponseOutcome, timeout: number): RunResult => {
     if (outcome.kind === 'gone') throw connectionEnded(host, outcome.why)
     if (outcome.kind !== 'done') {
@@ -203,7 +229,7 @@ function framedShell({ host, streams, random }: ShellOptions, answers: Responses
     }
   }
 
-  return { run, chain: () => ({ id: random(8).toString('hex'), failed: false }) }
+  return { run, follow, chain: () => ({ id: random(8).toString('hex'), failed: false }) }
 }
 
 function bytesOf(stdin: RunOptions['stdin']): Buffer {

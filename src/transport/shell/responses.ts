@@ -36,6 +36,8 @@ export function collectOutput(options: {
   readonly marker: string
   readonly cap: number
   readonly lines: number
+  /** Takes the output as it arrives; nothing of it is kept. */
+  readonly onOutput?: (bytes: Buffer) => void
 }): OutputCollector {
   const marker = Buffer.from(`\n${options.marker}`)
   const kept = boundedBytes(options.cap)
@@ -45,6 +47,10 @@ export function collectOutput(options: {
 
   const take = (bytes: Buffer): void => {
     length += bytes.length
+    if (options.onOutput !== undefined) {
+      if (bytes.length > 0) options.onOutput(bytes)
+      return
+    }
     let end = -1
     while (left > 0) {
       end = bytes.indexOf(lineFeed, end + 1)
@@ -57,11 +63,20 @@ export function collectOutput(options: {
     }
   }
 
+  /** Returns the number of bytes before what may be the beginning of the marker. */
+  const withoutBegunMarker = (bytes: Buffer): number => {
+    // The only line feed of a marker is its first byte.
+    const start = bytes.lastIndexOf(lineFeed)
+    const begun = bytes.subarray(start)
+    const fits = begun.length < marker.length && marker.subarray(0, begun.length).equals(begun)
+    return start !== -1 && fits ? start : bytes.length
+  }
+
   const push = (chunk: Buffer): CollectedOutput | undefined => {
     let bytes = undecided.length === 0 ? chunk : Buffer.concat([undecided, chunk])
     for (;;) {
       const start = bytes.indexOf(marker)
-      const sure = start === -1 ? Math.max(0, bytes.length - marker.length + 1) : start
+      const sure = start === -1 ? withoutBegunMarker(bytes) : start
       take(bytes.subarray(0, sure))
       undecided = bytes.subarray(sure)
       if (start === -1) return undefined
@@ -69,7 +84,7 @@ export function collectOutput(options: {
       if (end === -1 && undecided.length <= marker.length + maxRest) return undefined
       if (end !== -1 && end <= marker.length + maxRest) {
         const rest = undecided.toString('latin1', marker.length, end).trim()
-        const isCut = kept.length < length
+        const isCut = options.onOutput === undefined && kept.length < length
         return { output: kept.bytes(), length, isCut, rest, behind: undecided.subarray(end + 1) }
       }
       // Not a marker: its line might never end.
@@ -111,8 +126,10 @@ type ExpectedResponse = {
   readonly lines: number
   /** Bytes of a stream after which reading stops: `flood`. */
   readonly floodLimit: number
-  /** Milliseconds, counted from the end of the previous response. */
-  readonly timeout: number
+  /** Milliseconds, counted from the end of the previous response; absent: no limit. */
+  readonly timeout?: number
+  /** Takes standard output as it arrives; nothing of it is kept. */
+  readonly onOutput?: (bytes: Buffer) => void
 }
 
 /** Responses of a shell, one after another. */
@@ -135,6 +152,8 @@ type Waiting = {
 }
 
 const sides = ['out', 'err'] as const
+
+const errorsOf = ({ onOutput: _, ...wanted }: ExpectedResponse): ExpectedResponse => wanted
 
 /**
  * Reads the responses of a shell in the order in which they are expected. Ignores output while none is
@@ -163,7 +182,8 @@ export function readResponses(streams: ShellStreams): Responses {
   const startTimer = (): void => {
     const [first] = queue
     if (first === undefined || first.timer !== undefined) return
-    first.timer = setTimeout(() => end('timeout'), first.wanted.timeout)
+    const { timeout } = first.wanted
+    if (timeout !== undefined) first.timer = setTimeout(() => end('timeout'), timeout)
   }
 
   const settleComplete = (): void => {
@@ -210,7 +230,7 @@ export function readResponses(streams: ShellStreams): Responses {
         queue.push({
           wanted,
           out: { collector: collectOutput(wanted) },
-          err: { collector: collectOutput(wanted) },
+          err: { collector: collectOutput(errorsOf(wanted)) },
           settle,
         })
         startTimer()

@@ -144,6 +144,7 @@ export function shellTransport(options: {
     host,
     run: (script, runOptions) => shell.run(script, runOptions, chain),
     upload: (...files) => upload({ host, shell, chain, files, random }),
+    follow: (script, followOptions) => shell.follow(script, followOptions),
     chain: () => through(chain ?? shell.chain()),
     ...(dial === undefined ? {} : { dial }),
     close: async () => {

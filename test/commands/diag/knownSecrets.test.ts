@@ -18,7 +18,9 @@ it('a bug report redacts the secrets of the file and of the state, also those of
   const state = withUser(withStorePasswords(emptyState, stores), 'admin', user)
   await saveState({ ...place, before: emptyState, after: state })
   const host = hostConfig({
-    users: [{ user: 'app', option: 'rest-api-users', password: { kind: 'env', name: 'APP_PASS' } }],
+    users: [
+      { user: 'app', option: 'rest-api-users', access: 'full', password: { kind: 'env', name: 'APP_PASS' } },
+    ],
   })
   const { context } = commandContext({ env: { APP_PASS: 'of the file' } })
   const found = await knownSecrets(context, { ...place, services: [], hosts: [host] })

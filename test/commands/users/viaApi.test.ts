@@ -78,6 +78,8 @@ describe('muster users apply --via api', () => {
       db1 (127.0.0.1)
         + create the administrator admin
 
+      Plan: 1 to add, 0 to change, 0 to remove on 1 host
+
       A password was generated and is shown only once. It is stored in
       /folder/.muster/alpha/secrets.json
         user admin  password MADE
@@ -142,6 +144,8 @@ describe('muster users apply --via api', () => {
         + create the administrator admin
 
       db2 and db3: not selected
+
+      Plan: 1 to add, 0 to change, 0 to remove on 1 host
 
       db1: done
       db1  done: 1 change, logins verified

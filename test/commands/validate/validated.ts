@@ -1,5 +1,4 @@
 import type { CommandContext } from '../../../src/cli/context.ts'
-import type { ExitCode } from '../../../src/cli/exitCodes.ts'
 import { muster } from '../../../src/commands/muster.ts'
 import type { Severity } from '../../../src/diagnostics/diagnostic.ts'
 import { commandContext } from '../../config/commandContext.ts'
@@ -20,9 +19,9 @@ type Finding = {
 export async function validated(
   cwd: string,
   options: Partial<CommandContext> & { readonly argv?: readonly string[]; readonly typed?: string } = {},
-): Promise<{ readonly code: ExitCode; readonly out: string; readonly findings: readonly Finding[] }> {
+): Promise<{ readonly code: number; readonly out: string; readonly findings: readonly Finding[] }> {
   const { argv = [], ...given } = options
-  const run = async (...words: readonly string[]): Promise<{ code: ExitCode; out: string; err: string }> => {
+  const run = async (...words: readonly string[]): Promise<{ code: number; out: string; err: string }> => {
     const { context, out, err } = commandContext({ cwd, ...given })
     const code = await muster({ argv: ['validate', ...words, ...argv], context })
     return { code, out: out(), err: err() }

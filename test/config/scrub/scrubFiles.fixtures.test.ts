@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { userMembers } from '../../../src/config/document/hideSecrets.ts'
 import { isKeyword, isNearlyKeyword } from '../../../src/config/scrub/keywords.ts'
 import { scrubFiles } from '../../../src/config/scrub/scrubFiles.ts'
 import { parseYaml, type RawNode } from '../../../src/config/yaml.ts'
+import { accessLevels } from '../../../src/contracts/accessLevels.ts'
+import { nearest } from '../../../src/diagnostics/nearest.ts'
 import { good } from '../loadText.ts'
 import { findingsIn, scrubText } from './scrubText.ts'
 
@@ -51,7 +54,10 @@ describe('scrubbing a file', () => {
   })
 
   it.each(texts)('replaces every name and value of %s except keywords', (_, text) => {
-    const isOurs = ({ source, isKey }: Scalar) => (isKey ? isNearlyKeyword(source) : isKeyword(source))
+    const isOurs = ({ source, isKey }: Scalar) =>
+      isKey
+        ? isNearlyKeyword(source) || nearest(source, userMembers) !== undefined
+        : isKeyword(source) || nearest(source, accessLevels) !== undefined
     const before = scalarsOf(text).filter((one) => !isOurs(one) && !isUsual.test(one.source))
     const after = new Set(scalarsOf(scrubText(text).text).map(({ source }) => source))
     expect(before.filter(({ source }) => after.has(source))).toEqual([])

@@ -114,6 +114,12 @@ describe('the picture of a service', () => {
     expect(nodes.filter(({ compact }) => compact)).toHaveLength(59)
     expect(frames.map(({ kind, count }) => [kind, count])).toEqual([['datasource', 59]])
     expect(edges).toHaveLength(1)
+    const [frame] = frames
+    for (const it of nodes.filter(({ compact }) => compact)) {
+      // The label of the frame is above its first row.
+      expect(it.y).toBeGreaterThanOrEqual((frame?.y ?? 0) + 20)
+      expect(it.y + it.height).toBeLessThan((frame?.y ?? 0) + (frame?.height ?? 0))
+    }
   })
 })
 

@@ -65,7 +65,7 @@ describe('administrators', () => {
       hash,
     })
     expect(generated).toEqual([])
-    expect(users.get('db1')).toEqual([{ user: 'admin' }])
+    expect(users.get('db1')).toEqual([{ user: 'admin', access: 'full' }])
   })
 
   it('knows a password again that another program hashed, and takes another one for another', async () => {
@@ -109,7 +109,7 @@ describe('administrators', () => {
     const options = { logins: [login('db1')], random, hash }
     const part = await decideAdministrators({ ...options, state: known, excluded: left })
     expect(part.generated).toEqual([])
-    expect(part.users.get('db1')).toEqual([{ user: 'admin' }])
+    expect(part.users.get('db1')).toEqual([{ user: 'admin', access: 'full' }])
     expect((await decideAdministrators({ ...options, state: known })).generated).toHaveLength(1)
     expect(
       (await decideAdministrators({ ...options, state: emptyState, excluded: left })).generated,
@@ -130,7 +130,9 @@ describe('administrators', () => {
   })
 
   it('decides for each user of a host by itself, in the order of the file', async () => {
-    const users = ['admin', 'ops', 'nightly'].map((user) => ({ user, option: `rest-api-users.${user}` }))
+    const users = ['admin', 'ops', 'nightly'].map(
+      (user) => ({ user, option: `rest-api-users.${user}`, access: 'full' }) as const,
+    )
     const { facts } = login('db1', { installed: true })
     const given = new Map([['ops', new Secret('given to ops')]])
     const options = {

@@ -285,9 +285,9 @@ describe('the plan of an installation', () => {
     expect(told(file({ user: 'admin', hash: other }, { user: 'mine', hash: other }))).toEqual([
       [
         'create the administrators ops and nightly, reset the password of admin',
+        'users.json: admin: [redacted] changed',
         'users.json: ops: [redacted] new',
         'users.json: nightly: [redacted] new',
-        'users.json: admin: [redacted] changed',
       ],
     ])
     expect(told(file(...users.slice(0, 3).map(({ user }) => ({ user, hash }))))).toEqual([])

@@ -136,7 +136,7 @@ describe('planMismatch', () => {
       saved(
         targetOf({
           host: {
-            users: [{ user: 'admin', option: 'rest-api-admin-pass', password }],
+            users: [{ user: 'admin', option: 'rest-api-admin-pass', access: 'full', password }],
             tls: { ...target.host.tls, keystorePath: `${directory}/k.p12`, truststorePath: '/t' },
           },
         }),
@@ -168,7 +168,14 @@ describe('planMismatch', () => {
       'secret that is given now',
       () =>
         given({
-          users: [{ user: 'admin', option: 'rest-api-admin-pass', password: { kind: 'env', name: 'A' } }],
+          users: [
+            {
+              user: 'admin',
+              option: 'rest-api-admin-pass',
+              access: 'full',
+              password: { kind: 'env', name: 'A' },
+            },
+          ],
         }),
       'is outdated: the configuration of db1 has changed',
     ],
@@ -189,7 +196,7 @@ describe('secretMarks', () => {
   const hosts = ['db1', 'db2'].map((name) =>
     hostConfig({
       name,
-      users: [{ user: 'admin', option: 'rest-api-admin-pass', password: admin }],
+      users: [{ user: 'admin', option: 'rest-api-admin-pass', access: 'full', password: admin }],
       monitor: { ...monitorSettings, user: 'monitor', password: monitor },
     }),
   )

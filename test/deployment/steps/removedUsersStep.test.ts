@@ -50,8 +50,8 @@ describe('removedUsersStep', () => {
     )
     await step.apply(away.transport, facts)
     expect(away.given()).toEqual([
-      { user: 'zoe', hash: other },
-      { user: 'adam', hash: other },
+      { user: 'zoe', access: 'full', hash: other },
+      { user: 'adam', access: 'full', hash: other },
     ])
     expect(away.transport.scripts.join()).not.toContain('scrypt')
     const back = host('muster-api.cjs take-back-user')
@@ -86,8 +86,8 @@ describe('usersStep', () => {
     const put = host('muster-api.cjs put-user')
     await step.apply(put.transport, facts)
     expect(put.given()).toEqual([
-      { user: 'admin', access: 'full', hash },
-      { user: 'new', access: 'full', hash },
+      { user: 'admin', hash },
+      { user: 'new', hash },
     ])
     const back = host('muster-api.cjs take-back-user')
     await restoreUsers({ ...common, facts, users: wanted })(back.transport, [step.id])
@@ -95,6 +95,53 @@ describe('usersStep', () => {
       { user: 'admin', hash, before: other },
       { user: 'new', hash },
     ])
+  })
+
+  it('sends a level alone where the password stays or is unknown, and restores it', async () => {
+    const wanted = [
+      { user: 'admin', access: 'operate', hash: other },
+      { user: 'zoe', access: 'read' },
+      { user: 'adam', access: 'full' },
+      { user: 'new', access: 'read', hash },
+    ] as const
+    const step = usersStep({ ...common, users: wanted })
+    expect(step.check(facts)).toEqual({
+      summary:
+        'create the read user new, set the access level read for zoe, set the access level operate for admin',
+      details: [
+        'users.json: admin: access level full → operate',
+        'users.json: zoe: access level full → read',
+        'users.json: new: [redacted] new, access level read',
+      ],
+    })
+    const put = host('muster-api.cjs put-user')
+    await step.apply(put.transport, facts)
+    expect(put.given()).toEqual([
+      { user: 'admin', access: 'operate' },
+      { user: 'zoe', access: 'read' },
+      { user: 'new', access: 'read', hash },
+    ])
+    const back = host('muster-api.cjs take-back-user')
+    await restoreUsers({ ...common, facts, users: wanted })(back.transport, [step.id])
+    expect(back.given()).toEqual([
+      { user: 'admin', hash: other, access: 'operate', before: other },
+      { user: 'zoe', hash: other, access: 'read', before: other },
+      { user: 'new', hash, access: 'read' },
+    ])
+  })
+
+  it('restores a user with its previous level', async () => {
+    const records = [{ user: 'zoe', access: 'read', hash: other }]
+    const installation = installationFacts({
+      users: new Secret(JSON.stringify({ version: 1, users: records })),
+    })
+    const back = host('muster-api.cjs take-back-user')
+    const options = { ...common, facts: hostFacts({ installation }) }
+    const users = [{ user: 'zoe', access: 'full', hash }] as const
+    await restoreUsers({ ...options, users })(back.transport, ['users'])
+    expect(back.given()).toEqual({ user: 'zoe', hash, before: other, beforeAccess: 'read' })
+    await restoreUsers({ ...options, removed: ['zoe'] })(back.transport, ['removed-users'])
+    expect(back.given()).toEqual([{ user: 'zoe', before: other, beforeAccess: 'read' }])
   })
 
   it('restores only started steps, newest first', async () => {

@@ -56,7 +56,7 @@ export function targetOf(
     stores,
     services: changes.services ?? [{ name: 'alpha', datasources: [] }],
     passwords: changes.passwords ?? {},
-    users: changes.users ?? [{ user: 'admin', hash, password: new Secret('the password') }],
+    users: changes.users ?? [{ user: 'admin', access: 'full', hash, password: new Secret('the password') }],
   })
 }
 
@@ -86,8 +86,8 @@ export function finishedFacts(target: Target): HostFacts {
   const chain = target.tls.find(({ path }) => path.endsWith('chain.pem'))
   const sent = target.runtime.kind === 'sent' ? target.runtime.id : undefined
   const node = target.runtime.kind === 'sent' ? `../../runtimes/${sent}/node` : target.runtime.path
-  const users = target.users.flatMap(({ user, hash: known }) =>
-    known === undefined ? [] : [{ user, access: 'full', hash: known }],
+  const users = target.users.flatMap(({ user, access = 'full', hash: known }) =>
+    known === undefined ? [] : [{ user, access, hash: known }],
   )
   return {
     ...facts,

@@ -9,7 +9,9 @@ import { hostConfig, hostFacts, installationFacts } from '../../support/deployme
 const cost = { ln: 4, r: 8, p: 1 }
 const hash = createHasher(cost)
 const random = (size: number): Buffer => Buffer.alloc(size, 7)
-const wanted = ['admin', 'ops'].map((user) => ({ user, option: `rest-api-users.${user}` }))
+const wanted = ['admin', 'ops'].map(
+  (user) => ({ user, option: `rest-api-users.${user}`, access: 'full' }) as const,
+)
 
 async function hostWith(
   name: string,

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { CallRequest } from '../../../src/client/call.ts'
+import type { AccessLevel } from '../../../src/contracts/accessLevels.ts'
 import { emptyState } from '../../../src/deployment/state/clusterState.ts'
 import { checkUsers } from '../../../src/deployment/users/checkUsers.ts'
 import {
@@ -30,15 +31,21 @@ async function found(
     readonly says?: Readonly<Record<string, readonly string[]>>
     readonly stopped?: boolean
     readonly host?: string
+    /** Levels that the host has; `full` unless told. */
+    readonly levels?: Readonly<Record<string, AccessLevel>>
   } = {},
 ): Promise<{ readonly hosts: HostUsers; readonly requests: readonly CallRequest[] }> {
   const { answers = () => 200, says = {}, logins = false, stopped = false, host: name = 'db1' } = options
-  const target = targetOf({ users: users.map((user) => ({ user, hash })) })
+  const target = targetOf({
+    users: users.map((user) => ({ user, hash, access: options.levels?.[user] ?? 'full' })),
+  })
   const finished = finishedFacts(target)
   const running = finished.services.get('manager')
   const services = new Map(finished.services)
   if (stopped && running !== undefined) services.set('connector', { ...running, state: 'stopped' })
-  const named = ['admin', 'ops', 'nightly'].map((user) => ({ user, option: `rest-api-users.${user}` }))
+  const named = ['admin', 'ops', 'nightly'].map(
+    (user) => ({ user, option: `rest-api-users.${user}`, access: 'full' }) as const,
+  )
   let requests: readonly CallRequest[] = []
   const transport = fakeTransport({
     expect: [
@@ -132,14 +139,14 @@ describe('muster users list', () => {
     const db1 = (await found(['admin', 'ops', 'nightly'], { stopped: true })).hosts
     const db2 = (await found(['admin', 'ops', 'zoe'], { host: 'db2' })).hosts
     expect(text([db1, db2, lost])).toMatchInlineSnapshot(`
-      "HOST  USER         IN THE FILE  PASSWORD   MANAGER  CONNECTOR  REPLICATOR
-      db1   admin        yes          matches    yes      silent     yes
-      db1   ops          yes          different  yes      silent     yes
-      db1   nightly      yes          unknown    yes      silent     yes
-      db2   admin        yes          matches    yes      yes        yes
-      db2   ops          yes          different  yes      yes        yes
-      db2   nightly      yes          missing    no       no         no
-      db2   zoe          no           unknown    yes      yes        yes
+      "HOST  USER         FILE  ACCESS  PASSWORD   MANAGER  CONNECTOR  REPLICATOR
+      db1   admin        yes   full    matches    yes      silent     yes
+      db1   ops          yes   full    different  yes      silent     yes
+      db1   nightly      yes   full    unknown    yes      silent     yes
+      db2   admin        yes   full    matches    yes      yes        yes
+      db2   ops          yes   full    different  yes      yes        yes
+      db2   nightly      yes   -       missing    no       no         no
+      db2   zoe          no    full    unknown    yes      yes        yes
       db3   unreachable
 
       ops: a different password on db1 and db2
@@ -154,14 +161,14 @@ describe('muster users list', () => {
     expect(text([db1, db2, lost], 78)).toContain('HOST  USER')
     expect(text([db1, db2, lost, nobody], 60)).toMatchInlineSnapshot(`
       "db1: manager and replicator; connector silent
-        admin: password matches
-        ops: different password
-        nightly: password unknown
+        admin: full; password matches
+        ops: full; different password
+        nightly: full; password unknown
       db2: manager, connector and replicator
-        admin: password matches
-        ops: different password
+        admin: full; password matches
+        ops: full; different password
         nightly: missing
-        zoe: password unknown; not in the file
+        zoe: full; password unknown; not in the file
       db3: unreachable
       db4: no users
 
@@ -180,14 +187,14 @@ describe('muster users list', () => {
     }
     expect(text([behind], 40)).toMatchInlineSnapshot(`
       "db2: manager, connector and replicator
-        admin: password matches
-        ops: different password; not in
+        admin: full; password matches
+        ops: full; different password; not in
           manager, connector and replicator
         nightly: missing; but in manager,
           connector and replicator
-        zoe: password unknown; not in the
-          file; not in manager, connector and
-          replicator
+        zoe: full; password unknown; not in
+          the file; not in manager, connector
+          and replicator
 
       ops: a different password on db2
       nightly: missing on db2
@@ -222,6 +229,41 @@ describe('muster users list', () => {
         { user: 'nightly', missing: ['db1'] },
       ],
     })
+  })
+})
+
+describe('the level of a user on a host', () => {
+  const differing = () => found(['admin', 'ops', 'zoe'], { levels: { admin: 'operate', zoe: 'read' } })
+
+  it('is shown with the one in the file where they differ, in words, too', async () => {
+    const { hosts } = await differing()
+    const shown = text([hosts])
+    expect(shown).toMatch(/^db1 +admin +yes +operate, not full +matches/m)
+    expect(shown).toMatch(/^db1 +zoe +no +read +unknown/m)
+    expect(shown).toContain('admin: the access level operate instead of full on db1\n')
+    expect(text([hosts], 40)).toContain('admin: operate, not full; password')
+    const json = JSON.parse(usersJson('alpha', [hosts]))
+    expect(json.hosts[0].users).toMatchObject([
+      { user: 'admin', access: 'operate', wantedAccess: 'full' },
+      { user: 'ops', access: 'full', wantedAccess: 'full' },
+      { user: 'nightly', present: false, wantedAccess: 'full' },
+      { user: 'zoe', access: 'read' },
+    ])
+    expect(json.differences[0]).toMatchObject({
+      user: 'admin',
+      access: [{ is: 'operate', wanted: 'full', hosts: ['db1'] }],
+    })
+  })
+
+  it('is a finding of users verify only where it differs', async () => {
+    const { hosts } = await differing()
+    const at = (): Span => ({ file: 'alpha.yaml', line: 1, column: 1, endLine: 1, endColumn: 1 })
+    const codes = (one: HostUsers) =>
+      checkUsers([one], at).flatMap(({ code, message }) => (code === 'user-access-differs' ? [message] : []))
+    expect(codes(hosts)).toEqual([
+      'The user admin has the access level operate on db1; the file gives it full.',
+    ])
+    expect(codes((await found(['admin', 'ops', 'zoe'])).hosts)).toEqual([])
   })
 })
 
@@ -284,7 +326,7 @@ describe('muster users verify', () => {
 
       alpha.yaml:2:3 error user-extra
         The user zoe is on db1 but not in the file.
-        why: Anyone with its password has the rights of an administrator.
+        why: Anyone with its password has the rights of its access level.
         fix: Add it to rest-api-users, or remove it: muster users apply --prune --host db1
 
       alpha.yaml:2:3 error user-login-refused

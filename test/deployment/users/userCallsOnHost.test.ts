@@ -48,7 +48,7 @@ describe('a user that is removed from hosts', () => {
       host: 'db1',
       code: 'last-user',
       message: 'ops is the only user of the host: without it, no login is possible',
-      fix: 'Add another user to the file and run `muster users apply` first.',
+      fix: 'Give the file another user with the access level full and run `muster users apply` first.',
     })
   })
 })

@@ -72,10 +72,75 @@ describe('users changed through the APIs', () => {
     expect(await verifyUsers(only, signal)).toBe('every API answers')
     expect(await apply(only)).toEqual([])
     expect(
-      planChanges({ ...only, prune: true }, { present: ['admin', 'x'], upToDate: [], previousLogins: [] }),
+      planChanges(
+        { ...only, prune: true },
+        {
+          present: ['admin', 'x'].map((name) => ({ user: name, access: 'full' })),
+          upToDate: [],
+          previousLogins: [],
+        },
+      ),
     ).toMatchObject({
       code: 'no-login',
     })
+  })
+
+  it('get the levels of the file: who gets full comes first, and a level alone keeps the password', async () => {
+    const { apis, levels } = await realHost(
+      { admin: 'right', ops: 'other', grafana: 'g' },
+      { ops: 'operate', grafana: 'full' },
+    )
+    const users = [
+      user('grafana', 'g', 'read'),
+      user('admin', 'right', 'operate'),
+      user('ops', 'other'),
+      user('new', 'n', 'read'),
+    ]
+    const wanted = desired({ apis, users })
+    expect(await apply(wanted)).toEqual([
+      'set the access level full for ops',
+      'set the access level read for grafana',
+      'set the access level operate for admin',
+      'create the read user new',
+    ])
+    expect(levels()).toEqual({ admin: 'operate', ops: 'full', grafana: 'read', new: 'read' })
+    expect(await apply(wanted)).toEqual([])
+    const reset = desired({ apis, users: [user('new', 'again', 'operate'), ...users.slice(0, 3)] })
+    expect(await apply(reset)).toEqual(['reset the password of new, set the access level operate for new'])
+    expect(levels().new).toBe('operate')
+  })
+
+  it('are changed by the login that has the level full, although others are accepted, too', async () => {
+    const { apis, levels } = await realHost({ grafana: 'g', admin: 'kept', ops: 'o' }, { grafana: 'read' })
+    const users = [user('grafana', 'g', 'read'), user('admin'), user('ops', 'o', 'operate')]
+    expect(await apply(desired({ apis, users, logins: [login('admin', 'kept')] }))).toEqual([
+      'set the access level operate for ops',
+    ])
+    expect(levels()).toEqual({ grafana: 'read', admin: 'full', ops: 'operate' })
+    const lower = desired({ apis, users: [user('grafana', 'g', 'read'), user('new', 'n')] })
+    expect(planChanges(lower, await askHost(lower, signal))).toMatchObject({
+      code: 'no-login',
+      message: expect.stringContaining('only grafana is accepted, with read'),
+    })
+    expect(planChanges({ ...lower, users: lower.users.slice(0, 1) }, await askHost(lower, signal))).toEqual({
+      changes: [],
+      extra: ['admin', 'ops'],
+    })
+  })
+
+  it('are not changed where nobody would keep the level full, or a level needs an unknown password', async () => {
+    const { apis, levels } = await realHost({ admin: 'right', ops: 'o' }, { ops: 'read' })
+    const lowered = desired({ apis, users: [user('admin', 'right', 'operate')] })
+    expect(planChanges(lowered, await askHost(lowered, signal))).toMatchObject({ code: 'last-user' })
+    const unknown = desired({ apis, users: [user('admin', 'right'), user('ops', undefined, 'operate')] })
+    expect(planChanges(unknown, await askHost(unknown, signal))).toMatchObject({
+      code: 'password-needed',
+      message: expect.stringContaining('ops has the access level read instead of operate'),
+    })
+    const empty = desired({ apis: (await realHost()).apis, users: [user('grafana', 'g', 'read')] })
+    expect(planChanges(empty, await askHost(empty, signal))).toMatchObject({ code: 'last-user' })
+    expect(levels()).toEqual({ admin: 'full', ops: 'read' })
+    await expect(verifyUsers(lowered, signal)).rejects.toMatchObject({ code: 'access-not-proved' })
   })
 
   it('are reported per host if it cannot be changed', async () => {

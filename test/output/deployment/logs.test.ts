@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { LogLine } from '../../../src/deployment/logs/parseLogs.ts'
 import { logsJson, logsText } from '../../../src/output/deployment/logs.ts'
+import { hostConfig } from '../../support/deploymentValues.ts'
 
 const time = Date.UTC(2026, 2, 1, 12)
 const own = (level: string, facts: object, msg: string): string =>
@@ -20,21 +21,33 @@ const lines: readonly LogLine[] = [
 
 describe('the output of muster logs', () => {
   it('has lines with time, host, component and message', () => {
-    expect(logsText(lines, false)).toBe(
+    expect(logsText(lines, { colour: false })).toBe(
       `                         db1        manager     Error: before any time
 2026-03-01T12:00:00.000Z db1        manager     info  listening at https://127.0.0.1:8090
 2026-03-01T12:00:00.001Z database-2 replicator  error lost the database (service=alpha tries=3 err={"message":"no"})
 2026-03-01T12:00:00.005Z db1        manager     {"msg":5}\\x1b[2J
 `,
     )
-    expect(logsText([], false)).toBe('')
+    expect(logsText([], { colour: false })).toBe('')
   })
 
   it('has the same text in colour', () => {
-    expect(logsText(lines, true)).toContain('\u001b[31merror lost')
-    expect(stripVTControlCharacters(logsText(lines.slice(0, 3), true))).toBe(
-      logsText(lines.slice(0, 3), false).replaceAll('before any time', 'before any time'),
+    expect(logsText(lines, { colour: true })).toContain('\u001b[31merror lost')
+    expect(stripVTControlCharacters(logsText(lines.slice(0, 3), { colour: true }))).toBe(
+      logsText(lines.slice(0, 3), { colour: false }).replaceAll('before any time', 'before any time'),
     )
+  })
+
+  it('cuts a line that is too long for people, and keeps columns of all hosts', () => {
+    const [, line] = lines
+    if (line === undefined) throw new Error('no line')
+    const long = { ...line, text: `\u001b[2J${'x'.repeat(10_000_000)}` }
+    const text = logsText([long], {
+      colour: false,
+      hosts: ['db1', 'database-2'].map((name) => hostConfig({ name })),
+    })
+    expect(text).toMatch(/^\S+ db1 {8}manager {5}\\x1b\[2Jx+… \(9996004 more characters\)\n$/)
+    expect(text.length).toBeLessThan(4200)
   })
 
   it('has the original lines as JSON', () => {

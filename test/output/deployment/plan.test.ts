@@ -19,7 +19,7 @@ const plans: readonly HostPlan[] = [
   {
     host: 'db1',
     address: '10.0.0.11',
-    steps: [{ step, change: change('write settings', ['manager: listen.port: 8090 → 18090']) }],
+    steps: [{ step, change: change('write settings', ['manager-rest-api-port: 8090 → 18090']) }],
   },
   { host: 'db2', address: '10.0.0.12', steps: [] },
 ]
@@ -34,15 +34,17 @@ describe('planText', () => {
 
 db1 (10.0.0.11)
   ~ write settings
-      manager: listen.port: 8090 → 18090
+      manager-rest-api-port: 8090 → 18090
 
 db2: nothing to do
+
+Plan: 0 to add, 1 to change, 0 to remove on 1 host
 `,
     )
   })
 
   it('writes equal changes of many hosts once', () => {
-    const details = ['manager: logLevel: info → debug', 'connector: logLevel: info → debug']
+    const details = ['manager: log-level: info → debug', 'connector: log-level: info → debug']
     const settings = { step, change: change('write settings', details) }
     const restart = { step: { ...step, id: 'services' }, change: change('restart manager') }
     const plan = (number: number, ...steps: HostPlan['steps']): HostPlan => ({
@@ -57,14 +59,16 @@ db2: nothing to do
 
       db1 (10.0.0.1)
         ~ write settings
-            manager: logLevel: info → debug
-            connector: logLevel: info → debug
+            manager: log-level: info → debug
+            connector: log-level: info → debug
         ~ restart manager
       db3, db4, db5, db6, db7, db8, db9, db10, db11, db12, db13, db14 and 36 more: the same
 
       db2 (10.0.0.2)
         ~ write settings
             as on db1
+
+      Plan: 0 to add, 99 to change, 0 to remove on 50 hosts
       "
     `)
     const json = JSON.parse(planJson({ cluster: 'alpha', notes: [], plans: all, excluded: [], grants: [] }))
@@ -102,6 +106,8 @@ db2: nothing to do
         + issue a certificate
             for db1 and 10.0.0.3
             share/tls: new
+
+      Plan: 4 to add, 0 to change, 0 to remove on 4 hosts
       "
     `)
   })
@@ -153,7 +159,28 @@ db2: nothing to do
         colour: false,
       })
     expect(text([unchanged])).toBe('alpha: nothing to do on db2.\ndb3 and db4: not selected\n')
-    expect(text(plans)).toMatch(/^alpha: changes on 1 of 2 hosts\n[\s\S]*\n\ndb3 and db4: not selected\n$/)
+    expect(text(plans)).toMatch(
+      /^alpha: changes on 1 of 2 hosts\n[\s\S]*\n\ndb3 and db4: not selected\n\nPlan: .*\n$/,
+    )
+  })
+
+  it('ends with the number of changes by their mark, and of the hosts that have any', () => {
+    const told = [creation('a'), creation('b'), change('c'), deletion('d')].map((one) => ({
+      step,
+      change: one,
+    }))
+    const many = ['db1', 'db2', 'db3'].map((host): HostPlan => ({ host, address: host, steps: told }))
+    const text = planText({ cluster: 'alpha', notes: [], plans: [...many, ...plans], colour: false })
+    expect(text.split('\n').slice(1, 8)).toEqual([
+      '',
+      'db1 (db1)',
+      '  + a',
+      '  + b',
+      '  ~ c',
+      '  - d',
+      'db2 and db3: the same',
+    ])
+    expect(text).toMatch(/\nPlan: 6 to add, 4 to change, 3 to remove on 4 hosts\n$/)
   })
 
   it('has colours only if requested', () => {
@@ -175,6 +202,7 @@ describe('planJson', () => {
     expect(JSON.parse(planJson({ cluster: 'alpha', notes: [], plans, excluded: ['db3'], grants }))).toEqual({
       cluster: 'alpha',
       changes: true,
+      counts: { add: 0, change: 1, remove: 0, hosts: 1 },
       notes: [],
       hosts: [
         {
@@ -185,7 +213,7 @@ describe('planJson', () => {
               step: 'settings',
               phase: 'commit',
               summary: 'write settings',
-              details: ['manager: listen.port: 8090 → 18090'],
+              details: ['manager-rest-api-port: 8090 → 18090'],
             },
           ],
         },
@@ -233,6 +261,9 @@ describe('planText on a terminal', () => {
 
       elsewhere1, elsewhere2, elsewhere3 and
         elsewhere4: not selected
+
+      Plan: 0 to add, 6 to change, 0 to remove
+        on 6 hosts
       "
     `)
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(40)

@@ -219,11 +219,13 @@ describe('the explain list of findings and settings', () => {
   rest-api-admin-pass  Password of the administrator. If not set, muster uses the password in the
                        state directory. If no host has the user yet, muster generates a password,
                        keeps it there and shows it once.
-  rest-api-users       Additional users of every API, by name, with the same rights as the
-                       administrator. For a user without a password, muster uses the one in the
-                       state directory. If no host has the user yet, muster generates a password,
-                       keeps it there and shows it once. A service or a host that sets this option
-                       has only these users.`)
+  rest-api-users       Additional users of every API, by name, with their access levels. Each is a
+                       password, or a group of \`access\` and \`password\`. \`read\` may read everything,
+                       \`operate\` may also change states, \`full\` may do everything, and is the
+                       default. For a user without a password, muster uses the one in the state
+                       directory. If no host has the user yet, muster generates a password, keeps it
+                       there and shows it once. A service or a host that sets this option has only
+                       these users.`)
   })
 
   it('has the text below the name on a narrow terminal', () => {

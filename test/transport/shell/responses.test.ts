@@ -31,6 +31,36 @@ describe('collectOutput', () => {
     )
   })
 
+  it('hands the output over as it arrives, but for what may begin the marker', () => {
+    const output = fc.array(fc.constantFrom('\n', marker, 'c0ff', 'x'), { maxLength: 12 })
+    fc.assert(
+      fc.property(output, fc.array(fc.nat()), (parts, cuts) => {
+        // A marker at the beginning of a line would end the output.
+        const text = parts.join('').replaceAll(/\n(c0ffee)+/g, '\n')
+        const bytes = Buffer.from(`${text}\n${marker} 0\n`)
+        const came: Buffer[] = []
+        const collector = collectOutput({ marker, cap: 0, lines: 0, onOutput: (piece) => came.push(piece) })
+        const places = [...new Set(cuts.map((cut) => cut % bytes.length))].sort((a, b) => a - b)
+        const answers = [0, ...places].map((start, index) =>
+          collector.push(bytes.subarray(start, places[index] ?? bytes.length)),
+        )
+        expect(Buffer.concat(came).toString()).toBe(text)
+        expect(answers.at(-1)).toMatchObject({ length: text.length, isCut: false, rest: '0' })
+      }),
+    )
+    const came: string[] = []
+    const collector = collectOutput({
+      marker,
+      cap: 0,
+      lines: 0,
+      onOutput: (piece) => came.push(piece.toString()),
+    })
+    for (const piece of ['one\ntwo\n\n', 'c0f', 'fe']) collector.push(Buffer.from(piece))
+    expect(came).toEqual(['one\ntwo\n'])
+    collector.push(Buffer.from('f '))
+    expect(came.join('')).toBe('one\ntwo\n\nc0ffef ')
+  })
+
   it('keeps no more than the cap and still knows the length and the end', () => {
     const answer = fed(Buffer.from(`0123456789\n${marker} 0\n`), [3, 7, 12], 4)
     expect(answer).toEqual({

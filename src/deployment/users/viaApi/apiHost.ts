@@ -1,7 +1,9 @@
 import { generatePassword } from '../../../certificates/password.ts'
+import type { ListedUser } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import type { Endpoint } from '../../../client/endpoint.ts'
 import type { HostConfig } from '../../../config/model.ts'
+import type { AccessLevel } from '../../../contracts/accessLevels.ts'
 import type { Component } from '../../../contracts/component.ts'
 import type { Secret } from '../../../secrets/secret.ts'
 import type { GeneratedPassword } from '../../desired/administrators.ts'
@@ -11,11 +13,19 @@ import type { ClusterState } from '../../state/clusterState.ts'
 export type HostApi = { readonly component: Component; readonly endpoint: Endpoint }
 
 /** User in the file; without a password the host's user is not changed. */
-export type UserWithPassword = { readonly user: string; readonly password?: Secret }
+export type UserWithPassword = {
+  readonly user: string
+  readonly access: AccessLevel
+  readonly password?: Secret
+}
 
 /** Returns true if two names are of one user: the APIs keep names in NFC. */
 export const isSameUser = (one: string, other: string): boolean =>
   one.normalize('NFC') === other.normalize('NFC')
+
+/** Returns the level of a user among those of a host; undefined if there is none of that name. */
+export const levelOf = (present: readonly ListedUser[], user: string): AccessLevel | undefined =>
+  present.find((one) => isSameUser(one.user, user))?.access
 
 /** Desired users of one host, and the logins for its APIs. */
 export type DesiredUsers = {
@@ -30,11 +40,10 @@ export type DesiredUsers = {
 
 /** Answers of a host's APIs before any change. */
 export type AskedHost = {
-  /** Names of the users on the host. */
-  readonly present: readonly string[]
+  readonly present: readonly ListedUser[]
   /** Users who can log in with their desired password. */
   readonly upToDate: readonly string[]
-  /** Login that all APIs of the host accepted; absent while the host has no user. */
+  /** Login that all APIs of the host accepted, of the level `full` if one is known; absent while the host has no user. */
   readonly login?: Credentials
   /** Accepted logins of users whose password changes or who are removed: needed to restore them. */
   readonly previousLogins: readonly Credentials[]
@@ -56,9 +65,9 @@ export function desiredUsersOf(options: {
   readonly prune: boolean
 }): DesiredUsers {
   const { host, apis, given, state, own, prune } = options
-  const users = host.users.map(({ user }): UserWithPassword => {
+  const users = host.users.map(({ user, access }): UserWithPassword => {
     const password = given.get(host.name)?.get(user) ?? state.users.get(user)?.password
-    return password === undefined ? { user } : { user, password }
+    return { user, access, ...(password && { password }) }
   })
   const replaced = users.flatMap(({ user, password }): Credentials[] => {
     const known = state.users.get(user)
@@ -81,15 +90,17 @@ export function withGeneratedPasswords(options: {
   const { hosts, isOnExcludedHost, random } = options
   const wanted = hosts.flatMap(({ desired }) => desired.users)
   const isPresent = (user: string): boolean =>
-    hosts.some(({ asked }) => asked.present.includes(user.normalize('NFC')))
+    hosts.some(({ asked }) => levelOf(asked.present, user) !== undefined)
   const unknown = (user: string): boolean =>
     wanted.every((one) => one.user !== user || one.password === undefined) && !isPresent(user)
   const names = [...new Set(wanted.map(({ user }) => user))]
   const generated = names
     .filter((user) => unknown(user) && !isOnExcludedHost(user))
     .map((user): GeneratedPassword => ({ user, password: generatePassword(random) }))
-  const withPassword = (one: UserWithPassword): UserWithPassword =>
-    generated.find(({ user }) => user === one.user) ?? one
+  const withPassword = (one: UserWithPassword): UserWithPassword => ({
+    ...one,
+    ...generated.find(({ user }) => user === one.user),
+  })
   return {
     generated,
     desiredUsers: hosts.map(({ desired }) => ({ ...desired, users: desired.users.map(withPassword) })),

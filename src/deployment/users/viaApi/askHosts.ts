@@ -6,7 +6,7 @@ import type { Emit, Failure } from '../../events.ts'
 import { maxParallelHosts } from '../../execution/execute.ts'
 import { failureOf, isUnreachable } from '../../hostFailure.ts'
 import { StepError } from '../../stepError.ts'
-import { type AskedHost, type DesiredUsers, type HostApi, isSameUser } from './apiHost.ts'
+import { type AskedHost, type DesiredUsers, type HostApi, isSameUser, levelOf } from './apiHost.ts'
 import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
 import { type ListedUsers, listUsers, requireFirstUserAllowed } from './listUsers.ts'
 
@@ -23,9 +23,12 @@ export async function askHost(desired: DesiredUsers, signal: AbortSignal): Promi
   const ask = (api: HostApi, login: Credentials | undefined): Promise<ListedUsers> =>
     listUsers({ host, api, login, signal })
   const passwords = users.flatMap(({ user, password }) => (password === undefined ? [] : { user, password }))
-  const tried = await Promise.all(passwords.map((login) => ask(first, login)))
-  const upToDate = tried.flatMap((one) => (one.kind === 'users' ? [one] : []))
-  const listed = upToDate[0] ?? (await firstAccepted(desired, (login) => ask(first, login)))
+  const answered = await Promise.all(passwords.map((login) => ask(first, login)))
+  const upToDate = answered.flatMap((one) => (one.kind === 'users' ? [one] : []))
+  const tried: Credentials[] = []
+  const listed =
+    upToDate.find(isFull) ??
+    (await firstAccepted(desired, { lower: upToDate[0], tried, ask: (login) => ask(first, login) }))
   if (listed.kind === 'no-user') {
     await requireFirstUserAllowed({ host, api: first, signal })
     return { present: [], upToDate: [], previousLogins: [] }
@@ -34,9 +37,10 @@ export async function askHost(desired: DesiredUsers, signal: AbortSignal): Promi
   for (const api of apis.slice(1)) {
     if ((await ask(api, listed.login)).kind !== 'users') throw otherApisRefuse(host, api, listed.login)
   }
-  const { names: present, login } = listed
-  const answers = { present, upToDate: upToDate.map((one) => one.login.user), login }
-  return { ...answers, previousLogins: await loginsBefore(desired, answers, (one) => ask(first, one)) }
+  const { users: present, login } = listed
+  const answers = { present, upToDate: upToDate.map((one) => one.login.user), login, tried }
+  const previousLogins = await loginsBefore(desired, answers, (one) => ask(first, one))
+  return { present, upToDate: answers.upToDate, login, previousLogins }
 }
 
 /** Number of further passwords tried per user: five failures would lock it out. */
@@ -48,16 +52,23 @@ const maxTries = 2
  */
 async function loginsBefore(
   { users, logins }: DesiredUsers,
-  { present, upToDate, login }: { readonly login: Credentials } & Pick<AskedHost, 'present' | 'upToDate'>,
+  {
+    present,
+    upToDate,
+    login,
+    tried,
+  }: { readonly login: Credentials; readonly tried: readonly Credentials[] } & Pick<
+    AskedHost,
+    'present' | 'upToDate'
+  >,
   ask: (login: Credentials) => Promise<ListedUsers>,
 ): Promise<readonly Credentials[]> {
-  const tried = upToDate.length === 0 ? logins.slice(0, logins.indexOf(login) + 1) : []
-  const good = upToDate.length === 0 ? [login] : []
+  const good = tried.includes(login) ? [login] : []
   const failed: Credentials[] = []
   for (const one of logins) {
     const isIn = (names: readonly string[]): boolean => names.some((name) => isSameUser(name, one.user))
     const isKnown = isIn(upToDate) || isIn(good.map(({ user }) => user))
-    const concerned = isIn(present) && isIn(users.map(({ user }) => user))
+    const concerned = levelOf(present, one.user) !== undefined && isIn(users.map(({ user }) => user))
     const tries = failed.filter(({ user }) => isSameUser(user, one.user)).length
     if (tried.includes(one) || isKnown || !concerned || tries >= maxTries) continue
     ;((await ask(one)).kind === 'users' ? good : failed).push(one)
@@ -65,16 +76,30 @@ async function loginsBefore(
   return good
 }
 
+/** Returns true if the user who lists the users may also change them. */
+const isFull = (listed: ListedUsers): boolean =>
+  listed.kind === 'users' && levelOf(listed.users, listed.login.user) === 'full'
+
+/** Returns the answer to the first login of the level `full`; without one, to the first that was accepted. */
 async function firstAccepted(
   { logins }: DesiredUsers,
-  ask: (login: Credentials | undefined) => Promise<ListedUsers>,
+  options: {
+    readonly lower: ListedUsers | undefined
+    /** Gets the logins that were tried. */
+    readonly tried: Credentials[]
+    readonly ask: (login: Credentials | undefined) => Promise<ListedUsers>
+  },
 ): Promise<ListedUsers> {
+  const { tried, ask } = options
+  let { lower } = options
   for (const login of logins) {
+    tried.push(login)
     const answer = await ask(login)
-    if (answer.kind !== 'refused') return answer
+    if (answer.kind === 'no-user' || isFull(answer)) return answer
+    if (answer.kind === 'users') lower ??= answer
   }
   // A host without users says so even without a login.
-  return ask(undefined)
+  return lower ?? ask(undefined)
 }
 
 async function requireResponse(host: string, api: HostApi, signal: AbortSignal): Promise<void> {

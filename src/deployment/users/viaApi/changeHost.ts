@@ -3,13 +3,14 @@ import { withGuard } from '../../../client/apiPath.ts'
 import { createAdminUser, type Outcome, post } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import { envelope } from '../../../client/envelope.ts'
+import type { AccessLevel } from '../../../contracts/accessLevels.ts'
 import { TransportError } from '../../../transport/transportError.ts'
 import { isUnreachable } from '../../hostFailure.ts'
 import type { PlannedStep } from '../../hostPlan.ts'
 import type { Restored, Snapshot } from '../../snapshot/snapshot.ts'
 import { change, creation, deletion } from '../../step.ts'
 import { StepError } from '../../stepError.ts'
-import { type AskedHost, type DesiredUsers, type HostApi, isSameUser } from './apiHost.ts'
+import { type AskedHost, type DesiredUsers, type HostApi, levelOf } from './apiHost.ts'
 import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
 import { listUsers } from './listUsers.ts'
 import { describeChange, type UserChange } from './planChanges.ts'
@@ -27,19 +28,19 @@ function makeChange(
           path: withGuard('/api/v2/deleteUser'),
           body: envelope('StringPayload', { value: change.user.normalize('NFC') }),
         })
-      : createAdminUser(caller, change.login),
+      : createAdminUser(caller, { ...change.login, access: change.access }),
   )
 }
 
 /** Steps of a host by API calls, and their restore. */
 export type UserCalls = { readonly steps: readonly PlannedStep[]; readonly snapshot: Snapshot }
 
-const changeOf = { create: creation, reset: change, remove: deletion } as const
+const changeOf = { create: creation, reset: change, level: change, remove: deletion } as const
 
 /**
  * Returns the steps that change a host by calls of one of its APIs; the others share its users. Each call uses a
- * login that was valid a moment ago: the result of one step is the login of the next, because the operator's own
- * login may be a user that is removed.
+ * login that was valid a moment ago and has the level `full`: the result of one step is the login of the next, because
+ * the operator's own login may be a user that is removed or lowered.
  */
 export function userCalls(options: {
   readonly desired: DesiredUsers
@@ -50,7 +51,10 @@ export function userCalls(options: {
   const { host, users, apis } = desired
   const [api] = apis
   if (api === undefined) throw new Error('userCalls was called for a host without APIs')
-  const upToDate = users.find(({ user }) => asked.upToDate.includes(user))
+  const upToDate = users.find(
+    ({ user, access }) =>
+      access === 'full' && asked.upToDate.includes(user) && levelOf(asked.present, user) === 'full',
+  )
   let login: Credentials | undefined =
     upToDate?.password === undefined ? asked.login : { user: upToDate.user, password: upToDate.password }
   const started: StartedChange[] = []
@@ -61,7 +65,7 @@ export function userCalls(options: {
     })
     if ('problem' in outcome) throw refusal(host, api, outcome)
     started.splice(-1, 1, { change: one, done: true })
-    if (one.kind !== 'remove') login = one.login
+    if (one.kind !== 'remove' && one.access === 'full') login = one.login
   }
   const steps = changes.map((one): PlannedStep => {
     const planned = changeOf[one.kind](describeChange(one))
@@ -97,8 +101,8 @@ type StartedChange = { readonly change: UserChange; readonly done: boolean }
 
 type Host = { readonly desired: DesiredUsers; readonly asked: AskedHost; readonly api: HostApi }
 
-/** Valid logins by user in NFC. */
-type Logins = Map<string, Credentials>
+/** Valid logins by user in NFC, with the levels of the users. */
+type Logins = Map<string, { readonly login: Credentials; readonly access: AccessLevel }>
 
 /**
  * Reverts these changes of a host, newest first, as far as the passwords are known here; returns what remains.
@@ -137,24 +141,30 @@ function loginsOf({ desired, asked }: Host): Logins {
     password !== undefined && asked.upToDate.includes(user) ? [{ user, password }] : [],
   )
   const all = [...asked.previousLogins, ...(asked.login ? [asked.login] : []), ...upToDate]
-  return new Map(all.map((login) => [login.user.normalize('NFC'), login]))
+  const levelled = all.map((login) => ({ login, access: levelOf(asked.present, login.user) ?? 'full' }))
+  return new Map(levelled.map((one) => [one.login.user.normalize('NFC'), one]))
 }
 
 function updateLogins(now: Logins, change: UserChange): void {
   if (change.kind === 'remove') now.delete(nameOf(change))
-  else now.set(nameOf(change), change.login)
+  else now.set(nameOf(change), { login: change.login, access: change.access })
 }
 
-/** Returns a valid login, preferably of a user other than the one to be changed. */
-const pickLogin = (now: Logins, about: string): Credentials | undefined =>
-  [...now].find(([user]) => user !== about)?.[1] ?? now.get(about)
+/** Returns a valid login of the level `full`, preferably of a user other than the one to be changed. */
+function pickLogin(now: Logins, about: string): Credentials | undefined {
+  const full = [...now].filter(([, { access }]) => access === 'full')
+  return (full.find(([user]) => user !== about) ?? full[0])?.[1].login ?? now.get(about)?.login
+}
 
 /** Returns true if a change took place although its response was lost or was a problem. */
 async function wasApplied({ desired, api }: Host, change: UserChange, now: Logins): Promise<boolean> {
   const { host } = desired
-  if (change.kind !== 'remove') return (await listUsers({ host, api, login: change.login })).kind === 'users'
+  if (change.kind !== 'remove') {
+    const listed = await listUsers({ host, api, login: change.login })
+    return listed.kind === 'users' && levelOf(listed.users, nameOf(change)) === change.access
+  }
   const listed = await listUsers({ host, api, login: pickLogin(now, nameOf(change)) })
-  return listed.kind === 'users' && !listed.names.some((name) => isSameUser(name, change.user))
+  return listed.kind === 'users' && levelOf(listed.users, change.user) === undefined
 }
 
 /** Reverts one change; returns what remains if that is not possible. */
@@ -167,15 +177,15 @@ async function revertChange(
   const user = nameOf(change)
   const old = before.get(user)
   if (change.kind !== 'create' && old === undefined) {
-    return change.kind === 'reset'
+    return change.kind !== 'remove'
       ? `${user} keeps the password of the file, because the previous one is unknown here`
       : `${user} stays removed, because its password is unknown here`
   }
-  const back: UserChange = old === undefined ? { kind: 'remove', user } : { kind: 'reset', login: old }
+  const back: UserChange = old === undefined ? { kind: 'remove', user } : { kind: 'reset', ...old }
   const outcome = await makeChange({ host, api }, back, pickLogin(now, user))
   if ('problem' in outcome) {
     if (outcome.problem.code === 'last-user')
-      return `${user} stays, because an API does not delete the last user of its host`
+      return `${user} stays, because an API keeps the last user with the access level full`
     throw refusal(host, api, outcome)
   }
   updateLogins(now, back)

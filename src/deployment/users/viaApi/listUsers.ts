@@ -1,4 +1,4 @@
-import { get, listedUsers, post } from '../../../client/calls.ts'
+import { get, type ListedUser, listedUsers, post } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import { envelope } from '../../../client/envelope.ts'
 import { StepError } from '../../stepError.ts'
@@ -34,7 +34,7 @@ export async function requireFirstUserAllowed(options: {
 
 /** Users of a host as its API lists them, or its other response. */
 export type ListedUsers =
-  | { readonly kind: 'users'; readonly names: readonly string[]; readonly login: Credentials }
+  | { readonly kind: 'users'; readonly users: readonly ListedUser[]; readonly login: Credentials }
   | { readonly kind: 'refused' }
   | { readonly kind: 'no-user' }
 
@@ -57,8 +57,8 @@ export async function listUsers(options: {
     if (outcome.response.status !== 401) throw refusal(host, api, outcome)
     return { kind: outcome.problem.code === 'no-user' ? 'no-user' : 'refused' }
   }
-  const names = listedUsers(outcome.value)
-  if (names === undefined || login === undefined) {
+  const users = listedUsers(outcome.value)
+  if (users === undefined || login === undefined) {
     throw new StepError({
       host,
       code: 'bad-answer',
@@ -66,5 +66,5 @@ export async function listUsers(options: {
       fix: 'Install again: another program listens there, or the API is too old.',
     })
   }
-  return { kind: 'users', names, login }
+  return { kind: 'users', users, login }
 }

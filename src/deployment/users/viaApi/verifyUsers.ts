@@ -1,4 +1,4 @@
-import { get } from '../../../client/calls.ts'
+import { user as readUser } from '../../../client/calls.ts'
 import { StepError } from '../../stepError.ts'
 import { summarizeLogins } from '../../verifyHost.ts'
 import type { DesiredUsers } from './apiHost.ts'
@@ -9,14 +9,23 @@ import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
  * `StepError` or a `TransportError`.
  */
 export async function verifyUsers({ host, apis, users }: DesiredUsers, signal: AbortSignal): Promise<string> {
-  const logins = users.flatMap(({ user, password }) => (password === undefined ? [] : [{ user, password }]))
-  const calls = apis.flatMap((api) => logins.map((credentials) => ({ api, credentials })))
+  const logins = users.flatMap(({ user, password, access }) =>
+    password === undefined ? [] : [{ credentials: { user, password }, access }],
+  )
+  const calls = apis.flatMap((api) => logins.map((login) => ({ api, ...login })))
   await Promise.all(
-    calls.map(async ({ api, credentials }) => {
-      const path = `/api/v2/user/${encodeURIComponent(credentials.user.normalize('NFC'))}`
+    calls.map(async ({ api, credentials, access }) => {
       const caller = { endpoint: api.endpoint, credentials, timeout: callTimeout, signal }
-      const outcome = await onApi(host, () => get(caller, path))
-      if (!('problem' in outcome)) return
+      const outcome = await onApi(host, () => readUser(caller, credentials.user))
+      if (!('problem' in outcome)) {
+        if (outcome.value.access === access) return
+        throw new StepError({
+          host,
+          code: 'access-not-proved',
+          message: `${describeTarget(api)} shows ${credentials.user} with the access level ${outcome.value.access} instead of ${access}`,
+          fix: 'Run the command again: the level may have been changed in the meantime.',
+        })
+      }
       if (outcome.response.status !== 401) throw refusal(host, api, outcome)
       throw new StepError({
         host,

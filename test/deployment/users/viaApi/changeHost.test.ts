@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { get } from '../../../../src/client/calls.ts'
+import type { AccessLevel } from '../../../../src/contracts/accessLevels.ts'
 import type { DesiredUsers } from '../../../../src/deployment/users/viaApi/apiHost.ts'
 import { askHost } from '../../../../src/deployment/users/viaApi/askHosts.ts'
 import { userCalls } from '../../../../src/deployment/users/viaApi/changeHost.ts'
@@ -18,8 +19,9 @@ async function failing(
   users: Readonly<Record<string, string>>,
   wanted: Partial<DesiredUsers>,
   faults: Readonly<Record<string, Fault>>,
+  levels: Readonly<Record<string, AccessLevel>> = {},
 ) {
-  const host = await realHost(users)
+  const host = await realHost(users, levels)
   const [manager] = host.apis
   if (manager?.endpoint.kind !== 'tcp') throw new Error('no manager')
   const broken = new Map(Object.entries(faults))
@@ -51,7 +53,7 @@ async function failing(
       'problem' in (await get(caller, '/api/v2/ping')) || 'problem' in (await get(caller, '/api/v2/users'))
     )
   }
-  return { failure, said, takes, names: host.names() }
+  return { failure, said, takes, names: host.names(), levels: host.levels() }
 }
 
 describe('the restore of a host that is changed by API calls', () => {
@@ -71,6 +73,28 @@ describe('the restore of a host that is changed by API calls', () => {
     expect(names).toEqual(['admin', 'nightly'])
     expect([await takes('admin', 'old'), await takes('nightly', 'night')]).toEqual([true, true])
     expect(await takes('admin', 'new')).toBe(false)
+  })
+
+  it('restores levels, also of the login that made the changes', async () => {
+    const { said, levels } = await failing(
+      { admin: 'right', ops: 'o', grafana: 'g' },
+      {
+        users: [
+          user('admin', 'right', 'read'),
+          user('ops', 'o'),
+          user('grafana', 'new', 'operate'),
+          user('two', '2', 'read'),
+        ],
+        logins: [login('grafana', 'g')],
+      },
+      { two: 'lose-answer' },
+      { ops: 'operate', grafana: 'read' },
+    )
+    expect(said).toBe(
+      'Undone: create the read user two, reset the password of grafana, set the access level operate for grafana, ' +
+        'set the access level read for admin, set the access level full for ops.',
+    )
+    expect(levels).toEqual({ admin: 'full', ops: 'operate', grafana: 'read' })
   })
 
   it('also undoes a change without a response, and reports it as unknown', async () => {
@@ -115,7 +139,7 @@ describe('the restore of a host that is changed by API calls', () => {
     )
     expect(said).toEqual({
       partial:
-        'Undone: create the administrator ops. On db1 admin stays, because an API does not delete the last user of its host.',
+        'Undone: create the administrator ops. On db1 admin stays, because an API keeps the last user with the access level full.',
     })
     expect(names).toEqual(['admin'])
   })

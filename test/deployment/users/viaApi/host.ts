@@ -3,6 +3,7 @@ import { request } from 'node:https'
 import { hashPassword } from '../../../../src/accounts/passwordHash.ts'
 import { parseUserFile, putUser } from '../../../../src/accounts/userFile.ts'
 import { changeUserFile } from '../../../../src/accounts/userFileIo.ts'
+import type { AccessLevel } from '../../../../src/contracts/accessLevels.ts'
 import type { Component } from '../../../../src/contracts/component.ts'
 import type { DesiredUsers, HostApi } from '../../../../src/deployment/users/viaApi/apiHost.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
@@ -25,9 +26,13 @@ export const apiAt = (port: number, component: Component = 'manager'): HostApi =
 })
 
 /** A host with two components of ours, really serving, that share one user file. */
-export async function realHost(users: Readonly<Record<string, string>> = {}): Promise<{
+export async function realHost(
+  users: Readonly<Record<string, string>> = {},
+  levels: Readonly<Record<string, AccessLevel>> = {},
+): Promise<{
   readonly apis: readonly HostApi[]
   readonly names: () => readonly string[]
+  readonly levels: () => Readonly<Record<string, AccessLevel>>
 }> {
   const folder = temporaryFolder()
   const settings = settingsIn(folder)
@@ -37,13 +42,17 @@ export async function realHost(users: Readonly<Record<string, string>> = {}): Pr
       salt: Buffer.alloc(16, 1),
       cost: testCost,
     })
-    await changeUserFile(settings.usersFile, (file) => putUser(file, { user, access: 'full', hash }))
+    await changeUserFile(settings.usersFile, (file) =>
+      putUser(file, { user, access: levels[user] ?? 'full', hash }),
+    )
   }
+  const stored = () => parseUserFile(readFileSync(settings.usersFile, 'utf8')).users
   const manager = await start(settings)
   const replicator = await start(settingsIn(folder, { component: 'replicator' }))
   return {
     apis: [apiAt(portOf(manager)), apiAt(portOf(replicator), 'replicator')],
-    names: () => parseUserFile(readFileSync(settings.usersFile, 'utf8')).users.map(({ user }) => user),
+    names: () => stored().map(({ user }) => user),
+    levels: () => Object.fromEntries(stored().map(({ user, access }) => [user, access])),
   }
 }
 
@@ -77,8 +86,13 @@ export const frontDoor = (
     on.end(body)
   })
 
-export const user = (name: string, password?: string): DesiredUsers['users'][number] => ({
+export const user = (
+  name: string,
+  password?: string,
+  access: AccessLevel = 'full',
+): DesiredUsers['users'][number] => ({
   user: name,
+  access,
   ...(password !== undefined && { password: new Secret(password) }),
 })
 
