@@ -23,7 +23,7 @@ const kinds: Readonly<Record<string, (turn: number) => { event: DashboardEvent; 
       kind: 'datasource',
       time: atSecond(turn),
       cluster: 'large',
-      datasource: dataSource({ name: 'db100', lag: 1000 + turn }),
+      datasource: dataSource({ name: 'db10', lag: 1000 + turn }),
     },
     text: `${1000 + turn} s`,
   }),
@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, (turn: number) => { event: DashboardEvent; 
       time: atSecond(turn),
       cluster: 'large',
       datasource: dataSource({
-        name: 'db101',
+        name: 'db11',
         state: turn % 2 ? 'FAILED' : 'ONLINE',
         reason: `check ${turn} told`,
       }),
@@ -45,7 +45,7 @@ const kinds: Readonly<Record<string, (turn: number) => { event: DashboardEvent; 
       kind: 'host',
       time: atSecond(turn),
       cluster: 'large',
-      host: host({ name: 'db102', state: turn % 2 ? 'unreachable' : 'up', detail: `answer ${turn}` }),
+      host: host({ name: 'db12', state: turn % 2 ? 'unreachable' : 'up', detail: `answer ${turn}` }),
     },
     text: `answer ${turn}`,
   }),
@@ -56,10 +56,10 @@ const kinds: Readonly<Record<string, (turn: number) => { event: DashboardEvent; 
       cluster: 'large',
       verdict: {
         level: 'degraded',
-        problems: [problem({ text: `problem ${turn} of db103`, host: 'db103' })],
+        problems: [problem({ text: `problem ${turn} of db13`, host: 'db13' })],
       },
     },
-    text: `problem ${turn} of db103`,
+    text: `problem ${turn} of db13`,
   }),
 }
 
