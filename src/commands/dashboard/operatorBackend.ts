@@ -77,7 +77,7 @@ export function operatorBackend(options: {
         authorities: watch.authoritiesOf(surveyed),
       })
     } catch (error) {
-      if (!(error instanceof NoComponentError)) watch.failed(host, error)
+      if (!(error instanceof NoComponentError)) watch.failed(host, { surveyed, error })
       throw error
     }
   }

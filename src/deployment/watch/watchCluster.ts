@@ -23,8 +23,8 @@ export type ClusterWatch = {
   surveyed(host: string): Promise<SurveyedHost>
   /** Returns the authorities (PEM) that the APIs of a host are verified by. */
   authoritiesOf(surveyed: SurveyedHost): readonly string[]
-  /** Takes back a connection that failed. */
-  failed(host: string, error: unknown): void
+  /** Takes back a connection on which a call failed. */
+  failed(host: string, failure: { readonly surveyed: SurveyedHost; readonly error: unknown }): void
   /** Looks at a host now, where something was changed. */
   lookNow(host: string): void
   /** Follows the managers with this login from now on. */
@@ -192,7 +192,7 @@ export function watchCluster(options: {
     hosts: config.hosts,
     surveyed: (host) => memberOf(host).watch.surveyed(),
     authoritiesOf: hosts.authoritiesOf,
-    failed: (host, error) => memberOf(host).watch.failed(error),
+    failed: (host, failure) => memberOf(host).watch.failed(failure),
     lookNow: (host) => memberOf(host).watch.lookNow(),
     use: (login) => {
       logins.push(login)

@@ -11,15 +11,18 @@ export type HostWatch = {
   seen(): ObservedHost | undefined
   /** Resolves to the open connection, connecting first where there is none. Rejects with the failure of the host. */
   surveyed(): Promise<SurveyedHost>
-  /** Closes a connection that failed; the next use connects again. */
-  failed(error: unknown): void
+  /** Closes the connection on which a call failed, if it is still the one in use; the next use connects again. */
+  failed(failure: { readonly surveyed: SurveyedHost; readonly error: unknown }): void
   /** Looks now instead of at the next turn. */
   lookNow(): void
   close(): Promise<void>
 }
 
-/** Milliseconds between surveys of a host that answers, and of one that does not. */
-export const watchIntervals = { well: 15_000, away: 5_000 } as const
+/**
+ * Milliseconds between surveys of a host that answers, and of one that does not; and for which a survey under way leaves
+ * the one before it standing.
+ */
+export const watchIntervals = { well: 15_000, away: 5_000, late: 20_000 } as const
 
 /** A host that was surveyed without a connection in the end. */
 export class AwayError extends Error {
@@ -42,9 +45,8 @@ export function watchHost(options: {
   /** Asked before each next turn: nobody looks at a host for nothing. */
   readonly isWanted: () => boolean
   readonly after: (milliseconds: number, work: () => void) => () => void
-  readonly intervals?: { readonly well: number; readonly away: number }
 }): HostWatch {
-  const { host, survey, refresh, look, onChange, isWanted, after, intervals = watchIntervals } = options
+  const { host, survey, refresh, look, onChange, isWanted, after } = options
   let open: Promise<SurveyedHost> | undefined
   let seen: ObservedHost | undefined
   let isClosed = false
@@ -81,19 +83,26 @@ export function watchHost(options: {
     await closing?.then(({ transport }) => transport.close()).catch(() => {})
   }
 
+  /** Closes this connection, where no other one came in its place meanwhile. */
+  async function disconnectFrom({ transport }: SurveyedHost): Promise<void> {
+    const current = await open?.catch(() => undefined)
+    if (current?.transport === transport) await disconnect()
+  }
+
   async function turn(): Promise<void> {
-    const isNew = open === undefined
+    const before = open
+    let current: SurveyedHost | undefined
     try {
-      let current = await surveyed()
-      if (!isNew) {
+      current = await surveyed()
+      if (before !== undefined) {
         current = await refresh(current)
-        open = Promise.resolve(current)
+        if (open === before) open = Promise.resolve(current)
       }
       seen = await look(current)
     } catch (error) {
       const away = error instanceof AwayError ? error.away : undefined
       const failure = away?.failure ?? failureOf(error)
-      if (away === undefined) await disconnect()
+      if (away === undefined && current !== undefined) await disconnectFrom(current)
       const state = away !== undefined && !away.unreachable ? 'failed' : 'unreachable'
       seen = unreachableStatus(host, state, failure.message)
     }
@@ -103,20 +112,26 @@ export function watchHost(options: {
     if (isLooking || isClosed) return
     isLooking = true
     stop()
+    stop = after(watchIntervals.late, () => {
+      const detail = `it has not responded for ${watchIntervals.late / 1000} s`
+      seen = unreachableStatus(host, 'failed', detail)
+      onChange()
+    })
     await turn()
+    stop()
     isLooking = false
     if (isClosed) return
     onChange()
     if (!isWanted()) return
-    stop = after(seen?.status.state === 'up' ? intervals.well : intervals.away, () => void run())
+    stop = after(seen?.status.state === 'up' ? watchIntervals.well : watchIntervals.away, () => void run())
   }
 
   return {
     host,
     seen: () => seen,
     surveyed,
-    failed: (error) => {
-      if (error instanceof TransportError) void disconnect().then(run)
+    failed: ({ surveyed: on, error }) => {
+      if (error instanceof TransportError) void disconnectFrom(on).then(run)
     },
     lookNow: () => void run(),
     close: async () => {

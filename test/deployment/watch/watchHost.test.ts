@@ -123,4 +123,47 @@ describe('a watched host', () => {
     await closing
     await vi.waitFor(() => expect(close).toHaveBeenCalledTimes(1))
   })
+
+  it('keeps the connection of now when a call on the one before failed', async () => {
+    const [first, second] = [surveyedHost(), surveyedHost()]
+    const hosts = [first.surveyed, second.surveyed]
+    const survey = vi.fn(async () => hosts.shift() ?? second.surveyed)
+    const { watch, turns } = watched(survey)
+    watch.lookNow()
+    await turns(1)
+    const surveyed = await watch.surveyed()
+    for (let call = 0; call < 2; call += 1) watch.failed({ surveyed, error: lost })
+    await turns(2)
+    expect(await watch.surveyed()).toBe(second.surveyed)
+    watch.failed({ surveyed, error: lost })
+    await turns(3)
+    expect(second.close).not.toHaveBeenCalled()
+    expect(survey).toHaveBeenCalledTimes(2)
+    await watch.close()
+    expect(first.close).toHaveBeenCalledTimes(1)
+    expect(second.close).toHaveBeenCalledTimes(1)
+  })
+
+  it('does not stay up while a survey hangs, and is up again when it ends', async () => {
+    const { surveyed } = surveyedHost()
+    const { watch, clock, turns, refresh } = watched(async () => surveyed)
+    watch.lookNow()
+    await turns(1)
+    let end = (): void => {}
+    refresh.mockImplementationOnce(
+      () =>
+        new Promise((resolve) => {
+          end = () => resolve(surveyed)
+        }),
+    )
+    clock.advance(watchIntervals.well)
+    await vi.waitFor(() => expect(refresh).toHaveBeenCalled())
+    clock.advance(watchIntervals.late)
+    expect(watch.seen()?.status).toMatchObject({ state: 'failed', detail: 'it has not responded for 20 s' })
+    end()
+    await turns(3)
+    expect(watch.seen()?.status.state).toBe('up')
+    await watch.close()
+    expect(clock.pending()).toBe(0)
+  })
 })
