@@ -3,6 +3,7 @@ import { type ClusterKnowledge, pictureOf } from '../../client/clusterPicture.ts
 import type { Credentials } from '../../client/credentials.ts'
 import { followEvents } from '../../client/followEvents.ts'
 import { createLagRecorder } from '../../client/lagHistory.ts'
+import { RefusedStreamError } from '../../client/readEvents.ts'
 import { afterEvent, connectorOf, reportOf, type SeenManager } from '../../client/seenManager.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import type { ClusterPicture } from '../../contracts/clusterPicture.ts'
@@ -48,7 +49,13 @@ export type WatchedHosts = {
 }
 
 /** A host, and its manager while its events come. */
-type Member = { readonly watch: HostWatch; manager?: SeenManager; stop?: () => void }
+type Member = {
+  readonly watch: HostWatch
+  /** Logins that the manager refused: to ask again would be a guess, and five lock the user out. */
+  readonly refused: WeakSet<Credentials>
+  manager?: SeenManager
+  following?: { readonly login: Credentials; readonly stop: () => void }
+}
 
 /** Watches a cluster until it is closed; hosts are connected to when somebody follows it first. */
 export function watchCluster(options: {
@@ -82,7 +89,7 @@ export function watchCluster(options: {
             tell()
           },
         })
-        return [host.name, { watch }]
+        return [host.name, { watch, refused: new WeakSet() }]
       }),
     )
     return members
@@ -96,16 +103,17 @@ export function watchCluster(options: {
 
   /** Follows each manager that is reached and not followed yet, while there is a viewer and a login. */
   function followManagers(): void {
-    const login = logins.at(-1)
     for (const member of members?.values() ?? []) {
+      const login = logins.findLast((one) => !member.refused.has(one))
       if (listeners.size === 0 || login === undefined) stopFollowing(member)
-      else if (member.stop === undefined && member.watch.seen()?.status.state === 'up') follow(member, login)
+      else if (member.following === undefined && member.watch.seen()?.status.state === 'up')
+        follow(member, login)
     }
   }
 
   function stopFollowing(member: Member): void {
-    member.stop?.()
-    delete member.stop
+    member.following?.stop()
+    delete member.following
     delete member.manager
   }
 
@@ -115,30 +123,40 @@ export function watchCluster(options: {
     // Over a socket, root would connect where the service user lets the path lead: its status is read instead.
     if (api === undefined || !api.enabled) return
     const stopping = new AbortController()
-    const stop = (): void => stopping.abort()
-    member.stop = stop
-    const ended = (): void => {
-      if (member.stop !== stop) return
-      delete member.stop
+    const following = { login, stop: (): void => stopping.abort() }
+    member.following = following
+    const place = { address: connectableAddress(api.address), port: api.port }
+    void run(place).then((refused) => {
+      if (refused) member.refused.add(login)
+      if (member.following !== following) return
+      delete member.following
       delete member.manager
+      if (refused) followManagers()
       tell()
-    }
-    void run().finally(ended)
+    })
 
-    async function run(): Promise<void> {
-      const surveyed = await watch.surveyed().catch(() => undefined)
-      const dial = surveyed?.transport.dial
-      if (surveyed === undefined || dial === undefined || api === undefined) return
-      const place = { address: connectableAddress(api.address), port: api.port }
-      await followEvents({
-        endpoint: {
-          kind: 'tcp',
-          ...place,
-          names: [place.address],
-          trust: { kind: 'authorities', certificates: hosts.authoritiesOf(surveyed) },
+    /** Resolves to true if the manager refuses the login. */
+    async function run(place: { readonly address: string; readonly port: number }): Promise<boolean> {
+      let surveyed = await watch.surveyed().catch(() => undefined)
+      if (surveyed?.transport.dial === undefined) return false
+      let certificates = hosts.authoritiesOf(surveyed)
+      const error = await followEvents({
+        // Read for each connection: the authority changes while somebody looks.
+        get endpoint() {
+          const trust = { kind: 'authorities', certificates } as const
+          return { kind: 'tcp', ...place, names: [place.address], trust } as const
         },
         credentials: login,
-        dial: () => dial(place),
+        // The connection of the last time may be gone: this is the one of now.
+        dial: async () => {
+          try {
+            surveyed = await watch.surveyed()
+            certificates = hosts.authoritiesOf(surveyed)
+          } catch (error) {
+            return error instanceof Error ? error : new Error(String(error))
+          }
+          return (await surveyed.transport.dial?.(place)) ?? new Error('the connection takes scripts only')
+        },
         userAgent: internalUserAgent,
         signal: stopping.signal,
         onEvent: (event) => {
@@ -154,6 +172,7 @@ export function watchCluster(options: {
           watch.lookNow()
         },
       })
+      return error instanceof RefusedStreamError && error.problem.status === 401
     }
   }
 
@@ -202,7 +221,9 @@ export function watchCluster(options: {
       const at = logins.indexOf(login)
       if (at < 0) return
       logins.splice(at, 1)
-      for (const member of members?.values() ?? []) stopFollowing(member)
+      for (const member of members?.values() ?? []) {
+        if (member.following?.login === login) stopFollowing(member)
+      }
       followManagers()
     },
     follow: (changed) => {
