@@ -1,4 +1,5 @@
 import type { HostConfig } from '../../config/model.ts'
+import { OperatorError } from '../../diagnostics/operatorError.ts'
 import { TransportError } from '../../transport/transportError.ts'
 import { failureOf } from '../hostFailure.ts'
 import { type ObservedHost, unreachableStatus } from '../hostStatus.ts'
@@ -27,9 +28,14 @@ export const watchIntervals = { well: 15_000, away: 5_000, late: 20_000 } as con
 /** A host that was surveyed without a connection in the end. */
 export class AwayError extends Error {
   readonly away: UnreachableHost
+  readonly code: string
+  readonly fix: string
   constructor(away: UnreachableHost) {
-    super(away.failure.message)
+    const { code, message, fix } = away.failure
+    super(message)
     this.away = away
+    this.code = code
+    this.fix = fix
   }
 }
 
@@ -54,7 +60,16 @@ export function watchHost(options: {
   let stop: () => void = () => {}
 
   const connect = async (): Promise<SurveyedHost> => {
-    const result = await survey()
+    const result = await survey().catch((error: unknown) => {
+      if (!(error instanceof OperatorError)) throw error
+      // It ends a run; here it is the trouble of one host, and of nothing else.
+      const fix = 'Start `muster dashboard` again.'
+      throw new AwayError({
+        host,
+        failure: { code: 'not-surveyed', message: error.message, fix },
+        unreachable: false,
+      })
+    })
     if ('failure' in result) throw new AwayError(result)
     if (isClosed) {
       await result.transport.close()

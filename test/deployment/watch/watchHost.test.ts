@@ -1,7 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
+import { failureOf } from '../../../src/deployment/hostFailure.ts'
 import { unreachableStatus } from '../../../src/deployment/hostStatus.ts'
 import type { SurveyedHost, UnreachableHost } from '../../../src/deployment/survey.ts'
 import { watchHost, watchIntervals } from '../../../src/deployment/watch/watchHost.ts'
+import { OperatorError } from '../../../src/diagnostics/operatorError.ts'
 import { TransportError } from '../../../src/transport/transportError.ts'
 import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
@@ -165,5 +167,20 @@ describe('a watched host', () => {
     expect(watch.seen()?.status.state).toBe('up')
     await watch.close()
     expect(clock.pending()).toBe(0)
+  })
+
+  it('is not known, and nothing else ends, when an error of the person stops its survey', async () => {
+    const { watch, turns } = watched(async () => Promise.reject(new OperatorError('no password')))
+    watch.lookNow()
+    await turns(1)
+    expect(watch.seen()?.status).toMatchObject({ state: 'failed', detail: 'no password' })
+    await watch.close()
+  })
+
+  it('gives a caller the failure of the host in its own words', async () => {
+    const { watch } = watched(async () => away)
+    const failure = await watch.surveyed().catch(failureOf)
+    expect(failure).toEqual(away.failure)
+    await watch.close()
   })
 })
