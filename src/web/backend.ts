@@ -61,6 +61,8 @@ export type DashboardBackend = {
    * while the session has a stream: a backend that must ask others remembers their answer for a while.
    */
   isCurrent(login: DashboardLogin): boolean | Promise<boolean>
+  /** Keeps nothing of a login any more: its session has ended, or has another login in its place. */
+  forget?(login: DashboardLogin): void
   /** Follows a cluster until `stop`; `changed` is called after each change, as often as it likes. */
   follow(cluster: string, changed: () => void): FollowedCluster
   call(login: DashboardLogin, call: RelayedCall): Promise<ActionResponse>

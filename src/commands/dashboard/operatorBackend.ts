@@ -34,8 +34,10 @@ export function operatorBackend(options: {
   readonly elapsed: () => number
 }): DashboardBackend {
   const { watches, now, elapsed } = options
-  /** What a host said last of a login, and when. */
-  const verdicts = new WeakMap<DashboardLogin, { isCurrent: boolean; at: number }>()
+  /** What a host said last of a login, and when; who has been asked is not asked again meanwhile. */
+  const verdicts = new WeakMap<DashboardLogin, { isCurrent: boolean; isAsked: boolean; at: number }>()
+  /** Hosts that refused a login: to ask again would be a guess, and five lock the user out there. */
+  const refusals = new WeakMap<DashboardLogin, Set<string>>()
 
   function watchOf(cluster: string): ClusterWatch {
     const watch = watches.find(({ name }) => name === cluster)
@@ -59,7 +61,11 @@ export function operatorBackend(options: {
           const { payload } = response
           if (isObject(payload) && isAccessLevel(payload.access)) return payload.access
           silence = `${host.name} returned something else than a user`
-        } else if ('code' in response) return refusalOf(response)
+        } else if ('code' in response) {
+          // An API that is down says nothing of the login: the next host may.
+          if (response.status < 500) return refusalOf(response)
+          silence = `${host.name}: ${response.detail}`
+        }
       } catch (error) {
         silence = failureOf(error).message
       }
@@ -94,7 +100,7 @@ export function operatorBackend(options: {
         try {
           return { value: await work(host) }
         } catch (error) {
-          return { host, reason: failureOf(error).message }
+          return { host, reason: wordsOf(error) }
         }
       },
     })
@@ -105,12 +111,16 @@ export function operatorBackend(options: {
   }
 
   async function usersOn(login: DashboardLogin, watch: ClusterWatch, host: string) {
+    const refused = refusals.get(login) ?? new Set()
+    refusals.set(login, refused)
+    if (refused.has(host)) throw new DashboardError({ code: 'login-refused', detail: 'it refused the login' })
     const component = watch.hosts.find(({ name }) => name === host)?.apis[0]?.component
     if (component === undefined) throw new DashboardError({ code: 'not-found', detail: 'it has no API' })
     const path = `${basePath}/users`
     const response = responseOf(
       await callOn(watch, host, { component, method: 'GET', path, login, timeout: limits.call }),
     )
+    if (response.status === 401) refused.add(host)
     if (!('payload' in response)) throw new DashboardError({ code: 'not-ready', detail: response.detail })
     const listed = Array.isArray(response.payload) ? response.payload : []
     const users = listed.flatMap((one: unknown) =>
@@ -123,14 +133,18 @@ export function operatorBackend(options: {
 
   async function refreshVerdict(login: DashboardLogin): Promise<void> {
     const known = verdicts.get(login)
-    if (known && (!known.isCurrent || elapsed() - known.at < limits.login)) return
-    const verdict = { isCurrent: true, at: elapsed() }
+    if (known && (!known.isCurrent || known.isAsked || elapsed() - known.at < limits.login)) return
+    const verdict = { isCurrent: true, isAsked: true, at: elapsed() }
     verdicts.set(login, verdict)
     const access = await askAccess(watchOf(login.cluster), login)
+    Object.assign(verdict, { isAsked: false, at: elapsed() })
     // A host that is away says nothing of the login.
-    if (access instanceof DashboardError) verdict.isCurrent = access.status !== 401
-    else verdict.isCurrent = access === login.access
-    if (!verdict.isCurrent) watchOf(login.cluster).forget(login)
+    if (access instanceof DashboardError ? access.status === 401 : access !== login.access) endLogin(login)
+  }
+
+  function endLogin(login: DashboardLogin): void {
+    verdicts.set(login, { isCurrent: false, isAsked: false, at: elapsed() })
+    watchOf(login.cluster).forget(login)
   }
 
   async function relay(
@@ -142,10 +156,8 @@ export function operatorBackend(options: {
     const response = responseOf(
       await callOn(watch, host, { component, method, path, body, login, timeout: limits.call }),
     )
-    if (response.status === 401) {
-      verdicts.set(login, { isCurrent: false, at: elapsed() })
-      watch.forget(login)
-    } else if (method === 'POST') watch.lookNow(host)
+    if (response.status === 401) endLogin(login)
+    else if (method === 'POST') watch.lookNow(host)
     return response
   }
 
@@ -166,6 +178,7 @@ export function operatorBackend(options: {
       for (const login of good) watchOf(login.cluster).use(login)
       return good
     },
+    forget: (login) => watchOf(login.cluster).forget(login),
     isCurrent: (login) => {
       void refreshVerdict(login)
       return verdicts.get(login)?.isCurrent ?? true
@@ -213,7 +226,7 @@ export function operatorBackend(options: {
     certificates: async ({ cluster }) => {
       const { values, failures } = await onHosts(watchOf(cluster), async (host) => {
         const certificate = certificateOf(host, chainOf(await watchOf(cluster).surveyed(host)), now())
-        if (certificate === null) throw new Error('it has no certificate')
+        if (certificate === null) throw notFound('it has no certificate')
         return certificate
       })
       return { certificates: values, failures }
@@ -225,5 +238,9 @@ export function operatorBackend(options: {
     explain: (code) => explainPage(code),
   }
 }
+
+/** Describes why a host could not be asked. */
+const wordsOf = (error: unknown): string =>
+  error instanceof DashboardError ? error.message : failureOf(error).message
 
 const chainOf = ({ facts }: SurveyedHost): string | undefined => facts.installation.chain
