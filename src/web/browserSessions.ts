@@ -48,14 +48,17 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /** Keeps the sessions of browsers, and ends those whose user has changed. */
 export function createBrowserSessions(options: {
-  readonly backend: Pick<DashboardBackend, 'clusters' | 'isCurrent'>
+  readonly backend: Pick<DashboardBackend, 'clusters' | 'isCurrent' | 'forget'>
   readonly needsToken: boolean
   readonly monotonic: () => number
   readonly onFault: (error: unknown) => void
   readonly onLogout: (session: Session) => void
 }): BrowserSessions {
   const { backend, needsToken, monotonic, onFault, onLogout } = options
-  const sessions = createSessions({ now: monotonic, withoutLogin: needsToken, onLogout })
+  const sessions = createSessions({
+    ...{ now: monotonic, withoutLogin: needsToken, onLogout },
+    onForget: (login) => backend.forget?.(login),
+  })
   let tokenDigest: Buffer | undefined
   let userCheck: NodeJS.Timeout | undefined
 
@@ -98,8 +101,7 @@ export function createBrowserSessions(options: {
       return sessions.find(id)
     },
     begin(response, logins, before) {
-      if (before) sessions.end(before)
-      const { id, session } = sessions.begin(logins)
+      const { id, session } = sessions.begin(logins, before)
       response.setHeader('Set-Cookie', `${cookieName}=${id}; ${cookieAttributes}`)
       checkUsers()
       return session

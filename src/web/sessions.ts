@@ -14,8 +14,11 @@ export type Session = {
 export const sessionLimits = { all: 100, perUser: 20 } as const
 
 export type Sessions = {
-  /** Begins a session under a new id, which only the browser keeps. */
-  begin(logins: readonly DashboardLogin[]): {
+  /** Begins a session under a new id, which only the browser keeps, in place of the one before. */
+  begin(
+    logins: readonly DashboardLogin[],
+    before?: Session,
+  ): {
     readonly id: string
     readonly session: Session
   }
@@ -40,15 +43,17 @@ export const newSessionId = (): string => randomBytes(32).toString('base64url')
 
 /**
  * Keeps the sessions of one server in memory alone. `now` is a clock in milliseconds that never goes back; `onLogout`
- * is called when a session ended, or a login of it.
+ * is called when a session ended, or a login of it;
+ * `onForget` for each login that no session has any more.
  */
 export function createSessions(options: {
   readonly now: () => number
   /** True where a session without a login means something: whoever has it had the one-time token. */
   readonly withoutLogin: boolean
   readonly onLogout: (session: Session) => void
+  readonly onForget?: (login: DashboardLogin) => void
 }): Sessions {
-  const { now, withoutLogin, onLogout } = options
+  const { now, withoutLogin, onLogout, onForget } = options
   /** The one that was not used for the longest time stands first. */
   const sessions = new Map<string, Session>()
   const used = new WeakMap<Session, number>()
@@ -60,14 +65,22 @@ export function createSessions(options: {
     used.set(session, now())
   }
 
-  function end(session: Session): void {
+  /** Ends a session; the logins of `next` go on in another. */
+  function end(session: Session, next: readonly DashboardLogin[] = []): void {
     if (!sessions.delete(session.key)) return
+    const logins = [...session.logins.values()]
     session.logins.clear()
     onLogout(session)
+    for (const login of logins) if (!next.includes(login)) onForget?.(login)
   }
 
   function dropLogins(session: Session, clusters: readonly string[]): void {
-    if (clusters.filter((cluster) => session.logins.delete(cluster)).length === 0) return
+    const dropped = clusters.flatMap((cluster) => session.logins.get(cluster) ?? [])
+    if (dropped.length === 0) return
+    for (const login of dropped) {
+      session.logins.delete(login.cluster)
+      onForget?.(login)
+    }
     if (session.logins.size === 0 && !withoutLogin) end(session)
     else onLogout(session)
   }
@@ -93,7 +106,8 @@ export function createSessions(options: {
   }
 
   return {
-    begin(logins) {
+    begin(logins, before) {
+      if (before) end(before, logins)
       makeRoom(logins.map(({ user }) => user))
       const id = newSessionId()
       const session: Session = {
@@ -109,7 +123,7 @@ export function createSessions(options: {
       return sessionIdPattern.test(id) ? sessions.get(keyOf(id)) : undefined
     },
     use,
-    end,
+    end: (session) => end(session),
     dropLogins,
     endIdle,
     all: () => [...sessions.values()],

@@ -64,6 +64,22 @@ describe('the session of the dashboard', () => {
     expect(eventsIn(stream.text).at(-1)?.data).toMatchObject({ kind: 'session' })
   })
 
+  it('leaves no login behind that it had: by logout, by another login, and by a change of the user', async () => {
+    const forgotten: string[] = []
+    const { logIn, post, fromPage, state, sessionOf } = await startDashboard({
+      backend: { forget: ({ cluster, user }) => forgotten.push(`${user} ${cluster}`) },
+    })
+    const ada = await logIn('ada')
+    const south = { user: 'eve', password: 'right', cluster: 'south' }
+    const { cookie } = await post('/dashboard/login', south, fromPage(ada))
+    expect(forgotten).toEqual(['ada south'])
+    state.isCurrent = ({ user }) => user !== 'eve'
+    await sessionOf(cookie)
+    expect(forgotten).toEqual(['ada south', 'eve south'])
+    await post('/dashboard/logout', {}, fromPage(cookie))
+    expect(forgotten).toEqual(['ada south', 'eve south', 'ada north'])
+  })
+
   it('ends after 15 minutes in which the person did nothing, although a stream was open', async () => {
     let time = 0
     const { logIn, sessionOf, openEvents, get, post, fromPage } = await startDashboard({
