@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../../api/startError.ts'
 import { addressAndPort } from '../../../base/address.ts'
 import { type ClientError, isUnreachable } from '../../../client/clientError.ts'
@@ -96,13 +97,7 @@ export function followHosts(options: {
         note(followed, 'failed', error.message)
       }
       if (end.signal.aborted) return
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, refusedPause).unref()
-        end.signal.addEventListener('abort', () => {
-          clearTimeout(timer)
-          resolve()
-        })
-      })
+      await wait(refusedPause, undefined, { signal: end.signal, ref: false }).catch(() => undefined)
     }
   }
 
