@@ -1,4 +1,5 @@
 import { benchApi } from './api/benchApi.ts'
+import { benchDashboard } from './dashboard/benchDashboard.ts'
 import { benchDeploy } from './deploy/benchDeploy.ts'
 import { benchProxy } from './proxy/benchProxy.ts'
 import { benchSwitch } from './switch/benchSwitch.ts'
@@ -8,6 +9,7 @@ import { benchValidate } from './validate/benchValidate.ts'
 /** What `npm run bench -- NAME` measures; each prints one JSON object of ratios. */
 const benches: Readonly<Record<string, (parts: readonly string[]) => Promise<unknown>>> = {
   api: benchApi,
+  dashboard: benchDashboard,
   deploy: benchDeploy,
   proxy: benchProxy,
   switch: benchSwitch,
