@@ -251,7 +251,7 @@ describe.skipIf(process.platform !== 'linux')('the SSH connection to a host (nee
       const { code, stderr } = await ssh('db11', 'alpha.yaml')
       expect({ code, stderr }).toEqual({
         code: 3,
-        stderr: 'error: the file has no host db11.\n  fix: Did you mean db1?\n',
+        stderr: 'error: alpha has no host db11.\n  fix: Did you mean db1? The file has db1.\n',
       })
       expect((await ssh('-oProxyCommand=touch x', 'alpha.yaml')).code).toBe(3)
       expect((await ssh('$(touch x)', 'alpha.yaml')).code).toBe(3)
