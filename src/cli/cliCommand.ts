@@ -1,4 +1,4 @@
-import { Command, type ErrorOptions, Help } from 'commander'
+import { Command, type ErrorOptions, Help, type Option } from 'commander'
 import { listOf } from '../base/words.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import { type Example, type HelpNote, type HelpPage, helpText } from './help/helpText.ts'
@@ -69,7 +69,7 @@ export class CliCommand extends Command {
         })),
         {
           title: 'Options',
-          items: options.map((one) => ({ term: help.optionTerm(one), text: help.optionDescription(one) })),
+          items: options.map((one) => ({ term: termOf(one), text: help.optionDescription(one) })),
         },
       ].filter((list) => list.items.length > 0),
       globals: globals.length === 0 ? undefined : { path: rootOf(this).name(), flags: globals },
@@ -153,6 +153,9 @@ class CliHelp extends Help {
 
 /** Columns of a help that no terminal shows. */
 const unknownWidth = 80
+
+/** Writes the usual one of two long names first; commander wants it last. */
+const termOf = ({ flags }: Option): string => flags.replace(/^(--[\w-]+), (--[\w-]+)/, '$2, $1')
 
 const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent))
 

@@ -1,10 +1,12 @@
 import { dirname, join, resolve } from 'node:path'
 import { Option } from 'commander'
+import { wrap } from '../base/wrapping.ts'
 import { collectValues, type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { fileExists } from '../cli/readConfigFiles.ts'
+import { textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import type { ClusterConfig } from '../config/model.ts'
@@ -124,12 +126,15 @@ export async function init(options: {
   const wrote = await schemaBeside(file, context)
   const named = file === 'muster.yaml' ? '' : ` ${file}`
   const isExample = config === undefined && given.hosts === undefined
+  const width = textWidth(context.stdout)
   const own: readonly (readonly [string, string])[] = isExample
     ? [['validate', 'check the file'], ...next]
     : next
   const steps = own.map(([command, does], index) => {
     const padded = `muster ${command}${named}`.padEnd('muster validate'.length + named.length)
-    return `  ${index + (isExample ? 2 : 1)}. ${padded}   ${does}\n`
+    const start = `  ${index + (isExample ? 2 : 1)}. ${padded}   `
+    const lines = wrap(does, { width, first: start, rest: ' '.repeat(start.length) })
+    return `${lines.join('\n')}\n`
   })
   const first = isExample ? '  1. Put your hosts into it.\n' : ''
   context.stdout.write(`${wrote}Next:\n${first}${steps.join('')}`)

@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { shortListOf } from '../base/words.ts'
 import { type Define, takeWords } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
+import { fileExists, looksLikeHost } from '../cli/readConfigFiles.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type HostConfig, isReachedLocally } from '../config/model.ts'
 import { nearest } from '../diagnostics/nearest.ts'
@@ -37,10 +39,17 @@ export async function ssh(
   options: ClusterOptions & { readonly host: string; readonly words: readonly string[] },
 ): Promise<number> {
   const { context, host: name, words } = options
+  const { cwd } = context
+  if (!looksLikeHost(name) && fileExists(resolve(cwd, name))) {
+    throw new UsageError(
+      `${name} is a file, not a host.`,
+      `Give the name of a host before it: muster ssh HOST ${name}`,
+    )
+  }
   const { config } = await openCluster(options)
   const names = namesOf(config.hosts)
   const host = config.hosts.find((one) => one.name === name)
-  if (host === undefined) throw unknownHost(name, names)
+  if (host === undefined) throw unknownHost(name, { cluster: config.cluster, names })
   if (isReachedLocally(host)) {
     throw new UsageError(`${name} is this machine (connection: local).`, 'You are there already.')
   }
@@ -70,14 +79,13 @@ export async function ssh(
   }
 }
 
-function unknownHost(name: string, names: readonly string[]): UsageError {
+function unknownHost(
+  name: string,
+  { cluster, names }: { readonly cluster: string; readonly names: readonly string[] },
+): UsageError {
   const suggestion = nearest(name, names)
-  return new UsageError(
-    `the file has no host ${name}.`,
-    suggestion === undefined
-      ? 'Give the name of a host before the files: muster ssh db1'
-      : `Did you mean ${suggestion}?`,
-  )
+  const asked = suggestion === undefined ? '' : `Did you mean ${suggestion}? `
+  return new UsageError(`${cluster} has no host ${name}.`, `${asked}The file has ${shortListOf(names, 8)}.`)
 }
 
 /** Runs ssh; its ProxyCommand, which may be ours, is for sh. */

@@ -38,8 +38,8 @@ export const statusCommand: Define = (made, world) =>
       .addOption(new Option('--json', 'the same as -o json').conflicts('output'))
       .option('-w, --watch', 'show it again whenever it changes, until Ctrl-C')
       .note(
-        'A word that is no file is a host: `muster status db2` is `muster status --host db2`.\n' +
-          'Exit code: 0 OK; 1 DEGRADED, DOWN or UNKNOWN; 4 a host is unreachable.',
+        'A word that is no file is a host: `muster status db2` is `muster status --host db2`.',
+        'Exit code: 0 OK; 1 DEGRADED, DOWN or UNKNOWN; 4 a host is unreachable.',
       ),
     world,
     (options) =>

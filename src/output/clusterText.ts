@@ -3,24 +3,20 @@ import { isShown } from '../client/clusterPicture.ts'
 import { type DataSourceView, groupOpinions, opinionOf, type ServiceView } from '../client/clusterView.ts'
 import { type Layout, type Tint, tableLines } from './table.ts'
 
-const titles = ['DATA SOURCE', 'ROLE', 'STATE', 'LATENCY']
+const titles = ['data source', 'role', 'state', 'lag']
 
 /**
  * Writes each service: its writer, its data sources as most managers see them, why they are not well, and the hosts
  * whose managers disagree. Services without data sources are left out.
  */
-export function clusterText(
-  services: readonly ServiceView[],
-  { lowerCase, ...layout }: Layout & { readonly lowerCase?: boolean },
-): readonly string[] {
-  const columns = lowerCase === true ? titles.map((title) => title.toLowerCase()) : titles
+export function clusterText(services: readonly ServiceView[], layout: Layout): readonly string[] {
   const parts = services
     .filter(isShown)
     .map((service) => [
       writerText(service),
       ...(service.datasources.length === 0
         ? []
-        : tableLines({ titles: columns, rows: service.datasources.map(rowOf), ...layout })),
+        : tableLines({ titles, rows: service.datasources.map(rowOf), ...layout })),
       ...service.datasources.flatMap(reasonText),
       ...disagreements(service),
       ...missingText(service),

@@ -29,7 +29,7 @@ const columns: readonly (readonly [title: string, show: (service: Fields) => str
   ['role', ({ role }) => cell(role)],
   ['state', ({ state }) => cell(state)],
   ['seqno', ({ appliedLastSeqno }) => cell(appliedLastSeqno)],
-  ['latency', ({ appliedLatency }) => seconds(appliedLatency)],
+  ['lag', ({ appliedLatency }) => seconds(appliedLatency)],
   ['primary', ({ masterConnectUri }) => cell(masterConnectUri)],
 ]
 

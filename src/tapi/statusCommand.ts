@@ -98,7 +98,6 @@ async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
   )
   const view = clusterText(services, {
     colour: false,
-    lowerCase: true,
     width: columns ?? Number.POSITIVE_INFINITY,
   })
   const parts = [

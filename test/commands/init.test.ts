@@ -42,6 +42,16 @@ describe('muster init', () => {
     expect(out()).toBe('The configuration of alpha is valid: 3 hosts, 9 APIs.\n')
   })
 
+  it('keeps what the next commands do in its column on a narrow terminal', async () => {
+    let text = ''
+    const stdout = { write: (part: string) => (text += part), columns: 60 }
+    const { context } = commandContext({ cwd: temporaryFolder(), stdout })
+    await init({ context, file: 'c.yaml', force: false, given: { hosts: ['db1=10.0.0.11'], user: 'ops' } })
+    expect(text).toContain(
+      `  1. muster trust c.yaml      accept the SSH keys of the\n${' '.repeat(30)}hosts\n`,
+    )
+  })
+
   it('contains only valid options, also in comments', async () => {
     const cwd = temporaryFolder()
     await run(cwd)

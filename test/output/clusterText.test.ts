@@ -8,12 +8,12 @@ const text = (views = disputed, layout = { colour: false, width: 200 }): string 
 
 it('clusterText shows each service with its writer and data sources, and names the managers that disagree', () => {
   expect(text()).toBe(`alpha: writer db1
-DATA SOURCE  ROLE     STATE   LATENCY
+data source  role     state   lag
 db1          primary  ONLINE  -
 db2          replica  ONLINE  3 s
 
 beta: writer db1
-DATA SOURCE  ROLE     STATE   LATENCY
+data source  role     state   lag
 db1          primary  ONLINE  -
 db2          replica  ONLINE  3 s
 managers disagree on the writer of beta: db1 and db3 say db1; db2 says none: db1 and db2 can both be written (two-writers); db4 does not have it
@@ -26,11 +26,11 @@ it('clusterText shows the columns on a terminal of 80 columns, and blocks on a n
   expect(text(disputed, { colour: false, width: 80 })).toBe(text())
   expect(text(disputed.slice(0, 1), { colour: false, width: 30 })).toBe(`alpha: writer db1
 db1
-  ROLE: primary  STATE: ONLINE
-    LATENCY: -
+  role: primary  state: ONLINE
+    lag: -
 db2
-  ROLE: replica  STATE: ONLINE
-    LATENCY: 3 s
+  role: replica  state: ONLINE
+    lag: 3 s
 `)
 })
 

@@ -251,8 +251,11 @@ describe.skipIf(process.platform !== 'linux')('the SSH connection to a host (nee
       const { code, stderr } = await ssh('db11', 'alpha.yaml')
       expect({ code, stderr }).toEqual({
         code: 3,
-        stderr: 'error: the file has no host db11.\n  fix: Did you mean db1?\n',
+        stderr: 'error: alpha has no host db11.\n  fix: Did you mean db1? The file has db1 and db2.\n',
       })
+      const file = await ssh('alpha.yaml')
+      expect(file).toMatchObject({ code: 3, stdout: '' })
+      expect(file.stderr).toContain('alpha.yaml is a file, not a host.')
       expect((await ssh('-oProxyCommand=touch x', 'alpha.yaml')).code).toBe(3)
       expect((await ssh('$(touch x)', 'alpha.yaml')).code).toBe(3)
     })

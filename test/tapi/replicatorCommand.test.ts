@@ -56,8 +56,8 @@ async function replicatorWith(...expected: readonly ExpectedStatement[]) {
 describe('tapi replicator', () => {
   it('shows the state of all services, of one service, and unchanged with --json', async () => {
     const { tapi } = await replicatorWith(show(mariadbReplica))
-    const table = `service  role     state   seqno  latency  primary
-alpha    replica  ONLINE  35     3 s      mysql://10.0.0.11:3306
+    const table = `service  role     state   seqno  lag  primary
+alpha    replica  ONLINE  35     3 s  mysql://10.0.0.11:3306
 `
     expect(await tapi(['replicator', 'status'])).toEqual({ code: 0, stdout: table, stderr: '' })
     expect(await tapi(['replicator', 'status', 'alpha'])).toEqual({ code: 0, stdout: table, stderr: '' })
@@ -77,8 +77,8 @@ alpha    replica  ONLINE  35     3 s      mysql://10.0.0.11:3306
     )
     expect(await tapi(['replicator', 'offline', 'alpha', '--i-am-sure'])).toEqual({
       code: 0,
-      stdout: `service  role     state           seqno  latency  primary                 changed
-alpha    replica  OFFLINE:NORMAL  35     -        mysql://10.0.0.11:3306  yes
+      stdout: `service  role     state           seqno  lag  primary                 changed
+alpha    replica  OFFLINE:NORMAL  35     -    mysql://10.0.0.11:3306  yes
 `,
       stderr: '',
     })
@@ -179,9 +179,9 @@ const body = (payload: unknown) => ({ payloadType: 'ReplicatorStatusPayload', pa
 describe('tapi replicator status', () => {
   it('shows a table, and the errors below it', () => {
     expect(renderServices(body({ alpha, 'west-2': west }))).toBe(
-      `service  role     state          seqno  latency  primary
-alpha    replica  ONLINE         35     0 s      mysql://10.0.0.11:3306
-west-2   replica  OFFLINE:ERROR  -      -        mysql://10.0.0.11:3306
+      `service  role     state          seqno  lag  primary
+alpha    replica  ONLINE         35     0 s  mysql://10.0.0.11:3306
+west-2   replica  OFFLINE:ERROR  -      -    mysql://10.0.0.11:3306
 west-2: The applier stopped with an error.
   ERROR 1062: Duplicate entry \\x1b[31m
 `,
@@ -191,9 +191,9 @@ west-2: The applier stopped with an error.
   it('shows what a call changed', () => {
     const payload = { alpha: { ...alpha, changed: true }, beta: { ...alpha, changed: false } }
     expect(renderServices(body(payload))).toBe(
-      `service  role     state   seqno  latency  primary                 changed
-alpha    replica  ONLINE  35     0 s      mysql://10.0.0.11:3306  yes
-beta     replica  ONLINE  35     0 s      mysql://10.0.0.11:3306  no
+      `service  role     state   seqno  lag  primary                 changed
+alpha    replica  ONLINE  35     0 s  mysql://10.0.0.11:3306  yes
+beta     replica  ONLINE  35     0 s  mysql://10.0.0.11:3306  no
 `,
     )
   })

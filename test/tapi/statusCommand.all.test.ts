@@ -9,7 +9,7 @@ ${host}  connector   ONLINE  12 active, 4 held, 515 created
 ${host}  replicator  ONLINE  alpha as replica, 3 s behind, fetches from mysql://10.0.0.11:3306
 `
 const view = `alpha: writer db1
-data source  role     state   latency
+data source  role     state   lag
 db1          primary  ONLINE  -
 db2          replica  ONLINE  3 s
 `

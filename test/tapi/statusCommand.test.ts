@@ -22,8 +22,8 @@ manager     ONLINE  policy AUTOMATIC, data source db1 of alpha, up 2 h 3 min
 connector   ONHOLD  ${counts}
 replicator  ONLINE  alpha as replica, 3 s behind, fetches from mysql://10.0.0.11:3306
 
-data source  role     state   address         seqno  latency  active
-db1          primary  ONLINE  10.0.0.11:3306  35     -        12
+data source  role     state   address         seqno  lag  active
+db1          primary  ONLINE  10.0.0.11:3306  35     -    12
 `,
     stderr: '',
   })

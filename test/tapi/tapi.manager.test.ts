@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { fakeHost } from './fakeHost.ts'
 import { alpha, db1, db3, map, twoServices } from './payloads.ts'
 
-const table = `data source  role     state    address          seqno  latency  active
-db1          primary  ONLINE   10.0.0.11:3306   35     -        12
-db2          replica  FAILED   [fd00::12]:3306  -      -        -
-db3          replica  SHUNNED  10.0.0.13:3306   35     3 s      0
+const table = `data source  role     state    address          seqno  lag  active
+db1          primary  ONLINE   10.0.0.11:3306   35     -    12
+db2          replica  FAILED   [fd00::12]:3306  -      -    -
+db3          replica  SHUNNED  10.0.0.13:3306   35     3 s  0
 db2: FAILED since 2025-03-10 10:12:18 UTC by manager: it refused the connection \\x1b[31m
 db3: SHUNNED since 2025-03-10 10:12:18 UTC by admin
 `
@@ -40,7 +40,7 @@ describe('tapi service', () => {
 db1
   role: primary  state: ONLINE
     address: 10.0.0.11:3306  seqno: 35
-    latency: -  active: 12
+    lag: -  active: 12
 db2
 `)
   })
@@ -124,7 +124,7 @@ reason       -
 checked      2025-03-10 11:00:00 UTC
 connections  0 active, 3 created
 seqno        35
-latency      3 s
+lag          3 s
 `,
       stderr: '',
     })

@@ -14,10 +14,13 @@ export function graphText(topology: Topology): string {
   const parts = [
     [`cluster ${name}`],
     ...services.map((service) => serviceLines(service, isLive)),
-    ...(others.length === 0 ? [] : [[`other hosts: ${others.join(', ')}`]]),
+    ...(others.length === 0 ? [] : [[`${otherTitle(topology)}: ${others.join(', ')}`]]),
   ]
   return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`
 }
+
+const otherTitle = ({ isLive }: Topology): string =>
+  isLive ? 'other hosts' : 'other hosts, without a database'
 
 function serviceLines(service: TopologyService, isLive: boolean): readonly string[] {
   const { name, roots, connectors } = service

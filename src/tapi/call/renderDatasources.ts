@@ -14,7 +14,7 @@ import {
   time,
 } from './render.ts'
 
-const headline = ['data source', 'role', 'state', 'address', 'seqno', 'latency', 'active']
+const headline = ['data source', 'role', 'state', 'address', 'seqno', 'lag', 'active']
 
 const row = (it: Fields): readonly string[] => [
   cell(it.name),
@@ -80,7 +80,7 @@ export function renderDatasource(body: unknown, columns?: number): string {
       ['checked', time(it.checkedAt)],
       ['connections', active === undefined ? '-' : `${cell(active)} active, ${cell(created)} created`],
       ['seqno', cell(it.seqno)],
-      ['latency', seconds(it.appliedLatency)],
+      ['lag', seconds(it.appliedLatency)],
       ...changedField(it),
     ],
     columns,

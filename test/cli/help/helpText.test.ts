@@ -38,6 +38,16 @@ describe('the help of a command', () => {
     }
   })
 
+  it.each(pages)('of %s has one paragraph in each note', (_, { notes }) => {
+    for (const note of notes) if (typeof note === 'string') expect(note).not.toContain('\n')
+  })
+
+  it('names --host before --limit', () => {
+    const page = pages.find(([path]) => path === 'muster status')?.[1]
+    const terms = page?.lists.flatMap(({ items }) => items.map(({ term }) => term))
+    expect(terms).toContain('--host, --limit <glob>')
+  })
+
   it.each(pages)('of %s has two examples', (path, { examples }) => {
     expect(examples.length).toBeGreaterThanOrEqual(2)
     expect(new Set(examples.map(([, line]) => line)).size).toBe(examples.length)
