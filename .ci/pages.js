@@ -2,13 +2,26 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-const modules = {
-  'docs/findings': 'src/diagnostics/pages.json',
-  'docs/options': 'src/config/settings/pages.json',
-}
+/** Findings that servers report, by the codes of a problem; the compiler checks the list against the contracts. */
+const reasonCodes = [
+  'errant-transactions',
+  'follows-other',
+  'no-writer',
+  'not-replicating',
+  'read-only-primary',
+  'two-writers',
+  'unknown-server',
+  'writable-replica',
+]
 
-for (const [folder, module] of Object.entries(modules)) {
-  const files = readdirSync(folder).sort()
+const modules = [
+  { folder: 'docs/findings', module: 'src/diagnostics/pages.json' },
+  { folder: 'docs/findings', module: 'src/web/pages.json', names: reasonCodes },
+  { folder: 'docs/options', module: 'src/config/settings/pages.json' },
+]
+
+for (const { folder, module, names } of modules) {
+  const files = names?.map((name) => `${name}.md`) ?? readdirSync(folder).sort()
   const pages = files.map((file) => [basename(file, '.md'), readFileSync(`${folder}/${file}`, 'utf8')])
   const text = `${JSON.stringify(Object.fromEntries(pages), null, 2)}\n`
   // An unchanged file is not written: a newer one would cause a rebuild of the programs.

@@ -29,7 +29,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'transport',
     'client',
   ],
-  web: ['contracts', 'secrets', 'client'],
+  web: ['diagnostics', 'contracts', 'secrets', 'client'],
   api: ['contracts', 'secrets', 'accounts'],
   components: ['contracts', 'web', 'api', 'client', 'secrets', 'accounts'],
   output: ['diagnostics', 'contracts', 'config', 'client', 'deployment'],

@@ -34,7 +34,7 @@ const dayMs = 86_400_000
  * components of an unreachable host. The policy MAINTENANCE is somebody's intention, and no problem.
  */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  const problems = isNowhereUp(facts) ? [nowhereUp(facts.hosts)] : problemsOf(facts)
+  const problems = isNowhereUp(facts) ? nowhereUp(facts.hosts) : problemsOf(facts)
   const sorted = problems.toSorted(
     (one, other) => verdictLevels.indexOf(one.level) - verdictLevels.indexOf(other.level),
   )
@@ -68,28 +68,41 @@ const isDown = ({ state }: PictureHost): boolean => state !== 'up' && state !== 
 
 const isNowhereUp = ({ hosts }: VerdictFacts): boolean => hosts.length > 0 && hosts.every(isDown)
 
-/** A single problem for all hosts: nothing responds, or nothing is there. */
-function nowhereUp(hosts: readonly PictureHost[]): PictureProblem {
+/** What keeps all hosts from being asked: hosts of which the same is true are one problem. */
+function nowhereUp(hosts: readonly PictureHost[]): readonly PictureProblem[] {
+  if (hosts.every(({ state }) => state === 'not-installed'))
+    return [problem('unknown', 'muster is not installed on any host')]
   const [first] = hosts
-  if (first === undefined || hosts.every(({ state }) => state === 'not-installed'))
-    return problem('unknown', 'muster is not installed on any host')
-  const [only] = hosts.length === 1 ? hosts.flatMap(hostProblem) : []
+  if (first !== undefined && hosts.length > 1 && hosts.every(({ state }) => state === 'unreachable')) {
+    const such = `such as ${first.name}${because(first.detail, first.name)}`
+    return [problem('down', `all ${hosts.length} hosts are unreachable, ${such}`)]
+  }
   const level = hosts.every(({ state }) => state === 'unreachable') ? 'down' : 'unknown'
-  if (only !== undefined) return { ...only, level }
-  const words = level === 'down' ? `all ${hosts.length} hosts are unreachable` : 'no host could be asked'
-  return problem(level, `${words}, such as ${first.name}${because(first.detail, first.name)}`)
+  return groupOpinions(hosts, ({ state, detail, name }) => `${state}${because(detail, name)}`).map(
+    ([one, ...others]) => {
+      const names = shortListOf([one, ...others].map(({ name }) => name))
+      const text = hostText({ ...one, name: names }, because(one.detail, one.name), others.length > 0)
+      return problem(level, text, others.length > 0 ? {} : { host: one.name })
+    },
+  )
 }
 
 function hostProblem(host: PictureHost): readonly PictureProblem[] {
-  const { name, state, detail } = host
+  const { name, detail } = host
   if (!isDown(host))
     return detail === null ? [] : [problem('degraded', `${name}${because(detail, name)}`, { host: name })]
-  const words = {
-    unreachable: `${name} is unreachable${because(detail, name)}`,
-    failed: `${name} could not be asked${because(detail, name)}`,
-    'not-installed': `muster is not installed on ${name}`,
-  }
-  return state === 'up' || state === 'unknown' ? [] : [problem('degraded', words[state], { host: name })]
+  return [problem('degraded', hostText(host, because(detail, name)), { host: name })]
+}
+
+/** Says why a host, or several of which the same is true, is no part of the cluster now. */
+function hostText(
+  { name, state }: Pick<PictureHost, 'name' | 'state'>,
+  why: string,
+  several = false,
+): string {
+  if (state === 'not-installed') return `muster is not installed on ${name}`
+  if (state === 'unreachable') return `${name} ${several ? 'are' : 'is'} unreachable${why}`
+  return `${name} could not be asked${why}`
 }
 
 /** Returns the reason after a colon, without the host's name at its beginning; nothing without one. */

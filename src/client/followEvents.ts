@@ -57,6 +57,15 @@ const isFinal = ({ problem }: RefusedStreamError): boolean => problem.status < 5
 
 const kinds = ManagerEventPayload.anyOf.map((it) => it.properties.kind.const)
 
+/** What a manager may tell of at most: joining the words of all managers costs more than their sum. */
+export const knownLimits = { services: 100, datasources: 1000 } as const
+
+function isBounded(event: ManagerEvent): boolean {
+  if (event.kind !== 'snapshot') return true
+  const datasources = event.services.reduce((sum, service) => sum + service.datasources.length, 0)
+  return event.services.length <= knownLimits.services && datasources <= knownLimits.datasources
+}
+
 const passedOver = 'passed over'
 
 /** Reads an event; undefined for any other text. Members and kinds that a later release added are passed over. */
@@ -64,7 +73,7 @@ function readEvent(data: string): ManagerEvent | typeof passedOver | undefined {
   const { payloadType, payload } = readEnvelope(parseJson(data)) ?? {}
   if (payloadType !== 'ManagerEventPayload') return undefined
   const cleaned = Value.Clean(ManagerEventPayload, payload)
-  if (Value.Check(ManagerEventPayload, cleaned)) return cleaned
+  if (Value.Check(ManagerEventPayload, cleaned)) return isBounded(cleaned) ? cleaned : undefined
   const kind = memberOf(payload, 'kind')
   return typeof kind === 'string' && !kinds.some((it) => it === kind) ? passedOver : undefined
 }

@@ -34,7 +34,7 @@ export const dashboardPaths = {
   runs: 'runs',
   /** GET `?code=`: `ExplainPage`. */
   explain: 'explain',
-  /** POST `ActionRequest`: `ActionResponse`. */
+  /** POST `ActionRequest`: 200 with an `ActionResponse`, whatever the called API answered; a problem where none was called. */
   action: 'action',
 } as const
 
@@ -213,7 +213,10 @@ export type ExplainPage = {
   readonly blocks: readonly { readonly kind: 'text' | 'code'; readonly text: string }[]
 }
 
-/** Response of the called API: its status, and the payload or why not. */
+/**
+ * Response of the called API: its status, and the payload or why not. The dashboard itself answers with 200: a 401 or 403 of
+ * a host says nothing of the session.
+ */
 export type ActionResponse =
   | { readonly status: number; readonly payload: unknown }
   | { readonly status: number; readonly code: string; readonly detail: string }

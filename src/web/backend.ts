@@ -6,7 +6,6 @@ import type {
   ClusterCertificates,
   ClusterRuns,
   ClusterUsers,
-  ExplainPage,
   HostDetails,
   LagHistory,
   LoginRequest,
@@ -69,5 +68,4 @@ export type DashboardBackend = {
   users?(login: DashboardLogin): Promise<ClusterUsers>
   certificates?(login: DashboardLogin): Promise<ClusterCertificates>
   runs?(login: DashboardLogin): Promise<ClusterRuns>
-  explain?(code: string): ExplainPage | undefined | Promise<ExplainPage | undefined>
 }

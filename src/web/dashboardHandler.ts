@@ -13,6 +13,7 @@ import { createAssetServer, type DashboardAssets } from './assets.ts'
 import type { DashboardBackend, DashboardLogin } from './backend.ts'
 import { createBrowserSessions } from './browserSessions.ts'
 import { DashboardError, loginRequired, notFound } from './dashboardError.ts'
+import { explainPage } from './explainPage.ts'
 import { relayedCall } from './relayedCall.ts'
 import { checkChange, checkHost, checkSite, type OwnNames, readJson, readQuery } from './requestChecks.ts'
 import { redirect, sendError, sendJson, setSafeHeaders } from './responses.ts'
@@ -132,7 +133,7 @@ export function createDashboard(options: {
     const action = await readJson(request, ActionRequest)
     const login = sessions.loginTo(session, action.cluster)
     // The response of the called API is told inside: its 401 is not one of this server.
-    sendJson(response, await backend.call(login, relayedCall(action)))
+    sendJson(response, await backend.call(login, relayedCall(action, login.access)))
   }
 
   /** Answers with what the backend knows of the cluster that the query names; nothing where it does not have it. */
@@ -149,7 +150,7 @@ export function createDashboard(options: {
         }
       : {}
 
-  const { explain, host } = backend
+  const { host } = backend
   const resources: Readonly<Record<string, Resource>> = {
     [dashboardPaths.session]: {
       GET: async ({ response, session }) => sendJson(response, payloadOf(session)),
@@ -165,16 +166,14 @@ export function createDashboard(options: {
     [dashboardPaths.users]: page(backend.users),
     [dashboardPaths.certificates]: page(backend.certificates),
     [dashboardPaths.runs]: page(backend.runs),
-    [dashboardPaths.explain]: explain
-      ? {
-          GET: async ({ response, query, session }) => {
-            if (!session || session.logins.size === 0) throw loginRequired()
-            const found = await explain(readQuery(query, ['code']).code)
-            if (!found) throw notFound('There is no page of that code.')
-            sendJson(response, found)
-          },
-        }
-      : {},
+    [dashboardPaths.explain]: {
+      GET: async ({ response, query, session }) => {
+        if (!session || session.logins.size === 0) throw loginRequired()
+        const found = explainPage(readQuery(query, ['code']).code)
+        if (!found) throw notFound('There is no page of that code. Ask muster explain.')
+        sendJson(response, found)
+      },
+    },
   }
 
   function sendAsset(request: IncomingMessage, response: ServerResponse, name: string): void {

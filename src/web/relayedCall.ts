@@ -1,3 +1,4 @@
+import { type AccessLevel, allows } from '../contracts/accessLevels.ts'
 import { commonRoutes } from '../contracts/commonRoutes.ts'
 import type { Component } from '../contracts/component.ts'
 import { connectorRoutes } from '../contracts/connectorRoutes.ts'
@@ -32,10 +33,19 @@ const refuse = (detail: string): DashboardError => new DashboardError({ code: 'i
 function routeOf({ component, route: name }: ActionRequest): Route {
   const known = routes[component]
   const route = Object.hasOwn(known, name) ? known[name] : undefined
-  // createAdminUser needs no login on a host without users; here it is made with that of the session.
   const takesLogin = route?.auth === 'basic' || route?.auth === 'bootstrap'
   if (takesLogin && route.path.startsWith(`${basePath}/`) && route.response.kind === 'payload') return route
   throw notFound(`The ${component} has no call of that name for the dashboard.`)
+}
+
+/**
+ * Rejects createAdminUser for a session below the level full. All other levels are the host's to check, but a host without
+ * users takes its first one from anybody on loopback, and there our call comes from.
+ */
+function rejectBootstrap({ auth }: Route, access: AccessLevel): void {
+  if (auth !== 'bootstrap' || allows(access, 'full')) return
+  const detail = `Your access level is ${access}; to create users or change their password and level needs full.`
+  throw new DashboardError({ code: 'access-level', detail })
 }
 
 function pathOf({ path }: Route, params: ActionRequest['params']): string {
@@ -79,10 +89,11 @@ function bodyOf({ request }: Route, payload: unknown): { readonly body?: unknown
 
 /**
  * Builds the call that a page asks for. Nothing of the path is the page's but values that were checked; only calls of
- * users are possible, with the guard that the person gave by the confirmation.
+ * users are possible, with the guard that the person gave by the confirmation. `access` is the level of the session.
  */
-export function relayedCall(action: ActionRequest): RelayedCall {
+export function relayedCall(action: ActionRequest, access: AccessLevel): RelayedCall {
   const route = routeOf(action)
+  rejectBootstrap(route, access)
   return {
     host: action.host,
     component: action.component,

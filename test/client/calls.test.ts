@@ -18,8 +18,20 @@ describe('listedUsers', () => {
   it.each([
     ['no envelope', [{ user: 'admin' }]],
     ['no list', envelope('users', { user: 'admin' })],
-    ['a user without a name', envelope('users', [{ user: 'admin', access: 'full' }, { name: 'ops', access: 'full' }])],
-    ['a name that is none', envelope('users', [{ user: 'admin', access: 'full' }, { user: 7, access: 'full' }])],
+    [
+      'a user without a name',
+      envelope('users', [
+        { user: 'admin', access: 'full' },
+        { name: 'ops', access: 'full' },
+      ]),
+    ],
+    [
+      'a name that is none',
+      envelope('users', [
+        { user: 'admin', access: 'full' },
+        { user: 7, access: 'full' },
+      ]),
+    ],
     ['a level that is none', envelope('users', [{ user: 'admin', access: 'root' }])],
     ['a list of something else', envelope('users', ['admin'])],
     ['nothing', undefined],

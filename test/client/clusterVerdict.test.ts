@@ -56,6 +56,21 @@ describe('the verdict of a cluster', () => {
       ['down', 'down: all 2 hosts are unreachable, such as db1: timed out'],
     ],
     [
+      'UNKNOWN while no host can be asked, with the reason of each',
+      {
+        hosts: [
+          wellHost('db1', { ...away, state: 'not-installed', detail: null }),
+          wellHost('db2', { ...away, state: 'failed', detail: '/opt/muster holds the installation of beta' }),
+          wellHost('db3', { ...away, state: 'failed', detail: '/opt/muster holds the installation of beta' }),
+        ],
+      },
+      [
+        'unknown',
+        'unknown: db2 and db3 could not be asked: /opt/muster holds the installation of beta',
+        'unknown: muster is not installed on db1',
+      ],
+    ],
+    [
       'DOWN by the service that has no writer, which it names among several',
       {
         reports: ['db1', 'db2'].map((host) =>

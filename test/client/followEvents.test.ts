@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type EventSource, followEvents } from '../../src/client/followEvents.ts'
+import { type EventSource, followEvents, knownLimits } from '../../src/client/followEvents.ts'
 import { RefusedStreamError } from '../../src/client/readEvents.ts'
 import { managerApi } from '../../src/components/manager/manager.ts'
 import { createManagerFeed } from '../../src/components/manager/managerFeed.ts'
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
-import type { ManagerEventPayload } from '../../src/contracts/managerPayloads.ts'
+import type { ManagerEventPayload, ServiceStatusPayload } from '../../src/contracts/managerPayloads.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { managed } from '../components/manager/managedService.ts'
 import { eventually } from '../support/eventually.ts'
@@ -241,6 +241,14 @@ const frame = (payload: unknown, id: string): string =>
   `id: ${id}\ndata: ${JSON.stringify({ payloadType: 'ManagerEventPayload', payloadVersion: '1', payload })}\n\n`
 const example = managerExamples.managerEvents.response
 
+const service = managerExamples.managerServiceStatus.response as ServiceStatusPayload
+const snapshotOf = (services: readonly ServiceStatusPayload[]) => ({
+  ...{ kind: 'snapshot', time: '2026-01-02T03:04:05.000Z', cluster: 'alpha', host: 'db1' },
+  ...{ manager: managerExamples.managerStatus.response, services, tasks: [], connector: null },
+})
+const many = <Value>(count: number, value: Value): readonly Value[] =>
+  Array.from({ length: count }, () => value)
+
 describe('what a server sends to followEvents', () => {
   it('is taken without members and kinds that a later release added', async () => {
     const later = {
@@ -256,6 +264,16 @@ describe('what a server sends to followEvents', () => {
   it.each([
     ['something else', { kind: 'datasource', datasource: { name: 7 } }],
     ['no object', 'datasource'],
+    ['more services than a cluster has', snapshotOf(many(knownLimits.services + 1, service))],
+    [
+      'more data sources than a cluster has',
+      snapshotOf([
+        {
+          ...service,
+          datasources: service.datasources.slice(0, 1).flatMap((it) => many(knownLimits.datasources + 1, it)),
+        },
+      ]),
+    ],
     ['an event of a known kind without its value', { kind: 'task', time: '2025-03-11T08:30:00.412Z' }],
   ])('ends the stream where it is %s, and begins anew', async (_what, payload) => {
     const { cuts, asked, events } = await sent(

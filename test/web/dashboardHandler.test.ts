@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { reasonCodes } from '../../src/contracts/routing.ts'
 import { isDashboardTarget } from '../../src/web/dashboardHandler.ts'
 import { answersIn, openTcp } from '../support/rawConnection.ts'
 import { startDashboard } from '../support/testDashboard.ts'
@@ -86,8 +87,25 @@ describe('the paths of the dashboard', () => {
     const cookie = await logIn()
     expect((await sessionOf(cookie)).pages).toEqual(['clusters', 'cluster', 'users'])
     expect((await get('/dashboard/users?cluster=north', cookie)).body).toEqual(users)
-    for (const path of ['runs?cluster=north', 'host?cluster=north&host=db1', 'explain?code=x', 'token'])
+    for (const path of ['runs?cluster=north', 'host?cluster=north&host=db1', 'token'])
       expect((await get(`/dashboard/${path}`, cookie)).status, path).toBe(404)
+  })
+
+  it('explain each code of a picture to whoever is logged in, and no other word', async () => {
+    const { get, logIn } = await startDashboard()
+    const cookie = await logIn()
+    for (const code of reasonCodes)
+      expect(await get(`/dashboard/explain?code=${code}`, cookie), code).toMatchObject({
+        status: 200,
+        body: {
+          code,
+          title: expect.stringMatching(/./),
+          blocks: expect.arrayContaining([{ kind: 'text', text: expect.any(String) }]),
+        },
+      })
+    for (const word of ['constructor', 'unknown-option', '../state'])
+      expect((await get(`/dashboard/explain?code=${word}`, cookie)).status, word).toBe(404)
+    expect((await get('/dashboard/explain?code=no-writer')).status).toBe(401)
   })
 
   it('take exactly their own query', async () => {

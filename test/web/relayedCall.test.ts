@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { AccessLevel } from '../../src/contracts/accessLevels.ts'
 import type { ActionRequest } from '../../src/contracts/dashboard.ts'
-import { relayedCall } from '../../src/web/relayedCall.ts'
+import { relayedCall as relay } from '../../src/web/relayedCall.ts'
+
+const relayedCall = (asked: ActionRequest, access: AccessLevel = 'full') => relay(asked, access)
 
 const action: ActionRequest = {
   ...{ cluster: 'north', host: 'db1', component: 'manager', route: 'managerShun' },
@@ -38,6 +41,14 @@ describe('a call that the dashboard relays', () => {
     ])
     const wrong = { ...action, route: 'createAdminUser', params: {}, payload: { ...payload, access: 'root' } }
     expect(() => relayedCall(wrong)).toThrow(expect.objectContaining({ code: 'invalid-body' }))
+  })
+
+  it.each(['read', 'operate'] as const)('creates no user for a session of the level %s', (access) => {
+    const payload = { user: 'eve', pass: 'a password', access: 'full' }
+    const asked = { ...action, route: 'createAdminUser', params: {}, payload }
+    expect(() => relayedCall(asked, access)).toThrow(expect.objectContaining({ code: 'access-level' }))
+    // The host checks all other levels itself, and writes down who tried.
+    expect(relayedCall(action, access).path).toContain('/shun')
   })
 
   it('may read, without a guard', () => {

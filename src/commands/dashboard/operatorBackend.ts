@@ -15,7 +15,7 @@ import type { ClusterWatch } from '../../deployment/watch/watchCluster.ts'
 import type { DashboardBackend, DashboardLogin, RelayedCall } from '../../web/backend.ts'
 import { DashboardError, notFound } from '../../web/dashboardError.ts'
 import { refusalOf, responseOf } from './apiResponse.ts'
-import { certificateOf, explainPage, logEntries, runEntries } from './pageContents.ts'
+import { certificateOf, logEntries, runEntries } from './pageContents.ts'
 import { readSwitchCall, switchAs } from './switchAs.ts'
 
 /** Milliseconds for a call, and for which the word of a host on a login counts. */
@@ -222,7 +222,6 @@ export function operatorBackend(options: {
       const { directory } = watchOf(cluster)
       return { runs: runEntries(await readRuns({ directory, cluster })), failures: [] }
     },
-    explain: (code) => explainPage(code),
   }
 }
 

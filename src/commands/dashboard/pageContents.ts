@@ -1,11 +1,9 @@
 import { lastLines } from '../../base/printable.ts'
 import { isRunning } from '../../base/processIdentity.ts'
 import { describeChain } from '../../certificates/chain.ts'
-import type { ExplainPage, HostCertificate, HostDetails, RunEntry } from '../../contracts/dashboard.ts'
+import type { HostCertificate, HostDetails, RunEntry } from '../../contracts/dashboard.ts'
 import { type LogLine, logObject } from '../../deployment/logs/parseLogs.ts'
 import { hasEnded, type KnownRun } from '../../deployment/runs/runRecord.ts'
-import { isCode } from '../../diagnostics/catalogue.ts'
-import { explanationOf } from '../../diagnostics/explanation.ts'
 
 /** Entries of one page at most. */
 const most = 200
@@ -70,15 +68,3 @@ const factsOf = (logged: Readonly<Record<string, unknown>>): readonly string[] =
   Object.entries(logged)
     .filter(([name]) => !known.includes(name))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-
-/** Returns the page of `muster explain CODE`; undefined for another word. */
-export function explainPage(code: string): ExplainPage | undefined {
-  if (!isCode(code)) return undefined
-  const { title, about, commands } = explanationOf(code)
-  const commandBlocks = commands === undefined ? [] : [{ kind: 'code' as const, text: commands }]
-  return {
-    code,
-    title,
-    blocks: [...about.map((text) => ({ kind: 'text' as const, text })), ...commandBlocks],
-  }
-}

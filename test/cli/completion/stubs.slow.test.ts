@@ -152,7 +152,8 @@ describe.each(shells)('the completion for %s', (shell) => {
     const [first, second] = offers(await session(shell), ['muster ', 'muster install --'])
     expect(first).toEqual(commands.map((one) => one.name()).sort())
     const long = command?.options.map((option) => option.long ?? '').filter((flag) => flag !== '') ?? []
-    expect(second).toEqual([...long, '--help'].sort())
+    // Another name of --host.
+    expect(second).toEqual([...long, '--limit', '--help'].sort())
   })
 
   it.skipIf(skipped)('works for tapi, too', async () => {

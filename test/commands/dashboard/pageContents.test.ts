@@ -1,7 +1,6 @@
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { explainPage, logEntries, runEntries } from '../../../src/commands/dashboard/pageContents.ts'
-import { reasonCodes } from '../../../src/contracts/routing.ts'
+import { logEntries, runEntries } from '../../../src/commands/dashboard/pageContents.ts'
 import type { KnownRun } from '../../../src/deployment/runs/runRecord.ts'
 
 const begun = {
@@ -45,16 +44,5 @@ describe('the pages of muster dashboard', () => {
     expect(entries[0]).toMatchObject({ level: 'warn', time: '1970-01-01T00:00:00.000Z' })
     expect(entries[0]?.text).toMatch(/^fenced.* service=alpha$/)
     expect(entries.map(({ text }) => text).join('')).not.toMatch(/\p{C}/u)
-  })
-
-  it.each(reasonCodes)('explain %s as muster explain does', (code) => {
-    const page = explainPage(code)
-    expect(page?.title).not.toBe('')
-    expect(page?.blocks.length).toBeGreaterThan(0)
-  })
-
-  it('explain no word that is not a code', () => {
-    expect(explainPage('constructor')).toBeUndefined()
-    expect(explainPage('../state')).toBeUndefined()
   })
 })

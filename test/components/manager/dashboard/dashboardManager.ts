@@ -135,8 +135,8 @@ export async function startManager(
     stop: () => server.stop(),
     audit: (): readonly Record<string, unknown>[] =>
       readFileSync(settings.auditFile ?? '', 'utf8')
-        .trimEnd()
         .split('\n')
+        .filter((line) => line !== '')
         .map((line) => JSON.parse(line)),
     /** Logs in, and returns the cookie. */
     async logIn(user: string, password = 'right'): Promise<string> {

@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { ClusterPicture } from '../../../../src/contracts/clusterPicture.ts'
+import type { LagHistory } from '../../../../src/contracts/dashboard.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { eventsIn } from '../../../support/testDashboard.ts'
 import { shownHost, startManager, usersWith } from './dashboardManager.ts'
@@ -109,6 +111,47 @@ describe('the dashboard of a manager', () => {
       at: 'db1',
       result: 'failed',
     })
+  })
+
+  it('creates the first user of a host for nobody below the level full', async () => {
+    const { db1, db2 } = await pair()
+    db2.setUsers([])
+    const payload = { user: 'mallory', pass: 'a password', access: 'full' }
+    for (const host of ['db1', 'db2']) {
+      const create = { ...shun, host, route: 'createAdminUser', params: {}, payload }
+      const response = await db1.post('/dashboard/action', create, await db1.logIn('eve'))
+      expect(response, host).toMatchObject({ status: 403, body: { code: 'access-level' } })
+    }
+    for (const { audit } of [db1, db2])
+      expect(audit().some(({ call }) => call === 'createAdminUser')).toBe(false)
+  })
+
+  it('creates a user for the level full', async () => {
+    const { db1 } = await pair()
+    const payload = { user: 'new', pass: 'a password', access: 'read' }
+    const create = { ...shun, host: 'db1', route: 'createAdminUser', params: {}, payload }
+    const cookie = await db1.logIn('ada')
+    expect((await db1.post('/dashboard/action', create, cookie)).body).toMatchObject({ status: 200 })
+    expect(db1.audit().at(-1)).toMatchObject({ user: 'ada', call: 'createAdminUser', status: 200 })
+  })
+
+  it('gives a viewer the lags that were seen while nobody looked', async () => {
+    const { db1 } = await pair()
+    const cookie = await db1.logIn('eve')
+    // The manager looks once a second by itself.
+    await wait(1500)
+    const before = new Date().toISOString()
+    const stream = await db1.openEvents(cookie)
+    await eventually(() => expect(stream.text).toContain('snapshot'))
+    const [snapshot] = eventsIn(stream.text)
+    const [cluster] = (snapshot?.data.clusters ?? []) as { lags: LagHistory[] }[]
+    expect(cluster?.lags.map(({ service, datasource }) => `${service}/${datasource}`)).toEqual(
+      expect.arrayContaining(['alpha/db1', 'alpha/db2']),
+    )
+    for (const { points } of cluster?.lags ?? []) {
+      expect(points.length).toBeGreaterThan(0)
+      expect((points[0]?.at ?? '') < before).toBe(true)
+    }
   })
 
   it('cannot be asked for a host whose API does not listen beyond loopback', async () => {
