@@ -35,7 +35,8 @@ setInterval(() => {
   if (!document.hidden) tick()
 }, 1000)
 document.addEventListener('visibilitychange', tick)
+// Asked first: the session is on its way while the page is rendered.
+const ready = token === null ? readSession() : useToken(token).then(readSession)
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
-if (token !== null) await useToken(token)
-await readSession()
+await ready

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
@@ -6,10 +7,14 @@ import { resident } from '../api/processes.ts'
 import { type DashboardManager, login, startDashboardManager } from './dashboardManager.ts'
 
 const viewers = 20
-const rounds = 4
+const rounds = 3
 const datasources = 50
 /** Milliseconds for which they look on while something changes. */
 const span = 10_000
+/** Milliseconds of rest before memory is read: V8 gives its space for young objects back only to a quiet program. */
+const rest = 10_000
+/** Calls before the first viewer comes. */
+const calls = 3000
 
 /** Calls the dashboard as its page does. */
 function call(
@@ -78,15 +83,37 @@ async function change(manager: DashboardManager, cookie: string): Promise<void> 
   agent.destroy()
 }
 
-async function memory(manager: DashboardManager): Promise<{ heap: number; resident: number }> {
-  await manager.collect()
-  await delay(1000)
-  return { heap: await manager.collect(), resident: resident(manager.pid) }
+/** Makes a manager as warm as one that has answered for a while: V8 has compiled what is called often. */
+async function warmUp(manager: DashboardManager): Promise<void> {
+  // A login needs 16 MB for a moment, as any login to the API does, and the allocator keeps much of it.
+  for (let index = 0; index < viewers; index += 1) await logIn(manager)
+  const cookie = await logIn(manager)
+  const agent = new Agent({ keepAlive: true })
+  const read = async (): Promise<void> => {
+    const response = await call(manager, { path: 'session', cookie, agent })
+    await once(response.resume(), 'end')
+    if (response.statusCode !== 200) throw new Error(`no session: ${response.statusCode}`)
+  }
+  for (let made = 0; made < calls; made += viewers) await Promise.all(Array.from({ length: viewers }, read))
+  agent.destroy()
+  await change(manager, cookie)
+}
+
+/** Bytes of a manager: resident at once; after a rest, resident and those that its objects need. */
+type Memory = { readonly busy: number; readonly resident: number; readonly objects: number }
+
+async function memory(manager: DashboardManager): Promise<Memory> {
+  const busy = resident(manager.pid)
+  await delay(rest)
+  const objects = await manager.collect()
+  return { busy, resident: resident(manager.pid), objects }
 }
 
 /**
- * Measures what twenty viewers add to the memory of a manager of fifty data sources, while states change: beyond what
- * logins and calls need, which is told beside it.
+ * Measures what twenty viewers add to the memory of a manager of fifty data sources, who all look on while its states
+ * change for a while. The resident memory of the whole process counts, viewers still connected, after a rest and a
+ * collection, against the same before they came; what logins and calls without viewers needed is told beside it. Young
+ * objects come on top until V8 has a rest, with viewers or without: both are told as "before rest".
  */
 export async function viewersCost(): Promise<unknown> {
   const services = {
@@ -105,11 +132,9 @@ export async function viewersCost(): Promise<unknown> {
   const manager = await startDashboardManager({ services })
   try {
     const fresh = await memory(manager)
-    // A login needs 16 MB for a moment, as any login to the API does, and the allocator keeps much of it.
-    for (let index = 0; index < viewers; index += 1) await logIn(manager)
-    await change(manager, await logIn(manager))
+    await warmUp(manager)
     const warm = await memory(manager)
-    const costs: { readonly objects: number; readonly resident: number }[] = []
+    const costs: Memory[] = []
     for (let round = 0; round < rounds; round += 1) {
       const before = await memory(manager)
       const all: Viewer[] = []
@@ -120,17 +145,24 @@ export async function viewersCost(): Promise<unknown> {
       await change(manager, first.cookie)
       if (first.bytes() <= read) throw new Error('the viewers were told of no change')
       const after = await memory(manager)
-      costs.push({ objects: after.heap - before.heap, resident: after.resident - before.resident })
+      costs.push({
+        busy: after.busy - before.resident,
+        resident: after.resident - before.resident,
+        objects: after.objects - before.objects,
+      })
       for (const viewer of all) viewer.leave()
     }
     const megabytes = (bytes = Number.NaN): number => Number((bytes / 1e6).toFixed(1))
     return {
       viewers,
       limit: 8,
-      // The space for young objects grows with the first rounds (V8), and serves the later ones.
       megabytesResident: costs.map(({ resident }) => megabytes(resident)),
       megabytesOfObjects: costs.map(({ objects }) => megabytes(objects)),
-      megabytesOfLoginsAndCalls: megabytes(warm.resident - fresh.resident),
+      megabytesBeforeRest: costs.map(({ busy }) => megabytes(busy)),
+      withoutViewers: {
+        megabytesOfLoginsAndCalls: megabytes(warm.resident - fresh.resident),
+        megabytesBeforeRest: megabytes(warm.busy - warm.resident),
+      },
     }
   } finally {
     await manager.stop()
