@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { ActionRequest, ActionResponse, SessionPayload } from '../../src/contracts/dashboard.ts'
-import { atSecond } from '../dashboard/pictures.ts'
+import { atSecond, dataSource } from '../dashboard/pictures.ts'
 import { playOf } from '../dashboard/play.ts'
 import type { Play } from '../dashboard/standIn.ts'
 import { chooseAction } from './support/actions.ts'
@@ -169,6 +169,41 @@ it('a switch shows its plan before, its steps while it happens, and how long cli
   await page.getByRole('status').filter({ hasText: 'db3 is the primary; it was db1.' }).waitFor()
   await page.getByText('db2 was away').waitFor()
   expect(await now.count()).toBe(0)
+})
+
+it('the dialog of a replica shows the plan that makes it the primary, and switches to it', async () => {
+  const plans: ActionRequest[] = []
+  const { play, requests } = acting((request) => {
+    if (request.route === 'managerSwitch') return { status: 202, payload: switchTask({ step: 'check' }) }
+    if (request.route !== 'managerSwitchPlan') return undefined
+    plans.push(request)
+    return { status: 200, payload: { service: 'alpha', from: 'db1', to: 'db3', refusals: [] } }
+  })
+  const { page } = await open({ play, at: alpha })
+  await chooseAction(page, { of: 'data source db3', action: /^Make db3 the primary/ })
+  await expect.poll(() => dialog(page).getByRole('status').innerText()).toMatch(/Primary: db1 → db3/)
+  expect(plans.map(({ query }) => query)).toEqual([{ to: 'db3' }])
+  expect(await dialog(page).getByLabel('New primary').count()).toBe(0)
+  await confirm(page, 'Make db3 the primary').click()
+  await page.getByRole('heading', { level: 1, name: 'Switch of alpha' }).waitFor()
+  expect(requests).toEqual([
+    expect.objectContaining({ route: 'managerSwitch', params: { service: 'alpha' }, query: { to: 'db3' } }),
+  ])
+})
+
+it('a replica whose replication stopped is offered its start, which its host does', async () => {
+  const { play, requests } = acting()
+  const { page, standIn } = await open({ play, at: alpha })
+  const stopped = dataSource({ name: 'db3', state: 'FAILED', code: 'not-replicating' })
+  await page.getByRole('button', { name: 'Actions for data source db3' }).waitFor()
+  standIn.send({ kind: 'datasource', time: atSecond(1), cluster: 'alpha', datasource: stopped })
+  await page.getByRole('link', { name: 'Explain not-replicating' }).waitFor()
+  await chooseAction(page, { of: 'data source db3', action: /^Start the replication of db3/ })
+  await confirm(page, 'Start the replication of db3').click()
+  await dialog(page).getByText('done on 1 host').waitFor()
+  expect(requests).toEqual([
+    { cluster: 'alpha', host: 'db3', component: 'replicator', route: 'replicatorOnline', params: {} },
+  ])
 })
 
 it('a switch that would be refused says why, and cannot be confirmed', async () => {

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { dataSourceKey } from '../state/clusters.ts'
+import { dataSourceKey, hostOf } from '../state/clusters.ts'
 import { mayDo } from '../state/session.ts'
 import { clusters } from '../state/stream.ts'
 import { shown } from '../text/words.ts'
@@ -57,7 +57,13 @@ function stateOperations(it: Target): readonly Operation[] {
     }
     case 'datasource': {
       const datasource = cluster.datasources.get(dataSourceKey(it.service, it.name))
-      return datasource === undefined ? [] : dataSourceOperations(datasource)
+      if (datasource === undefined) return []
+      const host = cluster.hosts.get(hostOf(cluster, datasource) ?? '')
+      const replicates = host?.components.some(({ component }) => component === 'replicator')
+      return dataSourceOperations(datasource, {
+        service: cluster.services.get(it.service),
+        replicator: replicates === true ? host?.name : undefined,
+      })
     }
     case 'connector': {
       const connector = cluster.hosts.get(it.host)?.connector ?? null

@@ -20,7 +20,7 @@ const close = (): void => {
 export function OperationForm({ target, operations }: Props) {
   const chosen = useSignal<Operation | undefined>(operations.length === 1 ? operations[0] : undefined)
   const typed = useSignal('')
-  const to = useSignal<string | null>(null)
+  const to = useSignal(newPrimaryOf(chosen.value))
   const isPossible = useSignal(true)
   const problem = useSignal('')
   const outcomes = useSignal<readonly Outcome[]>([])
@@ -53,7 +53,10 @@ export function OperationForm({ target, operations }: Props) {
     called.value = receivers.length
     await callHosts({
       cluster: target.cluster,
-      call: to.value === null ? operation.call : { ...operation.call, query: { to: to.value } },
+      call:
+        operation.isSwitch !== true || to.value === null
+          ? operation.call
+          : { ...operation.call, query: { to: to.value } },
       given,
       called: receivers,
       onOutcome: (outcome) => {
@@ -62,7 +65,7 @@ export function OperationForm({ target, operations }: Props) {
     })
     target.done?.()
     const [first] = outcomes.value
-    if (operation.isSwitch === true && target.kind === 'service' && first?.state === 'done') {
+    if (operation.isSwitch === true && first?.state === 'done') {
       close()
       const task = first.payload as TaskPayload
       goTo({ page: 'switch', cluster: target.cluster, service: task.service })
@@ -85,7 +88,7 @@ export function OperationForm({ target, operations }: Props) {
                   chosen.value = operation
                   typed.value = ''
                   problem.value = ''
-                  to.value = null
+                  to.value = newPrimaryOf(operation)
                 }}
               />
               <span>
@@ -100,8 +103,14 @@ export function OperationForm({ target, operations }: Props) {
         <div class="stack" key={chosen.value.title}>
           {operations.length === 1 && <p>{chosen.value.effect}</p>}
           <Fields operation={chosen.value} />
-          {chosen.value.isSwitch === true && target.kind === 'service' && (
-            <SwitchPlan cluster={target.cluster} service={target.service} to={to} isPossible={isPossible} />
+          {chosen.value.isSwitch === true && (
+            <SwitchPlan
+              cluster={target.cluster}
+              service={chosen.value.call.params.service ?? ''}
+              to={to}
+              isFixed={newPrimaryOf(chosen.value) !== null}
+              isPossible={isPossible}
+            />
           )}
           <Where target={target} operation={chosen.value} />
           {chosen.value.typed !== null && (
@@ -140,6 +149,10 @@ export function OperationForm({ target, operations }: Props) {
     </form>
   )
 }
+
+/** Names the new primary that an operation stands for; null where it can be chosen, or none is made. */
+const newPrimaryOf = (operation: Operation | undefined): string | null =>
+  operation?.isSwitch === true ? (operation.call.query?.to ?? null) : null
 
 const givenBy = (data: FormData): Given => ({
   user: String(data.get('user') ?? '').normalize('NFC'),

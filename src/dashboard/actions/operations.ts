@@ -72,8 +72,17 @@ const dataSourceWords: Readonly<
   },
 }
 
+/** What a data source is part of; `replicator` is its host, where that has a replicator. */
+type Surroundings = {
+  readonly service?: PictureService | undefined
+  readonly replicator?: string | undefined
+}
+
 /** Operations on a data source that its state allows. */
-export function dataSourceOperations(it: PictureDataSource): readonly Operation[] {
+export function dataSourceOperations(
+  it: PictureDataSource,
+  { service, replicator }: Surroundings = {},
+): readonly Operation[] {
   // UNKNOWN is shown in place of ONLINE where nobody can check it.
   const state = it.state === 'UNKNOWN' ? 'ONLINE' : it.state
   const params = { service: it.service, datasource: it.name }
@@ -101,8 +110,23 @@ export function dataSourceOperations(it: PictureDataSource): readonly Operation[
     typed: null,
     call: { to: 'manager', route: 'managerRecover', params, query: { repoint: 'yes' } },
   }
-  return it.role === 'primary' ? possible : [...possible, repoint]
+  const start =
+    it.code === 'not-replicating' && replicator !== undefined ? [startOfReplication(replicator)] : []
+  if (it.role === 'primary') return [...start, ...possible]
+  const canLead = it.state === 'ONLINE' && service !== undefined && service.task?.state !== 'in_progress'
+  return [...start, ...possible, ...(canLead ? [switchTo(it)] : []), repoint]
 }
+
+const switchEffect = 'while clients wait. Open transactions end first.'
+
+const switchTo = ({ service, name }: PictureDataSource): Operation => ({
+  title: `Make ${shown(name)} the primary`,
+  effect: `It becomes the primary in place of the one of now, ${switchEffect}`,
+  access: 'operate',
+  typed: null,
+  isSwitch: true,
+  call: { to: 'manager', route: 'managerSwitch', params: { service }, query: { to: name } },
+})
 
 const policyWords: Readonly<Record<Policy, { readonly route: string; readonly effect: string }>> = {
   AUTOMATIC: {
@@ -128,7 +152,7 @@ export function serviceOperations(
   if (own.length > 1 && service.task?.state !== 'in_progress') {
     operations.push({
       title: `Switch the primary of ${name}`,
-      effect: 'Another data source becomes the primary, while clients wait. Open transactions end first.',
+      effect: `Another data source becomes the primary, ${switchEffect}`,
       access: 'operate',
       typed: null,
       isSwitch: true,
@@ -197,18 +221,20 @@ export function connectorOperations(host: string, { mode }: PictureConnector): r
   return operations
 }
 
+const startOfReplication = (host: string): Operation => ({
+  title: `Start the replication of ${shown(host)}`,
+  effect: 'Starts the replication of every service of this host.',
+  access: 'operate',
+  typed: null,
+  call: { to: { host, component: 'replicator' }, route: 'replicatorOnline', params: {} },
+})
+
 /** Operations on the replication of a host. */
 export function replicatorOperations(host: string): readonly Operation[] {
   const to = { host, component: 'replicator' } as const
-  const name = `replication of ${shown(host)}`
+  const name = `the replication of ${shown(host)}`
   return [
-    {
-      title: `Start ${name}`,
-      effect: 'Starts the replication of every service of this host.',
-      access: 'operate',
-      typed: null,
-      call: { to, route: 'replicatorOnline', params: {} },
-    },
+    startOfReplication(host),
     {
       title: `Stop ${name}`,
       effect: 'Stops it; the data source falls behind until it is started again.',

@@ -13,12 +13,14 @@ type Props = {
   readonly service: string
   /** The chosen new primary; null for the one that is the least behind. */
   readonly to: Signal<string | null>
+  /** True where the new primary cannot be chosen. */
+  readonly isFixed: boolean
   /** True once the plan has no refusals. */
   readonly isPossible: Signal<boolean>
 }
 
 /** Plan of a switch as it would be made now: from, to, and why not. */
-export function SwitchPlan({ cluster, service, to, isPossible }: Props) {
+export function SwitchPlan({ cluster, service, to, isFixed, isPossible }: Props) {
   const plan = useSignal<SwitchPlanPayload | null>(null)
   const problem = useSignal('')
   const chosen = to.value
@@ -49,18 +51,7 @@ export function SwitchPlan({ cluster, service, to, isPossible }: Props) {
           .filter((name) => name !== own.writer?.datasource)
   return (
     <>
-      <label for="to">New primary</label>
-      <select
-        id="to"
-        onChange={(event) => {
-          to.value = event.currentTarget.value === '' ? null : event.currentTarget.value
-        }}
-      >
-        <option value="">the replica that is the least behind</option>
-        {names.map((name) => (
-          <option value={name}>{shown(name)}</option>
-        ))}
-      </select>
+      {!isFixed && <NewPrimary names={names} to={to} />}
       <div role="status" class="where-box">
         {problem.value !== '' && <p class="error">{problem}</p>}
         {problem.value === '' && plan.value === null && <p class="muted">Reading the plan…</p>}
@@ -69,6 +60,23 @@ export function SwitchPlan({ cluster, service, to, isPossible }: Props) {
     </>
   )
 }
+
+const NewPrimary = ({ names, to }: Pick<Props, 'to'> & { readonly names: readonly string[] }) => (
+  <>
+    <label for="to">New primary</label>
+    <select
+      id="to"
+      onChange={(event) => {
+        to.value = event.currentTarget.value === '' ? null : event.currentTarget.value
+      }}
+    >
+      <option value="">the replica that is the least behind</option>
+      {names.map((name) => (
+        <option value={name}>{shown(name)}</option>
+      ))}
+    </select>
+  </>
+)
 
 const Plan = ({ plan }: { readonly plan: SwitchPlanPayload }) => (
   <>

@@ -32,9 +32,25 @@ const connector = (mode: 'ONLINE' | 'ONHOLD' | 'OFFLINE') => {
 
 const offline = [dataSource({ name: 'db1', state: 'OFFLINE' }), dataSource({ name: 'db2' })]
 
+const underWay = {
+  taskId: 't',
+  state: 'in_progress',
+  operation: 'switch',
+  service: 'alpha',
+  step: 'hold',
+  startedAt: '2026-03-10T10:00:00.000Z',
+  endedAt: null,
+  result: null,
+  error: null,
+} as const
+
 const all: readonly Operation[] = [
   ...dataSourceStates.flatMap((state) => dataSourceOperations(dataSource({ name: 'db2', state }))),
   ...dataSourceOperations(dataSource({ name: 'db1', role: 'primary' })),
+  ...dataSourceOperations(dataSource({ name: 'db2', code: 'not-replicating' }), {
+    service: service(),
+    replicator: 'db2',
+  }),
   ...serviceOperations(service(), offline),
   ...serviceOperations(service({ policy: 'MAINTENANCE' }), offline),
   ...(['ONLINE', 'ONHOLD', 'OFFLINE'] as const).flatMap((mode) =>
@@ -114,24 +130,41 @@ describe('the operations of the page', () => {
       'Take connector of db1 offline': 'db1',
       'Take connector of db1 offline and close connections': 'db1',
     })
-    expect(typed(replicatorOperations('db1'))).toMatchObject({ 'Reset replication of db1': 'db1' })
+    expect(typed(replicatorOperations('db1'))).toMatchObject({ 'Reset the replication of db1': 'db1' })
     expect(typed(userOperations('bob'))).toMatchObject({ 'Delete bob': 'bob', 'Unlock bob': null })
   })
 
+  it('make a replica that is online the primary, and no other data source', () => {
+    const of = (changed: Parameters<typeof dataSource>[0], around = { service: service() }) =>
+      titles(dataSourceOperations(dataSource(changed), around))
+    expect(of({ name: 'db2' })).toContain('Make db2 the primary')
+    for (const state of ['OFFLINE', 'FAILED', 'SHUNNED', 'UNKNOWN'] as const) {
+      expect(of({ name: 'db2', state }), state).not.toContain('Make db2 the primary')
+    }
+    expect(of({ name: 'db1', role: 'primary' })).not.toContain('Make db1 the primary')
+    expect(of({ name: 'db2' }, { service: service({ task: underWay }) })).not.toContain(
+      'Make db2 the primary',
+    )
+  })
+
+  it('start a replication that stopped, on its host, where that has a replicator', () => {
+    const stopped = dataSource({ name: 'db3', state: 'FAILED', code: 'not-replicating' })
+    const [first] = dataSourceOperations(stopped, { replicator: 'host3' })
+    expect(first).toMatchObject({
+      title: 'Start the replication of host3',
+      call: { to: { host: 'host3', component: 'replicator' }, route: 'replicatorOnline' },
+    })
+    const start = 'Start the replication of host3'
+    expect(titles(dataSourceOperations(stopped))).not.toContain(start)
+    const other = dataSource({ name: 'db3', state: 'FAILED' })
+    expect(titles(dataSourceOperations(other, { replicator: 'host3' }))).not.toContain(start)
+  })
+
   it('leave out a switch while one is under way', () => {
-    const task = {
-      taskId: 't',
-      state: 'in_progress',
-      operation: 'switch',
-      service: 'alpha',
-      step: 'hold',
-      startedAt: '2026-03-10T10:00:00.000Z',
-      endedAt: null,
-      result: null,
-      error: null,
-    } as const
     expect(titles(serviceOperations(service(), offline))).toContain('Switch the primary of alpha')
-    expect(titles(serviceOperations(service({ task }), offline))).not.toContain('Switch the primary of alpha')
+    expect(titles(serviceOperations(service({ task: underWay }), offline))).not.toContain(
+      'Switch the primary of alpha',
+    )
   })
 })
 
