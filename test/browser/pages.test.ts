@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { playOf } from '../dashboard/play.ts'
 import { dashboardTests } from './support/dashboardTests.ts'
 
 const open = dashboardTests()
@@ -30,6 +31,11 @@ it('a cluster shows every problem in words with its host and its page of explain
   await problems.getByRole('link', { name: 'Explain writable-replica' }).click()
   await page.getByRole('heading', { level: 1, name: 'A replica that can be written' }).waitFor()
   await page.getByText("mariadb -e 'SET GLOBAL read_only = 1'").waitFor()
+  expect(await page.locator('main').innerText()).not.toContain('`')
+  expect(await page.getByRole('code').allInnerTexts()).toContain('read_only')
+  await page.getByRole('navigation').getByRole('link', { name: 'Certificates' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'Show beta' }).click()
+  await page.getByRole('heading', { level: 1, name: 'beta' }).waitFor()
 })
 
 it('a cluster shows who writes, who follows whom, states, lags, connections and clients', async () => {
@@ -65,6 +71,40 @@ it('a host shows components, certificate, runs and the end of its log, reached f
     .toMatch(/300 days[\s\S]*CN=alpha authority[\s\S]*(a1b2c3d4){8}/)
   await page.getByText('db3 is FAILED: 3 checks failed').waitFor()
   await page.getByRole('table', { name: 'Recent runs' }).getByText('no route to db3').waitFor()
+})
+
+it('the end of a log is what is seen of it first, and again after a reload, also with a keyboard', async () => {
+  const base = playOf('all')
+  let lines = 200
+  const { page } = await open({
+    play: {
+      ...base,
+      host: (cluster, host) => {
+        const details = base.host(cluster, host)
+        const [line] = details.log ?? []
+        if (line === undefined) throw new Error('the play has a log')
+        return {
+          ...details,
+          log: Array.from({ length: lines }, (_, at) => ({ ...line, text: `line ${at}.` })),
+        }
+      },
+    },
+    at: '#/cluster/beta/host/db3',
+  })
+  const log = page.getByRole('list', { name: 'End of the log' })
+  const isInView = (text: string) =>
+    log.getByText(text, { exact: true }).evaluate((it) => {
+      const { top, bottom } = it.getBoundingClientRect()
+      const frame = it.closest('ol')?.getBoundingClientRect()
+      return frame !== undefined && top >= frame.top && bottom <= frame.bottom + 1
+    })
+  await expect.poll(() => isInView('line 199.')).toBe(true)
+  await log.focus()
+  await page.keyboard.press('Home')
+  await expect.poll(() => isInView('line 0.')).toBe(true)
+  lines = 201
+  await page.getByRole('region', { name: 'End of the log' }).getByRole('button', { name: 'Reload' }).click()
+  await expect.poll(() => isInView('line 200.')).toBe(true)
 })
 
 it('users show who may log in where, and where hosts differ', async () => {

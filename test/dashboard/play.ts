@@ -92,7 +92,7 @@ export function playOf(name: string): Play {
           kind: 'text',
           text: 'The replica has read_only switched off. Programs that connect to it directly can write rows that no other server has. It stays in use.',
         },
-        { kind: 'text', text: 'Set read_only to 1, in its configuration file as well.' },
+        { kind: 'text', text: 'Set `read_only` to 1, in its configuration file as well.' },
         { kind: 'code', text: "# on the database server\nmariadb -e 'SET GLOBAL read_only = 1'" },
       ],
     }),

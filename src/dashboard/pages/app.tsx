@@ -87,7 +87,7 @@ function Page() {
     case 'clusters':
       return <Told show={() => <ClustersPage />} />
     case 'explain':
-      return <ExplainPage key={at.code} code={at.code} />
+      return <ExplainPage key={at.code} code={at.code} cluster={'cluster' in at ? at.cluster : null} />
     case 'unknown':
       return <NotThere what="this address" />
     default:
@@ -104,7 +104,7 @@ function Told({ show }: { readonly show: () => ComponentChildren }) {
 /** A page of one cluster; another cluster or host makes a new one, with its own focus. */
 function OfCluster() {
   const at = place.value
-  if (!('cluster' in at)) return null
+  if (!('cluster' in at) || at.page === 'explain') return null
   const cluster = clusters.get(at.cluster)
   if (cluster === undefined) return <NoCluster name={at.cluster} />
   if (at.page !== 'switch' && !hasPage(at.page)) return <NotThere what="this address" />
@@ -163,7 +163,7 @@ function documentTitle(): string {
   const level = clusters.get(at.cluster)?.verdict.value.level
   const parts = [
     level === undefined || level === 'ok' ? undefined : verdictSigns[level].word,
-    'host' in at ? at.host : titles[at.page],
+    'host' in at ? at.host : 'code' in at ? at.code : titles[at.page],
     at.cluster,
     'muster',
   ]

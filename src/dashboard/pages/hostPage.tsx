@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { HostCertificate, HostDetails, RunEntry } from '../../contracts/dashboard.ts'
 import { ActionsButton } from '../actions/actionsButton.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -103,7 +104,8 @@ function componentCells(cluster: ClusterState, host: string, name: string) {
       {found.reason !== null && <span class="sub reason">{shown(found.reason)}</span>}
       {name === 'connector' && connector !== null && (
         <span class="sub">
-          <Pill sign={connectorSigns[connector.mode]} /> {connector.active} clients, {connector.held} waiting
+          <Pill sign={connectorSigns[connector.mode]} /> {connector.active} connected, {connector.held}{' '}
+          waiting
         </span>
       )}
     </>,
@@ -210,15 +212,25 @@ const Log = ({ log, reload }: LogProps) => (
     </header>
     {log === null && <p class="muted">This server cannot read the logs of the host.</p>}
     {log?.length === 0 && <p class="muted">No lines.</p>}
-    {log !== null && log.length > 0 && (
-      <ol class="log">
-        {log.map(({ time, component, level, text }) => (
-          <li class={level}>
-            <When at={time} /> <span class="muted">{shown(component)}</span> <strong>{shown(level)}</strong>{' '}
-            <span>{shown(text)}</span>
-          </li>
-        ))}
-      </ol>
-    )}
+    {log !== null && log.length > 0 && <LogLines lines={log} />}
   </section>
 )
+
+/** Opens at the newest line, which is the last. */
+function LogLines({ lines }: { readonly lines: NonNullable<HostDetails['log']> }) {
+  const list = useRef<HTMLOListElement>(null)
+  useEffect(() => {
+    list.current?.scrollTo(0, list.current.scrollHeight)
+  }, [lines])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a long log scrolls, also with a keyboard
+    <ol class="log" aria-labelledby="log" tabIndex={0} ref={list}>
+      {lines.map(({ time, component, level, text }) => (
+        <li class={level}>
+          <When at={time} /> <span class="muted">{shown(component)}</span> <strong>{shown(level)}</strong>{' '}
+          <span>{shown(text)}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}

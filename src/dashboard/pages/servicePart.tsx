@@ -136,7 +136,7 @@ function dataSourceCells(cluster: ClusterState, service: string, name: string) {
       )}
       {it.reason !== null && <span class="sub reason">{shown(it.reason)}</span>}
       {it.code !== null && (
-        <a class="sub" href={linkTo({ page: 'explain', code: it.code })}>
+        <a class="sub" href={linkTo({ page: 'explain', cluster: cluster.name, code: it.code })}>
           Explain {it.code}
         </a>
       )}
@@ -165,7 +165,7 @@ const connectorColumns: readonly Column[] = [
   { title: 'Mode' },
   { title: 'Clients', kind: 'number' },
   { title: 'Waiting', kind: 'number' },
-  { title: 'Since its start', kind: 'number' },
+  { title: 'Clients since its start', kind: 'number' },
   { title: 'Addresses for clients' },
   { title: 'Actions', kind: 'actions' },
 ]

@@ -20,7 +20,7 @@ export const Problems = ({
         <span class="grow">{shown(problem.text)}</span>
         {problem.host !== null && <HostLink cluster={cluster} host={problem.host} />}
         {problem.code !== null && (
-          <a href={linkTo({ page: 'explain', code: problem.code })}>
+          <a href={linkTo({ page: 'explain', cluster, code: problem.code })}>
             Explain <code>{problem.code}</code>
           </a>
         )}

@@ -7,6 +7,8 @@ export type Place =
   | { readonly page: 'host'; readonly cluster: string; readonly host: string }
   | { readonly page: 'switch'; readonly cluster: string; readonly service: string }
   | { readonly page: 'explain'; readonly code: string }
+  /** Opened from a cluster, to which it leads back. */
+  | { readonly page: 'explain'; readonly cluster: string; readonly code: string }
   | { readonly page: 'unknown' }
 
 /** Reads the place from the fragment of the URL; `unknown` for any that is not ours. */
@@ -29,6 +31,7 @@ export function parsePlace(fragment: string): Place {
   }
   if (fourth !== undefined && fourth !== '') {
     if (third === 'host') return { page: 'host', cluster: second, host: fourth }
+    if (third === 'explain') return { page: 'explain', cluster: second, code: fourth }
     if (third === 'switch') return { page: 'switch', cluster: second, service: fourth }
   }
   return { page: 'unknown' }
@@ -51,7 +54,9 @@ export function linkTo(place: Exclude<Place, { readonly page: 'unknown' }>): str
     case 'switch':
       return path('cluster', place.cluster, 'switch', place.service)
     case 'explain':
-      return path('explain', place.code)
+      return 'cluster' in place
+        ? path('cluster', place.cluster, 'explain', place.code)
+        : path('explain', place.code)
   }
 }
 

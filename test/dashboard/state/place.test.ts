@@ -10,6 +10,7 @@ const places: fc.Arbitrary<Exclude<Place, { readonly page: 'unknown' }>> = fc.on
   fc.record({ page: fc.constant('host' as const), cluster: name, host: name }),
   fc.record({ page: fc.constant('switch' as const), cluster: name, service: name }),
   fc.record({ page: fc.constant('explain' as const), code: name }),
+  fc.record({ page: fc.constant('explain' as const), cluster: name, code: name }),
 )
 
 describe('a place of the page', () => {
@@ -42,6 +43,7 @@ describe('a place of the page', () => {
     '#/cluster/a/host/b/c',
     '#/cluster/%E0',
     '#/explain/a/b',
+    '#/cluster/a/explain',
   ])('is unknown for %j', (fragment) => {
     expect(parsePlace(fragment)).toEqual({ page: 'unknown' })
   })
