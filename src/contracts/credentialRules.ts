@@ -1,5 +1,5 @@
 /** Longest password, in characters (Unicode code points). */
-const maximumPassword = 1024
+export const maximumPassword = 1024
 
 /**
  * Returns the problems of a password, as sentences without a subject that never quote it; empty if it is valid.

@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { passwordProblems, userNameProblems } from '../../contracts/credentialRules.ts'
+import { maximumPassword, passwordProblems, userNameProblems } from '../../contracts/credentialRules.ts'
 import type { TaskPayload } from '../../contracts/managerPayloads.ts'
 import { goTo } from '../state/goTo.ts'
 import { clusters } from '../state/stream.ts'
@@ -183,7 +183,17 @@ const Fields = ({ operation: { fields = [] } }: { readonly operation: Operation 
     {fields.includes('password') && (
       <>
         <label for="password">New password</label>
-        <input id="password" name="password" type="password" autocomplete="new-password" required />
+        <input
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          aria-describedby="password-rules"
+          required
+        />
+        <p class="muted" id="password-rules">
+          1 to {maximumPassword} characters, any of Unicode.
+        </p>
       </>
     )}
     {fields.includes('access') && (

@@ -288,7 +288,8 @@ export const userOperations = (user: string): readonly Operation[] => [
 
 export const newUserOperation: Operation = {
   title: 'Add the user',
-  effect: 'The user may log in on every chosen host. Name the user in your muster.yaml, too.',
+  effect:
+    'The user may log in on every chosen host. Name the user in your muster.yaml, too, or the next muster users apply reports it.',
   access: 'full',
   typed: null,
   fields: ['user', 'password', 'access'],
