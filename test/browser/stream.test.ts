@@ -5,6 +5,7 @@ import {
   atSecond,
   dataSource,
   largeCluster,
+  problem,
   start,
   troubledCluster,
   wellCluster,
@@ -68,6 +69,31 @@ it('a database that fails is shown, with its problem, the title and words for a 
   await expect.poll(() => page.title()).toContain('DOWN')
   await page.getByRole('status').filter({ hasText: 'alpha is DOWN: no writer: db1 has failed.' }).waitFor()
 })
+
+it('another worst problem is told; what was said goes after some seconds, and at once by a logout', async () => {
+  const { page, standIn } = await open({ at: '#/cluster/alpha' })
+  await expect.poll(() => rowOf(page, 'db2').innerText()).toContain('ONLINE')
+  const say = (text: string) =>
+    standIn.send({
+      kind: 'verdict',
+      time: atSecond(5),
+      cluster: 'alpha',
+      verdict: { level: 'degraded', problems: [problem({ text, datasource: 'db2' })] },
+    })
+  const said = (text: string) => page.getByRole('status').filter({ hasText: text })
+  say('db2 has failed')
+  await said('alpha is DEGRADED: db2 has failed.').waitFor()
+  say('db2 is shunned')
+  await said('alpha is DEGRADED: db2 is shunned.').waitFor()
+  await expect.poll(() => said('alpha').count(), { timeout: 15_000 }).toBe(0)
+  say('db2 is 4 s behind')
+  await said('alpha is DEGRADED: db2 is 4 s behind.').waitFor()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByLabel('Password').waitFor()
+  expect(await page.getByRole('status').allTextContents()).not.toContainEqual(
+    expect.stringMatching(/alpha|db2/),
+  )
+}, 60_000)
 
 it('a page that is cut off says since when, keeps what it showed, and goes on by itself', async () => {
   const { page, standIn } = await open({ at: '#/cluster/alpha' })
