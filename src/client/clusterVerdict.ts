@@ -34,7 +34,11 @@ const dayMs = 86_400_000
  * components of an unreachable host. The policy MAINTENANCE is somebody's intention, and no problem.
  */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  const problems = isNowhereUp(facts) ? nowhereUp(facts.hosts) : problemsOf(facts)
+  const problems = isUnasked(facts)
+    ? [problem('unknown', 'no host has answered yet')]
+    : isNowhereUp(facts)
+      ? nowhereUp(facts.hosts)
+      : problemsOf(facts)
   const sorted = problems.toSorted(
     (one, other) => verdictLevels.indexOf(one.level) - verdictLevels.indexOf(other.level),
   )
@@ -65,6 +69,12 @@ const problem = (level: PictureProblem['level'], text: string, subject: Subject 
 const maxText = 240
 
 const isDown = ({ state }: PictureHost): boolean => state !== 'up' && state !== 'unknown'
+
+/** Returns true before the first word of any host or manager. */
+const isUnasked = ({ hosts, views }: VerdictFacts): boolean =>
+  hosts.length > 0 &&
+  hosts.every(({ state }) => state === 'unknown') &&
+  views.every((it) => it.managers.length === 0)
 
 const isNowhereUp = ({ hosts }: VerdictFacts): boolean => hosts.length > 0 && hosts.every(isDown)
 

@@ -1,4 +1,4 @@
-import { addressAndPort } from '../base/address.ts'
+import { addressAndPort, isWildcard } from '../base/address.ts'
 import type { ClusterKnowledge, KnownHost } from '../client/clusterPicture.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { ClusterPicture, PictureComponent } from '../contracts/clusterPicture.ts'
@@ -41,22 +41,25 @@ export function configuredPicture({
           ? null
           : {
               ...{ mode: 'ONLINE', reason: null, active: 0, held: 0, created: 0 },
-              clients: clientsOf(proxy),
+              clients: clientsOf(proxy, address),
             },
     })),
   }
 }
 
-const clientsOf = ({
-  service,
-  address,
-  port,
-  readonlyPort,
-}: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>) => ({
-  service,
-  readWrite: addressAndPort(address, port),
-  readOnly: readonlyPort === null ? null : addressAndPort(address, readonlyPort),
-})
+/** Names the ports for clients as those reach them: what listens on all addresses, by the host's own. */
+function clientsOf(
+  {
+    service,
+    address,
+    port,
+    readonlyPort,
+  }: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>,
+  host: string,
+) {
+  const at = (number: number): string => addressAndPort(isWildcard(address) ? host : address, number)
+  return { service, readWrite: at(port), readOnly: readonlyPort === null ? null : at(readonlyPort) }
+}
 
 /** Gathers what a survey saw of a cluster, in the order of the hosts seen. */
 export function knowledgeOf(options: {
@@ -83,7 +86,7 @@ function knownHost(status: HostStatus): KnownHost {
     ...{ name, address, state, detail, release, certificateExpires },
     components: status.components.map(pictureComponent),
     connector: status.connector ?? null,
-    clients: clients === undefined ? null : clientsOf(clients),
+    clients: clients === undefined ? null : clientsOf(clients, address),
   }
 }
 

@@ -21,8 +21,11 @@ export type PictureFeeds = {
   close(): void
 }
 
-/** Milliseconds between two pictures of a cluster, and until clusters without viewers are left: most come back at once. */
-export const feedLimits = { pause: 100, linger: 30_000 } as const
+/**
+ * Milliseconds between two pictures of a cluster, at least so many times what one took, and until clusters without viewers
+ * are left: most come back at once.
+ */
+export const feedLimits = { pause: 100, rest: 5, linger: 30_000 } as const
 
 /** A cluster that is followed. */
 type Feed = {
@@ -31,6 +34,7 @@ type Feed = {
   readonly rooms: Set<Room>
   pause: NodeJS.Timeout | undefined
   isChanged: boolean
+  isPublishing: boolean
 }
 
 /** Viewers of the same clusters. Ids of one room mean nothing in another, nor in this one once it was left. */
@@ -66,17 +70,24 @@ export function createPictureFeeds(options: {
   /** Computes the picture at the first change at once, and then at most once in each pause. */
   function change(feed: Feed): void {
     feed.isChanged = true
-    if (feed.pause) return
+    if (feed.pause || feed.isPublishing) return
     feed.isChanged = false
-    feed.pause = setTimeout(() => {
-      feed.pause = undefined
-      if (feed.isChanged) change(feed)
-    }, feedLimits.pause)
+    feed.isPublishing = true
+    const began = performance.now()
     try {
       publish(feed)
     } catch (error) {
       onFault(error)
     }
+    feed.isPublishing = false
+    const rest = (performance.now() - began) * feedLimits.rest
+    feed.pause = setTimeout(
+      () => {
+        feed.pause = undefined
+        if (feed.isChanged) change(feed)
+      },
+      Math.max(feedLimits.pause, rest),
+    )
   }
 
   function openFeed(cluster: string): Feed {
@@ -87,7 +98,7 @@ export function createPictureFeeds(options: {
       else isEarly = true
     })
     const picture = followed.picture()
-    feed = { followed, picture, rooms: new Set(), pause: undefined, isChanged: false }
+    feed = { followed, picture, rooms: new Set(), pause: undefined, isChanged: false, isPublishing: false }
     feeds.set(cluster, feed)
     if (isEarly) change(feed)
     return feed

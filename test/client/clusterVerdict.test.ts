@@ -71,6 +71,16 @@ describe('the verdict of a cluster', () => {
       ],
     ],
     [
+      'UNKNOWN before any host answered',
+      {
+        reports: [],
+        hosts: ['db1', 'db2'].map((name) =>
+          wellHost(name, { state: 'unknown', components: [], connector: null, release: null }),
+        ),
+      },
+      ['unknown', 'unknown: no host has answered yet'],
+    ],
+    [
       'DOWN by the service that has no writer, which it names among several',
       {
         reports: ['db1', 'db2'].map((host) =>

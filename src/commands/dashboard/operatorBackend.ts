@@ -11,7 +11,9 @@ import { readLogs } from '../../deployment/logs/readLogs.ts'
 import { readRuns } from '../../deployment/runs/runsFile.ts'
 import type { SurveyedHost } from '../../deployment/survey.ts'
 import { type ComponentCall, callComponent, NoComponentError } from '../../deployment/watch/callComponent.ts'
+import { readAuditLogs } from '../../deployment/watch/readAuditLogs.ts'
 import type { ClusterWatch } from '../../deployment/watch/watchCluster.ts'
+import { auditRuns, joinRuns } from '../../web/auditRuns.ts'
 import type { DashboardBackend, DashboardLogin, RelayedCall } from '../../web/backend.ts'
 import { DashboardError, notFound } from '../../web/dashboardError.ts'
 import { refusalOf, responseOf } from './apiResponse.ts'
@@ -20,6 +22,9 @@ import { readSwitchCall, switchAs } from './switchAs.ts'
 
 /** Milliseconds for a call, and for which the word of a host on a login counts. */
 const limits = { call: 20_000, login: 5_000 } as const
+
+/** Entries of the page of runs at most. */
+const mostRuns = 200
 
 /** Lines of the log that the page of a host shows. */
 const logLines = 100
@@ -202,12 +207,16 @@ export function operatorBackend(options: {
     host: async ({ cluster }, host) => {
       const watch = watchOf(cluster)
       if (watch.hosts.every(({ name }) => name !== host)) throw notFound(`${cluster} has no host ${host}.`)
-      const runs = runEntries(await readRuns({ directory: watch.directory, cluster }), host)
+      const recorded = runEntries(await readRuns({ directory: watch.directory, cluster }), host)
       const surveyed = await watch.surveyed(host).catch(() => undefined)
-      if (surveyed === undefined) return { host, certificate: null, runs, log: null }
-      const log = await readLogs(surveyed.transport, { cluster, host: surveyed.host, lines: logLines })
-        .then(logEntries)
-        .catch(() => null)
+      if (surveyed === undefined) return { host, certificate: null, runs: recorded, log: null }
+      const [log, calls] = await Promise.all([
+        readLogs(surveyed.transport, { cluster, host: surveyed.host, lines: logLines })
+          .then(logEntries)
+          .catch(() => null),
+        readAuditLogs(surveyed, cluster).catch(() => []),
+      ])
+      const runs = joinRuns([...recorded, ...auditRuns(calls)]).slice(0, mostRuns)
       return { host, certificate: certificateOf(host, chainOf(surveyed), now()), runs, log }
     },
     users: async (login): Promise<ClusterUsers> => {
@@ -232,8 +241,12 @@ export function operatorBackend(options: {
       return { certificates: values, failures }
     },
     runs: async ({ cluster }) => {
-      const { directory } = watchOf(cluster)
-      return { runs: runEntries(await readRuns({ directory, cluster })), failures: [] }
+      const watch = watchOf(cluster)
+      const recorded = runEntries(await readRuns({ directory: watch.directory, cluster }))
+      const { values, failures } = await onHosts(watch, async (host) =>
+        auditRuns(await readAuditLogs(await watch.surveyed(host), cluster)),
+      )
+      return { runs: joinRuns([...recorded, ...values.flat()]).slice(0, mostRuns), failures }
     },
   }
 }

@@ -83,9 +83,10 @@ export async function switchAs(options: {
     const reasons = refusals.map(({ reason }) => reason).join('; ')
     return refusal(`The switch is refused: ${reasons === '' ? 'there is nothing to switch' : reasons}`)
   }
-  const { end } = await switchPrimary({
+  const others = found.parts.filter((one) => one !== coordinator)
+  const { end, heldMilliseconds } = await switchPrimary({
     coordinator,
-    others: found.parts.filter((one) => one !== coordinator),
+    others,
     plan: { ...plan, from, to: chosen },
     id: randomUUID(),
     onTask: () => {},
@@ -93,6 +94,9 @@ export async function switchAs(options: {
     // A page that is closed stops nothing: a switch that was begun has to end.
     signal: new AbortController().signal,
   })
+  if (end.kind === 'ended' && others.length > 0) {
+    watch.noteWait(end.task.taskId, Math.round(heldMilliseconds))
+  }
   for (const { name } of members) watch.lookNow(name)
   return responseTo(end, coordinator.host)
 }

@@ -38,7 +38,7 @@ function clusterOf(says: Readonly<Record<string, () => Said | Promise<Said>>>) {
         seconds: { connect: 0, facts: 0 },
       }
     },
-    ...{ failed: vi.fn(), lookNow: vi.fn(), use: vi.fn(), close: async () => {} },
+    ...{ failed: vi.fn(), lookNow: vi.fn(), noteWait: vi.fn(), use: vi.fn(), close: async () => {} },
     follow: () => {
       throw new Error('nobody follows here')
     },

@@ -14,10 +14,10 @@ import { isAccessLevel } from '../../../contracts/accessLevels.ts'
 import { commonRoutes } from '../../../contracts/commonRoutes.ts'
 import type { HostCertificate, HostFailure, RunEntry } from '../../../contracts/dashboard.ts'
 import type { DashboardHost, ServerSettings } from '../../../contracts/serverSettings.ts'
+import { auditRuns } from '../../../web/auditRuns.ts'
 import type { Access, DashboardBackend, DashboardLogin, FollowedCluster } from '../../../web/backend.ts'
 import { DashboardError } from '../../../web/dashboardError.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
-import { auditRuns } from './auditRuns.ts'
 import type { HostApis } from './hostApis.ts'
 
 /** Hosts that are asked at a time. */

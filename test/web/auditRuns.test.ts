@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { auditRuns } from '../../../../src/components/manager/dashboard/auditRuns.ts'
+import { auditRuns, joinRuns } from '../../src/web/auditRuns.ts'
 
 const line = (more: object = {}): string =>
   JSON.stringify({
@@ -34,5 +34,34 @@ describe('what the audit log of a host tells', () => {
     const others = ['', 'x', '[]', 'null', line({ time: 'soon' }), line({ status: '200' })]
     expect(auditRuns(others)).toEqual([])
     expect(auditRuns([line({ user: 'a\u001b[2Jb', host: 7 })])).toMatchObject([{ by: 'a\\x1b[2Jb', at: '' }])
+  })
+})
+
+describe('what was done on a cluster', () => {
+  const entry = (more: object) => auditRuns([line(more)])
+
+  it('is one entry for the same call on several hosts at once', () => {
+    const joined = joinRuns([
+      ...entry({ host: 'db2', time: '2026-11-23T10:00:01.000Z' }),
+      ...entry({ host: 'db1' }),
+      ...entry({ host: 'db1', time: '2026-11-23T11:00:00.000Z' }),
+    ])
+    expect(joined.map(({ time, hosts }) => [time.slice(11, 19), hosts])).toEqual([
+      ['11:00:00', ['db1']],
+      ['10:00:00', ['db1', 'db2']],
+    ])
+  })
+
+  it('tells what failed, and who else did the same, apart', () => {
+    const joined = joinRuns([
+      ...entry({ host: 'db1' }),
+      ...entry({ host: 'db2', status: 403, code: 'access-level' }),
+      ...entry({ host: 'db3', user: 'bob' }),
+    ])
+    expect(joined).toHaveLength(3)
+  })
+
+  it('leaves out the calls that managers make for a switch', () => {
+    expect(joinRuns(entry({ call: 'managerHold', parameters: { service: 'alpha' } }))).toEqual([])
   })
 })

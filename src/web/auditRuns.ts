@@ -1,6 +1,6 @@
-import { isObject, memberOf, parseJson } from '../../../base/json.ts'
-import { lastLines } from '../../../base/printable.ts'
-import type { RunEntry } from '../../../contracts/dashboard.ts'
+import { isObject, memberOf, parseJson } from '../base/json.ts'
+import { lastLines } from '../base/printable.ts'
+import type { RunEntry } from '../contracts/dashboard.ts'
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? lastLines(value) : '')
 
@@ -40,3 +40,38 @@ function entryOf(line: string, index: number): RunEntry | undefined {
 /** Returns what an audit log tells, newest first. */
 export const auditRuns = (lines: readonly string[]): readonly RunEntry[] =>
   lines.flatMap((line, index) => entryOf(line, index) ?? []).reverse()
+
+/** Calls by which managers make a switch together; the switch itself has an entry. */
+const ofSwitches: ReadonlySet<string> = new Set(['managerHold', 'managerRelease'])
+
+/** Milliseconds within which the same call on several hosts is one thing that somebody did. */
+const together = 5000
+
+const sameDeed = ({ what, by, result, detail }: RunEntry): string =>
+  JSON.stringify([what, by, result, detail])
+
+/** Joins entries of all sources, the newest first; the same call on several hosts at once is one entry. */
+export function joinRuns(entries: readonly RunEntry[]): readonly RunEntry[] {
+  const joined: RunEntry[] = []
+  const latest = new Map<string, number>()
+  for (const entry of entries.toSorted((one, other) => Date.parse(other.time) - Date.parse(one.time))) {
+    if (ofSwitches.has(entry.what.split(' ', 1)[0] ?? '')) continue
+    const at = latest.get(sameDeed(entry))
+    const known = at === undefined ? undefined : joined[at]
+    if (
+      at === undefined ||
+      known === undefined ||
+      Date.parse(known.time) - Date.parse(entry.time) > together
+    ) {
+      latest.set(sameDeed(entry), joined.length)
+      joined.push(entry)
+    } else {
+      joined[at] = {
+        ...known,
+        time: entry.time,
+        hosts: [...new Set([...known.hosts, ...entry.hosts])].sort(),
+      }
+    }
+  }
+  return joined
+}
