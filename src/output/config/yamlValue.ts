@@ -33,7 +33,7 @@ const reservedWord = /^(?:null|true|false|yes|no|on|off|y|n|~|[-+.]?\.?(?:inf|na
 /** Writes text that YAML 1.1 and 1.2 both read back unchanged: plain if that is certain, else quoted. */
 function textValue(text: string): string {
   if (address.test(text) || duration.test(text)) return text
-  const plain = word.test(text) && !reservedWord.test(text) && !/^\.[\d.]/.test(text) && !/^\.+$/.test(text)
+  const plain = word.test(text) && !reservedWord.test(text) && !/^\.[\d._]/.test(text) && text !== '.'
   if (plain) return text
   if (!invisible.test(text)) return `'${text.replaceAll("'", "''")}'`
   return JSON.stringify(text).replaceAll(everyInvisible, escaped)
