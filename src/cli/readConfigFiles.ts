@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
-import { open, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { readBoundedFile, UnfitFileError } from '../base/boundedFile.ts'
 import { errorCode, systemErrorText } from '../base/systemErrors.ts'
 import type { ConfigFile } from '../config/load.ts'
 import type { Code, Facts } from '../diagnostics/catalogue.ts'
 import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { isBelow, type SecretPolicy } from '../secrets/policy.ts'
+import { Interrupted } from './interrupted.ts'
 
 /** Bytes; a configuration of a thousand hosts has well under a tenth of it. */
 export const largestConfigFile = 2_000_000
@@ -100,22 +102,20 @@ export const looksLikeHost = (path: string): boolean =>
   /^[\w*?[][\w.*?,[\]!-]*$/.test(path) && !/\.(ya?ml|json|conf|ini)$/i.test(path)
 
 async function readPath(path: string, options: Parameters<typeof readConfigFiles>[0]): Promise<Outcome> {
-  const { cwd, isDefault = false, policy = 'all', takesHost = false } = options
+  const { cwd, signal, isDefault = false, policy = 'all', takesHost = false } = options
   const absolute = resolve(cwd, path)
   try {
-    const handle = await open(policy === 'safe' ? await safePath(absolute, cwd) : absolute, 'r')
-    try {
-      const stats = await handle.stat()
-      if (stats.isDirectory()) return failed(path, 'file-is-directory', { name: path })
-      if (stats.size > largestConfigFile) {
-        return failed(path, 'file-too-large', { size: stats.size, limit: largestConfigFile })
-      }
-      const bytes = await readLimited(handle.createReadStream({ autoClose: false }))
-      return decoded(path, dirname(absolute), bytes)
-    } finally {
-      await handle.close()
-    }
+    const real = policy === 'safe' ? await safePath(absolute, cwd) : absolute
+    const { content } = await readBoundedFile(real, { maxBytes: largestConfigFile, pipe: signal })
+    return decoded(path, dirname(absolute), content)
   } catch (error) {
+    if (signal.aborted) throw new Interrupted()
+    if (error instanceof UnfitFileError && error.size !== undefined) {
+      return failed(path, 'file-too-large', { size: error.size, limit: largestConfigFile })
+    }
+    if (error instanceof UnfitFileError && error.isFolder) {
+      return failed(path, 'file-is-directory', { name: path })
+    }
     const code = errorCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR')
       return failed(path, 'file-not-found', {
@@ -123,17 +123,20 @@ async function readPath(path: string, options: Parameters<typeof readConfigFiles
         isDefault,
         mayBeHost: takesHost && !isDefault && looksLikeHost(path),
       })
-    if (code === 'EISDIR') return failed(path, 'file-is-directory', { name: path })
     return failed(path, 'file-unreadable', { name: path, reason: systemErrorText(error) })
   }
 }
 
-/** Reads configuration files, `-` being standard input; what cannot be read is a finding, never an exception. */
+/**
+ * Reads configuration files, `-` being standard input; what cannot be read is a finding. Rejects with `Interrupted`
+ * alone.
+ */
 export async function readConfigFiles(options: {
   readonly paths: readonly string[]
   /** Absolute. */
   readonly cwd: string
   readonly stdin: Readable
+  readonly signal: AbortSignal
   /** True if the command line names no file: the message then says how to. */
   readonly isDefault?: boolean
   /** `safe`: the files may be a stranger's, so no link may leave their folder. Default: `all`. */

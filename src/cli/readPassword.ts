@@ -49,7 +49,8 @@ export async function readPassword(request: PasswordRequest): Promise<Secret> {
 async function fromFile(request: PasswordRequest, path: string): Promise<Secret> {
   const { context, what } = request
   const absolute = resolve(context.cwd, path)
-  const { text, readableByOthers } = await readInputFile({ path: absolute, what: capitalized(what) })
+  const input = { path: absolute, what: capitalized(what), pipe: context.signal }
+  const { text, readableByOthers } = await readInputFile(input)
   if (readableByOthers) {
     context.stderr.write(
       `warning: ${absolute} contains ${what}, and users other than its owner can read it\n  fix: chmod 600 ${absolute}\n`,

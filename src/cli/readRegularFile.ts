@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
+import { readBoundedFile, UnfitFileError } from '../base/boundedFile.ts'
 import { errorCode, systemErrorText } from '../base/systemErrors.ts'
 import { isBelow } from '../secrets/policy.ts'
 import type { FileReading } from '../secrets/sources.ts'
@@ -12,52 +13,14 @@ export type RegularFile = { readonly ok: true; readonly content: Buffer; readonl
 
 const outside = (reason: string): ReadFailure => ({ ok: false, problem: 'outside', reason })
 
-const unusable = (reason: string): ReadFailure => ({ ok: false, problem: 'unfit', reason })
-
-const sizeOf = (bytes: number): string =>
-  bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MiB` : `${bytes / 1024} KiB`
-
-const chunkSize = 64 * 1024
-
-/** Stops behind the limit: enough to know that it is too much. */
-async function readLimited(handle: FileHandle, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
-  while (length <= maxBytes) {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkSize), 0, chunkSize, null)
-    if (bytesRead === 0) break
-    chunks.push(buffer.subarray(0, bytesRead))
-    length += bytesRead
-  }
-  return Buffer.concat(chunks, length)
-}
-
-async function readReal(real: string, maxBytes: number): Promise<RegularFile> {
-  // Asked before it is opened: opening a device can do something, and opening a pipe waits for its writer.
-  const kind = await stat(real)
-  if (kind.isDirectory()) return unusable('is a folder')
-  if (!kind.isFile()) return unusable('is not a regular file')
-  const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-  try {
-    const stats = await handle.stat()
-    if (!stats.isFile()) return unusable('is not a regular file')
-    const content = stats.size > maxBytes ? undefined : await readLimited(handle, maxBytes)
-    if (content === undefined || content.length > maxBytes)
-      return unusable(`is larger than ${sizeOf(maxBytes)}`)
-    return { ok: true, content, mode: stats.mode }
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Converts an error of the file system. */
+/** Converts an error of `readBoundedFile` or of the system. */
 export function readFailure(error: unknown): ReadFailure {
+  if (error instanceof UnfitFileError) return { ok: false, problem: 'unfit', reason: error.reason }
   const code = errorCode(error)
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return { ok: false, problem: 'missing', reason: 'does not exist' }
   }
-  const reason = code === 'EISDIR' ? 'is a folder' : `cannot be read: ${systemErrorText(error)}`
-  return { ok: false, problem: 'unreadable', reason }
+  return { ok: false, problem: 'unreadable', reason: `cannot be read: ${systemErrorText(error)}` }
 }
 
 /**
@@ -77,7 +40,8 @@ export async function readRegularFile(
     if (below !== undefined && !isBelow(real, await realpath(below))) {
       return outside('is a link to a place outside the folder of the YAML file')
     }
-    return await readReal(real, maxBytes)
+    const { content, mode = 0 } = await readBoundedFile(real, { maxBytes, flags: constants.O_NOFOLLOW })
+    return { ok: true, content, mode }
   } catch (error) {
     return readFailure(error)
   }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readBoundedFile } from '../base/boundedFile.ts'
 import type { SecretPolicy } from '../secrets/policy.ts'
 import { type SecretReference, sourceOf } from '../secrets/reference.ts'
 import { resolveReference } from '../secrets/resolveReference.ts'
@@ -52,11 +52,13 @@ const largestSecretFile = 64 * 1024
 /** Bytes of each output stream of a program. */
 const maxOutputBytes = 1024 * 1024
 
-/** Anything that can be read, such as the pipe of a shell: the operator named it, or trusts the file that did. */
-async function readAny(path: string): Promise<FileReading> {
+/** Reads a file anywhere, or a pipe of a shell: the operator named it, or trusts the file that did. */
+async function readAnywhere(path: string, signal: AbortSignal): Promise<FileReading> {
   try {
-    return { ok: true, content: await readFile(path) }
+    const { content } = await readBoundedFile(path, { maxBytes: largestSecretFile, pipe: signal })
+    return { ok: true, content }
   } catch (error) {
+    if (signal.aborted) throw new Interrupted()
     return readFailure(error)
   }
 }
@@ -102,7 +104,9 @@ const secretSources = (
   known: options.known,
   env: context.env,
   readFile: (path, below) =>
-    below === undefined ? readAny(path) : readRegularFile(path, { maxBytes: largestSecretFile, below }),
+    below === undefined
+      ? readAnywhere(path, context.signal)
+      : readRegularFile(path, { maxBytes: largestSecretFile, below }),
   runProgram: (command, directory) =>
     runProgram(context, {
       command,

@@ -60,7 +60,8 @@ export async function importIni(
   },
 ): Promise<ExitCode> {
   const { context, file, cluster, out } = options
-  const read = await readConfigFiles({ paths: [file], cwd: context.cwd, stdin: context.stdin })
+  const { cwd, stdin, signal } = context
+  const read = await readConfigFiles({ paths: [file], cwd, stdin, signal })
   const [source] = read.files
   const to = { context, output: context.stderr }
   if (source === undefined) {

@@ -3,6 +3,7 @@ import type { CliCommand } from '../cli/cliCommand.ts'
 import { type Define, flag, type World } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { Interrupted } from '../cli/interrupted.ts'
 import { readPassword } from '../cli/readPassword.ts'
 import { openArchive, sealArchive } from '../deployment/state/archive.ts'
 import { readArchive, writeArchive } from '../deployment/state/archiveFile.ts'
@@ -136,7 +137,9 @@ export async function stateImport(options: {
   const { context, cluster, passphrase } = options
   const from = resolve(context.cwd, options.from)
   try {
-    const archive = await readArchive(from)
+    const archive = await readArchive(from, context.signal).catch((error: unknown) => {
+      throw context.signal.aborted ? new Interrupted() : error
+    })
     const there = await openArchive({ name: from, cluster, archive, passphrase })
     const lock = await lockState(options, context.now())
     try {

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { homedir, userInfo } from 'node:os'
+import { readBoundedFile } from '../base/boundedFile.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { askHidden, askPassphrase } from '../cli/promptHidden.ts'
 import { type SecretReading, secretReader } from '../cli/secretReader.ts'
@@ -73,11 +73,17 @@ function connectorOf(context: CommandContext): SshConnector {
   return connector
 }
 
+/** Bytes of a key file or a known_hosts file; one of ten thousand hosts has a tenth of it. */
+const largestSshFile = 64 * 1024 * 1024
+
+const readSshFile = async (path: string): Promise<Buffer> =>
+  (await readBoundedFile(path, { maxBytes: largestSshFile })).content
+
 function newConnector(context: CommandContext, usual: string | undefined): SshConnector {
   const { env } = context
   const ssh = environmentOf(context)
   return createSshConnector({
-    readFile: (path) => readFile(path),
+    readFile: readSshFile,
     askSsh: createSshConfigLookup({ env, ssh, usual, sshHome: userInfo().homedir, once: createOnce() }),
     startProxy: startProxyWith(env),
     askPassphrase: (path) => askPassphrase(context, path),
@@ -106,7 +112,7 @@ export function hostKeyReader(context: CommandContext): HostKeyReader {
     hostKeysOf,
     routeOf: ({ name, address, ssh: { becomePassword: _, ...ssh } }) =>
       routeOf({ host: name, address, ssh, env }),
-    entriesOf: (files) => readKnownHosts(files, { readFile: (path) => readFile(path), once: createOnce() }),
+    entriesOf: (files) => readKnownHosts(files, { readFile: readSshFile, once: createOnce() }),
   }
 }
 

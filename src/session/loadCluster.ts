@@ -46,8 +46,8 @@ export async function readNamedFiles({
   const named = files.length > 0 ? files : [context.env.MUSTER_FILE ?? ''].filter(Boolean)
   const isDefault = named.length === 0
   const paths = isDefault ? [defaultFile] : named
-  const { cwd, stdin } = context
-  return { paths, ...(await readConfigFiles({ paths, cwd, stdin, isDefault, policy, takesHost })) }
+  const { cwd, stdin, signal } = context
+  return { paths, ...(await readConfigFiles({ paths, cwd, stdin, signal, isDefault, policy, takesHost })) }
 }
 
 /** Reads and checks the files of a command: those named, else MUSTER_FILE, else ./muster.yaml. */

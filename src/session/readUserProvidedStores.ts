@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises'
+import { readBoundedFile } from '../base/boundedFile.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { secretReader } from '../cli/secretReader.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { StorePasswords } from '../deployment/desired/generatedStores.ts'
 import type { LoadedStores } from '../deployment/desired/userProvidedStores.ts'
 import type { Secret } from '../secrets/secret.ts'
+
+/** Bytes; the largest truststores have a tenth of it. */
+export const largestStore = 10 * 1024 * 1024
 
 /** Reads the stores that the file names on this machine; skips those that cannot be read. */
 export async function readUserProvidedStores(config: ClusterConfig): Promise<ReadonlyMap<string, Buffer>> {
@@ -13,8 +16,9 @@ export async function readUserProvidedStores(config: ClusterConfig): Promise<Rea
     .filter((path) => path !== undefined && !path.startsWith('host:'))
   const files = new Map<string, Buffer>()
   for (const path of new Set(paths)) {
-    const content = path === undefined ? undefined : await readFile(path).catch(() => undefined)
-    if (path !== undefined && content !== undefined) files.set(path, content)
+    if (path === undefined) continue
+    const read = await readBoundedFile(path, { maxBytes: largestStore }).catch(() => undefined)
+    if (read !== undefined) files.set(path, read.content)
   }
   return files
 }

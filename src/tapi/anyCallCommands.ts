@@ -31,7 +31,7 @@ async function readBody(context: CommandContext, written: string): Promise<unkno
   if (written === '-') return parse(await readAllInput(context), 'standard input')
   if (written.startsWith('@')) {
     const path = resolve(context.cwd, written.slice(1))
-    return parse((await readInputFile({ path, what: 'The body' })).text, path)
+    return parse((await readInputFile({ path, what: 'The body', pipe: context.signal })).text, path)
   }
   const body = parse(written, '--body')
   if (holdsPassword(body)) {

@@ -85,7 +85,9 @@ async function readMap({ context, passwordStdin }: ChangeContext, file: string):
   }
   const path = resolve(context.cwd, file)
   const text =
-    file === '-' ? await readAllInput(context) : (await readInputFile({ path, what: 'The map' })).text
+    file === '-'
+      ? await readAllInput(context)
+      : (await readInputFile({ path, what: 'The map', pipe: context.signal })).text
   const body = parseJson(text)
   const payload = readEnvelope(body)?.payload ?? body
   if (isObject(payload) && Array.isArray(payload.services)) return payload.services.map(withoutStates)

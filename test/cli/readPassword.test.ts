@@ -180,6 +180,22 @@ describe('readPassword', () => {
     expect(shown()).toBe('')
   })
 
+  it('stops waiting for the writer of a pipe when the command is stopped', async () => {
+    const controller = new AbortController()
+    const context = { ...world({ terminal: false, cwd: folder }).context, signal: controller.signal }
+    execFileSync('mkfifo', [join(folder, 'pipe')])
+    const reading = readPassword(request(context, { file: 'pipe' }))
+    controller.abort()
+    await expect(reading).rejects.toBeInstanceOf(Interrupted)
+  })
+
+  it('refuses a device, which may have no end', async () => {
+    const { context } = world({ terminal: false, cwd: folder })
+    expect(await outcome(readPassword(request(context, { file: '/dev/zero' })))).toMatch(
+      /^The password of admin cannot be read from \/dev\/zero: it is not a regular file or a pipe\./,
+    )
+  })
+
   it('reads standard input to its end, before the environment', async () => {
     const { context, stdin } = world({ terminal: false, env: { PASS: 'other' } })
     stdin.write(sentinel.slice(0, 4))

@@ -176,7 +176,7 @@ describe.skipIf(process.platform !== 'linux')('install (needs Linux)', () => {
       for (const [path, reason] of [
         [text, 'is not a Node.js binary'],
         [join(world.folder, 'nowhere'), 'cannot be read'],
-        [world.folder, 'cannot be read'],
+        [world.folder, 'is a folder'],
       ] as const) {
         const { code, stderr } = await world.operator.muster([
           'install',

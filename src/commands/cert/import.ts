@@ -45,7 +45,11 @@ async function certImport(
       'Put the certificate into the keystore that the file names, then run `muster install`.',
     )
   }
-  const { text } = await readInputFile({ path: resolve(context.cwd, from), what: 'The chain' })
+  const { text } = await readInputFile({
+    path: resolve(context.cwd, from),
+    what: 'The chain',
+    pipe: context.signal,
+  })
   // Looked at first: taking the lock makes a folder where there was none.
   if ((await readState(config)) === undefined) throw noKey(config, host)
   const lock = await lockState(config, context.now())

@@ -92,7 +92,7 @@ async function readTrust(
     )
   }
   const path = resolve(context.cwd, cacert)
-  const { text } = await readInputFile({ path, what: 'The authority of --cacert' })
+  const { text } = await readInputFile({ path, what: 'The authority of --cacert', pipe: context.signal })
   if (isReadableAuthority(text)) return [text]
   throw new UsageError(
     `${path} contains no readable PEM certificate.`,

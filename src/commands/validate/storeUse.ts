@@ -6,6 +6,7 @@ import { options } from '../../config/settings/options.ts'
 import type { Given } from '../../config/settings/setting.ts'
 import { isBelow, type SecretPolicy } from '../../secrets/policy.ts'
 import type { Secret } from '../../secrets/secret.ts'
+import { largestStore } from '../../session/readUserProvidedStores.ts'
 import type { SecretReadings } from '../../session/secretFindings.ts'
 
 /** The options of each kind of store. */
@@ -61,9 +62,6 @@ export const lockedStore = (use: StoreUse | undefined): StoreFile | undefined =>
   use?.file.ok === true && use.password !== undefined
     ? { bytes: use.file.content, password: use.password.secret }
     : undefined
-
-/** Bytes; the largest truststores have a tenth of it. */
-const largestStore = 10 * 1024 * 1024
 
 /**
  * Reads every store of this machine that a host uses once, by absolute path. With the policy `safe` only those below

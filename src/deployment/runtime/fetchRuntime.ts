@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { readBoundedFile, UnfitFileError } from '../../base/boundedFile.ts'
 import { sha256 } from '../../base/sha256.ts'
+import { systemErrorText } from '../../base/systemErrors.ts'
 import { type Environment, npmEnvironment } from '../../processes/environment.ts'
 import { run } from '../../processes/run.ts'
 import { StepError } from '../stepError.ts'
@@ -27,6 +29,9 @@ function packingOf(content: Buffer): 'gzip' | 'xz' | undefined {
 }
 
 const pack = promisify(gzip)
+
+/** Bytes; a Node.js binary and a single executable of muster have a quarter of it. */
+const largestRuntime = 512 * 1024 * 1024
 
 /**
  * Returns the pinned Node.js binary, packed with gzip: from the cache, or downloaded by npm and cached. Rejects bytes
@@ -104,12 +109,16 @@ async function extract(options: {
 }): Promise<Buffer> {
   const { archive, member, work, env } = options
   const result = await run({
-    command: ['tar', '-xf', archive, '-C', work, member],
+    command: ['tar', '-xf', archive, '-C', work, '--', member],
     env,
     timeout: 120_000,
   })
   if (result.code !== 0) throw notFetched(`tar could not read ${archive}: ${lastLine(result.stderr)}`)
-  return readFile(join(work, member))
+  const binary = join(work, member)
+  // Neither a link to a file of this machine nor a pipe, which would be waited for.
+  if (!(await lstat(binary)).isFile())
+    throw unfit(archive, `is an archive whose ${member} is not a regular file`)
+  return (await readBoundedFile(binary, { maxBytes: largestRuntime })).content
 }
 
 /**
@@ -121,8 +130,11 @@ export async function readRuntimeFile(options: {
   readonly env: Environment
 }): Promise<RuntimeFile & { readonly packed: Buffer }> {
   const { path, env } = options
-  const content = await readFile(path).catch((cause: unknown) => {
-    throw unfit(path, `cannot be read (${cause instanceof Error ? cause.message : String(cause)})`)
+  const { content } = await readBoundedFile(path, { maxBytes: largestRuntime }).catch((cause: unknown) => {
+    throw unfit(
+      path,
+      cause instanceof UnfitFileError ? cause.reason : `cannot be read (${systemErrorText(cause)})`,
+    )
   })
   const binary = packingOf(content) === undefined ? content : await fromArchive(path, env)
   const architecture = elfArchitecture(binary)
@@ -130,13 +142,18 @@ export async function readRuntimeFile(options: {
   return { architecture, sha256: sha256(binary), packed: await pack(binary) }
 }
 
+/** A name that tar takes neither for an option nor out of its folder. */
+const nodeInArchive = /^(?:\.|[^-./][^/]*)\/bin\/node$/
+
 async function fromArchive(path: string, env: Environment): Promise<Buffer> {
-  const listing = await run({ command: ['tar', '-tf', path], env, timeout: 120_000 })
-  const member = listing.stdout.split('\n').find((line) => /^[^/]+\/bin\/node$/.test(line))
+  // A name with a colon would be a file of another machine (tar(1)), unless a slash comes first.
+  const archive = resolve(path)
+  const listing = await run({ command: ['tar', '-tf', archive], env, timeout: 120_000 })
+  const member = listing.stdout.split('\n').find((line) => nodeInArchive.test(line))
   if (member === undefined) throw unfit(path, 'contains no bin/node')
   const work = await mkdtemp(join(tmpdir(), 'muster-runtime-'))
   try {
-    return await extract({ archive: path, member, work, env })
+    return await extract({ archive, member, work, env })
   } finally {
     await rm(work, { recursive: true, force: true })
   }

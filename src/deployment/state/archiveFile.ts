@@ -1,4 +1,5 @@
-import { open, readFile, unlink } from 'node:fs/promises'
+import { open, unlink } from 'node:fs/promises'
+import { readBoundedFile, UnfitFileError } from '../../base/boundedFile.ts'
 import { errorCode } from '../../base/systemErrors.ts'
 import { StateError, stateIoError } from './stateError.ts'
 
@@ -23,14 +24,21 @@ export async function writeArchive(path: string, content: Buffer): Promise<void>
   }
 }
 
-/** Throws `StateError`. */
-export async function readArchive(path: string): Promise<Buffer> {
-  return readFile(path).catch((error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') throw stateIoError(error, 'read', path)
-    throw new StateError({
-      code: 'not-an-archive',
-      message: `no such file: ${path}`,
-      fix: 'use --from with the file that `muster state export` wrote',
-    })
-  })
+/** Bytes; the state of a thousand hosts has a tenth of it. */
+const largestArchive = 256 * 1024 * 1024
+
+/** Reads an archive from a file, or from a pipe such as `<(…)` of a shell. Throws `StateError`, or the signal's reason. */
+export async function readArchive(path: string, signal: AbortSignal): Promise<Buffer> {
+  const read = await readBoundedFile(path, { maxBytes: largestArchive, pipe: signal }).catch(
+    (error: unknown) => {
+      const isMissing = errorCode(error) === 'ENOENT'
+      if (!isMissing && !(error instanceof UnfitFileError)) throw stateIoError(error, 'read', path)
+      throw new StateError({
+        code: 'not-an-archive',
+        message: error instanceof UnfitFileError ? `${path} ${error.reason}` : `no such file: ${path}`,
+        fix: 'use --from with the file that `muster state export` wrote',
+      })
+    },
+  )
+  return read.content
 }

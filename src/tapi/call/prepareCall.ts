@@ -82,7 +82,7 @@ async function chooseTrust(choice: {
   if (options.insecure) return { source: 'none', trust: { kind: 'any' } }
   if (options.ca !== undefined) {
     const path = resolve(context.cwd, options.ca)
-    const { text } = await readInputFile({ path, what: 'The --ca certificate' })
+    const { text } = await readInputFile({ path, what: 'The --ca certificate', pipe: context.signal })
     if (!isReadableAuthority(text)) {
       throw new UsageError(
         `${path} contains no readable PEM certificate.`,

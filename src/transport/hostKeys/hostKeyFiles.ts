@@ -1,3 +1,4 @@
+import { UnfitFileError } from '../../base/boundedFile.ts'
 import { errorCode } from '../../base/systemErrors.ts'
 import type { Once } from '../once.ts'
 import type { ReadFile } from '../sshTarget.ts'
@@ -19,7 +20,7 @@ async function textOf(readFile: ReadFile, file: string): Promise<string> {
     return (await readFile(file)).toString('utf8')
   } catch (error) {
     // An unreadable file counts as empty: the host is then unknown, and that error names the file.
-    if (errorCode(error) !== undefined) return ''
+    if (errorCode(error) !== undefined || error instanceof UnfitFileError) return ''
     throw error
   }
 }

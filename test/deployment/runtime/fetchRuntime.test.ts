@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -64,6 +72,58 @@ describe('readRuntimeFile', () => {
     await expect(readRuntimeFile({ path: path(), env: process.env })).rejects.toMatchObject({
       code: 'runtime-file-unfit',
       message: expect.stringContaining(message),
+    })
+  })
+
+  it.each([
+    ['an option of tar, which would run a program', '--to-command=touch made-by-tar;'],
+    ['outside of it', '..'],
+  ])('takes no path of an archive that is %s', async (_, name) => {
+    const archive = join(folder, 'node.tar.gz')
+    file('from/top/bin/node', elf(0x3e))
+    const rename = `--transform=s|^top|${name}|`
+    execFileSync('tar', ['-czPf', archive, '-C', join(folder, 'from'), rename, 'top/bin/node'])
+    await expect(readRuntimeFile({ path: archive, env: process.env })).rejects.toMatchObject({
+      message: expect.stringContaining('contains no bin/node'),
+    })
+    expect(readdirSync('.')).not.toContain('made-by-tar')
+  })
+
+  it('follows no link of an archive, and waits for no pipe', async () => {
+    const archive = join(folder, 'node.tar.gz')
+    const binary = file('elsewhere', elf(0x3e))
+    mkdirSync(join(folder, 'node/bin'), { recursive: true })
+    for (const make of [
+      () => symlinkSync(binary, join(folder, 'node/bin/node')),
+      () => execFileSync('mkfifo', [join(folder, 'node/bin/node')]),
+    ]) {
+      rmSync(join(folder, 'node/bin/node'), { force: true })
+      make()
+      execFileSync('tar', ['-czf', archive, '-C', folder, 'node'])
+      await expect(readRuntimeFile({ path: archive, env: process.env })).rejects.toMatchObject({
+        code: 'runtime-file-unfit',
+        message: expect.stringContaining('bin/node is not a regular file'),
+      })
+    }
+  })
+
+  it.each([
+    ['waits for no pipe', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
+    ['reads no device', (path: string) => symlinkSync('/dev/zero', path), 'is not a regular file'],
+    [
+      'reads nothing of a file that is too large',
+      (path: string) => {
+        writeFileSync(path, '')
+        truncateSync(path, 2 ** 40)
+      },
+      'is larger than 512 MiB',
+    ],
+  ])('%s', async (_, make, reason) => {
+    const path = join(folder, 'node')
+    make(path)
+    await expect(readRuntimeFile({ path, env: process.env })).rejects.toMatchObject({
+      code: 'runtime-file-unfit',
+      message: `--runtime-file ${path} ${reason}`,
     })
   })
 
