@@ -15,7 +15,8 @@ const maxUsers = 10_000
 /** CredentialsPayload of a response, without its obfuscated password (specification section 2.2). */
 export type ListedUser = { readonly user: string; readonly access: AccessLevel }
 
-const readUser = (payload: unknown): ListedUser | undefined =>
+/** Reads a CredentialsPayload; undefined for anything else. */
+export const readUser = (payload: unknown): ListedUser | undefined =>
   isObject(payload) && typeof payload.user === 'string' && isAccessLevel(payload.access)
     ? { user: payload.user, access: payload.access }
     : undefined

@@ -78,7 +78,7 @@ const isUnasked = ({ hosts, views }: VerdictFacts): boolean =>
 
 const isNowhereUp = ({ hosts }: VerdictFacts): boolean => hosts.length > 0 && hosts.every(isDown)
 
-/** What keeps all hosts from being asked: hosts of which the same is true are one problem. */
+/** Says why no host can be asked: hosts of which the same is true are one problem. */
 function nowhereUp(hosts: readonly PictureHost[]): readonly PictureProblem[] {
   if (hosts.every(({ state }) => state === 'not-installed'))
     return [problem('unknown', 'muster is not installed on any host')]

@@ -57,7 +57,7 @@ const isFinal = ({ problem }: RefusedStreamError): boolean => problem.status < 5
 
 const kinds = ManagerEventPayload.anyOf.map((it) => it.properties.kind.const)
 
-/** What a manager may tell of at most: joining the words of all managers costs more than their sum. */
+/** Bounds for what a manager tells: joining the words of all managers costs more than their sum. */
 export const knownLimits = { services: 100, datasources: 1000 } as const
 
 function isBounded(event: ManagerEvent): boolean {

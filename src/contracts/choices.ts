@@ -12,3 +12,15 @@ export type DatabaseType = (typeof databaseTypes)[number]
 export const outsideChanges = ['follow', 'hold'] as const
 
 export type OutsideChange = (typeof outsideChanges)[number]
+
+/** Steps of a switch, in their order (contract.md, "Manager"). */
+export const switchSteps = [
+  'check',
+  'hold',
+  'drain',
+  'freeze',
+  'catch-up',
+  'promote',
+  'repoint',
+  'release',
+] as const

@@ -66,6 +66,13 @@ export type PictureComponent = {
   readonly listen: string | null
 }
 
+/** Service that a connector opens to clients of the database, and where they reach it, such as `10.0.0.11:3306`. */
+export type ClientAddresses = {
+  readonly service: string
+  readonly readWrite: string
+  readonly readOnly: string | null
+}
+
 /** The connector of a host, as it treats clients. */
 export type PictureConnector = {
   readonly mode: ConnectorMode
@@ -73,12 +80,8 @@ export type PictureConnector = {
   readonly active: number
   readonly held: number
   readonly created: number
-  /** Service and addresses for clients of the database; null where they are not known. */
-  readonly clients: {
-    readonly service: string
-    readonly readWrite: string
-    readonly readOnly: string | null
-  } | null
+  /** Null where they are not known. */
+  readonly clients: ClientAddresses | null
 }
 
 export type PictureHost = {

@@ -1,4 +1,5 @@
 import { type TProperties, Type } from 'typebox'
+import { switchSteps } from './choices.ts'
 import { ConnectorStatusPayload } from './connectorPayloads.ts'
 import { ReasonCode, Writer } from './routing.ts'
 import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
@@ -142,18 +143,6 @@ export const ServiceStatusPayload = Type.Object(service, exact)
 /** The same, as calls that change it return it. */
 export const ChangedServiceStatusPayload = Type.Object({ ...service, changed: Type.Boolean() }, exact)
 
-/** Steps of a switch, in their order (contract.md, "Manager"). */
-export const switchSteps = [
-  'check',
-  'hold',
-  'drain',
-  'freeze',
-  'catch-up',
-  'promote',
-  'repoint',
-  'release',
-] as const
-
 /** Step of a switch. */
 export const SwitchStep = Type.Enum([...switchSteps], {
   description:
@@ -161,6 +150,8 @@ export const SwitchStep = Type.Enum([...switchSteps], {
     'read-only. catch-up: the new primary applies all of it. promote: it becomes writable; there is no way back from ' +
     'here. repoint: the others follow it. release: clients go on.',
 })
+
+export type SwitchStep = (typeof switchSteps)[number]
 
 /** A switch of a service's primary: under way, done or failed. */
 export const TaskPayload = Type.Object(
@@ -294,7 +285,6 @@ export const ReleasePayload = Type.Object(
 )
 
 export type Policy = (typeof policies)[number]
-export type SwitchStep = (typeof switchSteps)[number]
 export type TaskPayload = ReadonlyStatic<typeof TaskPayload>
 export type SwitchPlanPayload = ReadonlyStatic<typeof SwitchPlanPayload>
 export type SwitchRefusal = ReadonlyStatic<typeof SwitchRefusal>

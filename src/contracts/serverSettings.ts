@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { addressAndPort, isWildcard } from '../base/address.ts'
 import { databaseTypes, logLevels, outsideChanges } from './choices.ts'
+import type { ClientAddresses } from './clusterPicture.ts'
 import { components } from './component.ts'
 import { fieldErrors } from './fieldErrors.ts'
 import { exact, type ReadonlyStatic } from './schemaParts.ts'
@@ -210,6 +212,20 @@ export type DashboardHost = ReadonlyStatic<typeof DashboardHost>
 export type PeerHost = ReadonlyStatic<typeof PeerHost>
 export type FollowedManager = ReadonlyStatic<typeof FollowedManager>
 export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
+
+/** Names the ports for clients as those reach them: what listens on all addresses, by the host's own. */
+export function clientAddresses(
+  {
+    service,
+    address,
+    port,
+    readonlyPort,
+  }: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>,
+  host: string,
+): ClientAddresses {
+  const at = (number: number): string => addressAndPort(isWildcard(address) ? host : address, number)
+  return { service, readWrite: at(port), readOnly: readonlyPort === null ? null : at(readonlyPort) }
+}
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {

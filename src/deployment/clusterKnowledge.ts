@@ -1,8 +1,8 @@
-import { addressAndPort, isWildcard } from '../base/address.ts'
+import { addressAndPort } from '../base/address.ts'
 import type { ClusterKnowledge, KnownHost } from '../client/clusterPicture.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { ClusterPicture, PictureComponent } from '../contracts/clusterPicture.ts'
-import type { ProxySettings } from '../contracts/serverSettings.ts'
+import { clientAddresses } from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { ComponentStatus, HostStatus, ObservedHost } from './hostStatus.ts'
 
@@ -41,24 +41,10 @@ export function configuredPicture({
           ? null
           : {
               ...{ mode: 'ONLINE', reason: null, active: 0, held: 0, created: 0 },
-              clients: clientsOf(proxy, address),
+              clients: clientAddresses(proxy, address),
             },
     })),
   }
-}
-
-/** Names the ports for clients as those reach them: what listens on all addresses, by the host's own. */
-function clientsOf(
-  {
-    service,
-    address,
-    port,
-    readonlyPort,
-  }: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>,
-  host: string,
-) {
-  const at = (number: number): string => addressAndPort(isWildcard(address) ? host : address, number)
-  return { service, readWrite: at(port), readOnly: readonlyPort === null ? null : at(readonlyPort) }
 }
 
 /** Gathers what a survey saw of a cluster, in the order of the hosts seen. */
@@ -86,7 +72,7 @@ function knownHost(status: HostStatus): KnownHost {
     ...{ name, address, state, detail, release, certificateExpires },
     components: status.components.map(pictureComponent),
     connector: status.connector ?? null,
-    clients: clients === undefined ? null : clientsOf(clients, address),
+    clients: clients === undefined ? null : clientAddresses(clients, address),
   }
 }
 

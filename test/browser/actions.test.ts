@@ -113,7 +113,7 @@ it('somebody who may read has no button but those that look, on every page', asy
   await page.getByRole('table', { name: 'Hosts of alpha' }).waitFor()
   const looking = ['Skip to the content', 'Log out', 'Reload']
   const buttons = async (): Promise<readonly string[]> =>
-    (await page.getByRole('button').allInnerTexts()).filter((text) => !looking.includes(text))
+    (await page.getByRole('button').allTextContents()).filter((text) => !looking.includes(text))
   expect(await buttons()).toEqual([])
   for (const title of ['Users', 'Certificates', 'Runs']) {
     await page.getByRole('navigation').getByRole('link', { name: title }).click()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { switchSteps } from '../../src/contracts/managerPayloads.ts'
+import { switchSteps } from '../../src/contracts/choices.ts'
 import {
   switchPlanText,
   switchRefusalLines,

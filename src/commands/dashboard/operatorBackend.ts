@@ -1,9 +1,9 @@
 import { mapLimit } from '../../base/concurrency.ts'
-import { isObject } from '../../base/json.ts'
-import { lastLines } from '../../base/printable.ts'
 import type { CallResult } from '../../client/call.ts'
-import { type AccessLevel, allows, isAccessLevel } from '../../contracts/accessLevels.ts'
-import type { ActionResponse, ClusterUsers, HostFailure } from '../../contracts/dashboard.ts'
+import { readUser } from '../../client/calls.ts'
+import { hostCertificate } from '../../client/hostCertificate.ts'
+import { type AccessLevel, allows } from '../../contracts/accessLevels.ts'
+import type { ActionResponse, HostFailure } from '../../contracts/dashboard.ts'
 import { basePath } from '../../contracts/route.ts'
 import { maxParallelHosts } from '../../deployment/execution/execute.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
@@ -15,9 +15,10 @@ import { readAuditLogs } from '../../deployment/watch/readAuditLogs.ts'
 import type { ClusterWatch } from '../../deployment/watch/watchCluster.ts'
 import { auditRuns, joinRuns } from '../../web/auditRuns.ts'
 import type { DashboardBackend, DashboardLogin, RelayedCall } from '../../web/backend.ts'
+import { clusterUsers } from '../../web/clusterUsers.ts'
 import { DashboardError, notFound } from '../../web/dashboardError.ts'
 import { refusalOf, responseOf } from './apiResponse.ts'
-import { certificateOf, logEntries, runEntries } from './pageContents.ts'
+import { logEntries, runEntries } from './pageContents.ts'
 import { readSwitchCall, switchAs } from './switchAs.ts'
 
 /** Milliseconds for a call, and for which the word of a host on a login counts. */
@@ -34,12 +35,11 @@ const userPath = (user: string): string => `${basePath}/user/${encodeURIComponen
 /** Backend of `muster dashboard`: reaches all hosts over SSH, in the name of whoever logged in. */
 export function operatorBackend(options: {
   readonly watches: readonly ClusterWatch[]
-  readonly now: () => Date
   /** Milliseconds that never go back. */
   readonly elapsed: () => number
 }): DashboardBackend {
-  const { watches, now, elapsed } = options
-  /** What a host said last of a login, and when; who has been asked is not asked again meanwhile. */
+  const { watches, elapsed } = options
+  /** Last word of a host on a login, and when; who has been asked is not asked again meanwhile. */
   const verdicts = new WeakMap<DashboardLogin, { isCurrent: boolean; isAsked: boolean; at: number }>()
   /** Hosts that refused a login: to ask again would be a guess, and five lock the user out there. */
   const refusals = new WeakMap<DashboardLogin, Set<string>>()
@@ -63,8 +63,8 @@ export function operatorBackend(options: {
       try {
         const response = responseOf(await callOn(watch, host.name, call))
         if (response.status === 200 && 'payload' in response) {
-          const { payload } = response
-          if (isObject(payload) && isAccessLevel(payload.access)) return payload.access
+          const found = readUser(response.payload)
+          if (found !== undefined) return found.access
           silence = `${host.name} returned something else than a user`
         } else if ('code' in response) {
           // An API that is down says nothing of the login: the next host may.
@@ -127,13 +127,7 @@ export function operatorBackend(options: {
     )
     if (response.status === 401) refused.add(host)
     if (!('payload' in response)) throw new DashboardError({ code: 'not-ready', detail: response.detail })
-    const listed = Array.isArray(response.payload) ? response.payload : []
-    const users = listed.flatMap((one: unknown) =>
-      isObject(one) && typeof one.user === 'string' && isAccessLevel(one.access)
-        ? [{ user: lastLines(one.user), access: one.access }]
-        : [],
-    )
-    return { host, users }
+    return { host, payload: response.payload }
   }
 
   async function refreshVerdict(login: DashboardLogin): Promise<void> {
@@ -217,24 +211,16 @@ export function operatorBackend(options: {
         readAuditLogs(surveyed, cluster).catch(() => []),
       ])
       const runs = joinRuns([...recorded, ...auditRuns(calls)]).slice(0, mostRuns)
-      return { host, certificate: certificateOf(host, chainOf(surveyed), now()), runs, log }
+      return { host, certificate: hostCertificate(host, chainOf(surveyed)), runs, log }
     },
-    users: async (login): Promise<ClusterUsers> => {
+    users: async (login) => {
       const watch = watchOf(login.cluster)
       const { values, failures } = await onHosts(watch, (host) => usersOn(login, watch, host))
-      const names = [...new Set(values.flatMap(({ users }) => users.map(({ user }) => user)))].sort()
-      return {
-        hosts: values.map(({ host }) => host),
-        users: names.map((user) => ({
-          user,
-          access: values.map(({ users }) => users.find((one) => one.user === user)?.access ?? null),
-        })),
-        failures,
-      }
+      return { ...clusterUsers(values), failures }
     },
     certificates: async ({ cluster }) => {
       const { values, failures } = await onHosts(watchOf(cluster), async (host) => {
-        const certificate = certificateOf(host, chainOf(await watchOf(cluster).surveyed(host)), now())
+        const certificate = hostCertificate(host, chainOf(await watchOf(cluster).surveyed(host)))
         if (certificate === null) throw notFound('it has no certificate')
         return certificate
       })
@@ -255,4 +241,5 @@ export function operatorBackend(options: {
 const wordsOf = (error: unknown): string =>
   error instanceof DashboardError ? error.message : failureOf(error).message
 
-const chainOf = ({ facts }: SurveyedHost): string | undefined => facts.installation.chain
+const chainOf = ({ facts }: SurveyedHost): readonly string[] =>
+  facts.installation.chain === undefined ? [] : [facts.installation.chain]

@@ -1,7 +1,6 @@
 import { lastLines } from '../../base/printable.ts'
 import { isRunning } from '../../base/processIdentity.ts'
-import { describeChain } from '../../certificates/chain.ts'
-import type { HostCertificate, HostDetails, RunEntry } from '../../contracts/dashboard.ts'
+import type { HostDetails, RunEntry } from '../../contracts/dashboard.ts'
 import { type LogLine, logObject } from '../../deployment/logs/parseLogs.ts'
 import { hasEnded, type KnownRun } from '../../deployment/runs/runRecord.ts'
 
@@ -29,22 +28,6 @@ function entryOf(run: KnownRun): RunEntry {
     seconds: run.seconds,
     result: run.exit === 0 ? 'succeeded' : 'failed',
     detail: failed.length === 0 ? null : failed.join('; '),
-  }
-}
-
-/** Reads the leaf of a host's certificate chain (PEM); null for other text. */
-export function certificateOf(host: string, chain: string | undefined, now: Date): HostCertificate | null {
-  const facts = chain === undefined ? undefined : describeChain(chain, now)
-  if (facts === undefined) return null
-  const { subject, issuer, names, notBefore, notAfter, fingerprint } = facts
-  return {
-    host,
-    subject: lastLines(subject),
-    issuer: lastLines(issuer),
-    names: names.map(lastLines),
-    notBefore: notBefore.toISOString(),
-    notAfter: notAfter.toISOString(),
-    fingerprint: fingerprint.replaceAll(':', '').toLowerCase(),
   }
 }
 

@@ -1,5 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
-import { type HoldPayload, type SwitchStep, switchSteps } from '../../contracts/managerPayloads.ts'
+import { switchSteps } from '../../contracts/choices.ts'
+import type { HoldPayload, SwitchStep } from '../../contracts/managerPayloads.ts'
 import type { Clock } from '../clock.ts'
 import type { DataSourceTable } from './dataSourceTable.ts'
 import type { OpenSwitch } from './decideWriter.ts'

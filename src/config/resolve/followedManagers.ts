@@ -1,6 +1,11 @@
-import { addressAndPort, isWildcard } from '../../base/address.ts'
+import { isWildcard } from '../../base/address.ts'
 import type { Component } from '../../contracts/component.ts'
-import type { DashboardHost, FollowedManager, PeerHost } from '../../contracts/serverSettings.ts'
+import {
+  clientAddresses,
+  type DashboardHost,
+  type FollowedManager,
+  type PeerHost,
+} from '../../contracts/serverSettings.ts'
 import { options } from '../settings/options.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
 import { hasDatabase, isLocalAddress, memberNames } from './dataSources.ts'
@@ -67,10 +72,8 @@ function clientsOf(host: ResolvedHost): Pick<DashboardHost, 'clients'> {
   if (service === undefined) return {}
   const { address, port } = valuesOf(options.proxy, host.option)
   const readonlyPort = host.option(options.proxy.readonlyPort).value ?? null
-  const at = (listening: number): string =>
-    addressAndPort(isWildcard(address) ? host.address : address, listening)
-  const readOnly = readonlyPort === null ? null : at(readonlyPort)
-  return { clients: { service: service.name, readWrite: at(port), readOnly } }
+  const proxy = { service: service.name, address, port, readonlyPort }
+  return { clients: clientAddresses(proxy, host.address) }
 }
 
 const hasDatabases = (service: ServiceDraft, hosts: HostsByName): boolean =>

@@ -1,6 +1,7 @@
 import { computed, useComputed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { switchSteps, TaskPayload } from '../../contracts/managerPayloads.ts'
+import { switchSteps } from '../../contracts/choices.ts'
+import type { TaskPayload } from '../../contracts/managerPayloads.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Pill } from '../parts/pill.tsx'
@@ -92,19 +93,7 @@ function Figures({ cluster, service, task }: Props & { readonly task: TaskPayloa
   )
 }
 
-/** Steps in their order; their type holds them to those of the manager. */
-const steps: typeof switchSteps = [
-  'check',
-  'hold',
-  'drain',
-  'freeze',
-  'catch-up',
-  'promote',
-  'repoint',
-  'release',
-]
-
-const meanings: Readonly<Record<(typeof steps)[number], string>> = {
+const meanings: Readonly<Record<(typeof switchSteps)[number], string>> = {
   check: 'All servers are read.',
   hold: 'Clients that write wait.',
   drain: 'Open transactions end.',
@@ -116,10 +105,10 @@ const meanings: Readonly<Record<(typeof steps)[number], string>> = {
 }
 
 function Steps({ task }: { readonly task: TaskPayload }) {
-  const at = steps.indexOf(task.step)
+  const at = switchSteps.indexOf(task.step)
   return (
     <ol class="steps" aria-label="Steps">
-      {steps.map((step, index) => {
+      {switchSteps.map((step, index) => {
         const state = stateOf(task, index - at)
         return (
           <li class={state.tone} aria-current={state.word === 'now' ? 'step' : undefined}>

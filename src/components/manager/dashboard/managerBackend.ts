@@ -7,15 +7,14 @@ import { toProblem } from '../../../api/problemError.ts'
 import { originOf } from '../../../api/remoteAddress.ts'
 import { readLinkedText } from '../../../api/serverFiles.ts'
 import { mapLimit } from '../../../base/concurrency.ts'
-import { isObject } from '../../../base/json.ts'
 import { ClientError } from '../../../client/clientError.ts'
 import { hostCertificate } from '../../../client/hostCertificate.ts'
-import { isAccessLevel } from '../../../contracts/accessLevels.ts'
 import { commonRoutes } from '../../../contracts/commonRoutes.ts'
 import type { HostCertificate, HostFailure, RunEntry } from '../../../contracts/dashboard.ts'
 import type { DashboardHost, ServerSettings } from '../../../contracts/serverSettings.ts'
 import { auditRuns } from '../../../web/auditRuns.ts'
 import type { Access, DashboardBackend, DashboardLogin, FollowedCluster } from '../../../web/backend.ts'
+import { clusterUsers } from '../../../web/clusterUsers.ts'
 import { DashboardError } from '../../../web/dashboardError.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import type { HostApis } from './hostApis.ts'
@@ -39,6 +38,8 @@ export function managerBackend(options: {
   const { accounts } = context
   /** Record by which each login was good, as text. */
   const records = new WeakMap<DashboardLogin, string>()
+  /** Hosts that refused a login: to ask again would be a guess, and five lock the user out there. */
+  const refusals = new WeakMap<DashboardLogin, Set<string>>()
   const recordIn = (users: readonly UserRecord[], user: string): UserRecord | undefined =>
     findUser({ version: 1, users }, user)
 
@@ -101,22 +102,20 @@ export function managerBackend(options: {
   const failuresOf = (answers: readonly Answer<unknown>[]): readonly HostFailure[] =>
     answers.flatMap((answer) => ('reason' in answer ? [answer] : []))
 
-  async function usersOf(login: DashboardLogin, host: DashboardHost): Promise<ReadonlyMap<string, Access>> {
+  async function usersOf(login: DashboardLogin, host: DashboardHost) {
+    const refused = refusals.get(login) ?? new Set()
+    refusals.set(login, refused)
+    if (refused.has(host.name))
+      throw new DashboardError({ code: 'login-refused', detail: 'it refused the login' })
     // The users of a host are those of all its components.
     const component = host.apis.find((api) => apis.endpoint(host, api.component))?.component ?? 'manager'
     const { path } = commonRoutes.users
     const answer = await apis.call(login, { host: host.name, component, method: 'GET', path })
+    if (answer.status === 401) refused.add(host.name)
     if ('code' in answer) {
       throw new DashboardError({ code: 'manager-unreachable', detail: `It answers: ${answer.detail}` })
     }
-    const list: readonly unknown[] = Array.isArray(answer.payload) ? answer.payload : []
-    return new Map(
-      list.flatMap((it) =>
-        isObject(it) && typeof it.user === 'string' && isAccessLevel(it.access)
-          ? [[it.user, it.access] as const]
-          : [],
-      ),
-    )
+    return { host: host.name, payload: answer.payload }
   }
 
   async function certificateOf(host: DashboardHost): Promise<HostCertificate | null> {
@@ -150,12 +149,7 @@ export function managerBackend(options: {
     users: async (login) => {
       const answers = await askAll((host) => usersOf(login, host))
       const known = answers.flatMap((answer) => ('value' in answer ? [answer.value] : []))
-      const names = [...new Set(known.flatMap((users) => [...users.keys()]))].toSorted()
-      return {
-        hosts: answers.flatMap((answer) => ('value' in answer ? [answer.host] : [])),
-        users: names.map((user) => ({ user, access: known.map((users) => users.get(user) ?? null) })),
-        failures: failuresOf(answers),
-      }
+      return { ...clusterUsers(known), failures: failuresOf(answers) }
     },
     certificates: async () => {
       const answers = await askAll(async (host) => {

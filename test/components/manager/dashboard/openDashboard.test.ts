@@ -198,6 +198,21 @@ describe('the dashboard of a manager', () => {
     expect(log).not.toContain('right"')
   })
 
+  it('does not lock a person out of a host that has another password', async () => {
+    const { db1, db2 } = await pair()
+    const cookie = await db1.logIn('eve')
+    db2.setUsers(await usersWith('other'))
+    const reasons: unknown[] = []
+    for (let look = 0; look < 6; look += 1) {
+      const { failures } = (await db1.get('/dashboard/users?cluster=alpha', cookie)).body
+      reasons.push(failures.find(({ host }: { host: string }) => host === 'db2').reason)
+    }
+    expect(reasons).toEqual([
+      expect.stringContaining('wrong'),
+      ...Array.from({ length: 5 }, () => 'it refused the login'),
+    ])
+  })
+
   it('shows users, certificates and a host, and what could not be read', async () => {
     const { db1 } = await pair()
     const cookie = await db1.logIn('eve')
