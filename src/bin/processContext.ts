@@ -1,14 +1,18 @@
 import { setMaxListeners } from 'node:events'
-import { writeSync } from 'node:fs'
+import { closeSync, writeSync } from 'node:fs'
 import { printableInColour } from '../base/printable.ts'
 import { type CommandContext, type Output, writingAs } from '../cli/context.ts'
 import { ownPackage } from './ownPackage.ts'
 
 /**
  * Returns the context of this process. The first SIGINT or SIGTERM aborts `signal`; a second one prints `forcedStopMessage` and
- * exits with code 130. A closed output (`| head`) is no error; an output without room exits with code 1.
+ * exits with code 130. SIGHUP aborts `signal` and nothing more: shell and kernel may both send it when a terminal closes. A
+ * closed output (`| head`) and a closed terminal are no errors; an output without room exits with code 1.
  */
-export function createProcessContext(forcedStopMessage: string): CommandContext {
+export function createProcessContext(
+  forcedStopMessage: string,
+  { directory, version } = ownPackage(),
+): CommandContext {
   const stop = new AbortController()
   // Every call and every host listens; Node.js warns of a leak from the eleventh on.
   setMaxListeners(0, stop.signal)
@@ -20,16 +24,23 @@ export function createProcessContext(forcedStopMessage: string): CommandContext 
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
+  process.on('SIGHUP', () => {
+    if (process.listeners('exit').includes(closeTerminal)) return
+    // Node.js 20 aborts at its end if it cannot reset a terminal that is gone; it leaves closed ones alone.
+    process.once('exit', closeTerminal)
+    stop.abort()
+  })
   for (const output of [process.stdout, process.stderr]) {
     output.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') return
+      // Of a terminal that was closed (tty(4)); of a file it is a failing disk.
+      if (error.code === 'EIO' && output.isTTY) return
       if (output === process.stdout) {
         process.stderr.write(`error: the output could not be written: ${error.message}\n`)
       }
       process.exit(1)
     })
   }
-  const { directory, version } = ownPackage()
   return {
     stdin: process.stdin,
     stdout: printableOutput(process.stdout),
@@ -40,6 +51,17 @@ export function createProcessContext(forcedStopMessage: string): CommandContext 
     signal: stop.signal,
     packageDirectory: directory,
     version,
+  }
+}
+
+/** Closes the three standard streams of a process whose terminal is gone. */
+function closeTerminal(): void {
+  for (const descriptor of [0, 1, 2]) {
+    try {
+      closeSync(descriptor)
+    } catch {
+      // It was closed before.
+    }
   }
 }
 

@@ -1,9 +1,18 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { createProcessContext, printableOutput } from '../../src/bin/processContext.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
 
 it('the context of a process has any number of abort listeners without a warning of Node.js', async () => {
-  const signals = ['SIGINT', 'SIGTERM'] as const
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const outputs = [process.stdout, process.stderr]
   const before = signals.map((name) => process.listeners(name))
   const errors = outputs.map((output) => output.listeners('error'))
@@ -39,3 +48,47 @@ it('the output of a process escapes control characters except colours on a termi
     expect([output.isTTY, output.columns, output.rows]).toEqual([isTTY, 80, 24])
   }
 })
+
+it.skipIf(!hasScript)(
+  'a closed terminal stops a process as Ctrl-C does, and its output is no error',
+  async () => {
+    const folder = temporaryFolder()
+    const file = (name: string): string => join(folder, name)
+    const textOf = (name: string): string => (existsSync(file(name)) ? readFileSync(file(name), 'utf8') : '')
+    await build({
+      stdin: {
+        contents: `
+        import { writeFileSync } from 'node:fs'
+        import { createProcessContext } from './src/bin/processContext.ts'
+        const { signal, stdout, stderr } = createProcessContext('At once.', { directory: '', version: '1' })
+        const running = setInterval(() => {}, 1000)
+        signal.addEventListener('abort', async () => {
+          // The kernel and the shell may both send it.
+          process.emit('SIGHUP')
+          for (let line = 0; line < 50; line++) {
+            stdout.write('line\\n')
+            stderr.write('line\\n')
+            await new Promise(setImmediate)
+          }
+          writeFileSync(${JSON.stringify(file('cleaned'))}, 'up')
+          clearInterval(running)
+          process.exitCode = 130
+        })
+        writeFileSync(${JSON.stringify(file('pid'))}, String(process.pid))`,
+        resolveDir: fileURLToPath(new URL('../..', import.meta.url)),
+        loader: 'ts',
+      },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: file('program.mjs'),
+    })
+    // The inner shell outlives its terminal; the outer one leads the session, whose end tells the program.
+    const shell = `(trap '' HUP; '${process.execPath}' '${file('program.mjs')}'; echo $? > '${file('code')}'); exit`
+    const terminal = spawn('script', ['--quiet', '--command', shell, '/dev/null'], { stdio: 'ignore' })
+    await eventually(() => expect(textOf('pid')).not.toBe(''))
+    terminal.kill('SIGKILL')
+    await eventually(() => expect(textOf('code')).toBe('130\n'))
+    expect(textOf('cleaned')).toBe('up')
+  },
+)
