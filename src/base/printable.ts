@@ -62,12 +62,19 @@ export function lastLines(text: string): string {
 /** Limits of a message. */
 const messageLimits = { lines: 40, characters: 8000 }
 
+/** Returns the beginning of a text; a pair of surrogates is not cut in two. */
+const beginning = (text: string, length: number): string =>
+  text.length > length ? text.slice(0, length).replace(/[\ud800-\udbff]$/, '') : text
+
 /**
  * Makes a message of several lines printable and cuts it: the last step for messages that may quote foreign
  * text.
  */
 export function boundedMessage(text: string): string {
-  const lines = printable(text.slice(0, messageLimits.characters)).split('\n', messageLimits.lines + 1)
-  const isCut = lines.length > messageLimits.lines || text.length > messageLimits.characters
+  const { characters } = messageLimits
+  const shown = printable(beginning(text, characters))
+  // An escape is longer than its character.
+  const lines = beginning(shown, characters).split('\n', messageLimits.lines + 1)
+  const isCut = lines.length > messageLimits.lines || Math.max(text.length, shown.length) > characters
   return isCut ? `${lines.slice(0, messageLimits.lines).join('\n')} …` : lines.join('\n')
 }

@@ -50,7 +50,7 @@ const fixLabel = /^\s*(?:fix: )?/
 /**
  * Breaks lines that are wider than the terminal between words. Continuation lines are indented by two more
  * columns, or aligned under the words of a fix. A longer word, such as a path, stays whole on its own line.
- * Text that moves the cursor and JSON stay as they are.
+ * Text that moves the cursor, JSON and lines of a command that end with a backslash stay as they are.
  */
 export function foldLines(text: string, columns: number | undefined): string {
   if (columns === undefined || columns < 20 || cursorSequence.test(text)) return text
@@ -60,6 +60,8 @@ export function foldLines(text: string, columns: number | undefined): string {
       const plain = stripVTControlCharacters(line)
       // Wrapped JSON would be invalid.
       if (columnsOf(plain) <= columns || /^\s*["{[]/.test(plain)) return line
+      // A backslash on a line of its own would end the command before it.
+      if (plain.endsWith(' \\')) return line
       const first = fixLabel.exec(plain)?.[0] ?? ''
       const indent = first.trim() === '' ? first.length + 2 : first.length
       const rest = ' '.repeat(Math.min(indent, Math.floor(columns / 2)))

@@ -1,16 +1,21 @@
+import type { CommandContext } from '../cli/context.ts'
 import type { GeneratedPassword } from '../deployment/desired/administrators.ts'
 import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
 import { report, type Session } from './session.ts'
 
 /**
  * Reports the passwords that a run generated. Call it before hosts are touched: after a run that was killed, they are
- * printed nowhere else. A log for machines is no place for a password: there it says where they are stored.
+ * printed nowhere else. A log is no place for a password: there it says where they are stored.
  */
 export function reportGeneratedPasswords(session: Session, made: readonly GeneratedPassword[]): void {
   const { context, config, json } = session
-  if (!json) context.stdout.write(generatedPasswordsText(made, config))
+  if (!json && !isLogged(context)) context.stdout.write(generatedPasswordsText(made, config))
   else for (const { user } of made) report(session, storedPasswordText(`the password of ${user}`, config))
 }
+
+/** Returns true where the output is kept for others to read: in a CI job, which sets CI, and with --quiet. */
+export const isLogged = ({ env, verbosity }: Pick<CommandContext, 'env' | 'verbosity'>): boolean =>
+  verbosity === 'quiet' || Boolean(env.CI)
 
 /** Says where a generated password is stored. */
 export const storedPasswordText = (what: string, place: StatePlace): string =>

@@ -92,6 +92,14 @@ describe('printable text', () => {
     }
   })
 
+  it('is a message of a bounded size, also where every character becomes an escape', () => {
+    const longest = `${'x'.repeat(7998)}\u{1f600}`
+    expect(boundedMessage(longest)).toBe(longest)
+    expect(boundedMessage(`x${longest}`)).toBe(`x${'x'.repeat(7998)} …`)
+    for (const character of ['\0', '\u202e', '\u{e0041}', '\n', '\ud800'])
+      expect(boundedMessage(character.repeat(20_000)).length).toBeLessThanOrEqual(8002)
+  })
+
   it('is quoted as the last thousand characters on one line', () => {
     expect(lastLines('one\r\ntwo\n\n  three \n')).toBe('one / two / three')
     expect(lastLines('1\n2\n3\n4\n5\n6\n7')).toBe('3 / 4 / 5 / 6 / 7')

@@ -30,6 +30,11 @@ describe('lines wider than the terminal', () => {
     expect(foldLines(`cannot read ${path} now`, 24)).toBe(`cannot read\n  ${path}\n  now`)
   })
 
+  it('stay unchanged where a command continues on the next line, which would no longer be one command', () => {
+    const command = '  curl --cacert \\\n    .muster/alpha/authority.crt \\\n    https://127.0.0.1:8090/\n'
+    expect(foldLines(command, 28)).toBe(command)
+  })
+
   it('stay unchanged without a known width, with cursor sequences, and as JSON', () => {
     const long = 'word '.repeat(20)
     expect(foldLines(long, undefined)).toBe(long)
@@ -48,7 +53,7 @@ describe('lines wider than the terminal', () => {
         (words, width) => {
           const folded = foldLines(words.join(' '), width)
           expect(folded.split(/\s+/).filter((one) => one !== '')).toEqual(words)
-          if (/^["{[]/.test(words[0] ?? '')) return
+          if (/^["{[]/.test(words[0] ?? '') || words.at(-1) === '\\') return
           for (const line of folded.split('\n')) {
             const alone = line.trim().split(' ').length === 1
             expect(alone || [...line].length <= width).toBe(true)

@@ -26,10 +26,13 @@ const physicalLocation = ({ file, line, column, endLine, endColumn }: Span) => (
   region: { startLine: line, startColumn: column, endLine, endColumn },
 })
 
+/** Takes apart what a viewer would show as a link, `[text](place)` (SARIF 2.1.0, 3.11.6): the text may be a host's. */
+const withoutLinks = (text: string): string => text.replaceAll('](', '] (')
+
 /** Writes the text at the place; each related place is a link to its number. */
 function messageOf({ message, why, fix, related = [] }: Diagnostic): string {
   const see = related.map((other, id) => `See: [${other.message.replaceAll(/[[\]\\]/g, '\\$&')}](${id})`)
-  return [message, why, `Fix: ${fix}`, ...see].join('\n')
+  return [...[message, why, `Fix: ${fix}`].map(withoutLinks), ...see].join('\n')
 }
 
 /**

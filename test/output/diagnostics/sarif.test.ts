@@ -80,6 +80,15 @@ describe('findings as SARIF', () => {
     expect(results[2]?.message.text).toBe(`${nasty}\n${nasty}\nFix: ${nasty}`)
   })
 
+  it('have no link that is not ours, whatever a host says', () => {
+    if (clash === undefined) throw new Error('the sample is empty')
+    const text = '[log in](https://evil.example) [a\\](https://evil.example)'
+    const finding = { ...clash, message: text, why: text, fix: text, related: [{ ...clash, message: text }] }
+    const { results } = runOf({ findings: [finding], silenced: [], files: [] })
+    expect(results[0]?.message.text.match(/(?<!\\)\]\([^)]*\)/g)).toEqual(['](0)'])
+    expect(results[0]?.message.text).toContain('[log in] (https://evil.example)')
+  })
+
   it('have valid URIs for any relative name', () => {
     if (clash === undefined) throw new Error('the sample is empty')
     const names = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a:b', '\ud800', 'ä/%41?#[]\\ '))
