@@ -30,6 +30,8 @@ export type CommandContext = {
   readonly version: string
   /** As --quiet or --verbose of the command that runs ask. */
   readonly verbosity?: 'quiet' | 'verbose' | undefined
+  /** Hosts in progress at a time, as --forks of the command that runs asks; absent: as many as is usual. */
+  readonly forks?: number | undefined
 }
 
 /** Returns a stream with the properties of another one at each moment, and its own way to write. */

@@ -11,14 +11,15 @@ export const verbosityOptions = <Made extends Command>(made: Made): Made =>
     .option('-v, --verbose', 'print each step, and each round trip to a host')
 
 /**
- * Returns the context of a program: it breaks long lines, and its verbosity is that of the command that runs, which
- * `follow` makes known.
+ * Returns the context of a program: it breaks long lines, and its verbosity and its --forks are those of the command that
+ * runs, which `follow` makes known.
  */
 export function programContext(given: CommandContext): {
   readonly context: CommandContext
   readonly follow: (program: Command) => void
 } {
   let verbosity: CommandContext['verbosity']
+  let forks: number | undefined
   const isQuiet = (): boolean => verbosity === 'quiet'
   const folded = withFoldedLines(given)
   const context: CommandContext = {
@@ -27,13 +28,18 @@ export function programContext(given: CommandContext): {
     get verbosity() {
       return verbosity
     },
+    get forks() {
+      return forks
+    },
   }
   const follow = (program: Command): void => {
     program.hook('preAction', (_, command) => {
-      const { quiet, verbose } = command.optsWithGlobals<{ quiet?: true; verbose?: true }>()
+      const given = command.optsWithGlobals<{ quiet?: true; verbose?: true; forks?: number }>()
+      const { quiet, verbose } = given
       if (quiet && verbose)
         throw new UsageError('--quiet and --verbose contradict each other.', 'Use one of them.')
       verbosity = quiet ? 'quiet' : verbose ? 'verbose' : undefined
+      forks = given.forks
     })
   }
   return { context, follow }

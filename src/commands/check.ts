@@ -6,15 +6,18 @@ import { Interrupted } from '../cli/interrupted.ts'
 import { colourOf, textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { tryInstalledDatabases } from '../deployment/databaseAccounts.ts'
+import type { LoadedStores } from '../deployment/desired/userProvidedStores.ts'
 import { failureOf, isUnreachable } from '../deployment/hostFailure.ts'
+import type { RecordedMachines } from '../deployment/hostIdentity.ts'
 import { preview } from '../deployment/hostPlan.ts'
+import { mapHosts } from '../deployment/mapHosts.ts'
 import type { Subject } from '../deployment/preflight/checkContract.ts'
 import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.ts'
 import { namesToResolve } from '../deployment/preflight/namesCheck.ts'
 import { observe } from '../deployment/preflight/observe.ts'
 import { remedySteps } from '../deployment/preflight/remedies.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
-import { allFacts, closeAll, surveyHosts, type UnreachableHost } from '../deployment/survey.ts'
+import { allFacts, closeAll, type Survey, surveyHosts, type UnreachableHost } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
@@ -142,6 +145,7 @@ async function checkAllHosts(
     scope: allFacts,
     config,
     connect: (host) => connectHost(context, host),
+    forks: context.forks,
     // The table has the reason why a host is unreachable.
     emit: (event) => {
       if (event.type !== 'host-failed') renderer.emit(event)
@@ -150,9 +154,28 @@ async function checkAllHosts(
     clock: () => performance.now(),
     anyInstallation: true,
   })
+  const found = await checkSurveyed({ context, config, survey, stores, machines }).finally(async () => {
+    await closeAll(survey)
+    await renderer.end()
+  })
+  if (context.signal.aborted) throw new Interrupted()
+  return found
+}
+
+/** Runs the checks over the open connections of a survey. Changes nothing. */
+export async function checkSurveyed(options: {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly survey: Survey
+  readonly stores: LoadedStores
+  readonly machines: RecordedMachines
+}): Promise<readonly HostChecks[]> {
+  const { context, config, survey, stores, machines } = options
   const whole = withAllHosts(config)
-  const looked = await Promise.all(
-    survey.reached.map(async ({ host, facts, transport }): Promise<Subject | UnreachableHost> => {
+  const looked = await mapHosts({
+    items: survey.reached,
+    forks: context.forks,
+    map: async ({ host, facts, transport }): Promise<Subject | UnreachableHost> => {
       const names = namesToResolve(whole, host)
       try {
         const { installDirectory } = host
@@ -162,12 +185,8 @@ async function checkAllHosts(
       } catch (error) {
         return { host, failure: failureOf(error), unreachable: isUnreachable(error) }
       }
-    }),
-  ).finally(async () => {
-    await closeAll(survey)
-    await renderer.end()
+    },
   })
-  if (context.signal.aborted) throw new Interrupted()
   return checkHosts(
     {
       config: whole,

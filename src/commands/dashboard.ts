@@ -34,7 +34,7 @@ export const dashboardCommand: Define = (made, world) =>
 export async function dashboard(options: ClusterOptions & { readonly open: boolean }): Promise<ExitCode> {
   const { context } = options
   const watches = await openWatches(options)
-  const backend = operatorBackend({ watches, elapsed: () => performance.now() })
+  const backend = operatorBackend({ watches, elapsed: () => performance.now(), forks: context.forks })
   const server = await serveLocally((own) =>
     createDashboard({
       ...{ backend, assets, own, needsToken: true },

@@ -156,6 +156,7 @@ export async function diag(
   const secrets = await knownSecrets(quiet, config)
   const results = await onEachHost({
     hosts,
+    forks: context.forks,
     connect: (host) => connectHost(quiet, host),
     work: (transport, host) => hostReport(transport, { cluster, host }),
   })

@@ -49,6 +49,7 @@ export async function exec(
   const { config } = await openCluster(options)
   const results = await onEachHost({
     hosts: config.hosts,
+    forks: context.forks,
     connect: await installedHostConnector(context, config),
     work: (transport) => execOnHost(transport, { words: [program, ...given], timeout }),
   })

@@ -30,6 +30,7 @@ async function lockStatus(options: ClusterOptions & { readonly json: boolean }):
   const { config } = await openCluster(options)
   const locks = await hostLocks({
     hosts: config.hosts,
+    forks: context.forks,
     connect: await installedHostConnector(context, config),
   })
   show({ context, json, cluster: config.cluster, locks })
@@ -45,7 +46,7 @@ async function lockRelease(
   const { config } = await openCluster(options)
   const { cluster, hosts } = config
   const connect = await installedHostConnector(context, config)
-  const seen = await hostLocks({ hosts, connect })
+  const seen = await hostLocks({ hosts, forks: context.forks, connect })
   const held = seen.filter(({ state }) => state === 'held')
   if (!json || held.length === 0) show({ context, json, cluster, locks: seen })
   if (held.length === 0) return exitOf(seen)
@@ -59,7 +60,7 @@ async function lockRelease(
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
-  const left = await releaseLocks({ hosts, connect, seen })
+  const left = await releaseLocks({ hosts, forks: context.forks, connect, seen })
   show({ context, json, cluster, locks: left })
   const others = seen.filter(({ state }) => state !== 'held')
   // Another run may have been faster than a person: it has the lock then.

@@ -112,6 +112,7 @@ async function printRecent(request: LogsRequest): Promise<readonly UnreachableHo
   const wanted = { ...selection, cluster, ...(filter && { lines: maxLines }) }
   const results = await onEachHost({
     hosts,
+    forks: context.forks,
     connect: await installedHostConnector(context, opened),
     work: async (transport, host) => {
       const read = await readLogs(transport, { ...wanted, host })
@@ -133,6 +134,7 @@ async function followAll(request: LogsRequest): Promise<readonly UnreachableHost
   const follow = async (host: SelectedCluster['hosts'][number]): Promise<readonly UnreachableHost[]> => {
     const results = await onEachHost({
       hosts: [host],
+      forks: 1,
       connect,
       work: (transport) =>
         followLogs(transport, {

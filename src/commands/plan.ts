@@ -76,6 +76,7 @@ export async function plan(
     config,
     scope: allFacts,
     connect: (host) => connectHost(context, host),
+    forks: context.forks,
     emit: renderer.emit,
     machines: recordedMachines(state, replaced),
     clock: () => performance.now(),

@@ -1,10 +1,8 @@
-import { mapLimit } from '../base/concurrency.ts'
 import { requireConfirmation } from '../cli/ask.ts'
 import type { Define } from '../cli/command.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { tableLayout } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
-import { maxParallelHosts } from '../deployment/execution/execute.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { allInParallel } from '../deployment/execution/rollout.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
@@ -12,6 +10,7 @@ import { failureOf, isUnreachable } from '../deployment/hostFailure.ts'
 import { preview } from '../deployment/hostPlan.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
+import { mapHosts } from '../deployment/mapHosts.ts'
 import { restoreRelease, rollbackPlan } from '../deployment/plans/rollbackPlan.ts'
 import { nameParts, releasesByRecency, rollbackTarget } from '../deployment/releases/chooseRelease.ts'
 import { requireSettingsSupport } from '../deployment/releases/compatibility.ts'
@@ -103,9 +102,9 @@ export async function rollback(options: RollbackOptions): Promise<ExitCode> {
 async function decide(session: SurveyedSession<HostFacts>, known: Known): Promise<RunPlan | Refusal> {
   const { context, json, run, survey } = session
   const { rollout } = known
-  const found = await mapLimit({
+  const found = await mapHosts({
     items: survey.reached,
-    limit: maxParallelHosts,
+    forks: context.forks,
     map: (surveyed) => decideHost(session.config.cluster, surveyed, known),
   })
   if (!json) {

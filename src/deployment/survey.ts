@@ -1,13 +1,12 @@
-import { mapLimit } from '../base/concurrency.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
-import { maxParallelHosts } from './execution/execute.ts'
 import { gatherFacts, gatherInstalled } from './facts/gather.ts'
 import type { HostFacts, InstalledFacts } from './facts/hostFacts.ts'
 import { failureOf, isUnreachable } from './hostFailure.ts'
 import { foreignInstallation, machineChanged, type RecordedMachines } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
+import { mapHosts } from './mapHosts.ts'
 import { preconnect } from './preconnect.ts'
 import { untrustedFolder } from './trustedFolder.ts'
 
@@ -81,13 +80,15 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
   /** Milliseconds, monotonic. */
   readonly clock: () => number
   readonly machines: RecordedMachines
+  /** Hosts in progress at a time. */
+  readonly forks?: number | undefined
   /** For read-only commands: accepts a host with another installation or another machine. */
   readonly anyInstallation?: boolean
 }): Promise<Survey<Facts>> {
-  const { config, emit } = options
-  const results = await mapLimit({
+  const { config, emit, forks } = options
+  const results = await mapHosts({
     items: config.hosts,
-    limit: maxParallelHosts,
+    forks,
     map: async (host): Promise<SurveyedHost<Facts> | UnreachableHost> => {
       try {
         return await surveyHost({ ...options, host })
@@ -145,11 +146,12 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
 /** Reads the facts again on the connections of a survey; a host whose connection broke becomes unreachable. */
 export async function refreshSurvey(
   config: ClusterConfig,
-  { survey, emit }: { readonly survey: Survey; readonly emit: Emit },
+  options: { readonly survey: Survey; readonly emit: Emit; readonly forks: number | undefined },
 ): Promise<Survey> {
-  const results = await mapLimit({
+  const { survey, emit, forks } = options
+  const results = await mapHosts({
     items: survey.reached,
-    limit: maxParallelHosts,
+    forks,
     map: async (one): Promise<SurveyedHost | UnreachableHost> => {
       try {
         return { ...one, facts: await allFacts.facts(config.cluster, one) }

@@ -2,8 +2,10 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { collectValues, type World } from '../cli/command.ts'
+import { parseCountOption } from '../cli/optionValues.ts'
 import { fileExists, looksLikeHost } from '../cli/readConfigFiles.ts'
 import { type Component, components } from '../contracts/component.ts'
+import { maxParallelHosts } from '../deployment/mapHosts.ts'
 import type { PassphraseOptions } from './authorityPassphrase.ts'
 import type { ClusterOptions } from './openCluster.ts'
 import type { Targets } from './selectTargets.ts'
@@ -19,13 +21,24 @@ export const fileArguments = <Made extends CliCommand>(made: Made): Made =>
     )
     .note('The default FILE is $MUSTER_FILE, else ./muster.yaml.')
 
-/** Adds FILE…, --set, --host, --service, --connection and --ask-become-pass. */
+/** Adds FILE…, --set, --host, --service, --connection, --ask-become-pass and --forks. */
 export const targetOptions = <Made extends CliCommand>(made: Made): Made =>
-  becomeOption(serviceAndConnectionOptions(hostOption(fileArguments(made))))
+  forksOption(becomeOption(serviceAndConnectionOptions(hostOption(fileArguments(made)))))
 
 /** Adds what `targetOptions` adds, without a choice of hosts. */
 export const allHostsOptions = <Made extends CliCommand>(made: Made): Made =>
-  becomeOption(connectionOption(fileArguments(made)))
+  forksOption(becomeOption(connectionOption(fileArguments(made))))
+
+/** Adds --forks; the context of the command that runs has its value. */
+const forksOption = <Made extends Command>(made: Made): Made =>
+  made.addOption(
+    new Option(
+      '--forks <number>',
+      `work on this many hosts at a time, at most ${mostForks} (default: ${maxParallelHosts})`,
+    ).argParser((text: string) => parseCountOption(text, { option: 'forks', max: mostForks })),
+  )
+
+const mostForks = 500
 
 const becomeOption = <Made extends Command>(made: Made): Made =>
   made.option('--ask-become-pass', 'ask for the sudo password of the hosts')

@@ -13,7 +13,12 @@ import type { KnownHost } from '../transport/hostKeys/knownHosts.ts'
 import { createOnce } from '../transport/once.ts'
 import { startProxyWith } from '../transport/proxyCommand.ts'
 import type { HostConnection } from '../transport/route.ts'
-import { connectUnlessStopped, createSshConnector, type SshConnector } from '../transport/ssh.ts'
+import {
+  concurrentHandshakes,
+  connectUnlessStopped,
+  createSshConnector,
+  type SshConnector,
+} from '../transport/ssh.ts'
 import { createSshConfigLookup } from '../transport/sshConfigLookup.ts'
 import type { SshEnvironment } from '../transport/sshTarget.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -79,6 +84,10 @@ const largestSshFile = 64 * 1024 * 1024
 const readSshFile = async (path: string): Promise<Buffer> =>
   (await readBoundedFile(path, { maxBytes: largestSshFile })).content
 
+/** Logins at a time: a third of the hosts in progress where the user asks for more of these than is usual. */
+const handshakesOf = ({ forks = 0 }: CommandContext): number =>
+  Math.max(concurrentHandshakes, Math.ceil(forks / 3))
+
 function newConnector(context: CommandContext, usual: string | undefined): SshConnector {
   const { env } = context
   const ssh = environmentOf(context)
@@ -87,6 +96,7 @@ function newConnector(context: CommandContext, usual: string | undefined): SshCo
     askSsh: createSshConfigLookup({ env, ssh, usual, sshHome: userInfo().homedir, once: createOnce() }),
     startProxy: startProxyWith(env),
     askPassphrase: (path) => askPassphrase(context, path),
+    handshakes: handshakesOf(context),
   })
 }
 

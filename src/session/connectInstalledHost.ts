@@ -46,6 +46,7 @@ export async function onEachInstallation<Result>(options: {
   const { context, config, work } = options
   const results = await onEachHost({
     hosts: config.hosts,
+    forks: context.forks,
     connect: await installedHostConnector(context, config),
     work: async (transport, host) => {
       const set = await readInstalledSet(transport, { cluster: config.cluster, host })

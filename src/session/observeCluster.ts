@@ -2,6 +2,7 @@ import { describeChain } from '../certificates/chain.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { failureOf } from '../deployment/hostFailure.ts'
 import { hostStatus, type ObservedHost, unreachableStatus } from '../deployment/hostStatus.ts'
+import { mapHosts } from '../deployment/mapHosts.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import type { Survey, SurveyedHost } from '../deployment/survey.ts'
 import type { SelectedCluster } from './selectTargets.ts'
@@ -9,18 +10,20 @@ import { inOrderOf } from './surveyReadOnly.ts'
 
 /** Asks the components of all surveyed hosts how they are, in the order of the file. */
 export async function observeCluster(options: {
-  readonly context: Pick<CommandContext, 'now'>
+  readonly context: Pick<CommandContext, 'now' | 'forks'>
   readonly config: SelectedCluster
   readonly state: ClusterState
   readonly survey: Survey
 }): Promise<readonly ObservedHost[]> {
   const { context, config, state, survey } = options
-  const asked = await Promise.all(
-    survey.reached.map((surveyed) => {
+  const asked = await mapHosts({
+    items: survey.reached,
+    forks: context.forks,
+    map: (surveyed) => {
       const authorities = authoritiesOf(surveyed, state.authority?.certificate)
       return observeHost({ surveyed, config, authorities, now: context.now() })
-    }),
-  )
+    },
+  })
   const unreachable = survey.unreachable.map(({ host, failure, unreachable }) =>
     unreachableStatus(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )

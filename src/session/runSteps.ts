@@ -35,6 +35,7 @@ export async function runSteps(options: {
   const done = await execute({
     hosts: work,
     ...(rollout === undefined ? {} : { rollout }),
+    forks: context.forks,
     emit: renderer.emit,
     signal,
     clock: () => performance.now(),

@@ -53,6 +53,7 @@ const surveyQuickly = <Facts extends InstalledFacts>(
     config: withShortTimeout(config),
     scope,
     connect: (host) => connectHost(context, host),
+    forks: context.forks,
     emit: () => {},
     machines: recordedMachines(state),
     clock: () => performance.now(),
@@ -93,7 +94,7 @@ export function keepSurvey(options: {
     current: () => survey,
     refresh: async () => {
       const before = survey.reached
-      const known = await refreshSurvey(config, { survey, emit: () => {} })
+      const known = await refreshSurvey(config, { survey, emit: () => {}, forks: context.forks })
       const lost = before.filter(({ host }) => known.reached.every((one) => one.host !== host))
       await closeAll({ reached: lost, unreachable: [] })
       const back = new Set(arrived.map(({ host }) => host.name))

@@ -98,6 +98,7 @@ async function surveyLocked<Facts extends InstalledFacts>(
       const found = await surveyHosts({
         config,
         scope,
+        forks: context.forks,
         connect: async (host) => {
           const { manifest, deployments } = layoutOf(host.installDirectory)
           return lockingTransport(await connectHost(context, host), {
@@ -129,6 +130,8 @@ async function surveyLocked<Facts extends InstalledFacts>(
 export async function resurvey(session: SurveyedSession<HostFacts>): Promise<SurveyedSession<HostFacts>> {
   const { context, config, json, run, survey } = session
   const renderer = run.follow(await chooseRenderer({ context, json, hosts: namesOf(config.hosts) }))
-  const found = await refreshSurvey(config, { survey, emit: renderer.emit }).finally(() => renderer.end())
+  const found = await refreshSurvey(config, { survey, emit: renderer.emit, forks: context.forks }).finally(
+    () => renderer.end(),
+  )
   return { ...session, survey: found }
 }

@@ -95,6 +95,8 @@ type SshDependencies = {
   readonly sleep?: (milliseconds: number) => Promise<unknown>
   /** Milliseconds between two keepalive requests; default 5,000. */
   readonly keepalive?: number
+  /** Logins at a time. */
+  readonly handshakes?: number
   /** Absent: ssh_config is ignored. */
   readonly askSsh?: SshConfigLookup
   readonly startProxy?: StartProxy
@@ -124,7 +126,7 @@ export type SshConnector = {
 
 const maxAttempts = 4
 
-/** Concurrent logins of all hosts: sshd drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
+/** Usual number of concurrent logins of all hosts: sshd, also that of a jump host, drops connections above `MaxStartups 10:30:100` (sshd_config(5)). */
 export const concurrentHandshakes = 10
 
 /** Connects to one host that shares nothing with others. */
@@ -136,7 +138,7 @@ export function createSshConnector(dependencies: SshDependencies): SshConnector 
   const once = createOnce()
   /** Cache of known_hosts files. */
   let filesRead = createOnce()
-  const withHandshakeSlot = createSemaphore(concurrentHandshakes)
+  const withHandshakeSlot = createSemaphore(dependencies.handshakes ?? concurrentHandshakes)
 
   const retryOptionsFor = ({ timeout }: Destination): RetryOptions => ({
     attempts: maxAttempts,

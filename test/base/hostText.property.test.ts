@@ -115,7 +115,7 @@ const doors: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
     const lines = await readLogs(answering(text), { cluster, host, lines: 100 })
     return [logsText(lines, { colour: true }), logsJson(lines)]
   },
-  locks: (text) => hostLocks({ hosts: [host], connect: connect(text) }),
+  locks: (text) => hostLocks({ hosts: [host], forks: undefined, connect: connect(text) }),
   'the lock that a run takes': async (text) => {
     const owner = { id: 'a', operation: 'install', cluster, user: 'me', machine: 'here', pid: 2 }
     const locking = { installDirectory: '/opt/muster', owner, runs: () => false, beforeNext: () => '' }

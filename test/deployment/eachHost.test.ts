@@ -7,6 +7,7 @@ it('onEachHost treats an exception as a failure of that host and continues with 
   const transports = new Map(['db1', 'db2'].map((host) => [host, fakeTransport({ host })]))
   const results = await onEachHost({
     hosts: [hostConfig(), hostConfig({ name: 'db2' })],
+    forks: undefined,
     connect: async ({ name }) => transports.get(name) ?? fakeTransport({}),
     work: async (_transport, { name }) => {
       if (name === 'db1') throw new RangeError('Invalid time \u001b[31mvalue')
@@ -33,6 +34,7 @@ it('onEachHost reports an error of this machine with its own message', async () 
   const own = Object.assign(new Error('A secret cannot be read.'), { code: 'file-missing', fix: 'Make it.' })
   const results = await onEachHost({
     hosts: [hostConfig()],
+    forks: undefined,
     connect: () => Promise.reject(own),
     work: async () => undefined,
   })

@@ -40,8 +40,8 @@ export type SshServerOptions = {
   readonly fault?: SshFault
   /** Shown before the login (RFC 4252, section 5.4). */
   readonly banner?: string
-  /** Serves the shell of each session instead of a child process. */
-  readonly serve?: (channel: ServerChannel, command: string) => void
+  /** Serves the shell of each session of a user instead of a child process. */
+  readonly serve?: (channel: ServerChannel, command: string, user: string) => void
   /** Lets connections through, as a jump host does, or takes them itself; neither unless told. */
   readonly forwarding?: boolean | ((channel: ServerChannel, to: ForwardGoal) => void)
   /** Has each connection as soon as its login succeeded. */
@@ -147,20 +147,22 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     greeting.add(connection)
     mostHandshakes = Math.max(mostHandshakes, greeting.size)
     connection.on('close', () => greeting.delete(connection))
+    let user = ''
     connection.on('authentication', (context) => {
+      user = context.username
       if (context.method !== 'publickey') return context.reject(['publickey'])
       attempts.push(`${context.username} ${context.key.algo}`)
       const key = authorized.find((known) => !(known instanceof Error) && known.equals(context.key.data))
       const known = key !== undefined && !(key instanceof Error)
-      const user = options.user === undefined || options.user === context.username
-      if (fault === 'refuse-login' || !known || !user) return context.reject(['publickey'])
+      const isUser = options.user === undefined || options.user === context.username
+      if (fault === 'refuse-login' || !known || !isUser) return context.reject(['publickey'])
       if (context.signature === undefined || context.blob === undefined) return context.accept()
       if (key.verify(context.blob, context.signature, context.hashAlgo)) context.accept()
       else context.reject(['publickey'])
     })
     connection.on('ready', () => {
       greeting.delete(connection)
-      serve(connection)
+      serve(connection, user)
     })
   })
 
@@ -183,7 +185,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     })
   }
 
-  const serve = (connection: Connection): void => {
+  const serve = (connection: Connection, user: string): void => {
     options.onLogin?.(connection)
     if (options.forwarding !== undefined && options.forwarding !== false) {
       connection.on('tcpip', (accept, reject, { destIP, destPort }) =>
@@ -193,7 +195,7 @@ export async function startSshServer(options: SshServerOptions = {}): Promise<Ss
     connection.on('session', (accept, reject) => {
       if (fault === 'refuse-session') return reject()
       const start = options.serve ?? execute
-      accept().on('exec', (acceptExec, _reject, info) => start(acceptExec(), info.command))
+      accept().on('exec', (acceptExec, _reject, info) => start(acceptExec(), info.command, user))
     })
   }
 

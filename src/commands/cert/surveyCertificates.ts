@@ -4,8 +4,9 @@ import type { InspectedHost } from '../../deployment/certificates/checkCertifica
 import { expectedCertificate, originOf } from '../../deployment/certificates/decideCertificates.ts'
 import { hostCertificates, unreachableCertificates } from '../../deployment/certificates/hostCertificates.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
+import { mapHosts } from '../../deployment/mapHosts.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { allFacts, closeAll, type SurveyedHost } from '../../deployment/survey.ts'
+import { allFacts, closeAll, type Survey, type SurveyedHost } from '../../deployment/survey.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
 import { readStoreSecrets, readUserProvidedStores } from '../../session/readUserProvidedStores.ts'
 import type { SelectedCluster } from '../../session/selectTargets.ts'
@@ -21,9 +22,9 @@ export async function surveyCertificates(
   const stores = { files, ...(await readStoreSecrets(context, config.hosts)) }
   const { state, survey } = await surveyReadOnly(context, config, allFacts)
   const now = context.now()
-  const looked = await Promise.all(
-    survey.reached.map((surveyed) => inspectHost(surveyed, { state, stores, now })),
-  ).finally(() => closeAll(survey))
+  const looked = await inspectCertificates(survey, { state, stores, now, forks: context.forks }).finally(() =>
+    closeAll(survey),
+  )
   if (context.signal.aborted) throw new Interrupted()
   const unreachable = survey.unreachable.map(({ host, failure, unreachable }): InspectedHost => {
     const why = unreachable ? ('unreachable' as const) : ('failed' as const)
@@ -32,6 +33,13 @@ export async function surveyCertificates(
   })
   return { state, now, hosts: inOrderOf(config, [...looked, ...unreachable], ({ host }) => host.name) }
 }
+
+/** Reads the certificates of the hosts that were reached. Changes nothing. */
+export const inspectCertificates = (
+  { reached }: Pick<Survey, 'reached'>,
+  around: Parameters<typeof expectedCertificate>[1] & { readonly forks: number | undefined },
+): Promise<readonly InspectedHost[]> =>
+  mapHosts({ items: reached, forks: around.forks, map: (surveyed) => inspectHost(surveyed, around) })
 
 async function inspectHost(
   surveyed: SurveyedHost,

@@ -1,13 +1,12 @@
-import { mapLimit } from '../../base/concurrency.ts'
 import type { CallResult } from '../../client/call.ts'
 import { readUser } from '../../client/calls.ts'
 import { hostCertificate } from '../../client/hostCertificate.ts'
 import { type AccessLevel, allows } from '../../contracts/accessLevels.ts'
 import type { ActionResponse, HostFailure } from '../../contracts/dashboard.ts'
 import { basePath } from '../../contracts/route.ts'
-import { maxParallelHosts } from '../../deployment/execution/execute.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
 import { readLogs } from '../../deployment/logs/readLogs.ts'
+import { mapHosts } from '../../deployment/mapHosts.ts'
 import { readRuns } from '../../deployment/runs/runsFile.ts'
 import type { SurveyedHost } from '../../deployment/survey.ts'
 import { type ComponentCall, callComponent, NoComponentError } from '../../deployment/watch/callComponent.ts'
@@ -37,8 +36,9 @@ export function operatorBackend(options: {
   readonly watches: readonly ClusterWatch[]
   /** Milliseconds that never go back. */
   readonly elapsed: () => number
+  readonly forks: number | undefined
 }): DashboardBackend {
-  const { watches, elapsed } = options
+  const { watches, elapsed, forks } = options
   /** Last word of a host on a login, and when; who has been asked is not asked again meanwhile. */
   const verdicts = new WeakMap<DashboardLogin, { isCurrent: boolean; isAsked: boolean; at: number }>()
   /** Hosts that refused a login: to ask again would be a guess, and five lock the user out there. */
@@ -98,9 +98,9 @@ export function operatorBackend(options: {
     watch: ClusterWatch,
     work: (host: string) => Promise<Value>,
   ): Promise<{ readonly values: readonly Value[]; readonly failures: readonly HostFailure[] }> {
-    const results = await mapLimit({
+    const results = await mapHosts({
       items: watch.hosts,
-      limit: maxParallelHosts,
+      forks,
       map: async ({ name: host }): Promise<{ readonly value: Value } | HostFailure> => {
         try {
           return { value: await work(host) }

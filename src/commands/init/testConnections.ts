@@ -16,6 +16,7 @@ export async function testConnections(context: CommandContext, config: ClusterCo
   await trustHosts({ context, config, yes: false, pin: false, json: false })
   const results = await onEachHost({
     hosts: config.hosts,
+    forks: context.forks,
     connect: (host) => connectHost(context, host),
     work: (transport) => transport.run('id -u'),
   })

@@ -5,8 +5,9 @@ import type { HostConfig } from '../../config/model.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { failureOf, isUnreachable } from '../../deployment/hostFailure.ts'
 import { startHashing } from '../../deployment/installedUsers.ts'
+import { mapHosts } from '../../deployment/mapHosts.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
-import { closeAll, installedFactsOnly, type SurveyedHost } from '../../deployment/survey.ts'
+import { closeAll, installedFactsOnly, type Survey, type SurveyedHost } from '../../deployment/survey.ts'
 import { type ComparePassword, type HostUsers, hostUsers } from '../../deployment/users/hostUsers.ts'
 import { type OutdatedPassword, outdatedPasswords } from '../../deployment/users/outdatedPasswords.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -30,31 +31,54 @@ export async function surveyUsers(
   const { state, survey } = await surveyReadOnly(context, config, installedFactsOnly, (known) =>
     startHashing(hash, given, known),
   )
-  const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
-  const replaced = await outdatedPasswords(logins, state, hash)
-  const verify = cachedVerifier(hash)
-  const looked = await Promise.all(
-    survey.reached.map((surveyed) => {
-      const old = replaced.filter(({ host }) => host === surveyed.host.name)
-      const known = knownPasswords(surveyed.host, { given: given.get(surveyed.host.name), state, old })
-      const unread = namesGiven(surveyed.host).filter((user) => !given.get(surveyed.host.name)?.has(user))
-      const compare = passwordChecker(known, { unread, state, verify })
-      const logins = read !== undefined
-      return inspectHost(surveyed, () =>
-        hostUsers({ surveyed, cluster: config.cluster, state, compare, known, logins }),
-      )
-    }),
-  ).finally(() => closeAll(survey))
+  const looked = await inspectUsers(survey, {
+    config,
+    state,
+    given,
+    hash,
+    logins: read !== undefined,
+    forks: context.forks,
+  }).finally(() => closeAll(survey))
   if (context.signal.aborted) throw new Interrupted()
   const unreachable = survey.unreachable.map(
     ({ host, failure, unreachable }): HostUsers =>
       notSeen(host, unreachable ? 'unreachable' : 'failed', failure.message),
   )
-  return inOrderOf(
-    config,
-    [...looked, ...unreachable].map((one) => withReplaced(one, replaced)),
-    ({ host }) => host,
-  )
+  return inOrderOf(config, [...looked, ...unreachable], ({ host }) => host)
+}
+
+/** Reads the users of the hosts that were reached. Changes nothing. */
+export async function inspectUsers(
+  { reached }: Pick<Survey<InstalledFacts>, 'reached'>,
+  options: {
+    readonly config: SelectedCluster
+    readonly state: ClusterState
+    /** Passwords of the file, by host and user. */
+    readonly given: ReadonlyMap<string, ReadonlyMap<string, Secret>>
+    readonly hash: Hasher
+    /** Logs in with the known passwords, too. */
+    readonly logins: boolean
+    readonly forks: number | undefined
+  },
+): Promise<readonly HostUsers[]> {
+  const { config, state, given, hash, logins, forks } = options
+  const hosts = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
+  const replaced = await outdatedPasswords(hosts, state, hash)
+  const verify = cachedVerifier(hash)
+  const looked = await mapHosts({
+    items: reached,
+    forks,
+    map: (surveyed) => {
+      const old = replaced.filter(({ host }) => host === surveyed.host.name)
+      const known = knownPasswords(surveyed.host, { given: given.get(surveyed.host.name), state, old })
+      const unread = namesGiven(surveyed.host).filter((user) => !given.get(surveyed.host.name)?.has(user))
+      const compare = passwordChecker(known, { unread, state, verify })
+      return inspectHost(surveyed, () =>
+        hostUsers({ surveyed, cluster: config.cluster, state, compare, known, logins }),
+      )
+    },
+  })
+  return looked.map((one) => withReplaced(one, replaced))
 }
 
 /** By host and user, the passwords that stand in the file itself. */

@@ -218,7 +218,7 @@ async function askViaApi(
     }
     return [desiredUsersOf({ host, apis: reached.apis, given, state, own, prune })]
   })
-  const asked = await askHosts({ desiredUsers, signal: context.signal, emit })
+  const asked = await askHosts({ desiredUsers, forks: context.forks, signal: context.signal, emit })
   for (const one of asked) {
     if ('failure' in one) fail(one.desired.host, one.failure, one.unreachable ? 'unreachable' : 'failed')
   }

@@ -1,12 +1,9 @@
-import { mapLimit } from '../../base/concurrency.ts'
 import type { Emit, HostOutcome } from '../events.ts'
+import { mapHosts } from '../mapHosts.ts'
 import { type HostProgress, type HostWork, initialProgress, runPhase } from './hostRun.ts'
 import { outcomeOf } from './outcome.ts'
 import { allInParallel, type Rollout } from './rollout.ts'
 import { runWave, wavesOf } from './wave.ts'
-
-/** Maximum number of hosts in progress (deployment.md, "Two limits"). */
-export const maxParallelHosts = 30
 
 /**
  * Executes the plans of all hosts. Every host stages first; if one fails, no host commits and nothing that runs was
@@ -17,17 +14,19 @@ export async function execute(options: {
   readonly hosts: readonly HostWork[]
   /** Absent: all hosts at once. */
   readonly rollout?: Rollout
+  /** Hosts in progress at a time. */
+  readonly forks?: number | undefined
   readonly emit: Emit
   readonly signal: AbortSignal
   /** Milliseconds, monotonic. */
   readonly clock: () => number
 }): Promise<readonly HostOutcome[]> {
-  const { rollout = allInParallel, emit, signal } = options
+  const { rollout = allInParallel, forks, emit, signal } = options
   const progresses = options.hosts.map(initialProgress)
   const failed = (): readonly HostProgress[] => progresses.filter(({ failure }) => failure !== undefined)
-  await mapLimit({
+  await mapHosts({
     items: progresses,
-    limit: maxParallelHosts,
+    forks,
     map: (progress) => runPhase({ ...options, progress, phase: 'stage' }),
   })
   if (failed().length > 0) return outcomes(progresses, stageFailed(failed()))
@@ -44,7 +43,6 @@ export async function execute(options: {
       rollout,
       wave,
       progresses,
-      maxParallel: maxParallelHosts,
       isOver,
     }))
     canaryFailed = wave.canary && failed().length > 0

@@ -1,4 +1,5 @@
-import { mapLimit } from '../../base/concurrency.ts'
+import { createSemaphore } from '../../base/concurrency.ts'
+import { mapHosts, maxParallelHosts } from '../mapHosts.ts'
 import { type HostProgress, type HostWork, runPhase } from './hostRun.ts'
 import type { Rollout } from './rollout.ts'
 import { scheduleOf, type Wave } from './schedule.ts'
@@ -27,22 +28,25 @@ export async function runWave(
     readonly wave: Wave
     readonly progresses: readonly HostProgress[]
     readonly rollout: Rollout
-    readonly maxParallel: number
+    readonly forks?: number | undefined
     readonly isOver: () => boolean
   },
 ): Promise<{ readonly halted: boolean }> {
-  const { wave, rollout, maxParallel, isOver } = options
+  const { wave, rollout, forks, isOver } = options
   const halt = new AbortController()
   const between = AbortSignal.any([options.signal, halt.signal])
-  const commitAndVerify = async (progress: HostProgress): Promise<void> => {
-    if (between.aborted) return
-    await runPhase({ ...options, progress, phase: 'commit', signal: between })
-    const goesOn = progress.failure === undefined && !options.signal.aborted && !hasStepsLeft(progress)
-    if (goesOn && progress.work.verify !== undefined) {
-      await runPhase({ ...options, progress, phase: 'verify' })
-    }
-    if (progress.failure !== undefined && rollout.onFailure === 'stop') halt.abort()
-  }
+  /** Those in turn and the others share the forks. */
+  const withSlot = createSemaphore(forks ?? maxParallelHosts)
+  const commitAndVerify = (progress: HostProgress): Promise<void> =>
+    withSlot(async () => {
+      if (between.aborted) return
+      await runPhase({ ...options, progress, phase: 'commit', signal: between })
+      const goesOn = progress.failure === undefined && !options.signal.aborted && !hasStepsLeft(progress)
+      if (goesOn && progress.work.verify !== undefined) {
+        await runPhase({ ...options, progress, phase: 'verify' })
+      }
+      if (progress.failure !== undefined && rollout.onFailure === 'stop') halt.abort()
+    })
   const of = (inTurn: boolean): readonly HostProgress[] =>
     options.progresses.filter(
       ({ work: { host } }) => wave.hosts.includes(host) && wave.inTurn.includes(host) === inTurn,
@@ -53,10 +57,7 @@ export async function runWave(
       await commitAndVerify(progress)
     }
   }
-  await Promise.all([
-    mapLimit({ items: of(false), limit: maxParallel, map: commitAndVerify }),
-    commitInTurn(),
-  ])
+  await Promise.all([commitInTurn(), mapHosts({ items: of(false), forks, map: commitAndVerify })])
   return { halted: halt.signal.aborted }
 }
 

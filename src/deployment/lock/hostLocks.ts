@@ -1,9 +1,8 @@
-import { mapLimit } from '../../base/concurrency.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { Transport } from '../../transport/transport.ts'
 import type { Failure } from '../events.ts'
-import { maxParallelHosts } from '../execution/execute.ts'
 import { failureOf, isUnreachable } from '../hostFailure.ts'
+import { mapHosts } from '../mapHosts.ts'
 import { type HeldLock, lockUnknown, parseLockResponse } from './heldLock.ts'
 import { releaseScript, statusScript } from './lockScripts.ts'
 
@@ -16,14 +15,15 @@ export type HostLock = { readonly host: string } & (
 
 type Hosts = {
   readonly hosts: readonly HostConfig[]
+  readonly forks: number | undefined
   readonly connect: (host: HostConfig) => Promise<Transport>
 }
 
 /** Reads the lock of every host. Changes nothing; a failure belongs to its host. */
-export const hostLocks = ({ hosts, connect }: Hosts): Promise<readonly HostLock[]> =>
-  mapLimit({
+export const hostLocks = ({ hosts, forks, connect }: Hosts): Promise<readonly HostLock[]> =>
+  mapHosts({
     items: hosts,
-    limit: maxParallelHosts,
+    forks,
     map: (host) =>
       onHost(host, connect, async (transport) => {
         const { response } = parseLockResponse(
@@ -52,7 +52,7 @@ export const releaseLocks = (
     })
     return transport
   }
-  return hostLocks({ hosts, connect })
+  return hostLocks({ ...options, hosts, connect })
 }
 
 async function onHost(

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher } from '../../accounts/passwordHash.ts'
-import { mapLimit } from '../../base/concurrency.ts'
 import { shortListOf } from '../../base/words.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { findClusterRecord, registryDirectory } from '../../client/registry.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
-import { maxParallelHosts } from '../../deployment/execution/execute.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
 import { type HostPlan, preview } from '../../deployment/hostPlan.ts'
+import { mapHosts } from '../../deployment/mapHosts.ts'
 import { installPlan } from '../../deployment/plans/installPlan.ts'
 import { type Preparation, prepare, type ResolvedSecrets } from '../../deployment/prepare.ts'
 import { requireTargetSupport } from '../../deployment/releases/compatibility.ts'
@@ -152,15 +151,18 @@ export async function decideInstall(
     const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
     return transport === undefined ? [] : [{ target, plan: { host, address, steps }, transport }]
   })
-  const unfit = await unsupportedReleases(release === undefined ? [] : planned)
+  const unfit = await unsupportedReleases(release === undefined ? [] : planned, context.forks)
   return unfit.length > 0 ? refusalFor(unfit) : { preparation, planned }
 }
 
 /** Hosts that would change, and whose kept release does not understand what would be installed. */
-async function unsupportedReleases(planned: readonly PlannedTarget[]): Promise<readonly StepError[]> {
-  const found = await mapLimit({
+async function unsupportedReleases(
+  planned: readonly PlannedTarget[],
+  forks: number | undefined,
+): Promise<readonly StepError[]> {
+  const found = await mapHosts({
     items: planned.filter(({ plan }) => plan.steps.length > 0),
-    limit: maxParallelHosts,
+    forks,
     map: ({ transport, target }) =>
       requireTargetSupport(transport, target).then(
         () => undefined,

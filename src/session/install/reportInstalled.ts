@@ -1,5 +1,4 @@
 import { join, relative } from 'node:path'
-import { mapLimit } from '../../base/concurrency.ts'
 import { quote } from '../../base/shellWords.ts'
 import { lineWidth } from '../../cli/terminal.ts'
 import type { HostConfig } from '../../config/model.ts'
@@ -8,7 +7,7 @@ import { components } from '../../contracts/component.ts'
 import { apiAddress } from '../../deployment/callHost.ts'
 import { missingGrants, tryDatabases } from '../../deployment/databaseAccounts.ts'
 import { isGenerated } from '../../deployment/desired/generatedStores.ts'
-import { maxParallelHosts } from '../../deployment/execution/execute.ts'
+import { mapHosts } from '../../deployment/mapHosts.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { apiUrlsText } from '../../output/deployment/apiUrls.ts'
@@ -23,9 +22,9 @@ export async function reportGrants(
   session: Session,
   { planned, preparation }: InstallDecision,
 ): Promise<void> {
-  const tried = await mapLimit({
+  const tried = await mapHosts({
     items: planned,
-    limit: maxParallelHosts,
+    forks: session.context.forks,
     map: ({ transport, target }) => tryDatabases(transport, target),
   })
   const grants = missingGrants(

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { execute } from '../../lab/support/execute.ts'
 import { writeTinyRuntime } from '../../scenarios/support/tinyRuntime.ts'
+import { serveCanned } from '../../support/cannedHost.ts'
 import { type SshServer, startSshServer } from '../../support/sshServer.ts'
-import { serveCanned } from './cannedHost.ts'
 import { password } from './hosts.ts'
 
 const counts = [250, 500, 1000]
@@ -61,7 +61,10 @@ type Run = {
 
 async function installOn(count: number): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-many-'))
-  const server = await startSshServer({ address: '0.0.0.0', serve: serveCanned })
+  const server = await startSshServer({
+    address: '0.0.0.0',
+    serve: (channel, command) => serveCanned(channel, command),
+  })
   try {
     writeFileSync(join(folder, 'large.yaml'), clusterOf(count, server))
     const runtime = join(folder, 'node')

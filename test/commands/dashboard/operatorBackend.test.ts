@@ -44,7 +44,7 @@ function clusterOf(says: Readonly<Record<string, () => Said | Promise<Said>>>) {
     },
   }
   let time = 0
-  const backend = operatorBackend({ watches: [watch], elapsed: () => time })
+  const backend = operatorBackend({ watches: [watch], elapsed: () => time, forks: undefined })
   const pass = (milliseconds: number): void => {
     time += milliseconds
   }

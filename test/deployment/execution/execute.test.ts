@@ -67,6 +67,31 @@ describe('execute', () => {
     expect(outcomes.map(({ result }) => result)).toEqual(['changed', 'changed'])
   })
 
+  it('has as many hosts in progress as there are forks in every phase', async () => {
+    const most = new Map<string, number>()
+    const working = new Map<string, number>()
+    const during = async (phase: string): Promise<void> => {
+      const now = (working.get(phase) ?? 0) + 1
+      working.set(phase, now)
+      most.set(phase, Math.max(now, most.get(phase) ?? 0))
+      // Long enough for others to begin, were they allowed to.
+      for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+      working.set(phase, (working.get(phase) ?? 0) - 1)
+    }
+    const { step, work } = world()
+    const phases = ['stage', 'commit', 'verify'] as const
+    const hosts = Array.from({ length: 9 }, (_, index) => ({
+      ...work(
+        `db${index + 1}`,
+        phases.map((phase) => step(phase, phase, () => during(phase))),
+      ),
+      verify: () => during('login').then(() => 'logins verified'),
+    }))
+    const { signal } = new AbortController()
+    await execute({ hosts, forks: 3, emit: () => {}, signal, clock: () => 0 })
+    expect([...most]).toEqual(['stage', 'commit', 'login', 'verify'].map((phase) => [phase, 3]))
+  })
+
   it('cleans up after verification, and not if it fails', async () => {
     const { step, work, run, done } = world()
     const steps = [step('tidy', 'verify')]

@@ -63,8 +63,8 @@ function world(rollout: Rollout) {
     work,
     most: () => most,
     waves: () => events.flatMap((event) => (event.type === 'wave-started' ? [event.hosts.join(' ')] : [])),
-    run: (hosts: readonly HostWork[]) =>
-      execute({ hosts, rollout, emit: (it) => events.push(it), signal: abort.signal, clock: () => 0 }),
+    run: (hosts: readonly HostWork[], forks?: number) =>
+      execute({ hosts, rollout, forks, emit: (it) => events.push(it), signal: abort.signal, clock: () => 0 }),
   }
 }
 
@@ -155,6 +155,16 @@ describe('hosts that drain a connector', () => {
     const turns = done.filter((line) => /db[123]/.test(line))
     expect(turns).toEqual(['db1', 'db2', 'db3'].flatMap((host) => [`${host} commit`, `${host} verify`]))
     expect(most()).toBe(3)
+  })
+
+  it('share the forks of the run with the others', async () => {
+    const { work, run, done, most } = world(allInParallel)
+    const drains = { drains: true }
+    const others = ['db3', 'db4', 'db5', 'db6'].map((host) => work(host))
+    await run([work('db1', drains), work('db2', drains), ...others], 2)
+    expect(most()).toBe(2)
+    // Nor do they wait until the others are done.
+    expect(done.indexOf('db2 commit')).toBeLessThan(done.indexOf('db6 commit'))
   })
 
   it('do not start after one has failed', async () => {

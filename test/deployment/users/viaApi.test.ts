@@ -177,6 +177,7 @@ describe('users changed through the APIs', () => {
           })),
         }),
       ],
+      forks: undefined,
       signal,
       emit: (event) => {
         if (event.type === 'host-failed') told.push(event.host)

@@ -1,10 +1,9 @@
-import { mapLimit } from '../../../base/concurrency.ts'
 import { listOf } from '../../../base/words.ts'
 import { ping } from '../../../client/calls.ts'
 import type { Credentials } from '../../../client/credentials.ts'
 import type { Emit, Failure } from '../../events.ts'
-import { maxParallelHosts } from '../../execution/execute.ts'
 import { failureOf, isUnreachable } from '../../hostFailure.ts'
+import { mapHosts } from '../../mapHosts.ts'
 import { StepError } from '../../stepError.ts'
 import { type AskedHost, type DesiredUsers, type HostApi, isSameUser, levelOf } from './apiHost.ts'
 import { callTimeout, describeTarget, onApi, refusal } from './callApi.ts'
@@ -138,12 +137,13 @@ type Asked =
 /** Asks all hosts before any of them is changed; a failure belongs to its host. */
 export const askHosts = (options: {
   readonly desiredUsers: readonly DesiredUsers[]
+  readonly forks: number | undefined
   readonly signal: AbortSignal
   readonly emit: Emit
 }): Promise<readonly Asked[]> =>
-  mapLimit({
+  mapHosts({
     items: options.desiredUsers,
-    limit: maxParallelHosts,
+    forks: options.forks,
     map: async (desired): Promise<Asked> => {
       const { emit, signal } = options
       const { host } = desired

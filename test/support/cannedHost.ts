@@ -1,5 +1,5 @@
 import type { ServerChannel } from 'ssh2'
-import type { CallRequest } from '../../../src/client/call.ts'
+import type { CallRequest } from '../../src/client/call.ts'
 
 type Frame = { readonly id: string; readonly script: string; readonly data: Buffer }
 
@@ -35,8 +35,8 @@ function frameReader(hear: (frame: Frame) => void): (chunk: Buffer) => void {
   }
 }
 
-/** What a Debian host says of itself on which nothing is installed; each has a machine-id of its own. */
-const freshFacts = (number: number): string =>
+/** What a Debian host says of itself on which nothing is installed; each has a machine-id of its own. Rows begin with the nonce of the script. */
+const freshFacts = (number: number, nonce: string): string =>
   [
     `hostname\tdb${number}`,
     `machine-id\t${number.toString(16).padStart(32, '0')}`,
@@ -51,12 +51,12 @@ const freshFacts = (number: number): string =>
     'free\t50000000',
     'noexec\tno',
     ...['manager', 'connector', 'replicator'].map((component) => `service\t${component}\tabsent\tno\t`),
-    'listeners\t',
-    '',
-  ].join('\n')
+  ]
+    .map((row) => `${nonce}\t${row}\n`)
+    .join('')
 
 /** What the call program on a host prints when all is well: the certificate that is demanded is shown. */
-function callResults(requests: readonly Pick<CallRequest, 'id' | 'target'>[]): string {
+export function callResults(requests: readonly Pick<CallRequest, 'id' | 'target'>[]): string {
   const results = requests.map(({ id, target }) => ({
     id,
     status: id.endsWith('-old') ? 401 : 200,
@@ -66,21 +66,31 @@ function callResults(requests: readonly Pick<CallRequest, 'id' | 'target'>[]): s
   return JSON.stringify(results)
 }
 
-function answerTo({ script, data }: Frame, number: number): string {
-  if (script.includes('say hostname')) {
-    const locks = script.includes("printf 'taken")
-    return `${locks ? 'taken\n' : ''}${freshFacts(number)}`
-  }
+/** Returns the nonce of a script that reads facts; undefined for another script. */
+export const factsNonce = (script: string): string | undefined => /^nonce=([0-9a-f]+)$/m.exec(script)?.[1]
+
+function answerTo({ script, data }: Frame, facts: (nonce: string) => string): string {
+  const nonce = factsNonce(script)
+  if (nonce !== undefined) return `${script.includes("printf 'taken") ? 'taken\n' : ''}${facts(nonce)}`
   if (script.includes('muster-api.cjs call')) return callResults(JSON.parse(data.toString('utf8')))
   return script.includes('./node --version') ? 'v24.0.0\n' : ''
 }
 
 let connected = 0
 
-/** Serves the shell of one session as a host on which every script goes well at once; no process is started. */
-export function serveCanned(channel: ServerChannel, command: string): void {
+/**
+ * Serves the shell of one session as a host on which every script goes well; no process is started. It answers at once
+ * unless `during` calls later; that learns the script. Without `facts`, nothing is installed on it.
+ */
+export function serveCanned(
+  channel: ServerChannel,
+  command: string,
+  during: (answer: () => void, script: string) => void = (answer) => answer(),
+  facts?: (nonce: string) => string,
+): void {
   connected += 1
   const number = connected
+  const ownFacts = facts ?? ((ofRun: string) => freshFacts(number, ofRun))
   const nonce = /printf "\\n%s\\n" ([0-9a-f]{32});/.exec(command)?.[1]
   if (nonce === undefined) throw new Error(`no shell of ours: ${command}`)
   const say = (out: string, err: string): void => {
@@ -90,7 +100,9 @@ export function serveCanned(channel: ServerChannel, command: string): void {
   say(`\n${nonce}\n`, `\n${nonce}\n`)
   channel.on(
     'data',
-    frameReader((frame) => say(`${answerTo(frame, number)}\n${frame.id} 0\n`, `\n${frame.id}\n`)),
+    frameReader((frame) =>
+      during(() => say(`${answerTo(frame, ownFacts)}\n${frame.id} 0\n`, `\n${frame.id}\n`), frame.script),
+    ),
   )
   channel.on('error', () => undefined)
   channel.on('end', () => {
