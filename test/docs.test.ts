@@ -174,6 +174,7 @@ describe('a YAML file of the documentation', () => {
       'docs/guide/dashboard.md',
       'docs/guide/databases.md',
       'docs/guide/first-cluster.md',
+      'docs/guide/ssh.md',
       'docs/guide/users.md',
     ])
   })

@@ -129,8 +129,11 @@ const ioFiles: readonly string[] = [
   'deployment/state/archiveFile.ts',
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
+  'session/connectHost.ts',
   'session/defaultSshConfig.ts',
   'transport/login/agentContents.ts',
+  'transport/openssh/connectionFolders.ts',
+  'transport/openssh/opensshProcess.ts',
   'web/localServer.ts',
   'transport/dial.ts',
 ]

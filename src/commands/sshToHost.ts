@@ -18,6 +18,8 @@ import type { Destination, Route } from '../transport/destination.ts'
 import { hostKeyPolicy, knownHostsLookup } from '../transport/hostKeys/hostKeyPolicy.ts'
 import { knownName } from '../transport/hostKeys/knownHosts.ts'
 import { knownHostsLines } from '../transport/hostKeys/knownHostsLines.ts'
+import { opensshCommand, type TrustedKeys } from '../transport/openssh/opensshArguments.ts'
+import { trustedLines } from '../transport/openssh/trustedLines.ts'
 import { type KnownHostKey, sshCommand } from '../transport/sshArguments.ts'
 
 export const sshLoginCommand: Define = (made, world) => {
@@ -57,6 +59,20 @@ export async function ssh(
   const route = await reader.routeOf(host)
   const folder = await mkdtemp(join(tmpdir(), 'muster-ssh-'))
   try {
+    if ((await reader.reasonsForOpenssh(route)).length > 0) {
+      const trusted = new Map<Destination, TrustedKeys>()
+      for (const to of [...route.jumps, route.target])
+        trusted.set(to, await trustedKeys(to, { route, reader, folder }))
+      const usual = usualSshConfig(context)
+      const trustedOf = (to: Destination) => trusted.get(to) ?? { file: '/dev/null' }
+      const command = opensshCommand({
+        route,
+        trustedOf,
+        usual: usual === undefined ? {} : { file: usual },
+        words,
+      })
+      return await start(context, host, command)
+    }
     const keys = new Map<Destination, KnownHostKey>()
     for (const to of [...route.jumps, route.target]) {
       keys.set(
@@ -114,6 +130,22 @@ async function knownKey(to: Destination, reader: HostKeyReader): Promise<KnownHo
     `the host key of ${to.label} is unknown: ${files.join(' and ')} ${files.length === 1 ? 'has' : 'have'} no key for it.`,
     'Run `muster trust`, which shows the key and adds it after you confirm.',
   )
+}
+
+/** Writes the known keys of a server to a file under the name that ssh looks up. */
+async function trustedKeys(
+  to: Destination,
+  way: { readonly route: Route; readonly reader: HostKeyReader; readonly folder: string },
+): Promise<TrustedKeys> {
+  const { route, reader, folder } = way
+  if (to.check.pinned !== undefined) {
+    const { files, alias } = await pinnedKey(route, { reader, folder })
+    return { file: files[0] ?? '', alias }
+  }
+  const { lines, ...alias } = trustedLines(to, await reader.entriesOf(to.check.files))
+  const file = join(folder, `known_hosts-${to.jump ? route.jumps.indexOf(to) : 'host'}`)
+  await writeFile(file, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
+  return { file, ...alias }
 }
 
 /**

@@ -21,6 +21,7 @@ import type { ValuesOf } from './settings/setting.ts'
 
 /** SSH settings of a host (options.md, "`ssh` keys"). Paths are absolute. */
 export type SshConfig = {
+  readonly transport: 'auto' | 'builtin' | 'openssh'
   /** Absent members: from ssh_config; else the invoking user. */
   readonly user?: string
   readonly port?: number

@@ -17,6 +17,12 @@ const passedAlways = new Set([
 /** Network variables that programs such as npm read. */
 const network = new Set([
   'SSH_AUTH_SOCK',
+  // Places that the program ssh looks up: tickets, security tokens, PKCS#11.
+  'KRB5CCNAME',
+  'KRB5_CONFIG',
+  'SSH_SK_PROVIDER',
+  'OPENSC_CONF',
+  'SOFTHSM2_CONF',
   'HTTP_PROXY',
   'HTTPS_PROXY',
   'ALL_PROXY',
@@ -46,7 +52,7 @@ const pick = (environment: Environment, wanted: (name: string) => boolean): Reco
 
 /**
  * Selects the variables for the programs that we start: user, folders, language, proxies and their
- * certificates, the SSH agent. All others are dropped, above all passwords for `!env`.
+ * certificates, the SSH agent and tickets. All others are dropped, above all passwords for `!env`.
  */
 export const programEnvironment = (environment: Environment): Record<string, string> =>
   pick(environment, (name) => isPlain(name) || isNetwork(name))

@@ -133,6 +133,8 @@ export function startInteractive(options: {
   readonly env: Environment
   /** Part of the environment for the child, see environment.ts; default `shell`. */
   readonly environment?: 'shell' | 'program'
+  /** Further variables; no secret of a cluster. */
+  readonly extraEnv?: Readonly<Record<string, string>>
   readonly cwd?: string
 }): InteractiveChild {
   const [program, ...parameters] = options.command
@@ -142,7 +144,10 @@ export function startInteractive(options: {
     detached: true,
     cleanup: false,
     extendEnv: false,
-    env: options.environment === 'program' ? programEnvironment(options.env) : shellEnvironment(options.env),
+    env: {
+      ...(options.environment === 'program' ? programEnvironment : shellEnvironment)(options.env),
+      ...options.extraEnv,
+    },
     reject: false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { readBoundedFile } from '../base/boundedFile.ts'
 import type { CommandContext } from '../cli/context.ts'
@@ -38,8 +39,17 @@ async function openTraced(context: CommandContext, host: HostConfig): Promise<Tr
   const began = performance.now()
   const report = (line: string) => context.stderr.write(line)
   const opened = await openConnection(context, host)
-  report(`${host.name}: connected (${((performance.now() - began) / 1000).toFixed(2)} s)\n`)
+  const seconds = ((performance.now() - began) / 1000).toFixed(2)
+  report(`${host.name}: connected ${await wayOf(context, host)}(${seconds} s)\n`)
   return tracedTransport(opened, report)
+}
+
+/** Names the system's ssh with the reasons for it; empty for the built-in client. */
+async function wayOf(context: CommandContext, host: HostConfig): Promise<string> {
+  if (isReachedLocally(host)) return ''
+  const { reasonsForOpenssh, routeOf } = connectorOf(context)
+  const reasons = await reasonsForOpenssh(await routeOf(await connectionOf(context, host)))
+  return reasons.length === 0 ? '' : `by the system's ssh: ${reasons.join(', ')} `
 }
 
 async function openConnection(context: CommandContext, host: HostConfig): Promise<Transport> {
@@ -73,7 +83,7 @@ const connectors = new WeakMap<CommandContext, SshConnector>()
 function connectorOf(context: CommandContext): SshConnector {
   const known = connectors.get(context)
   if (known !== undefined) return known
-  const connector = newConnector(context, defaultSshConfig(environmentOf(context).home))
+  const connector = newConnector(context, defaultOf(context))
   connectors.set(context, connector)
   return connector
 }
@@ -91,35 +101,43 @@ const handshakesOf = ({ forks = 0 }: CommandContext): number =>
 function newConnector(context: CommandContext, usual: string | undefined): SshConnector {
   const { env } = context
   const ssh = environmentOf(context)
+  const own = usualSshConfig(context)
   return createSshConnector({
     readFile: readSshFile,
     askSsh: createSshConfigLookup({ env, ssh, usual, sshHome: userInfo().homedir, once: createOnce() }),
     startProxy: startProxyWith(env),
+    openssh: { env, usual: own === undefined ? {} : { file: own } },
     askPassphrase: (path) => askPassphrase(context, path),
     handshakes: handshakesOf(context),
   })
 }
 
 /** Reads keys of SSH servers and entries of known_hosts. */
-export type HostKeyReader = Pick<SshConnector, 'hostKeysOf'> & {
+export type HostKeyReader = Pick<SshConnector, 'hostKeysOf' | 'reasonsForOpenssh'> & {
   /** The way to a host. Rejects with `TransportError`, code `ssh-config`. */
   routeOf(host: HostConfig): Promise<Route>
   /** Returns the current entries of known_hosts files. */
   entriesOf(files: readonly string[]): Promise<readonly KnownHost[]>
 }
 
+function defaultOf(context: CommandContext): string | undefined {
+  const { home, hasTicket = false } = environmentOf(context)
+  return defaultSshConfig(home, { hasTicket })
+}
+
 /** Returns the file of ssh_config for the program ssh, or `none`; undefined for the files that it reads itself. */
 export function usualSshConfig(context: CommandContext): string | undefined {
   const { home } = environmentOf(context)
-  return home === userInfo().homedir ? undefined : defaultSshConfig(home)
+  return home === userInfo().homedir ? undefined : defaultOf(context)
 }
 
 /** A reader of host keys. It asks ssh in any case: how names are written down is for ssh_config to say. */
 export function hostKeyReader(context: CommandContext): HostKeyReader {
   const env = environmentOf(context)
-  const { hostKeysOf, routeOf } = newConnector(context, usualSshConfig(context))
+  const { hostKeysOf, reasonsForOpenssh, routeOf } = newConnector(context, usualSshConfig(context))
   return {
     hostKeysOf,
+    reasonsForOpenssh,
     routeOf: ({ name, address, ssh: { becomePassword: _, ...ssh } }) =>
       routeOf({ host: name, address, ssh, env }),
     entriesOf: (files) => readKnownHosts(files, { readFile: readSshFile, once: createOnce() }),
@@ -142,6 +160,8 @@ function environmentOf({ env }: CommandContext): SshEnvironment {
     user: env.USER ?? userInfo().username,
     variables: env,
     ...(agentSocket ? { agentSocket } : {}),
+    // The cache that kinit fills if nobody names one.
+    hasTicket: Boolean(env.KRB5CCNAME) || existsSync(`/tmp/krb5cc_${userInfo().uid}`),
   }
 }
 

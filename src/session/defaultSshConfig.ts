@@ -9,25 +9,23 @@ import { includesIfHarmless } from '../transport/sshConfig.ts'
  */
 export function defaultSshConfig(
   home: string,
-  world: { readonly sshHome: string; readonly system: string } = {
-    sshHome: userInfo().homedir,
-    system: '/etc/ssh/ssh_config',
-  },
+  world: { readonly sshHome?: string; readonly system?: string; readonly hasTicket?: boolean } = {},
 ): string | undefined {
+  const { sshHome = userInfo().homedir, system = '/etc/ssh/ssh_config', hasTicket = false } = world
   const own = join(home, '.ssh', 'config')
-  if (existsSync(own)) return home === world.sshHome ? undefined : own
-  return home === world.sshHome && affectsConnections(world.system) ? undefined : 'none'
+  if (existsSync(own)) return home === sshHome ? undefined : own
+  return home === sshHome && affectsConnections(system, { hasTicket }) ? undefined : 'none'
 }
 
 /** Returns true if a file, or one that it includes, can change how a host is reached. */
-function affectsConnections(path: string, depth = 0): boolean {
+function affectsConnections(path: string, world: { readonly hasTicket?: boolean }, depth = 0): boolean {
   if (!existsSync(path)) return false
   try {
-    const includes = includesIfHarmless(readFileSync(path, 'utf8'))
+    const includes = includesIfHarmless(readFileSync(path, 'utf8'), world)
     if (includes === undefined || depth > 3) return true
     return includes
       .flatMap((one) => included(join(one.startsWith('/') ? '/' : dirname(path), one)))
-      .some((file) => (file === undefined ? true : affectsConnections(file, depth + 1)))
+      .some((file) => (file === undefined ? true : affectsConnections(file, world, depth + 1)))
   } catch {
     // What cannot be read here ssh may complain of better.
     return true

@@ -28,6 +28,38 @@ export type HostKeyOptions = {
   readonly hashed?: true
 }
 
+/** Host to look up in ssh_config(5), and what the YAML says of it. */
+export type SshConfigRequest = {
+  /** Name for messages. */
+  readonly label: string
+  /** Host argument of the ssh command. */
+  readonly host: string
+  /** HostName, if the YAML gives it. */
+  readonly address?: string
+  readonly port?: number
+  readonly user?: string
+  /** File of ssh_config(5) to read instead of the usual ones. */
+  readonly config?: string
+}
+
+/** What the program ssh needs to connect; all else it reads from ssh_config itself. */
+export type OpensshOptions = {
+  /** The YAML asks for it. */
+  readonly wanted: boolean
+  /** Options of ssh_config that ask for it instead of the built-in client. */
+  readonly reasons: readonly string[]
+  readonly question: SshConfigRequest
+  /** Options that undo those of ssh_config with which there is no shell to talk to. */
+  readonly undone: readonly string[]
+  /** Names of environment variables in ssh_config. */
+  readonly variables: readonly string[]
+  /** The known_hosts file of the YAML, and GlobalKnownHostsFile. */
+  readonly knownHosts?: string
+  readonly globalKnownHosts: readonly string[]
+  /** ProxyCommand as it stands in ssh_config, with its tokens. */
+  readonly proxyCommand?: string
+}
+
 /** One SSH server: the host itself or a jump host. Plain data: equal data means the same login. */
 export type Destination = {
   /** Name for messages: a host's name in the YAML, or `the jump host bastion`. */
@@ -46,6 +78,8 @@ export type Destination = {
   /** BindAddress and AddressFamily, for a connection from this machine. */
   readonly localAddress?: string
   readonly family?: 4 | 6
+  /** Absent: only the built-in client may connect. */
+  readonly openssh?: OpensshOptions
 }
 
 /** Jump hosts in their order, and the host behind them. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Secret } from '../secrets/secret.ts'
-import type { Destination, HostKeyOptions, LoginKeyOptions, Route } from './destination.ts'
+import type { Destination, HostKeyOptions, LoginKeyOptions, Route, SshConfigRequest } from './destination.ts'
 import type { SshConfig } from './sshConfig.ts'
 import type { SshConfigLookup } from './sshConfigLookup.ts'
 import { defaultPort, defaultTimeout, type SshEnvironment, type SshTarget } from './sshTarget.ts'
@@ -31,39 +31,46 @@ function parseJumpHost(text: string): JumpHost {
 export const parseJumpHosts = (texts: readonly string[]): readonly JumpHost[] =>
   texts.length === 1 && texts[0]?.toLowerCase() === 'none' ? [] : texts.map(parseJumpHost)
 
+type Overridden = Pick<SshTarget, 'identity' | 'hostKey' | 'jump'>
+
 /**
- * Throws if ssh_config has options that are not supported here, unless the YAML overrides them: ignoring them
- * would be a different login.
+ * Lists the options of ssh_config that the built-in client does not support, unless the YAML overrides them: ignoring
+ * them would be a different login.
  */
+function unsupportedOptions(
+  sshConfig: SshConfig | undefined,
+  ssh: Overridden,
+): readonly { readonly options: readonly string[]; readonly topic: keyof SshConfig['refused'] }[] {
+  if (sshConfig === undefined) return []
+  const { keys, hostKeys, way } = sshConfig.refused
+  const topics = [
+    { options: ssh.identity === undefined ? keys : [], topic: 'keys' },
+    { options: ssh.hostKey === undefined ? hostKeys : [], topic: 'hostKeys' },
+    { options: ssh.jump === undefined ? way : [], topic: 'way' },
+  ] as const
+  return topics.filter(({ options }) => options.length > 0)
+}
+
+/** Throws if ssh_config has options that the built-in client does not support. */
 function rejectUnsupported(
   label: string,
-  sshConfig: SshConfig | undefined,
-  ssh: Pick<SshTarget, 'identity' | 'hostKey' | 'jump'>,
-  jump: boolean,
+  [first]: ReturnType<typeof unsupportedOptions>,
+  { jump }: { readonly jump: boolean },
 ): void {
-  if (sshConfig === undefined) return
-  const { keys, hostKeys, way } = sshConfig.refused
-  const refuse = (options: readonly string[], fix: string): void => {
-    if (options.length === 0) return
-    throw new TransportError({
-      host: label,
-      code: 'ssh-config',
-      message: `ssh_config sets ${options.join(' and ')} for ${label}, which muster does not support`,
-      fix,
-    })
+  if (first === undefined) return
+  const fixes = {
+    keys: 'set identity under ssh to a plain private key, which is used instead',
+    hostKeys: jump
+      ? 'add the key of the jump host to known_hosts and remove the option for it'
+      : 'set host-key under ssh to the fingerprint of the host key, which is used instead',
+    way: 'set address and jump in the YAML instead',
   }
-  if (ssh.identity === undefined) {
-    refuse(keys, 'Set identity under ssh to a plain private key, which is used instead.')
-  }
-  if (ssh.hostKey === undefined) {
-    refuse(
-      hostKeys,
-      jump
-        ? 'Add the key of the jump host to known_hosts and remove the option for it.'
-        : 'Set host-key under ssh to the fingerprint of the host key, which is used instead.',
-    )
-  }
-  if (ssh.jump === undefined) refuse(way, 'Set address and jump in the YAML instead.')
+  throw new TransportError({
+    host: label,
+    code: 'ssh-config',
+    message: `ssh_config sets ${first.options.join(' and ')} for ${label}, which the built-in SSH client does not support`,
+    fix: `Set transport: openssh under ssh, by which the system's ssh connects; or ${fixes[first.topic]}.`,
+  })
 }
 
 /** Private keys that are tried by default; those of security tokens only to report them. */
@@ -87,20 +94,51 @@ export type HostConnection = {
  */
 export async function routeOf(wanted: HostConnection, ask: SshConfigLookup): Promise<Route> {
   const { host, address, ssh } = wanted
-  const sshConfig = await ask({
+  const question = {
     label: host,
     host,
     ...(address === host ? {} : { address }),
     ...omitUndefined({ port: ssh.port, user: ssh.user, config: ssh.config }),
-  })
-  rejectUnsupported(host, sshConfig, ssh, false)
-  const target = targetOf(wanted, sshConfig)
+  }
+  const sshConfig = await ask(question)
+  const openssh = opensshOptions({ question, ssh, sshConfig, overridden: ssh })
+  const target = targetOf(wanted, sshConfig, openssh)
   const jumps = await jumpsOf(parseJumpHosts(ssh.jump ?? sshConfig?.jump ?? []), {
     wanted,
     ask,
     trail: [nameOf(target)],
   })
   return { jumps, target }
+}
+
+/**
+ * Returns what the program ssh is told of a server; nothing if only the built-in client may connect. Throws for options
+ * that this one does not support.
+ */
+function opensshOptions(facts: {
+  readonly question: SshConfigRequest
+  readonly ssh: SshTarget
+  readonly sshConfig: SshConfig | undefined
+  /** The part of `ssh` that overrides ssh_config for this server. */
+  readonly overridden: Overridden
+}): Pick<Destination, 'openssh'> {
+  const { question, ssh, sshConfig, overridden } = facts
+  const unsupported = unsupportedOptions(sshConfig, overridden)
+  if (ssh.transport === undefined || ssh.transport === 'builtin') {
+    rejectUnsupported(question.label, unsupported, { jump: overridden !== ssh })
+    return {}
+  }
+  const gssapi = sshConfig?.gssapi === true && ssh.identity === undefined ? ['GSSAPIAuthentication'] : []
+  const openssh = {
+    wanted: ssh.transport === 'openssh',
+    reasons: [...unsupported.flatMap(({ options }) => options), ...gssapi],
+    question,
+    undone: sshConfig?.undone ?? [],
+    variables: sshConfig?.variables ?? [],
+    globalKnownHosts: sshConfig?.globalKnownHosts ?? [systemKnownHosts],
+    ...omitUndefined({ knownHosts: ssh.knownHosts, proxyCommand: sshConfig?.writtenProxyCommand }),
+  }
+  return { openssh }
 }
 
 const nameOf = ({ user, address, port }: Destination): string => `${user}@${address}:${port}`
@@ -122,9 +160,12 @@ async function jumpsOf(
   const found: Destination[] = []
   for (const [index, jump] of jumps.entries()) {
     const label = `the jump host ${jump.host}`
-    const sshConfig = await ask({ label, ...jump, ...omitUndefined({ config: wanted.ssh.config }) })
-    rejectUnsupported(label, sshConfig, omitUndefined({ identity: wanted.ssh.identity }), true)
-    const to = jumpOf(jump, wanted, sshConfig)
+    const { ssh } = wanted
+    const question = { label, ...jump, ...omitUndefined({ config: ssh.config }) }
+    const sshConfig = await ask(question)
+    const overridden = omitUndefined({ identity: ssh.identity })
+    const openssh = opensshOptions({ question, ssh, sshConfig, overridden })
+    const to = jumpOf(jump, wanted, { sshConfig, openssh })
     const trail = [...way.trail, ...found.map(nameOf)]
     if (trail.includes(nameOf(to))) throw jumpCycleError(wanted.host, [...trail, nameOf(to)])
     if (index > 0) {
@@ -141,6 +182,7 @@ async function jumpsOf(
 function targetOf(
   { host, address, ssh, env }: HostConnection,
   sshConfig: SshConfig | undefined,
+  openssh: Pick<Destination, 'openssh'>,
 ): Destination {
   const direct =
     ssh.jump === undefined
@@ -165,6 +207,7 @@ function targetOf(
       ...omitUndefined({ lenient: sshConfig?.lenient, hashed: sshConfig?.hashed }),
     },
     timeout: ssh.timeout ?? sshConfig?.timeout ?? defaultTimeout,
+    ...openssh,
     ...direct,
   }
 }
@@ -176,8 +219,9 @@ function targetOf(
 function jumpOf(
   { user, host, port }: JumpHost,
   { ssh, env }: HostConnection,
-  sshConfig: SshConfig | undefined,
+  facts: { readonly sshConfig: SshConfig | undefined; readonly openssh: Pick<Destination, 'openssh'> },
 ): Destination {
+  const { sshConfig, openssh } = facts
   const usual = defaultKeys(env, sshConfig)
   const files = defaultKnownHosts(env, sshConfig)
   const alias = sshConfig?.hostKeyAlias
@@ -195,6 +239,7 @@ function jumpOf(
       ...omitUndefined({ lenient: sshConfig?.lenient, hashed: sshConfig?.hashed }),
     },
     timeout: ssh.timeout ?? sshConfig?.timeout ?? defaultTimeout,
+    ...openssh,
     ...connectionOptions(sshConfig),
   }
 }
@@ -236,11 +281,12 @@ const defaultKeys = (env: SshEnvironment, sshConfig: SshConfig | undefined): Log
   ...socketOf(env, sshConfig),
 })
 
+const systemKnownHosts = '/etc/ssh/ssh_known_hosts'
+
 const defaultKnownHosts = (
   { home }: SshEnvironment,
   sshConfig: SshConfig | undefined,
-): HostKeyOptions['files'] =>
-  sshConfig?.knownHosts ?? [join(home, '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts']
+): HostKeyOptions['files'] => sshConfig?.knownHosts ?? [join(home, '.ssh', 'known_hosts'), systemKnownHosts]
 
 const jumpCycleError = (host: string, trail: readonly string[]): TransportError =>
   new TransportError({

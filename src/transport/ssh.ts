@@ -2,59 +2,30 @@ import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSemaphore } from '../base/concurrency.ts'
+import type { Environment } from '../processes/environment.ts'
 import type { Destination, Route } from './destination.ts'
 import { readKnownHosts } from './hostKeys/hostKeyFiles.ts'
-import { hostKeyPolicy } from './hostKeys/hostKeyPolicy.ts'
+import { hostKeyPolicy, knownHostsLookup } from './hostKeys/hostKeyPolicy.ts'
+import { type KnownHost, onlyAuthority } from './hostKeys/knownHosts.ts'
 import { readHostKeys } from './hostKeys/readHostKeys.ts'
-import { createJumpHosts, type Lease } from './jumpHosts.ts'
+import { type ConnectedJumpHost, createJumpHosts, type Lease } from './jumpHosts.ts'
 import { agentContents } from './login/agentContents.ts'
+import { keysForOpenssh } from './login/keysForOpenssh.ts'
 import { type LoginKeyDependencies, type LoginKeys, loginKeys } from './login/loginKeys.ts'
-import { type ConnectedJumpHost, logIn, openStream } from './login/sshLogin.ts'
+import { logIn, openStream } from './login/sshLogin.ts'
 import { createOnce } from './once.ts'
+import type { UsualConfig } from './openssh/opensshArguments.ts'
+import { createOpensshConnector } from './openssh/opensshConnector.ts'
 import type { ProxyStream, StartProxy } from './proxyCommand.ts'
+import { type RetryOptions, retry } from './retry.ts'
 import { type HostConnection, routeOf } from './route.ts'
-import { type Become, startShell, sudoPasswordProblem } from './shell/sshShell.ts'
+import { type Become, channelsOf, startShell, sudoPasswordProblem } from './shell/sshShell.ts'
 import type { SshConfigLookup } from './sshConfigLookup.ts'
 import { isTransient, jumpHostError, type SshPlace } from './sshErrors.ts'
 import { agentKeys, parseKey, type Session } from './sshSession.ts'
 import type { ReadFile } from './sshTarget.ts'
 import type { Transport } from './transport.ts'
 import { TransportError } from './transportError.ts'
-
-/** Retries wait for a random time, so that a hundred hosts do not reconnect at the same moment. */
-export type RetryOptions = {
-  /** Maximum number of attempts. */
-  readonly attempts: number
-  /** Milliseconds after the first attempt in which another one may start. */
-  readonly budget: number
-  readonly isRetryable: (error: unknown) => boolean
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => number
-  readonly sleep: (milliseconds: number) => Promise<void>
-  /** Returns a random number from 0 up to 1. */
-  readonly random: () => number
-}
-
-/**
- * Repeats `attempt` while its failure is a passing one; throws the last one. `attempt` gets the remaining
- * whole milliseconds. Waits 200 to 400 ms, then twice, then four times that.
- */
-export async function retry<Result>(
-  options: RetryOptions,
-  attempt: (left: number) => Promise<Result>,
-): Promise<Result> {
-  const end = options.now() + options.budget
-  for (let round = 1; ; round += 1) {
-    try {
-      return await attempt(Math.max(1, Math.ceil(end - options.now())))
-    } catch (error) {
-      if (round >= options.attempts || !options.isRetryable(error)) throw error
-      const pause = 200 * 2 ** (round - 1) * (1 + options.random())
-      if (options.now() + pause >= end) throw error
-      await options.sleep(pause)
-    }
-  }
-}
 
 /**
  * Connects unless the command is stopped: then it rejects at once with a `TransportError`, code `stopped`,
@@ -101,6 +72,8 @@ type SshDependencies = {
   readonly askSsh?: SshConfigLookup
   readonly startProxy?: StartProxy
   readonly askPassphrase?: LoginKeyDependencies['askPassphrase']
+  /** Absent: only the built-in client connects. */
+  readonly openssh?: { readonly env: Environment; readonly usual: UsualConfig }
 }
 
 /** Connects the hosts of one run: what they share is connected, read and asked for once. */
@@ -117,6 +90,8 @@ export type SshConnector = {
   connect(wanted: HostConnection): Promise<Transport>
   /** Resolves the route to a host without connecting. Rejects with `TransportError`, code `ssh-config`. */
   routeOf(wanted: HostConnection): Promise<Route>
+  /** Lists what only the program ssh can do on a route; empty: the built-in client connects. */
+  reasonsForOpenssh(route: Route): Promise<readonly string[]>
   /**
    * Reads the host keys of a server without a login there. `way` are the jump hosts before it: muster logs in
    * to them, and their keys must be known. Rejects with `TransportError`.
@@ -179,7 +154,7 @@ export function createSshConnector(dependencies: SshDependencies): SshConnector 
 
   /** Prepares the values that every login attempt there needs. */
   const preparedFor = async (to: Destination) => {
-    const entries = await readKnownHosts(to.check.files, { readFile, once: filesRead })
+    const entries = await entriesOf(to)
     const login = await keysOf(to)
     const place: SshPlace = { ...to, host: to.label }
     return (through: ConnectedJumpHost | undefined, left: number): Promise<Session> => {
@@ -193,7 +168,7 @@ export function createSshConnector(dependencies: SshDependencies): SshConnector 
     }
   }
 
-  const jumpHosts = createJumpHosts(async (jump, through) => {
+  const jumpHosts = createJumpHosts<Session>(async (jump, through) => {
     const logIn = await preparedFor(jump)
     return withHandshakeSlot(() => retry(retryOptionsFor(jump), (left) => logIn(through, left)))
   })
@@ -207,16 +182,51 @@ export function createSshConnector(dependencies: SshDependencies): SshConnector 
     }
   }
 
+  const entriesOf = (to: Destination): Promise<readonly KnownHost[]> =>
+    readKnownHosts(to.check.files, { readFile, once: filesRead })
+
+  const openssh =
+    dependencies.openssh === undefined
+      ? undefined
+      : createOpensshConnector({
+          ...dependencies.openssh,
+          ...{ keepalive, random, entriesOf },
+          retry: (to, attempt) => withHandshakeSlot(() => retry(retryOptionsFor(to), attempt)),
+          hostKeysOf: (to, through) =>
+            shownKeys({ to, proxy: through?.session.proxyTo(to), through: undefined }),
+        })
+
+  const reasonsForOpenssh = async ({ jumps, target }: Route): Promise<readonly string[]> => {
+    if (openssh === undefined || target.openssh === undefined) return []
+    if (target.openssh.wanted) return ['transport: openssh']
+    const reasons: string[] = []
+    for (const to of [...jumps, target]) {
+      reasons.push(...(to.openssh?.reasons ?? []))
+      const authority =
+        to.check.pinned === undefined ? onlyAuthority(await entriesOf(to), knownHostsLookup(to)) : undefined
+      if (authority !== undefined) reasons.push(`@cert-authority in ${authority.file} line ${authority.line}`)
+      reasons.push(...(await keysForOpenssh(to, { once, readFile, parseKey, agentContents })))
+    }
+    return reasons
+  }
+
   const connect = async (wanted: HostConnection): Promise<Transport> => {
-    const { jumps, target } = await findRoute(wanted)
+    const route = await findRoute(wanted)
+    const { jumps, target } = route
     const become = becomeOf(wanted, target)
+    const reasons = await reasonsForOpenssh(route)
+    if (openssh !== undefined && reasons.length > 0)
+      return openssh.connect(withReasons(route, reasons), become)
     const logIn = await preparedFor(target)
     const lease = await leaseOf(target.label, jumps)
     try {
       const logInAndStart = async (left: number) => {
         const session = await logIn(lease, left)
         const place = { ...target, host: target.label }
-        return { session, transport: await startShell({ place, session, become, left, random }) }
+        return {
+          session,
+          transport: await startShell({ place, on: channelsOf(session), become, left, random }),
+        }
       }
       const { session, transport } = await withHandshakeSlot(() =>
         retry(retryOptionsFor(target), logInAndStart),
@@ -231,29 +241,56 @@ export function createSshConnector(dependencies: SshDependencies): SshConnector 
 
   const prepare = async (wanted: HostConnection): Promise<void> => {
     try {
-      const { jumps, target } = await findRoute(wanted)
-      for (const to of [...jumps, target]) await keysOf(to)
+      const route = await findRoute(wanted)
+      if ((await reasonsForOpenssh(route)).length > 0) return
+      for (const to of [...route.jumps, route.target]) await keysOf(to)
     } catch (error) {
       if (!(error instanceof TransportError)) throw error
     }
   }
 
+  /** Reads keys over a connection of its own: from this machine, through a jump host, or by a ProxyCommand. */
+  const shownKeys = (way: {
+    readonly to: Destination
+    readonly through: ConnectedJumpHost | undefined
+    readonly proxy: string | undefined
+  }): Promise<readonly Buffer[]> => {
+    const { to, through, proxy } = way
+    const place: SshPlace = { ...to, host: to.label }
+    const via = proxy === undefined ? to : { ...to, proxyCommand: proxy.replaceAll('%%', '%') }
+    return withStream({ to: via, through }, (open) =>
+      readHostKeys({ place, open, retry: (attempt) => retry(retryOptionsFor(to), attempt) }),
+    )
+  }
+
   const hostKeysOf: SshConnector['hostKeysOf'] = async (to, way) => {
     // Keys of the way may have become known since.
     filesRead = createOnce()
+    const byOpenssh = way.length > 0 && (await reasonsForOpenssh({ jumps: way, target: to })).length > 0
+    if (openssh !== undefined && byOpenssh) {
+      const lease = await openssh.lease(way)
+      try {
+        return await shownKeys({ to, through: undefined, proxy: lease?.session.proxyTo(to) })
+      } finally {
+        lease?.release()
+      }
+    }
     const lease = await leaseOf(to.label, way)
-    const place: SshPlace = { ...to, host: to.label }
     try {
-      return await withStream({ to, through: lease }, (open) =>
-        readHostKeys({ place, open, retry: (attempt) => retry(retryOptionsFor(to), attempt) }),
-      )
+      return await shownKeys({ to, through: lease, proxy: undefined })
     } finally {
       lease?.release()
     }
   }
 
-  return { prepare, connect, routeOf: findRoute, hostKeysOf }
+  return { prepare, connect, routeOf: findRoute, reasonsForOpenssh, hostKeysOf }
 }
+
+/** Adds the reasons to the target, for a message that ssh is missing. */
+const withReasons = ({ jumps, target }: Route, reasons: readonly string[]): Route =>
+  target.openssh === undefined
+    ? { jumps, target }
+    : { jumps, target: { ...target, openssh: { ...target.openssh, reasons } } }
 
 /** Throws for a password that sudo could not read. */
 function becomeOf({ host, ssh, becomePassword: password }: HostConnection, { user }: Destination): Become {

@@ -38,34 +38,42 @@ export function sshCommand(options: {
   return ['ssh', ...optionsTo(route.target), '--', host, ...words]
 }
 
-const nameWithPort = ({ address, port }: Destination): string =>
+export const nameWithPort = ({ address, port }: Destination): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 
 /**
  * Quotes a word of sh such that ssh, which counts the quotes of an option in its own way, finds them in pairs: it takes
  * a backslash before a quote for an escape also between single quotes.
  */
-const quote = (text: string): string =>
+export const quote = (text: string): string =>
   text
     .split(/(['\\])/)
     .map((part) => (part === "'" ? `"'"` : part === '\\' ? '"\\\\"' : `'${part}'`))
     .join('')
 
 /** Escapes the tokens of ssh_config(5). */
-const withoutTokens = (text: string): string => text.replaceAll('%', '%%')
+export const withoutTokens = (text: string): string => text.replaceAll('%', '%%')
+
+/** A path as a word of ssh_config. */
+export const word = (label: string, path: string): string => withoutTokens(plainWord(label, path))
+
+/**
+ * A path as a word of an option without tokens, such as GlobalKnownHostsFile. ssh_config has no escape for some
+ * characters in all versions.
+ */
+export function plainWord(label: string, path: string): string {
+  if (!/["\\\n]|\$\{/.test(path)) return `"${path}"`
+  throw new TransportError({
+    host: label,
+    code: 'ssh-config',
+    message: `ssh cannot be given the path ${path}, which has a quote, a backslash or a variable in it`,
+    fix: 'Rename the file, or log in with ssh and options of your own.',
+  })
+}
 
 function loginOptions(to: Destination, known: KnownHostKey): readonly string[] {
   const { keys, family, localAddress } = to
-  /** A path as a word of ssh_config, which has no escape for these characters in all versions. */
-  const word = (path: string): string => {
-    if (!/["\\\n]|\$\{/.test(path)) return `"${withoutTokens(path)}"`
-    throw new TransportError({
-      host: to.label,
-      code: 'ssh-config',
-      message: `ssh cannot be given the path ${path}, which has a quote, a backslash or a variable in it`,
-      fix: 'Rename the file, or log in with ssh and options of your own.',
-    })
-  }
+  const path = (name: string) => word(to.label, name)
   const set = (name: string, value: string): readonly string[] => ['-o', `${name}=${value}`]
   return [
     ...(family === undefined ? [] : [`-${family}`]),
@@ -74,13 +82,14 @@ function loginOptions(to: Destination, known: KnownHostKey): readonly string[] {
     ...set('HostName', withoutTokens(to.address)),
     ...set('CanonicalizeHostname', 'no'),
     ...set('ConnectTimeout', String(Math.ceil(to.timeout / 1000))),
-    ...[...keys.first, ...keys.files].flatMap((path) => set('IdentityFile', word(path))),
+    ...[...keys.first, ...keys.files].flatMap((file) => set('IdentityFile', path(file))),
     ...set('IdentitiesOnly', keys.agent === 'listed' ? 'yes' : 'no'),
-    ...set('IdentityAgent', keys.socket === undefined ? 'none' : word(keys.socket)),
-    ...set('UserKnownHostsFile', known.files.map(word).join(' ') || 'none'),
+    ...set('IdentityAgent', keys.socket === undefined ? 'none' : path(keys.socket)),
+    ...set('UserKnownHostsFile', known.files.map(path).join(' ') || 'none'),
     ...set('GlobalKnownHostsFile', 'none'),
     ...set('HostKeyAlias', known.alias),
     ...set('StrictHostKeyChecking', 'yes'),
+    ...set('VerifyHostKeyDNS', 'no'),
     ...set('UpdateHostKeys', 'no'),
   ]
 }

@@ -33,13 +33,17 @@ const ignoredOptions = new Set([
  * Returns the files that an ssh_config includes if all its other options are harmless; undefined otherwise.
  * Such files need no `ssh -G`, which costs a process for each host.
  */
-export function includesIfHarmless(text: string): readonly string[] | undefined {
+export function includesIfHarmless(
+  text: string,
+  { hasTicket = false }: Pick<SshEnvironment, 'hasTicket'> = {},
+): readonly string[] | undefined {
   const includes: string[] = []
   for (const line of text.split('\n')) {
     const [, name = '', value = ''] = /^\s*([A-Za-z0-9]+)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line) ?? []
     const option = name.toLowerCase()
     if (option === '' && /^\s*(#.*)?$/.test(line)) continue
     if (option === 'include') includes.push(...value.split(/\s+/))
+    else if (hasTicket && option === 'gssapiauthentication') return undefined
     else if (!(ignoredOptions.has(option) || (option === 'host' && value === '*') || isForAll(option, value)))
       return undefined
   }
@@ -99,6 +103,8 @@ export type SshConfig = {
   /** ProxyJump, each as `[user@]host[:port]`; may be empty. */
   readonly jump: readonly string[]
   readonly proxyCommand?: string
+  /** The ProxyCommand with its tokens, such as %h. */
+  readonly writtenProxyCommand?: string
   /** UserKnownHostsFile and GlobalKnownHostsFile. */
   readonly knownHosts: readonly string[]
   readonly hostKeyAlias?: string
@@ -110,8 +116,16 @@ export type SshConfig = {
   readonly family?: 4 | 6
   /** ConnectTimeout in milliseconds. */
   readonly timeout?: number
-  /** Options that are set and not supported here, by topic. */
+  /** Options that are set and not supported by the built-in client, by topic. */
   readonly refused: Readonly<Record<'keys' | 'hostKeys' | 'way', readonly string[]>>
+  /** GSSAPIAuthentication is set, and there is a ticket or it is preferred. */
+  readonly gssapi: boolean
+  /** GlobalKnownHostsFile. */
+  readonly globalKnownHosts: readonly string[]
+  /** Options that leave no shell to talk to, as the program ssh is told them instead. */
+  readonly undone: readonly string[]
+  /** Names of environment variables that options name. */
+  readonly variables: readonly string[]
 }
 
 /** Parses the output of `ssh -G`: lines of an option's name in lower case and its value. */
@@ -131,6 +145,14 @@ function optionsOf(printed: string): (name: string) => readonly string[] {
 /** Returns true for the default key files, as `ssh -G` prints them. */
 const isDefaultKey = (file: string): boolean =>
   /^~\/\.ssh\/id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$/.test(file)
+
+/** Options that an older ssh does not know, with the values that leave a shell on standard input and a short log. */
+const shellOptions = [
+  ['SessionType', 'default'],
+  ['StdinNull', 'no'],
+  ['ForkAfterAuthentication', 'no'],
+  ['LogVerbose', 'none'],
+] as const
 
 /** Splits the files that `ssh -G` prints on one line without quotes: a new one begins where a path does. */
 const filesOf = (line: string): readonly string[] => (line === '' ? [] : line.split(/ (?=[/~%$]|none$)/))
@@ -169,10 +191,8 @@ export function readSshConfig(
   const seconds = Number(one('connecttimeout'))
   const strict = one('stricthostkeychecking')
   const family = one('addressfamily')
-  const knownHosts = [
-    ...filesOf(one('userknownhostsfile') ?? ''),
-    ...filesOf(one('globalknownhostsfile') ?? ''),
-  ]
+  const globalKnownHosts = filesOf(one('globalknownhostsfile') ?? '').filter((file) => file !== 'none')
+  const knownHosts = [...filesOf(one('userknownhostsfile') ?? ''), ...globalKnownHosts]
   const refusedIf = (name: string, written: string): readonly string[] => (isSet(name) ? [written] : [])
   const methods = one('preferredauthentications')
   const noKeys = one('pubkeyauthentication') === 'false' || one('pubkeyauthentication') === 'no'
@@ -185,7 +205,7 @@ export function readSshConfig(
     ...(agent === undefined ? {} : { agent }),
     jump: isSet('proxyjump') ? (one('proxyjump') ?? '').split(',') : [],
     ...(isSet('proxycommand') && proxyCommand !== undefined
-      ? { proxyCommand: expand('ProxyCommand', proxyCommand) }
+      ? { proxyCommand: expand('ProxyCommand', proxyCommand), writtenProxyCommand: proxyCommand }
       : {}),
     knownHosts: knownHosts
       .filter((file) => file !== 'none')
@@ -201,6 +221,15 @@ export function readSshConfig(
   const about = (pattern: RegExp): readonly string[] => unsupported.filter((text) => pattern.test(text))
   return {
     ...read,
+    gssapi:
+      one('gssapiauthentication') === 'yes' &&
+      (env.hasTicket === true || methods?.startsWith('gssapi') === true),
+    globalKnownHosts,
+    undone: shellOptions.flatMap(([name, wanted]) => {
+      const value = one(name.toLowerCase())
+      return value === undefined || value === wanted ? [] : [`${name}=${wanted}`]
+    }),
+    variables: [...new Set([...printed.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name))],
     refused: {
       keys: [
         ...refusedIf('certificatefile', 'CertificateFile'),

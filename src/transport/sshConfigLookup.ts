@@ -1,25 +1,13 @@
+import { createSemaphore } from '../base/concurrency.ts'
 import type { Environment } from '../processes/environment.ts'
 import { ProcessError } from '../processes/processError.ts'
 import type { ProcessResult } from '../processes/run.ts'
 import { redactedErrorOutput } from '../secrets/redactedErrorOutput.ts'
+import type { SshConfigRequest } from './destination.ts'
 import type { Once } from './once.ts'
 import { readSshConfig, type SshConfig } from './sshConfig.ts'
 import type { SshEnvironment } from './sshTarget.ts'
 import { TransportError } from './transportError.ts'
-
-/** Host to look up in ssh_config(5), and what the YAML says of it. */
-export type SshConfigRequest = {
-  /** Name for messages. */
-  readonly label: string
-  /** Host argument of the ssh command. */
-  readonly host: string
-  /** HostName, if the YAML gives it. */
-  readonly address?: string
-  readonly port?: number
-  readonly user?: string
-  /** File of ssh_config(5) to read instead of the usual ones. */
-  readonly config?: string
-}
 
 /**
  * Reads the ssh_config of a host; undefined without a file to read or an ssh program. Rejects with
@@ -29,6 +17,9 @@ export type SshConfigLookup = (question: SshConfigRequest) => Promise<SshConfig 
 
 /** Milliseconds; a `Match exec` may be slow. */
 const lookupTimeout = 10_000
+
+/** Programs at a time: all hosts of a run are looked up at once, and the time of each counts from its start. */
+const concurrentLookups = 10
 
 /** Runs `ssh -G`, which prints the configuration and does not connect. Each question is asked once. */
 export function createSshConfigLookup(dependencies: {
@@ -41,16 +32,17 @@ export function createSshConfigLookup(dependencies: {
   readonly once: Once
 }): SshConfigLookup {
   const { env, ssh, sshHome, once } = dependencies
+  const withSlot = createSemaphore(concurrentLookups)
   return async (question) => {
     const { label, host } = question
     const file = question.config ?? dependencies.usual
     if (file === 'none') return undefined
-    const command = commandFor(question, file)
+    const command = ['ssh', '-G', '-T', ...questionArguments(question, file)] as const
     try {
       const result = await once(JSON.stringify(command), async () => {
         // Loaded only where it is needed: most hosts are reached without any program.
         const { run } = await import('../processes/run.ts')
-        return run({ command, env, timeout: lookupTimeout })
+        return withSlot(() => run({ command, env, timeout: lookupTimeout }))
       })
       if (result.code === 0) return readSshConfig(result.stdout, { host, env: ssh, sshHome })
       throw refused(question, result)
@@ -63,18 +55,15 @@ export function createSshConfigLookup(dependencies: {
 }
 
 /**
- * Passes an address of the YAML as HostName and as the canonical name, for which ssh reads its files a second
- * time: so both `Host db1` and `Host 10.0.*` match.
+ * Builds the last arguments of ssh, by which it finds its configuration. Passes an address of the YAML as HostName and
+ * as the canonical name, for which ssh reads its files a second time: so both `Host db1` and `Host 10.0.*` match.
  */
-function commandFor(
+export function questionArguments(
   { host, address, port, user }: SshConfigRequest,
   file: string | undefined,
-): readonly ['ssh', ...string[]] {
+): readonly string[] {
   const set = (option: string, value: string): string[] => ['-o', `${option}=${value.replaceAll('%', '%%')}`]
   return [
-    'ssh',
-    '-G',
-    '-T',
     ...(file === undefined ? [] : ['-F', file]),
     ...(port === undefined ? [] : ['-p', String(port)]),
     ...(user === undefined ? [] : ['-l', user]),
@@ -87,7 +76,22 @@ function commandFor(
 const fixFor = (file: string | undefined): string =>
   `Correct ${file ?? 'your ssh_config (~/.ssh/config, /etc/ssh/ssh_config)'}; "ssh -G" with the name of the host shows the same error.`
 
+/** OpenSSH from which all our arguments are known: the last one is HostKeyAlgorithms with a list to remove. */
+const oldest = '7.5'
+
+/** Explains that the program ssh does not know an argument of ours; undefined for other complaints. */
+export const tooOld = (label: string, complaint: string): TransportError | undefined =>
+  /^(unknown|illegal|invalid) option|^command-line.*[Bb]ad configuration option/m.test(complaint)
+    ? new TransportError({
+        host: label,
+        code: 'ssh-config',
+        message: `the program ssh of this machine is too old for ${label}: ${redactedErrorOutput(complaint, [])}`,
+        fix: `Install OpenSSH ${oldest} or newer, or set transport: builtin under ssh and no config.`,
+      })
+    : undefined
+
 const refused = ({ label, config }: SshConfigRequest, { stderr, code }: ProcessResult): TransportError =>
+  tooOld(label, stderr) ??
   new TransportError({
     host: label,
     code: 'ssh-config',

@@ -21,7 +21,7 @@ const reasons: readonly (readonly [RegExp, TransportErrorCode, string])[] = [
 ]
 
 /** RFC 4254, section 5.1. */
-const administrativelyProhibited = 1
+export const administrativelyProhibited = 1
 
 /** Explains why a jump host refused a connection to the next host. */
 export function forwardError(
@@ -172,11 +172,14 @@ function loginError(
       'Require only publickey for this user in sshd_config on the host: muster supports no other method.',
     )
   }
+  const kerberos = progress.offered.includes('gssapi-with-mic')
+    ? 'To log in by Kerberos, run kinit and set "GSSAPIAuthentication yes" in ssh_config. '
+    : ''
   if (progress.offered.length > 0 && !progress.offered.includes('publickey')) {
     return error(
       'login-refused',
       `${host} refused the login of ${user}: it accepts no keys, only ${lastLines(progress.offered.join(', '))}`,
-      'Set "PubkeyAuthentication yes" in sshd_config on the host.',
+      `${kerberos}${kerberos === '' ? 'Set' : 'For keys, set'} "PubkeyAuthentication yes" in sshd_config on the host.`,
     )
   }
   const words =
@@ -186,6 +189,6 @@ function loginError(
     `${host} refused the login of ${user}${words} (${tried})`,
     /too many/i.test(words)
       ? 'Set identity under ssh to the right key: the host stops after a few wrong ones (MaxAuthTries).'
-      : `Check that ${user} is the right user, and add one of these keys to its ~/.ssh/authorized_keys on the host with "ssh-copy-id".`,
+      : `${kerberos}Check that ${user} is the right user, and add one of these keys to its ~/.ssh/authorized_keys on the host with "ssh-copy-id".`,
   )
 }

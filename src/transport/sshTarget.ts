@@ -1,5 +1,7 @@
 /** SSH settings of a host; `SshConfig` in config/model. Paths are absolute. */
 export type SshTarget = {
+  /** Absent: the built-in client. `auto`: the program ssh where the built-in one cannot log in. */
+  readonly transport?: 'auto' | 'builtin' | 'openssh'
   /** Absent: from ssh_config, else the invoking user. */
   readonly user?: string
   /** Absent: from ssh_config, else 22. */
@@ -34,6 +36,8 @@ export type SshEnvironment = {
   readonly home: string
   /** The invoking user's name. */
   readonly user: string
+  /** True if Kerberos has a ticket for the user. */
+  readonly hasTicket?: boolean
   /** Variables that ssh_config may name. */
   readonly variables?: Readonly<Record<string, string | undefined>>
 }

@@ -185,11 +185,42 @@ describe.skipIf(process.platform !== 'linux')('the SSH connection to a host (nee
 
   it('is refused if ssh_config has an unsupported option, which is named', async () => {
     configure(['Host db2', '  CertificateFile ~/.ssh/id-cert.pub'])
-    hosts(({ server }) => ({ port: server.port }))
+    hosts(({ server }) => ({ port: server.port, transport: 'builtin' }))
     const outcome = await world.muster('plan')
     expect(outcome.code).toBe(1)
-    expect(outcome.stderr).toContain('ssh_config sets CertificateFile for db2, which muster does not support')
+    expect(outcome.stderr).toContain(
+      'ssh_config sets CertificateFile for db2, which the built-in SSH client does not support',
+    )
     expect(outcome.stderr).toContain('[ssh-config]')
+  })
+
+  it("goes through a jump host by the system's ssh, with one connection there for each key, for every command", async () => {
+    const file = world.operator.write(
+      'all known hosts',
+      [...world.hosts.map(({ server }) => server), jump].map((one) => one.hostKeyLine).join(''),
+    )
+    hosts(({ server }) => ({
+      transport: 'openssh',
+      port: server.port,
+      user: login,
+      identity: server.clientKeyPath,
+      'known-hosts': file,
+      jump: `${login}@127.0.0.9:${jump.port}`,
+    }))
+    const before = jump.connections()
+    const status = await world.muster('status', ['--json', '--verbose'])
+    expect(states(status), words(status)).toEqual(reached)
+    expect(status.stderr).toContain("db1: connected by the system's ssh: transport: openssh (")
+    expect(jump.connections()).toBe(before + world.hosts.length)
+    const trust = await world.muster('trust', ['--json'])
+    expect(trust, words(trust)).toMatchObject({ code: 0 })
+    const shell = await runProgram({
+      program: 'muster',
+      argv: ['ssh', 'db1', 'alpha.yaml', '--', 'echo through'],
+      cwd: world.operator.directory,
+      env: world.operator.env,
+    })
+    expect(shell).toMatchObject({ stderr: '', code: 0, stdout: 'through\n' })
   })
 
   describe('muster ssh', () => {

@@ -11,7 +11,7 @@ export function hostConfig(changes: Partial<HostConfig> = {}): HostConfig {
     name: 'db1',
     address: '10.0.0.11',
     connection: 'ssh',
-    ssh: { port: 22, become: false, timeout: 10_000 },
+    ssh: { port: 22, transport: 'builtin', become: false, timeout: 10_000 },
     services: ['alpha'],
     apis: [
       { component: 'manager', enabled: true, address: '127.0.0.1', port: 8090 },

@@ -26,6 +26,8 @@ export type Sshd = {
   readonly knownHosts: string
   /** Connects without ever logging in, so often that nobody else is let in; settles with what lets go of them. */
   hold(count: number): Promise<() => Promise<void>>
+  /** Reads its configuration again, which files that are new now may have changed. */
+  reload(): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,7 +38,14 @@ const childrenOf = (pid: number | undefined): readonly string[] =>
 /** Starts it with one session a connection (MaxSessions 1) and two logins at once (MaxStartups 2:100:3). */
 export async function startSshd(
   address: string,
-  { forwarding = false }: { readonly forwarding?: boolean } = {},
+  {
+    forwarding = false,
+    settings = () => [],
+  }: {
+    readonly forwarding?: boolean
+    /** Lines of sshd_config before all others; they may name files of the folder, which exist by then. */
+    readonly settings?: (folder: string) => readonly string[]
+  } = {},
 ): Promise<Sshd> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-openssh-'))
   const [identity, knownHosts] = [join(folder, 'id'), join(folder, 'known_hosts')]
@@ -47,6 +56,8 @@ export async function startSshd(
     ['rsa', rsa.private],
     ['ed25519', ed25519.private],
     ['id', client.private],
+    ['ed25519-public', ed25519.public],
+    ['rsa-public', rsa.public],
     ['authorized_keys', `${client.public}\n`],
     ['banner', 'Authorised use only\n'],
     ['known_hosts', `${knownHostsName(address, port)} ${ed25519.public}\n`],
@@ -56,6 +67,7 @@ export async function startSshd(
   await writeFile(
     join(folder, 'config'),
     [
+      ...settings(folder),
       `ListenAddress ${address}`,
       `Port ${port}`,
       `HostKey ${join(folder, 'rsa')}`,
@@ -76,9 +88,17 @@ export async function startSshd(
   const daemon = spawn(program, ['-D', '-e', '-f', join(folder, 'config')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  for await (const line of createInterface({ input: daemon.stderr }))
-    if (line.includes('Server listening')) break
-  daemon.stderr.resume()
+  const lines = createInterface({ input: daemon.stderr })
+  const listens = () =>
+    new Promise<void>((resolve) => {
+      const read = (line: string): void => {
+        if (!line.includes('Server listening')) return
+        lines.off('line', read)
+        resolve()
+      }
+      lines.on('line', read)
+    })
+  await listens()
   return {
     port,
     folder,
@@ -98,6 +118,11 @@ export async function startSshd(
             throw new Error('sshd still counts them')
         })
       }
+    },
+    reload: async () => {
+      const listening = listens()
+      daemon.kill('SIGHUP')
+      await listening
     },
     close: async () => {
       daemon.kill()

@@ -181,7 +181,9 @@ describe.skipIf(!possible)('a host in ssh_config (needs Linux and ssh)', () => {
     const file = await config(block('db1', db1, 'CertificateFile ~/.ssh/deploy-cert.pub'))
     const error = await failure(connect('db1', { config: file }))
     expect(error.code).toBe('ssh-config')
-    expect(error.message).toBe('ssh_config sets CertificateFile for db1, which muster does not support')
+    expect(error.message).toBe(
+      'ssh_config sets CertificateFile for db1, which the built-in SSH client does not support',
+    )
     expect(error.fix).toContain('identity')
     expect(db1.connections()).toBe(0)
     const identity = join(folder, '.ssh', 'deploy')

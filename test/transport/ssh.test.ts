@@ -5,13 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  connectSsh,
-  connectUnlessStopped,
-  createSshConnector,
-  type RetryOptions,
-  retry,
-} from '../../src/transport/ssh.ts'
+import { connectSsh, connectUnlessStopped, createSshConnector } from '../../src/transport/ssh.ts'
 import type { SshTarget } from '../../src/transport/sshTarget.ts'
 import type { Transport } from '../../src/transport/transport.ts'
 import { eventually } from '../support/eventually.ts'
@@ -186,7 +180,7 @@ describe('an SSH login', () => {
     const server = await start({ fault: 'refuse-login' })
     await writeFile(`${server.clientKeyPath}-cert.pub`, 'ssh-ed25519-cert-v01@openssh.com AAAA')
     expect((await failure(connect(server))).message).toBe(
-      `db1 refused the login of ops (tried: ${server.clientKeyPath}; not tried: ${server.clientKeyPath}-cert.pub (a certificate, which muster does not support))`,
+      `db1 refused the login of ops (tried: ${server.clientKeyPath}; not tried: ${server.clientKeyPath}-cert.pub (a certificate, which only transport: openssh supports))`,
     )
   })
 
@@ -547,49 +541,5 @@ describe('connectUnlessStopped', () => {
     stop()
     await expect(connect()).rejects.toMatchObject(stopped)
     expect(dialled()).toBe(0)
-  })
-})
-
-function world(overrides: Partial<RetryOptions> = {}) {
-  let clock = 0
-  const slept: number[] = []
-  const options: RetryOptions = {
-    attempts: 4,
-    budget: 10_000,
-    isRetryable: () => true,
-    now: () => clock,
-    sleep: async (milliseconds) => {
-      slept.push(milliseconds)
-      clock += milliseconds
-    },
-    random: () => 0.5,
-    ...overrides,
-  }
-  return { options, slept }
-}
-
-describe('retry', () => {
-  it('waits longer each time and passes the remaining time', async () => {
-    const { options, slept } = world()
-    const left: number[] = []
-    const trying = retry(options, async (milliseconds) => {
-      left.push(milliseconds)
-      throw new Error('reset')
-    })
-    await expect(trying).rejects.toThrow('reset')
-    expect(slept).toEqual([300, 600, 1200])
-    expect(left).toEqual([10_000, 9700, 9100, 7900])
-  })
-
-  it('does not repeat a permanent failure', async () => {
-    const { options, slept } = world({ isRetryable: () => false })
-    await expect(retry(options, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
-    expect(slept).toEqual([])
-  })
-
-  it('stays within its budget', async () => {
-    const { options, slept } = world({ budget: 800 })
-    await expect(retry(options, () => Promise.reject(new Error('reset')))).rejects.toThrow('reset')
-    expect(slept).toEqual([300])
   })
 })

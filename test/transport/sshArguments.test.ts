@@ -43,6 +43,7 @@ describe('the command of ssh', () => {
     expect(read('identityfile', 'identitiesonly', 'identityagent')).toEqual(['/keys/a b', 'yes', 'none'])
     expect(read('userknownhostsfile', 'hostkeyalias')).toEqual(['/known hosts', 'alias-10.0.0.11'])
     expect(options.get('stricthostkeychecking')).toMatch(/^(yes|true)$/)
+    expect(commandFor({})).toContain('VerifyHostKeyDNS=no')
     expect(options.has('proxycommand')).toBe(false)
   })
 

@@ -44,8 +44,19 @@ describe('the output of ssh -G', () => {
         '/etc/ssh/ssh_known_hosts',
         '/etc/ssh/ssh_known_hosts2',
       ],
+      globalKnownHosts: ['/etc/ssh/ssh_known_hosts', '/etc/ssh/ssh_known_hosts2'],
       refused: { keys: [], hostKeys: [], way: [] },
+      gssapi: false,
+      undone: [],
+      variables: [],
     })
+  })
+
+  it('undoes options that leave no shell, or fill the log of ssh', () => {
+    expect(read('sessiontype none', 'stdinnull no', 'logverbose *:*:*').undone).toEqual([
+      'SessionType=default',
+      'LogVerbose=none',
+    ])
   })
 
   it('has key files with tokens, variables and blanks expanded', () => {

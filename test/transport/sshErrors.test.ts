@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dial, dialError } from '../../src/transport/dial.ts'
+import { attemptError } from '../../src/transport/sshErrors.ts'
 import { failure } from '../support/transportFailure.ts'
 
 const place = { host: 'ux3', address: '10.0.0.3', port: 22, timeout: 10_000 }
@@ -33,5 +34,16 @@ describe('a failed SSH connection', () => {
     // Before the system can tell of the connection.
     vi.advanceTimersByTime(913)
     expect((await late).message).toBe(`ux3 did not answer at 127.0.0.1 port ${port} within 10 s`)
+  })
+
+  it.each([
+    { offered: ['gssapi-with-mic', 'publickey'], withKerberos: true },
+    { offered: ['gssapi-with-mic', 'password'], withKerberos: true },
+    { offered: ['publickey'], withKerberos: false },
+    { offered: ['password'], withKerberos: false },
+  ])('leads to Kerberos only where the host offers it: $offered', ({ offered, withKerberos }) => {
+    const at = { bannerReceived: true, handshakeDone: true, tried: [], skipped: [], partial: false }
+    const { fix } = attemptError({ ...place, user: 'ops' }, { ...at, offered }, undefined)
+    expect(fix?.includes('run kinit')).toBe(withKerberos)
   })
 })

@@ -2,13 +2,19 @@ import { duration } from '../types/duration.ts'
 import { oneOrMore } from '../types/listTypes.ts'
 import { boolean, portType } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
-import { fingerprint, jumpHost, loginUser, path } from '../types/texts.ts'
+import { choice, fingerprint, jumpHost, loginUser, path } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
 
 const scope = 'ssh'
 
 /** The keys of `ssh`, for all hosts or one (options.md, "The file"). */
 export const ssh = {
+  transport: setting({
+    name: 'transport',
+    scope,
+    type: choice(['auto', 'builtin', 'openssh']),
+    default: 'auto',
+  }),
   user: setting({
     name: 'user',
     scope,

@@ -99,10 +99,22 @@ export function knownName(
 }
 
 /**
+ * Returns the line of a certificate authority that vouches for a host of which no key is known; undefined where a key
+ * is known, or nothing.
+ */
+export function onlyAuthority(entries: readonly KnownHost[], asked: KnownHostsLookup): KnownHost | undefined {
+  const { exact, plain } = entriesFor(entries, asked)
+  const all = [...exact, ...plain]
+  return all.some(({ marker }) => marker === undefined)
+    ? undefined
+    : all.find(({ marker }) => marker === 'cert-authority')
+}
+
+/**
  * Finds the entries of a host. On a port other than 22 it is `[host]:port`. Lines of the plain name (`plain`)
  * may then still accept a key, as in OpenSSH, but never reject one.
  */
-function entriesFor(
+export function entriesFor(
   entries: readonly KnownHost[],
   { names, port }: KnownHostsLookup,
 ): { readonly exact: readonly KnownHost[]; readonly plain: readonly KnownHost[] } {

@@ -105,5 +105,5 @@ function unusableReason(message: string): string {
   const type = /(sk-[\w-]+@openssh\.com)/.exec(message)?.[1]
   return type === undefined
     ? `is not a supported private key (${message})`
-    : `is a key of a security token (${type}), which muster does not support`
+    : `is a key of a security token (${type}), which only transport: openssh supports`
 }

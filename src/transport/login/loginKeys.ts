@@ -167,8 +167,10 @@ async function fromAgent(socket: string | undefined, dependencies: LoginKeyDepen
     const all = await dependencies.once(`contents of ${socket}`, () => dependencies.agentContents(socket))
     const named = keys.map((key) => ({ label: `${key.comment || key.type} (agent)`, key, agent: socket }))
     const unusable = all.flatMap(({ type, comment }) => {
-      const what = unsupportedKind(type)
-      return what === undefined ? [] : [`${comment || type} (agent; ${what})`]
+      const kind = unsupportedKind(type)
+      return kind === undefined
+        ? []
+        : [`${comment || type} (agent; ${kindText[kind](type)}, which only transport: openssh supports)`]
     })
     if (keys.length > 0) return { keys: named, unusable }
     if (unusable.length === 0) return without('the agent holds no key')
@@ -178,10 +180,15 @@ async function fromAgent(socket: string | undefined, dependencies: LoginKeyDepen
   }
 }
 
-/** Names a key type that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
-function unsupportedKind(type: string): string | undefined {
-  if (/-cert-v\d+@openssh\.com$/.test(type)) return 'a certificate, which muster does not support'
-  return /^sk-/.test(type) ? `a key of a security token (${type}), which muster does not support` : undefined
+/** Names the kind of a key that ssh2 cannot use (PROTOCOL.u2f, PROTOCOL.certkeys of OpenSSH). */
+export function unsupportedKind(type: string): 'certificate' | 'token' | undefined {
+  if (/-cert-v\d+@openssh\.com$/.test(type)) return 'certificate'
+  return /^sk-/.test(type) ? 'token' : undefined
+}
+
+const kindText = {
+  certificate: () => 'a certificate',
+  token: (type: string) => `a key of a security token (${type})`,
 }
 
 function publicOf(file: KeyFile): ParsedKey | undefined {
@@ -252,7 +259,7 @@ async function certificateNote(
   const text = await dependencies.once(`key ${path}`, () =>
     dependencies.readFile(path).catch(() => undefined),
   )
-  return text === undefined ? [] : [`${path} (a certificate, which muster does not support)`]
+  return text === undefined ? [] : [`${path} (a certificate, which only transport: openssh supports)`]
 }
 
 const skippedText = (file: KeyFile): readonly string[] => {

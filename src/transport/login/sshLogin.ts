@@ -4,12 +4,10 @@ import { dial } from '../dial.ts'
 import { remainingHostKeyAlgorithms } from '../hostKeys/algorithms.ts'
 import type { HostKeyPolicy } from '../hostKeys/hostKeyPolicy.ts'
 import { typeOfKey } from '../hostKeys/knownHosts.ts'
+import type { ConnectedJumpHost } from '../jumpHosts.ts'
 import { forwardError } from '../sshErrors.ts'
 import { type LogIn, openSession, type Session } from '../sshSession.ts'
 import { TransportError } from '../transportError.ts'
-
-/** A connected jump host that the next server is reached through. */
-export type ConnectedJumpHost = { readonly session: Session; readonly label: string }
 
 /**
  * Opens a stream to a destination, from this machine or through a jump host; rejects with `TransportError`.

@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientChannel } from 'ssh2'
 import { lastLines } from '../../base/printable.ts'
@@ -147,6 +147,32 @@ export function enterSudoPassword(options: {
 /** Way to become root: none, or sudo with a password if it asks for one. */
 export type Become = false | { readonly password?: Secret }
 
+/** Connection on which a shell can be started. */
+export type ShellHost = Pick<Session, 'ended' | 'end' | 'destroy'> & {
+  /** Starts a command; resolves with the error if that fails. */
+  start(command: string): Promise<Omit<ShellStreams, 'destroy'> | Error>
+  /** As `Transport.dial`. */
+  dial(place: ListeningPlace): Promise<Duplex | Error>
+  /** Explains why there was no login; undefined if there was one. Absent: the login was before. */
+  loginError?(facts: {
+    readonly said: string
+    readonly timedOut: boolean
+  }): Promise<TransportError | undefined>
+}
+
+/** Starts shells in channels of a session. */
+export const channelsOf = (session: Session): ShellHost => ({
+  ended: session.ended,
+  end: () => session.end(),
+  destroy: () => session.destroy(),
+  dial: (to) => ('socket' in to ? session.forwardSocket(to.socket) : session.forward(to.address, to.port)),
+  start: async (command) => {
+    const channel = await session.exec(command)
+    if (channel instanceof Error) return channel
+    return { stdin: channel, stdout: channel, stderr: channel.stderr, ended: shellEnd(channel) }
+  },
+})
+
 /** Resolves when the shell has ended; waits for the connection's own reason first, which is more exact. */
 const shellEnd = (channel: ClientChannel): Promise<string> =>
   new Promise((resolve) => {
@@ -160,25 +186,27 @@ const shellEnd = (channel: ClientChannel): Promise<string> =>
     })
   })
 
-/** Starts the framed shell in a session; rejects with `TransportError` and ends the session. */
+/** Starts the framed shell on a connection; rejects with `TransportError` and ends the connection. */
 export async function startShell(options: {
   readonly place: SshPlace
-  readonly session: Session
+  readonly on: ShellHost
   readonly become: Become
   /** Milliseconds. */
   readonly left: number
   readonly random: (bytes: number) => Buffer
 }): Promise<Transport> {
-  const { place, session, become, left, random } = options
+  const { place, on, become, left, random } = options
   const { host, user, timeout } = place
   const nonce = random(16).toString('hex')
   const password = become === false ? undefined : become.password
   const prompt = password === undefined ? undefined : random(16).toString('hex')
   let wrongPassword = false
-  const refuse = (facts: { said: string; why: string; timedOut: boolean }): TransportError => {
-    session.destroy()
+  const refuse = async (facts: { said: string; why: string; timedOut: boolean }): Promise<TransportError> => {
     const words = prompt === undefined ? facts.said : facts.said.replaceAll(prompt, '')
     const said = redactSecrets(words, password === undefined ? [] : [password.reveal()]).trim()
+    const noLogin = await on.loginError?.({ said, timedOut: facts.timedOut })
+    on.destroy()
+    if (noLogin !== undefined) return noLogin
     return shellRefusal({
       ...facts,
       host,
@@ -189,32 +217,27 @@ export async function startShell(options: {
       output: said,
     })
   }
-  const opened = await session.exec(remoteCommand({ nonce, sudo: become !== false, prompt }))
-  if (opened instanceof Error) throw refuse({ said: '', why: opened.message, timedOut: false })
-  const channel = opened
-  const ended = shellEnd(channel)
+  const opened = await on.start(remoteCommand({ nonce, sudo: become !== false, prompt }))
+  if (opened instanceof Error) throw await refuse({ said: '', why: opened.message, timedOut: false })
   const streams: ShellStreams = {
-    stdin: channel,
-    stdout: channel,
-    stderr: channel.stderr,
+    ...opened,
     // The connection's own reason says more.
-    ended: Promise.race([session.ended, ended]),
-    destroy: () => session.destroy(),
+    ended: Promise.race([on.ended, opened.ended]),
+    destroy: () => on.destroy(),
   }
   const onRefused = (): void => {
     wrongPassword = true
     // Not asked again: each wrong answer counts, and accounts are locked for it.
-    session.destroy()
+    on.destroy()
   }
+  const { stdin, stderr } = streams
   const stop =
     password === undefined || prompt === undefined
       ? undefined
-      : enterSudoPassword({ stderr: channel.stderr, stdin: channel, prompt, password, onRefused })
+      : enterSudoPassword({ stderr, stdin, prompt, password, onRefused })
   const shell = await openFramedShell({ host, streams, nonce, timeout, left, random })
   stop?.()
-  if (!shell.ready) throw refuse(shell)
-  streams.ended.then(() => session.end())
-  const dial = (to: ListeningPlace) =>
-    'socket' in to ? session.forwardSocket(to.socket) : session.forward(to.address, to.port)
-  return shellTransport({ host, streams, shell: shell.shell, random, dial })
+  if (!shell.ready) throw await refuse(shell)
+  streams.ended.then(() => on.end())
+  return shellTransport({ host, streams, shell: shell.shell, random, dial: (to) => on.dial(to) })
 }

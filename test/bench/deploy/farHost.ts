@@ -49,7 +49,7 @@ defaults:
   rest-api-admin-user: admin
   rest-api-admin-pass: !env ADMIN_PASS
   manager-rest-api-address: 0.0.0.0
-${defaults}ssh: { user: root, port: ${proxy.port}, identity: ${lab.keyPath}, known-hosts: ${join(operator.directory, 'known')} }
+${defaults}ssh: { transport: ${process.env.MUSTER_LAB_TRANSPORT ?? 'auto'}, user: root, port: ${proxy.port}, identity: ${lab.keyPath}, known-hosts: ${join(operator.directory, 'known')} }
 services:
   alpha: { topology: clustered, master: ${host.name}, members: [${host.name}], connectors: [${host.name}] }
 hosts:

@@ -130,7 +130,9 @@ const given = (changes: Partial<HostConfig>) => judge({ hosts: [{ ...target.host
 describe('planMismatch', () => {
   it('accepts another connection, folder and source of secrets', () => {
     expect(judge({})).toBeUndefined()
-    expect(given({ via: 'local', ssh: { user: 'other', become: true } })).toBeUndefined()
+    expect(
+      given({ via: 'local', ssh: { transport: 'builtin', user: 'other', become: true } }),
+    ).toBeUndefined()
     const at = { option: 'rest-api-admin-pass', place: 'muster.yaml:1:1' }
     const withKeystore = (directory: string, password: SecretReference) =>
       saved(

@@ -24,9 +24,18 @@ export type ClusterWish = {
   readonly ssh?: Readonly<Record<string, string>>
 }
 
+/** The lab's tests run over the system's ssh where this variable says so. */
+const transport = process.env.MUSTER_LAB_TRANSPORT ?? 'auto'
+
 /** The YAML file of a cluster on hosts of the lab, every API on all interfaces. */
 export function clusterFile(lab: Lab, wish: ClusterWish): string {
-  const ssh = { identity: lab.keyPath, 'known-hosts': lab.knownHostsPath, timeout: '5s', ...wish.ssh }
+  const ssh = {
+    transport,
+    identity: lab.keyPath,
+    'known-hosts': lab.knownHostsPath,
+    timeout: '5s',
+    ...wish.ssh,
+  }
   const names = wish.hosts.map(({ name }) => name).join(', ')
   const members = wish.hosts.filter(({ member }) => member !== false).map(({ name }) => name)
   const clustered = wish.topology === 'clustered'

@@ -13,11 +13,15 @@ export async function must(host: LabHost, script: string, stdin?: string): Promi
 export const currentOf = (host: LabHost): Promise<string> =>
   must(host, 'basename "$(readlink /opt/muster/current)"')
 
-/** The HTTP status with which an API of a host answers the administrator who calls from that host; 0 without an answer. */
+/**
+ * The HTTP status with which an API of a host answers the administrator who calls from that host; without an answer,
+ * curl's own words.
+ */
 export const entered = async (
   host: LabHost,
   login: { readonly port: number; readonly password: string },
-): Promise<number> =>
-  statusOf(
-    await callFrom(host, { ...login, address: host.address, path: '/api/v2/user/admin', user: 'admin' }),
-  )
+): Promise<number | string> => {
+  const call = { ...login, address: host.address, path: '/api/v2/user/admin', user: 'admin' }
+  const answer = await callFrom(host, call)
+  return statusOf(answer) || answer.stderr
+}

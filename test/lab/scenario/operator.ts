@@ -33,8 +33,16 @@ export type Operator = {
 const npmSettings = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => /^npm_config_/i.test(name)))
 
-/** Makes an operator's folder in the lab; the password is what the variable ADMIN_PASS tells the programs. */
-export function createOperator(lab: Lab, name: string, password: string): Operator {
+/**
+ * Makes an operator's folder in the lab; the password is what the variable ADMIN_PASS tells the programs, which have
+ * further variables if some are given.
+ */
+export function createOperator(
+  lab: Lab,
+  name: string,
+  password: string,
+  variables: Readonly<Record<string, string>> = {},
+): Operator {
   const directory = join(lab.directory, name)
   mkdirSync(directory, { mode: 0o700 })
   const environment: NodeJS.ProcessEnv = {
@@ -44,6 +52,7 @@ export function createOperator(lab: Lab, name: string, password: string): Operat
     LANG: 'C.UTF-8',
     XDG_CONFIG_HOME: join(directory, 'config'),
     XDG_CACHE_HOME: operatorCache(),
+    ...variables,
   }
   const printed: string[] = []
   const call =

@@ -23,12 +23,17 @@ function read(path: string): Buffer {
 export function watchProcesses(sentinel: Sentinel): ProcessWatch {
   const allowed = new Set<number>()
   const seen = new Set<string>()
+  /** True for a child that has not begun its own program yet: until then, it shows what its parent was told. */
+  const isStarting = (pid: number): boolean => {
+    const parent = Number(/^PPid:\s+(\d+)$/m.exec(read(`/proc/${pid}/status`).toString('utf8'))?.[1])
+    return allowed.has(parent) && read(`/proc/${pid}/cmdline`).equals(read(`/proc/${parent}/cmdline`))
+  }
   const controller = new AbortController()
   let looks = 0
   const look = (): void => {
     looks += 1
     for (const pid of processIds()) {
-      const files = allowed.has(pid) ? ['cmdline'] : ['cmdline', 'environ']
+      const files = allowed.has(pid) || isStarting(pid) ? ['cmdline'] : ['cmdline', 'environ']
       for (const file of files) {
         if (!betrays(sentinel, read(`/proc/${pid}/${file}`))) continue
         const program = read(`/proc/${pid}/comm`).toString('utf8').trim()

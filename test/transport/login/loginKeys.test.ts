@@ -8,6 +8,7 @@ import { publicPart } from '../../../src/transport/login/keyFile.ts'
 import { type LoginKeys, loginKeys } from '../../../src/transport/login/loginKeys.ts'
 import { createOnce } from '../../../src/transport/once.ts'
 import { parseKey } from '../../../src/transport/sshSession.ts'
+import { tokenKey } from '../../support/sshKey.ts'
 import { type KeyPair, makeKey, makeLockedKey } from '../../support/sshServer.ts'
 import { failure } from '../../support/transportFailure.ts'
 
@@ -155,35 +156,12 @@ describe('a login key with a passphrase', () => {
 })
 
 describe('an unsupported login key', () => {
-  // Made by ssh-keygen's own format: a key whose type is that of a security token.
-  const token = (() => {
-    const field = (bytes: Buffer | string): Buffer => {
-      const content = Buffer.from(bytes)
-      const length = Buffer.alloc(4)
-      length.writeUInt32BE(content.length)
-      return Buffer.concat([length, content])
-    }
-    const type = 'sk-ssh-ed25519@openssh.com'
-    const part = Buffer.concat([field(type), field(Buffer.alloc(32, 1)), field('ssh:')])
-    const check = Buffer.alloc(8, 7)
-    const secret = Buffer.concat([check, part, Buffer.from([1]), field('handle'), field(''), field('token')])
-    const padding = Buffer.from([1, 2, 3, 4, 5, 6, 7, 8]).subarray(0, (8 - (secret.length % 8)) % 8)
-    const one = Buffer.from([0, 0, 0, 1])
-    const body = Buffer.concat([
-      Buffer.from('openssh-key-v1\0'),
-      ...['none', 'none', ''].map(field),
-      one,
-      field(part),
-      field(Buffer.concat([secret, padding])),
-    ])
-    const lines = body.toString('base64').replace(/(.{70})/g, '$1\n')
-    return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`
-  })()
+  const token = tokenKey()
 
   it('is reported: a key of a security token', async () => {
     const error = await failure(find({ keys: { first: ['/sk'], required: true }, files: { '/sk': token } }))
     expect(error.message).toBe(
-      'the key for db1, /sk, is a key of a security token (sk-ssh-ed25519@openssh.com), which muster does not support',
+      'the key for db1, /sk, is a key of a security token (sk-ssh-ed25519@openssh.com), which only transport: openssh supports',
     )
     const alone = await failure(find({ keys: { files: ['/sk'] }, files: { '/sk': token } }))
     expect(alone.message).toContain('/sk is a key of a security token')
