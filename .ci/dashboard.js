@@ -43,6 +43,6 @@ const files = [
 const text = `${JSON.stringify(Object.fromEntries(files), null, 2)}\n`
 // An unchanged file is not written: a newer one would cause a rebuild of the programs.
 if (!existsSync(module) || readFileSync(module, 'utf8') !== text) writeFileSync(module, text)
-// For the notices: whose code is in it.
-mkdirSync('dist', { recursive: true })
-writeFileSync('dist/dashboard.json', JSON.stringify(metafile))
+// For the notices: whose code is in it. Not in dist/, whose files are all packed, since this is also run without a build.
+mkdirSync('node_modules/.cache/muster', { recursive: true })
+writeFileSync('node_modules/.cache/muster/dashboard.json', JSON.stringify(metafile))

@@ -126,6 +126,7 @@ const ioFiles: readonly string[] = [
   'deployment/runs/runsFile.ts',
   'deployment/runtime/runtimeCache.ts',
   'deployment/runtime/fetchRuntime.ts',
+  'deployment/runtime/ownNode.ts',
   'deployment/state/archiveFile.ts',
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',

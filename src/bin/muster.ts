@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { printVersion } from './printVersion.ts'
 
-const argv = process.argv.slice(2)
-if (!printVersion(argv)) {
+// No top-level await: the single executable carries this program as CommonJS.
+async function run(argv: readonly string[]): Promise<void> {
   const { muster } = await import('../commands/muster.ts')
   const { createProcessContext } = await import('./processContext.ts')
   const forcedStopMessage =
@@ -12,3 +12,6 @@ if (!printVersion(argv)) {
   // Abandoned connections would keep the process alive until their timeout.
   if (context.signal.aborted) process.exit()
 }
+
+const argv = process.argv.slice(2)
+if (!printVersion(argv)) void run(argv)

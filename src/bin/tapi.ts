@@ -2,7 +2,8 @@
 import { tapi } from '../tapi/tapi.ts'
 import { createProcessContext } from './processContext.ts'
 
-process.exitCode = await tapi({
-  argv: process.argv.slice(2),
-  context: createProcessContext('Stopped immediately: a call may have been made.'),
+const context = createProcessContext('Stopped immediately: a call may have been made.')
+// No top-level await: the single executable carries this program as CommonJS.
+void tapi({ argv: process.argv.slice(2), context }).then((code) => {
+  process.exitCode = code
 })

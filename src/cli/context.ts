@@ -24,7 +24,7 @@ export type CommandContext = {
   readonly now: () => Date
   /** Aborted by Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal
-  /** Folder that holds package.json, templates/ and dist/. */
+  /** Folder that holds package.json, templates/ and dist/; empty in the single executable, which has them within. */
   readonly packageDirectory: string
   /** Version of muster, from package.json. */
   readonly version: string

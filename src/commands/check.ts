@@ -16,6 +16,7 @@ import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.
 import { namesToResolve } from '../deployment/preflight/namesCheck.ts'
 import { observe } from '../deployment/preflight/observe.ts'
 import { remedySteps } from '../deployment/preflight/remedies.ts'
+import { readOwnNode } from '../deployment/runtime/ownNode.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import { allFacts, closeAll, type Survey, surveyHosts, type UnreachableHost } from '../deployment/survey.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
@@ -193,7 +194,7 @@ export async function checkSurveyed(options: {
       subjects: looked.filter((one) => 'observed' in one),
       stores,
       machines,
-      ownNode: { path: process.execPath, version: process.version },
+      ownNode: await readOwnNode(),
       now: context.now(),
     },
     [...survey.unreachable, ...looked.filter((one) => 'failure' in one)],

@@ -10,17 +10,18 @@ import { textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type WriteOutcome, writeNewFile, writeProblem } from '../cli/writeNewFile.ts'
 import type { ClusterConfig } from '../config/model.ts'
-import { askAnswers, checkStartingFile, parseHosts, wantsTest } from './init/askAnswers.ts'
-import { exampleFile } from './init/startingFile.ts'
+import { askAnswers, checkStartingFile, isThisMachine, parseHosts, wantsTest } from './init/askAnswers.ts'
+import { exampleFile, localFile } from './init/startingFile.ts'
 import { writeSchema } from './schema.ts'
 
 export const initCommand: Define = (made, { context, done }) =>
   made
     .argument('[file]', 'file to write', 'muster.yaml')
     .addOption(
-      new Option('--host <name=address>', 'a host; a list, or may be repeated; asks nothing').argParser(
-        collectValues,
-      ),
+      new Option(
+        '--host <name=address>',
+        'a host; a list, or may be repeated; localhost alone is this machine, without SSH; asks nothing',
+      ).argParser(collectValues),
     )
     .option('--user <name>', 'user to log in as over SSH, with sudo if it is not root (default: root)')
     .option('--cluster <name>', 'name of the cluster (default: alpha)')
@@ -58,6 +59,9 @@ const next = [
   ['install', 'install, and verify every login'],
 ] as const
 
+const openText =
+  'The APIs will listen on all addresses of the hosts. For loopback alone, remove the lines *-rest-api-address.'
+
 function reason(outcome: Exclude<WriteOutcome, 'written'>, file: string): string {
   if (outcome === 'exists') {
     return `${file} already exists and was not changed.\nTo overwrite it: muster init --force ${file}\n`
@@ -78,8 +82,8 @@ async function schemaBeside(file: string, context: CommandContext): Promise<stri
   }
 }
 
-/** A file to write; its configuration where it describes a cluster of the user. */
-type Written = { readonly text: string; readonly config?: ClusterConfig }
+/** A file to write; its configuration where connections to its hosts can be tested. */
+type Written = { readonly text: string; readonly config?: ClusterConfig; readonly isLocal?: true }
 
 /** Makes the file of the options, of answers at a terminal, or the example. Throws a `UsageError`. */
 async function contentOf(context: CommandContext, given: GivenAnswers): Promise<Written> {
@@ -89,7 +93,9 @@ async function contentOf(context: CommandContext, given: GivenAnswers): Promise<
       throw new UsageError('--host is missing.', 'Add --host db1=10.0.0.11, or leave the other options out.')
     }
     if (context.stdin.isTTY !== true) return { text: exampleFile() }
-    const checked = checkStartingFile(context, await askAnswers(context))
+    const answers = await askAnswers(context)
+    if ('localCluster' in answers) return { text: localFile(answers.localCluster), isLocal: true }
+    const checked = checkStartingFile(context, answers)
     if ('text' in checked) return checked
     throw new UsageError(checked.message, checked.fix)
   }
@@ -97,6 +103,13 @@ async function contentOf(context: CommandContext, given: GivenAnswers): Promise<
   if (answers.hosts.length === 0)
     throw new UsageError('--host needs a host.', 'Write it as --host db1=10.0.0.11')
   const checked = checkStartingFile(context, { ...answers, ...(databases && { databases }) })
+  if (
+    'text' in checked &&
+    isThisMachine(answers.hosts) &&
+    given.user === undefined &&
+    databases === undefined
+  )
+    return { text: localFile(cluster), isLocal: true }
   if ('text' in checked) return { text: checked.text }
   throw new UsageError(checked.message, checked.fix)
 }
@@ -120,16 +133,16 @@ export async function init(options: {
   }
   // Before the first question.
   if (!force && fileExists(path)) return refused('exists')
-  const { text, config } = await answered(context, given)
+  const { text, config, isLocal } = await answered(context, given)
   const outcome = await writeNewFile({ path, text, force })
   if (outcome !== 'written') return refused(outcome)
   const wrote = await schemaBeside(file, context)
   const named = file === 'muster.yaml' ? '' : ` ${file}`
-  const isExample = config === undefined && given.hosts === undefined
+  const isExample = config === undefined && isLocal !== true && given.hosts === undefined
   const width = textWidth(context.stdout)
   const own: readonly (readonly [string, string])[] = isExample
     ? [['validate', 'check the file'], ...next]
-    : next
+    : next.filter(([command]) => isLocal !== true || command !== 'trust')
   const steps = own.map(([command, does], index) => {
     const padded = `muster ${command}${named}`.padEnd('muster validate'.length + named.length)
     const start = `  ${index + (isExample ? 2 : 1)}. ${padded}   `
@@ -137,7 +150,12 @@ export async function init(options: {
     return `${lines.join('\n')}\n`
   })
   const first = isExample ? '  1. Put your hosts into it.\n' : ''
-  context.stdout.write(`${wrote}Next:\n${first}${steps.join('')}`)
+  const reach = text.includes('-rest-api-address: 0.0.0.0')
+    ? wrap(openText, { width, first: '', rest: '' })
+        .map((line) => `${line}\n`)
+        .join('')
+    : ''
+  context.stdout.write(`${wrote}${reach}Next:\n${first}${steps.join('')}`)
   return exitCodes.ok
 }
 

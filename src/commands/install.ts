@@ -13,8 +13,6 @@ import { recordedMachines } from '../deployment/hostIdentity.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import { registration } from '../deployment/registration.ts'
 import type { PackedRuntime, SentRuntime } from '../deployment/runtime/chooseRuntime.ts'
-import { fetchRuntime } from '../deployment/runtime/fetchRuntime.ts'
-import type { Architecture } from '../deployment/runtime/pinnedRuntime.ts'
 import { installationSnapshot } from '../deployment/snapshot/installationSnapshot.ts'
 import { type ClusterState, untrustedAuthorities } from '../deployment/state/clusterState.ts'
 import { saveState } from '../deployment/state/openState.ts'
@@ -38,6 +36,7 @@ import {
   readInstallSources,
   refuseRuntimeFile,
 } from '../session/install/decideInstall.ts'
+import { packedRuntime } from '../session/install/packedRuntime.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
@@ -195,8 +194,7 @@ async function installOn(
   }))
   const notes = [...(purpose?.notes(decision) ?? []), ...orderNotes(work, rollout), ...preparation.notes]
   const executeAndSave = async (execute: () => Promise<{ readonly exit: ExitCode }>): Promise<ExitCode> => {
-    const packed = sources.runtimeFile?.packed
-    await fetchRuntimes({ context, planned, packed, runtimes, emit: renderer.emit })
+    await fetchRuntimes({ context, planned, sources, runtimes, emit: renderer.emit })
     await saveState({ ...config, before: state, after: preparation.state })
     reportGeneratedPasswords(session, preparation.generated)
     const { exit } = await execute()
@@ -228,30 +226,24 @@ async function recordCluster(
   })
 }
 
-/** Fetches each runtime that a host lacks, once, before any host is touched. */
+/** Gets each runtime that a host lacks, once, before any host is touched. */
 async function fetchRuntimes(options: {
   readonly context: CommandContext
   readonly planned: readonly PlannedTarget[]
-  /** The operator's --runtime-file. */
-  readonly packed: Buffer | undefined
+  readonly sources: InstallSources
   readonly runtimes: Map<string, PackedRuntime>
   readonly emit: Emit
 }): Promise<void> {
-  const { context, planned, packed, runtimes, emit } = options
+  const { context, planned, sources, runtimes, emit } = options
   const wanted = new Map<string, SentRuntime>()
   for (const { target, plan } of planned) {
     const { runtime } = target
     const due = plan.steps.some(({ step }) => step.id === 'runtime')
     if (due && runtime.kind === 'sent') wanted.set(runtime.id, runtime)
   }
-  const bytesOf = async (architecture: Architecture): Promise<Buffer> =>
-    packed ?? (await fetchRuntime({ architecture, env: context.env, signal: context.signal }))
-  const fetched = new Map<Architecture, PackedRuntime>()
-  for (const [id, { architecture }] of wanted) {
-    if (packed === undefined) emit({ type: 'notice', message: `fetching the runtime ${id}` })
-    const sent = fetched.get(architecture) ?? withDigest(await bytesOf(architecture))
-    fetched.set(architecture, sent)
-    runtimes.set(id, sent)
+  for (const [id, runtime] of wanted) {
+    const onFetch = (message: string): void => emit({ type: 'notice', message })
+    runtimes.set(id, withDigest(await packedRuntime(runtime, { context, sources, onFetch })))
   }
 }
 

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import { jsonText } from '../base/json.ts'
+import type { CliCommand } from '../cli/cliCommand.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { fileExists } from '../cli/readConfigFiles.ts'
 import { tableLayout } from '../cli/terminal.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { closeAll, installedFactsOnly, type UnreachableHost } from '../deployment/survey.ts'
 import { type HostVersion, versionsText } from '../output/deployment/versionsText.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
@@ -13,15 +15,36 @@ import { defaultFile } from '../session/loadCluster.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
 import { inOrderOf, surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
+import { verifyFile } from './version/verifyFile.ts'
 
 export const versionCommand: Define = (made, world) =>
   runOnFiles(
     targetOptions(made)
       .option('--client', 'show the version of muster alone')
+      .option('--verify <file>', 'compare a downloaded file of muster with the SHA256SUMS beside it')
+      .option('--checksums <file>', 'with --verify: compare with this list')
       .option('--json', 'print the versions as JSON'),
     world,
-    (options) => version({ ...options, client: flag(made, 'client'), json: flag(made, 'json') }),
+    (options) => {
+      const { verify, checksums } = made.opts<{ verify?: string; checksums?: string }>()
+      if (verify !== undefined) {
+        refuseBesideVerify(made, options.files)
+        return verifyFile({ context: options.context, file: verify, checksums })
+      }
+      if (checksums !== undefined) {
+        throw new UsageError('--checksums needs --verify.', 'Name the file with --verify FILE.')
+      }
+      return version({ ...options, client: flag(made, 'client'), json: flag(made, 'json') })
+    },
   )
+
+/** Throws a `UsageError` for what `--verify` would ignore: of `--verify muster-*`, the shell makes several files. */
+function refuseBesideVerify(made: CliCommand, files: readonly string[]): void {
+  if (files.length > 0) throw new UsageError('--verify takes one file.', 'Run it once for each file.')
+  const refused = ['json', 'client'].find((name) => flag(made, name))
+  if (refused === undefined) return
+  throw new UsageError(`--verify cannot be used with --${refused}.`, 'Use one of them.')
+}
 
 /**
  * Shows the version of muster, and the release on each host of the file; of muster alone where no file is named and

@@ -21,6 +21,7 @@ import { userHash } from './installedUsers.ts'
 import { installationProblems } from './preflight/checks.ts'
 import { pinReleases, upgradeNotes } from './releases/pinReleases.ts'
 import { chooseRuntime, type RuntimeFile } from './runtime/chooseRuntime.ts'
+import type { OwnNode } from './runtime/ownNode.ts'
 import type { ServerProgram } from './serverProgram.ts'
 import type { ClusterState } from './state/clusterState.ts'
 import { StepError } from './stepError.ts'
@@ -52,7 +53,7 @@ export type PrepareOptions = {
   /** Contents of the user's own stores by path. */
   readonly storeFiles: ReadonlyMap<string, Buffer>
   readonly program: ServerProgram
-  readonly ownNode: { readonly path: string; readonly version: string }
+  readonly ownNode: OwnNode
   readonly runtimeFile?: RuntimeFile | undefined
   /** Id or version of an installed release to run instead of muster's own. */
   readonly release?: string | undefined

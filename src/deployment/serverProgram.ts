@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { getAsset, isSea } from 'node:sea'
 
 /** Content of a release. */
 export type ServerProgram = {
@@ -9,11 +10,15 @@ export type ServerProgram = {
   readonly unitTemplate: string
 }
 
-/** Reads the server program and the unit template from muster's own package. */
+/** Reads a file of muster's own package, or of its single executable. */
+const ownFile = async (packageDirectory: string, path: string): Promise<Buffer> =>
+  isSea() ? Buffer.from(getAsset(path)) : readFile(join(packageDirectory, path))
+
+/** Reads the server program and the unit template. */
 export async function readServerProgram(packageDirectory: string, version: string): Promise<ServerProgram> {
   const [bundle, unitTemplate] = await Promise.all([
-    readFile(join(packageDirectory, 'dist', 'muster-api.cjs')),
-    readFile(join(packageDirectory, 'templates', 'muster-component.service'), 'utf8'),
+    ownFile(packageDirectory, 'dist/muster-api.cjs'),
+    ownFile(packageDirectory, 'templates/muster-component.service'),
   ])
-  return { version, bundle, unitTemplate }
+  return { version, bundle, unitTemplate: unitTemplate.toString('utf8') }
 }

@@ -7,6 +7,7 @@ import { Interrupted } from '../../src/cli/interrupted.ts'
 import { UsageError } from '../../src/cli/usageError.ts'
 import { checkStartingFile } from '../../src/commands/init/askAnswers.ts'
 import { init } from '../../src/commands/init.ts'
+import { muster } from '../../src/commands/muster.ts'
 import { validate } from '../../src/commands/validate.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { schemaId, schemaText } from '../../src/config/reference/schema.ts'
@@ -26,6 +27,8 @@ describe('muster init', () => {
     expect(result).toMatchObject({ code: 0, err: '' })
     expect(result.out).toBe(
       'Wrote muster.yaml, and muster.schema.json for editors with the YAML language server.\n' +
+        'The APIs will listen on all addresses of the hosts. For loopback alone, remove\n' +
+        'the lines *-rest-api-address.\n' +
         'Next:\n' +
         '  1. Put your hosts into it.\n' +
         '  2. muster validate   check the file\n' +
@@ -146,10 +149,10 @@ describe('muster init with answers', () => {
     expect(err).toMatchInlineSnapshot(`
       "This writes a configuration file. Enter takes the answer in brackets; Ctrl-C
       ends without a file.
-      Name of the cluster [alpha]: Hosts, such as db1=10.0.0.11 db2=10.0.0.12: User to log in as over SSH [ops]: Does ops become root by sudo? [yes]: Do the hosts run database servers of this cluster? [no]: Test the connections to the hosts now? [yes]: "
+      Name of the cluster [alpha]: Hosts, such as db1=10.0.0.11 db2=10.0.0.12, or localhost for this machine: User to log in as over SSH [ops]: Does ops become root by sudo? [yes]: Do the hosts run database servers of this cluster? [no]: Test the connections to the hosts now? [yes]: "
     `)
     expect(out).toMatch(
-      /^Wrote muster\.yaml[^\n]*\nNext:\n {2}1\. muster trust .*\n {2}2\. muster check .*\n {2}3\. muster plan .*\n {2}4\. muster install .*\n$/,
+      /^Wrote muster\.yaml[^\n]*\nThe APIs will listen on all addresses [^\n]*\n[^\n]*\nNext:\n {2}1\. muster trust .*\n {2}2\. muster check .*\n {2}3\. muster plan .*\n {2}4\. muster install .*\n$/,
     )
     const { config, diagnostics } = configOf(cwd)
     expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -174,13 +177,13 @@ describe('muster init with answers', () => {
       ends without a file.
       Name of the cluster [alpha]:   The cluster name must have 1 to 40 lower-case letters, digits and hyphens.
         fix: Write, for example: cluster: alpha
-      Name of the cluster [alpha]: Hosts, such as db1=10.0.0.11 db2=10.0.0.12:   Give each host a name and an address, as NAME=ADDRESS, with spaces between
+      Name of the cluster [alpha]: Hosts, such as db1=10.0.0.11 db2=10.0.0.12, or localhost for this machine:   Give each host a name and an address, as NAME=ADDRESS, with spaces between
         them.
-      Hosts, such as db1=10.0.0.11 db2=10.0.0.12:   db1 is listed twice in members.
+      Hosts, such as db1=10.0.0.11 db2=10.0.0.12, or localhost for this machine:   db1 is listed twice in members.
         fix: Remove it, or correct the host name.
-      Hosts, such as db1=10.0.0.11 db2=10.0.0.12:   address must be an IP address or a host name, not the text "not/valid".
+      Hosts, such as db1=10.0.0.11 db2=10.0.0.12, or localhost for this machine:   address must be an IP address or a host name, not the text "not/valid".
         fix: Write the address alone, without user, port or https://
-      Hosts, such as db1=10.0.0.11 db2=10.0.0.12: User to log in as over SSH [ops]:   user must be a user name to log in with, not the text "a b".
+      Hosts, such as db1=10.0.0.11 db2=10.0.0.12, or localhost for this machine: User to log in as over SSH [ops]:   user must be a user name to log in with, not the text "a b".
         fix: Write, for example: user: ops
       User to log in as over SSH [ops]: Do the hosts run database servers of this cluster? [no]:   Answer yes or no.
       Do the hosts run database servers of this cluster? [no]: Their kind, mariadb or mysql [mariadb]:   Answer mariadb or mysql.
@@ -303,5 +306,38 @@ describe('muster init with answers', () => {
       { numRuns: 500 },
     )
     expect(written).toBeGreaterThan(50)
+  })
+})
+
+describe('muster init on this machine', () => {
+  it.each([
+    ['by an option', ['--host', 'localhost'], undefined],
+    ['by an answer', [], '\nlocalhost\n'],
+  ])('writes the quickstart for this machine alone, %s', async (_, argv, typed) => {
+    const cwd = temporaryFolder()
+    const stdin = Object.assign(Readable.from(typed === undefined ? [] : [typed]), {
+      isTTY: typed !== undefined,
+    })
+    const { context, out } = commandContext({ cwd, stdin })
+    expect(await muster({ argv: ['init', ...argv], context })).toBe(0)
+    expect(out()).not.toMatch(/trust|Put your hosts/)
+    const text = readFileSync(join(cwd, 'muster.yaml'), 'utf8')
+    const meaning = (content: string) =>
+      loadConfig({ files: [{ name: 'a.yaml', directory: '/q', text: content }], home: '/q' })
+    const example = readFileSync('examples/quickstart.yaml', 'utf8')
+    expect(meaning(text.replaceAll('alpha', 'quickstart')).config).toEqual(meaning(example).config)
+    expect(meaning(text)).toMatchObject({ diagnostics: [] })
+  })
+
+  it('reaches localhost over SSH beside other hosts, or with a user', async () => {
+    for (const argv of [
+      ['--host', 'localhost,db2=10.0.0.12'],
+      ['--host', 'localhost', '--user', 'ops'],
+    ]) {
+      const cwd = temporaryFolder()
+      const { context } = commandContext({ cwd })
+      expect(await muster({ argv: ['init', ...argv], context })).toBe(0)
+      expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).not.toContain('connection: local')
+    }
   })
 })

@@ -8,6 +8,10 @@ import { loadConfig } from '../../config/load.ts'
 import type { ClusterConfig } from '../../config/model.ts'
 import { type StartingFile, type StartingHost, startingFile } from './startingFile.ts'
 
+/** Returns true for hosts that are this machine alone, which needs no SSH. */
+export const isThisMachine = (hosts: readonly StartingHost[]): boolean =>
+  hosts.length === 1 && hosts[0]?.name === 'localhost' && hosts[0].address === 'localhost'
+
 /** The configuration of a starting file, or the message and fix of the first error in it. */
 export type CheckedFile =
   | { readonly text: string; readonly config: ClusterConfig }
@@ -56,7 +60,9 @@ type Question<Value> = {
 }
 
 /** Asks for what a starting file needs, and again for each answer that the file could not have. */
-export async function askAnswers(context: CommandContext): Promise<StartingFile> {
+export async function askAnswers(
+  context: CommandContext,
+): Promise<StartingFile | { readonly localCluster: string }> {
   const width = textWidth(context.stderr)
   const say = (text: string, first = '', rest = ''): void =>
     void context.stderr.write(`${wrap(text, { width, first, rest }).join('\n')}\n`)
@@ -99,11 +105,12 @@ export async function askAnswers(context: CommandContext): Promise<StartingFile>
     part: (name) => ({ cluster: name }),
   })
   const hosts = await put({
-    question: 'Hosts, such as db1=10.0.0.11 db2=10.0.0.12',
+    question: 'Hosts, such as db1=10.0.0.11 db2=10.0.0.12, or localhost for this machine',
     parse: (text) => (parseHosts(text).length === 0 ? undefined : parseHosts(text)),
     wants: 'Give each host a name and an address, as NAME=ADDRESS, with spaces between them.',
     part: (those) => ({ hosts: those }),
   })
+  if (isThisMachine(hosts)) return { localCluster: cluster }
   const user = await put({
     question: 'User to log in as over SSH',
     usual: context.env.USER ?? 'root',

@@ -31,6 +31,37 @@ export const exampleFile = (): string => {
   return `${startingFile(example).replace(comment, `${comment} Replace these with yours.`)}${more}`
 }
 
+/** Writes a commented file for the three APIs on this machine alone, as examples/quickstart.yaml has them. */
+export const localFile = (cluster: string): string => `# yaml-language-server: $schema=./muster.schema.json
+# The three APIs on this machine: no root, no SSH, no database.
+
+# The name of the cluster.
+cluster: ${scalar(cluster)}
+
+defaults:
+  # The administrator of the three APIs. No password is set, so muster generates one, keeps it in .muster/
+  # next to this file and shows it once.
+  rest-api-admin-user: admin
+  # Relative to this file; possible only with "connection: local".
+  install-directory: ${scalar(cluster)}
+  # Run as detached processes of your user, not as systemd services.
+  service-manager: process
+
+services:
+  ${scalar(cluster)}:
+    topology: clustered
+    master: localhost
+    # Members run manager and replicator, connectors run the connector.
+    members: [localhost]
+    connectors: [localhost]
+
+hosts:
+  localhost:
+    address: 127.0.0.1
+    # This machine, without SSH.
+    connection: local
+`
+
 /** Words that YAML, or an older version of it, does not take for text. */
 const reserved = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 
@@ -59,7 +90,7 @@ defaults:
   # An editor accepts these tags with: yaml.customTags: ["!env scalar", "!file scalar", "!exec sequence"]
   rest-api-admin-user: admin
 
-  # Each API listens on 127.0.0.1 only. 0.0.0.0 opens it on all interfaces of the host.
+  # All interfaces of the host. Without these lines each API listens on 127.0.0.1 only.
   manager-rest-api-address: 0.0.0.0
   connector-rest-api-address: 0.0.0.0
   replicator-rest-api-address: 0.0.0.0

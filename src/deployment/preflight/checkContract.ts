@@ -3,6 +3,7 @@ import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
 import type { LoadedStores } from '../desired/userProvidedStores.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { RecordedMachines } from '../hostIdentity.ts'
+import type { OwnNode } from '../runtime/ownNode.ts'
 import type { StepError } from '../stepError.ts'
 import type { Observations } from './observe.ts'
 
@@ -28,8 +29,7 @@ export type CheckContext = {
   readonly subjects: readonly Subject[]
   readonly stores: LoadedStores
   readonly machines: RecordedMachines
-  /** Node.js that runs muster itself. */
-  readonly ownNode: { readonly path: string; readonly version: string }
+  readonly ownNode: OwnNode
   readonly now: Date
 }
 

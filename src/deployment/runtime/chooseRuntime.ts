@@ -1,6 +1,7 @@
 import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { StepError } from '../stepError.ts'
+import type { OwnNode } from './ownNode.ts'
 import { type Architecture, architectureOf, oldestMaintainedMajor, pinnedRuntime } from './pinnedRuntime.ts'
 
 /** Node.js binary sent to hosts; its id is derived from its content, so it is sent once. */
@@ -11,7 +12,7 @@ export type SentRuntime = {
   readonly architecture: Architecture
   /** Of the unpacked binary, in hexadecimal. */
   readonly sha256: string
-  /** Expected output of `node --version`; known only for the pinned runtime. */
+  /** Expected output of `node --version`; unknown for a --runtime-file. */
   readonly version?: string
 }
 
@@ -32,18 +33,18 @@ export type RuntimeFile = { readonly sha256: string; readonly architecture: Arch
 
 /**
  * Chooses the runtime of a host: on this machine the Node.js that runs muster; elsewhere the host's own if its major
- * version is maintained and only root can change it; otherwise one is sent. Throws a `StepError` if the options allow
- * none.
+ * version is maintained and only root can change it; otherwise one is sent. muster's single executable is sent on this
+ * machine, too: a file that was downloaded is moved, replaced and removed. Throws a `StepError` if the options allow none.
  */
 export function chooseRuntime(options: {
   readonly host: HostConfig
   readonly facts: HostFacts
-  readonly ownNode: { readonly path: string; readonly version: string }
+  readonly ownNode: OwnNode
   readonly file?: RuntimeFile | undefined
 }): Exclude<RuntimeChoice, KeptRuntime> {
-  const { host, facts, ownNode, file } = options
-  if (host.runtime === 'upload') return sentRuntime(facts, file, host.name)
-  if (host.connection === 'local') return { kind: 'host', ...ownNode }
+  const { host, facts, ownNode } = options
+  if (host.runtime === 'upload') return sentRuntime(options)
+  if (host.connection === 'local' && ownNode.single === undefined) return { kind: 'host', ...ownNode }
   const problem = hostNodeProblem(facts)
   if (problem === undefined && facts.node !== undefined) {
     return { kind: 'host', path: facts.node.path, version: facts.node.version }
@@ -56,7 +57,7 @@ export function chooseRuntime(options: {
       fix: `Install Node.js ${oldestMaintainedMajor} or newer there as root, or set runtime to auto.`,
     })
   }
-  return sentRuntime(facts, file, host.name)
+  return sentRuntime(options)
 }
 
 /** Returns true if the components of a host run on a Node.js sent by muster. */
@@ -74,25 +75,29 @@ function hostNodeProblem(facts: HostFacts): string | undefined {
   return facts.node.rootOwned ? undefined : `users other than root can change its ${facts.node.path}`
 }
 
-function sentRuntime(facts: HostFacts, file: RuntimeFile | undefined, host: string): SentRuntime {
+function sentRuntime({ host, facts, ownNode, file }: Parameters<typeof chooseRuntime>[0]): SentRuntime {
   const architecture = architectureOf(facts.machine)
-  if (file === undefined) {
-    const { version, sha256 } = pinnedRuntime
-    return {
-      kind: 'sent',
-      id: `node-${version}-${sha256[architecture].slice(0, 12)}`,
-      architecture,
-      sha256: sha256[architecture],
-      version: `v${version}`,
-    }
+  if (file?.architecture === architecture) {
+    return { kind: 'sent', id: `node-${file.sha256.slice(0, 12)}`, architecture, sha256: file.sha256 }
   }
-  if (file.architecture !== architecture) {
+  const { single } = ownNode
+  if (single?.architecture === architecture) {
+    return releasedRuntime({ architecture, sha256: single.sha256, version: ownNode.version })
+  }
+  if (file !== undefined) {
     throw new StepError({
-      host,
+      host: host.name,
       code: 'wrong-architecture',
       message: `the --runtime-file is for ${file.architecture}, but the host is ${architecture}`,
       fix: `Use a Node.js binary for linux-${architecture}.`,
     })
   }
-  return { kind: 'sent', id: `node-${file.sha256.slice(0, 12)}`, architecture, sha256: file.sha256 }
+  const { version, sha256 } = pinnedRuntime
+  return releasedRuntime({ architecture, sha256: sha256[architecture], version: `v${version}` })
+}
+
+function releasedRuntime(
+  known: Required<Pick<SentRuntime, 'architecture' | 'sha256' | 'version'>>,
+): SentRuntime {
+  return { kind: 'sent', id: `node-${known.version.slice(1)}-${known.sha256.slice(0, 12)}`, ...known }
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { readBoundedFile, UnfitFileError } from '../../base/boundedFile.ts'
+import { elfArchitecture } from '../../base/elf.ts'
 import { sha256 } from '../../base/sha256.ts'
 import { systemErrorText } from '../../base/systemErrors.ts'
 import { type Environment, npmEnvironment } from '../../processes/environment.ts'
@@ -13,14 +14,6 @@ import { StepError } from '../stepError.ts'
 import type { RuntimeFile } from './chooseRuntime.ts'
 import { type Architecture, pinnedRuntime, runtimePackage } from './pinnedRuntime.ts'
 import { openRuntimeCache, readCachedRuntime, writeCachedRuntime } from './runtimeCache.ts'
-
-/** Returns the processor of an ELF file (elf(5): e_machine at offset 18); undefined for any other file or processor. */
-function elfArchitecture(content: Buffer): Architecture | undefined {
-  if (content.length < 20 || content.toString('latin1', 0, 4) !== '\x7fELF') return undefined
-  const machine = content.readUInt16LE(18)
-  if (machine === 0x3e) return 'x64'
-  return machine === 0xb7 ? 'arm64' : undefined
-}
 
 /** Returns the compression of a file by its first bytes: gzip (RFC 1952) or xz; undefined for anything else. */
 function packingOf(content: Buffer): 'gzip' | 'xz' | undefined {
@@ -41,15 +34,17 @@ export async function fetchRuntime(options: {
   readonly architecture: Architecture
   readonly env: Environment
   readonly signal: AbortSignal
+  /** muster is a single executable: another one for that processor would do as well. */
+  readonly isSingle?: boolean
 }): Promise<Buffer> {
-  const { architecture, env, signal } = options
+  const { architecture, env } = options
   const cache = await openRuntimeCache(env)
   const path = join(cache, `node-${pinnedRuntime.version}-linux-${architecture}.gz`)
   const cached = await readCachedRuntime(path, pinnedRuntime.sha256[architecture])
   if (cached !== undefined) return cached
   const work = await mkdtemp(join(cache, '.fetch-'))
   try {
-    const packed = await pack(await download({ architecture, env, work, signal }))
+    const packed = await pack(await download({ ...options, work }))
     await writeCachedRuntime(path, packed)
     return packed
   } finally {
@@ -57,12 +52,9 @@ export async function fetchRuntime(options: {
   }
 }
 
-async function download(options: {
-  readonly architecture: Architecture
-  readonly env: Environment
-  readonly work: string
-  readonly signal: AbortSignal
-}): Promise<Buffer> {
+type Download = Parameters<typeof fetchRuntime>[0] & { readonly work: string }
+
+async function download(options: Download): Promise<Buffer> {
   const { architecture, work, env } = options
   const name = runtimePackage(architecture)
   const fetched = await run({
@@ -72,9 +64,14 @@ async function download(options: {
     extraEnv: npmEnvironment(env),
     timeout: 300_000,
     signal: options.signal,
-  }).catch((cause: unknown) => ({ code: -1, stdout: '', stderr: String(cause) }))
+  }).catch((cause: unknown) => ({
+    code: -1,
+    stdout: '',
+    stderr: cause instanceof Error ? cause.message : String(cause),
+  }))
   if (fetched.code !== 0) {
-    throw notFetched(`npm could not fetch ${name}: ${lastLine(fetched.stderr)}`)
+    const fix = options.isSingle ? otherExecutable(architecture) : undefined
+    throw notFetched(`npm could not fetch ${name}: ${lastLine(fetched.stderr)}`, fix)
   }
   const archive = join(work, `node-linux-${architecture}-${pinnedRuntime.version}.tgz`)
   const digest = createHash('sha512')
@@ -90,14 +87,20 @@ async function download(options: {
   return binary
 }
 
+const otherExecutable = (architecture: Architecture): string =>
+  `Download muster-linux-${architecture} of this version, and pass it with --runtime-file muster-linux-${architecture}.`
+
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
-function notFetched(message: string): StepError {
+function notFetched(
+  message: string,
+  fix = 'Use --runtime-file with a Node.js binary or archive for Linux if npm cannot reach a package registry.',
+): StepError {
   return new StepError({
     host: 'this machine',
     code: 'runtime-not-fetched',
     message,
-    fix: 'Use --runtime-file with a Node.js binary or archive for Linux if npm cannot reach a package registry.',
+    fix,
   })
 }
 

@@ -13,6 +13,7 @@ import { type Preparation, prepare, type ResolvedSecrets } from '../../deploymen
 import { requireTargetSupport } from '../../deployment/releases/compatibility.ts'
 import type { PackedRuntime, RuntimeFile, SentRuntime } from '../../deployment/runtime/chooseRuntime.ts'
 import { readRuntimeFile } from '../../deployment/runtime/fetchRuntime.ts'
+import { type OwnNode, readOwnNode } from '../../deployment/runtime/ownNode.ts'
 import { readServerProgram, type ServerProgram } from '../../deployment/serverProgram.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { StateError } from '../../deployment/state/stateError.ts'
@@ -48,6 +49,7 @@ export type ExtraCheck = (
 /** Files of this machine that an installation sends. */
 export type InstallSources = {
   readonly program: ServerProgram
+  readonly ownNode: OwnNode
   /** The operator's --runtime-file, packed. */
   readonly runtimeFile: (RuntimeFile & { readonly packed: Buffer }) | undefined
   /** The operator's own stores, by path. */
@@ -74,6 +76,7 @@ export async function readInstallSources(options: {
   await requireAuthority(options)
   return {
     program: await readServerProgram(context.packageDirectory, context.version),
+    ownNode: await readOwnNode(),
     runtimeFile: path === undefined ? undefined : await readRuntimeFile({ path, env: context.env }),
     storeFiles: await readUserProvidedStores(config),
   }
@@ -125,7 +128,7 @@ export async function decideInstall(
   },
 ): Promise<InstallDecision | Refusal> {
   const { context, config, survey, secrets, release, extraCheck } = options
-  const { program, runtimeFile, storeFiles } = options.sources
+  const { program, ownNode, runtimeFile, storeFiles } = options.sources
   const refused = survey.reached.flatMap((one) => extraCheck?.(one, { ...program, release }) ?? [])
   if (refused.length > 0) return refusalFor(refused)
   const preparation = await prepare({
@@ -136,7 +139,7 @@ export async function decideInstall(
     secrets,
     storeFiles,
     program,
-    ownNode: { path: process.execPath, version: process.version },
+    ownNode,
     runtimeFile,
     release,
     now: context.now(),

@@ -50,6 +50,37 @@ describe('chooseRuntime', () => {
     )
   })
 
+  describe("with muster's single executable", () => {
+    const single = { sha256: 'cd'.repeat(32), architecture: 'x64' as const }
+    const own = { path: '/home/me/muster', version: 'v24.1.0', single }
+    const itself = { kind: 'sent', id: 'node-24.1.0-cdcdcdcdcdcd', ...single, version: 'v24.1.0' }
+    const arm = hostFacts({ machine: 'aarch64' })
+
+    it('sends the file itself, also to this machine, whose user may move it', () => {
+      for (const connection of ['ssh', 'local'] as const) {
+        expect(chooseRuntime({ host: hostConfig({ connection }), facts: hostFacts(), ownNode: own })).toEqual(
+          itself,
+        )
+      }
+    })
+
+    it("keeps to the host's own Node.js where there is a fit one", () => {
+      const choice = chooseRuntime({ host: hostConfig(), facts: hostFacts({ node }), ownNode: own })
+      expect(choice).toEqual({ kind: 'host', path: '/usr/bin/node', version: 'v22.1.0' })
+    })
+
+    it('sends a --runtime-file to hosts of its processor and itself to the others', () => {
+      const file = { sha256: 'ab'.repeat(32), architecture: 'arm64' as const }
+      expect(chooseRuntime({ host: hostConfig(), facts: hostFacts(), ownNode: own, file })).toEqual(itself)
+      expect(chooseRuntime({ host: hostConfig(), facts: arm, ownNode: own, file })).toMatchObject(file)
+    })
+
+    it('sends the pinned Node.js to a host of another processor', () => {
+      const choice = chooseRuntime({ host: hostConfig(), facts: arm, ownNode: own })
+      expect(choice).toMatchObject({ architecture: 'arm64', sha256: pinnedRuntime.sha256.arm64 })
+    })
+  })
+
   it('rejects a --runtime-file for another processor', () => {
     const file = { sha256: 'ab'.repeat(32), architecture: 'arm64' as const }
     expect(() => chooseRuntime({ host: hostConfig(), facts: hostFacts(), ownNode, file })).toThrow(

@@ -13,7 +13,8 @@ const field = (name: string): string | undefined =>
 
 /**
  * Reads the suite and mirror from the machine's apt sources, and the proxy from its settings. MUSTER_LAB_SUITE names
- * another release of Debian for the lab's hosts, taken from the same mirror. Throws when apt names no mirror.
+ * another release of Debian for hosts whose release no test chooses; all come from the same mirror. Throws when apt
+ * names no mirror.
  */
 export async function aptMirror(): Promise<AptMirror> {
   const suite = field('VERSION_CODENAME')

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { aptMirror } from './aptMirror.ts'
 import { succeed } from './execute.ts'
+import { enableArm64 } from './foreignProcessor.ts'
+import { mountsBelow } from './leftovers.ts'
 import { runs } from './processTable.ts'
 
 const usual = [
@@ -42,47 +44,94 @@ async function finish(base: string): Promise<void> {
   ])
   // Runs where a test gives the host a database (../scenario/databases.ts).
   // A host without a machine-id enables everything at its first boot that no preset forbids (machine-id(5)).
-  await succeed('systemctl', [`--root=${base}`, 'disable', 'mariadb.service', 'mariadb.socket'])
+  const database = ['mariadb.service', 'mariadb.socket'].filter((unit) =>
+    existsSync(join(base, 'lib/systemd/system', unit)),
+  )
+  if (database.length > 0) await succeed('systemctl', [`--root=${base}`, 'disable', ...database])
   mkdirSync(join(base, 'etc/systemd/system-preset'), { recursive: true })
   writeFileSync(join(base, 'etc/systemd/system-preset/10-lab.preset'), 'disable mariadb.*\n')
   mkdirSync(join(base, 'var/log/journal'), { recursive: true })
 }
 
+/** QEMU emulates neither the mounts that credentials of services need, nor the sockets of systemd-networkd. */
+async function finishEmulated(base: string): Promise<void> {
+  const folder = join(base, 'etc/systemd/system/service.d')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, '10-lab.conf'), '[Service]\nLoadCredential=\n')
+  const network = [
+    'systemd-networkd.service',
+    'systemd-networkd.socket',
+    'systemd-networkd-wait-online.service',
+  ]
+  await succeed('systemctl', [`--root=${base}`, 'mask', ...network])
+}
+
+/** Hosts that are made from the same base. */
+export type BaseWish = {
+  /** Debian packages besides the usual ones. */
+  readonly packages?: readonly string[] | undefined
+  /** Release of Debian, such as `trixie`; that of this machine unless told. */
+  readonly suite?: string | undefined
+  /** The processor is an arm64 that QEMU emulates; the host has neither a database nor further packages. */
+  readonly arm64?: boolean | undefined
+}
+
 /**
- * The folder of a bootable Debian, built when there is none yet (about a minute) and kept for later runs.
- * `more` are Debian packages besides the usual ones. Its name is a digest of what it is built from. It appears whole or not at all, also with two builders.
+ * The folder of a bootable Debian, built when there is none yet (about a minute) and kept for later runs. Its name is
+ * a digest of what it is built from. It appears whole or not at all, also with two builders.
  */
-export async function baseImage(lab: string, more: readonly string[] = []): Promise<string> {
-  const { suite, mirror, proxy } = await aptMirror()
-  const packages = [...usual, ...more]
-  const source = JSON.stringify({ recipe, packages, suite, architecture: process.arch })
+export async function baseImage(lab: string, wish: BaseWish = {}): Promise<string> {
+  const { mirror, proxy, ...usualSuite } = await aptMirror()
+  const { suite = usualSuite.suite, packages: more = [], arm64 = false } = wish
+  const architecture = arm64 ? 'arm64' : process.arch
+  // Emulated, a database would take minutes to install, and no test of a foreign processor has one.
+  const packages = arm64 ? usual.filter((name) => name !== 'mariadb-server') : [...usual, ...more]
+  const source = JSON.stringify({ recipe, packages, suite, architecture })
   const name = `base-${createHash('sha256').update(source).digest('hex').slice(0, 16)}`
   const base = join(lab, name)
-  removeAbandoned(lab)
+  await removeAbandoned(lab)
+  if (arm64) await enableArm64()
   if (existsSync(base)) return base
   const building = `${base}.building-${process.pid}`
   const proxied = proxy === undefined ? {} : { http_proxy: proxy }
   try {
     await succeed(
       'debootstrap',
-      ['--variant=minbase', `--include=${packages.join(',')}`, suite, building, mirror],
-      { env: { ...process.env, ...proxied, DEBIAN_FRONTEND: 'noninteractive' } },
+      [
+        ...(arm64 ? ['--arch=arm64'] : []),
+        '--variant=minbase',
+        `--include=${packages.join(',')}`,
+        ...[suite, building, mirror, ...scriptOf(suite)],
+      ],
+      // A busy machine needs several times the usual minutes.
+      { env: { ...process.env, ...proxied, DEBIAN_FRONTEND: 'noninteractive' }, timeout: 3_600_000 },
     )
     await finish(building)
+    if (arm64) await finishEmulated(building)
     writeFileSync(join(building, 'etc/lab-base'), `${source}\n`)
     renameSync(building, base)
   } catch (cause) {
     if (!existsSync(base)) throw new Error(`the base for the lab's hosts could not be built`, { cause })
   } finally {
-    rmSync(building, { recursive: true, force: true })
+    await removeBuilding(building)
   }
   return base
 }
 
+/** The script of debootstrap for a release that is newer than debootstrap: that of unstable, which each of them once was. */
+const scriptOf = (suite: string): readonly string[] =>
+  existsSync(`/usr/share/debootstrap/scripts/${suite}`) ? [] : ['/usr/share/debootstrap/scripts/sid']
+
 /** Removes what builders left that were killed. */
-function removeAbandoned(lab: string): void {
+async function removeAbandoned(lab: string): Promise<void> {
   for (const name of readdirSync(lab)) {
     const pid = /\.building-(\d+)$/.exec(name)?.[1]
-    if (pid !== undefined && !runs(Number(pid))) rmSync(join(lab, name), { recursive: true, force: true })
+    if (pid !== undefined && !runs(Number(pid))) await removeBuilding(join(lab, name))
   }
+}
+
+/** Removes a base that is not finished; debootstrap that was killed leaves its mounts. */
+async function removeBuilding(building: string): Promise<void> {
+  for (const point of mountsBelow(building)) await succeed('umount', [point])
+  rmSync(building, { recursive: true, force: true })
 }

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { baseImage } from './baseImage.ts'
 import { boot } from './container.ts'
+import { eventually } from './eventually.ts'
 import { execute, succeed } from './execute.ts'
 import { labFolder, runsFolder } from './folders.ts'
 import { createHostRoot } from './hostRoot.ts'
@@ -14,7 +15,6 @@ import { ready } from './ready.ts'
 import { sshArguments } from './sshArguments.ts'
 
 type Site = {
-  readonly base: string
   readonly run: string
   readonly id: string
   readonly bridge: string
@@ -23,7 +23,21 @@ type Site = {
   readonly knownHostsPath: string
 }
 
-type Place = { readonly name: string; readonly address: string; readonly ops: boolean }
+type Place = {
+  readonly name: string
+  readonly address: string
+  readonly ops: boolean
+  readonly base: string
+  readonly isEmulated: boolean
+}
+
+/** Does for an emulated host what its systemd-networkd cannot. */
+async function configureNetwork(init: number, address: string): Promise<void> {
+  const inside = (...args: string[]) => succeed('nsenter', ['--target', String(init), '--net', 'ip', ...args])
+  await eventually('the network device of an emulated host', () => inside('link', 'show', 'host0'))
+  await inside('address', 'add', `${address}/24`, 'dev', 'host0')
+  await inside('link', 'set', 'host0', 'up')
+}
 
 async function startHost(site: Site, place: Place): Promise<LabHost> {
   const { name, address } = place
@@ -31,19 +45,28 @@ async function startHost(site: Site, place: Place): Promise<LabHost> {
   mkdirSync(directory, { recursive: true })
   const publicKey = readFileSync(`${site.keyPath}.pub`, 'utf8')
   const root = await createHostRoot({ ...site, ...place, directory, publicKey })
-  const start = () =>
-    boot({
+  const start = async () => {
+    const container = await boot({
       root,
       machine: machineOf(site.id, name),
       bridge: site.bridge,
       consoleLog: join(directory, 'console.log'),
     })
+    if (place.isEmulated) await configureNetwork(container.init, address)
+    return container
+  }
   const ssh = sshArguments(site, `root@${address}`)
-  const run = (script: string, { stdin, timeout }: RunInput = {}) =>
-    execute('ssh', [...ssh, script], {
-      ...(stdin === undefined ? {} : { input: stdin }),
-      timeout: timeout ?? 60_000,
-    })
+  const run = async (script: string, { stdin, timeout }: RunInput = {}) => {
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await execute('ssh', [...ssh, script], {
+        ...(stdin === undefined ? {} : { input: stdin }),
+        timeout: timeout ?? 60_000,
+      })
+      // sshd of Debian 11 drops a connection in some hundred before its banner, so nothing was run.
+      const isDropped = outcome.code === 255 && outcome.stderr.startsWith('kex_exchange_identification: ')
+      if (!isDropped || tries === 3) return outcome
+    }
+  }
   const waitUntilReady = () => ready(name, address, run)
   let container = await start()
   // systemd-nspawn(1), --network-bridge: the end of the cable on this machine's side.
@@ -82,6 +105,22 @@ async function startHosts(site: Site, places: readonly Place[]): Promise<readonl
   return hosts
 }
 
+type Based = { readonly name: string; readonly base: string }
+
+/** Finds the base of each host; those that are not there yet are built one after another. */
+async function basesOf(folder: string, wanted: Parameters<typeof startLab>[0]): Promise<readonly Based[]> {
+  const found: Based[] = []
+  for (const name of wanted.hosts) {
+    const base = await baseImage(folder, {
+      packages: wanted.packages,
+      suite: wanted.suites?.[name],
+      arm64: wanted.arm64?.includes(name),
+    })
+    found.push({ name, base })
+  }
+  return found
+}
+
 /**
  * Boots Debian hosts with systemd and sshd on a bridge of their own, ready when it settles.
  * `ops` names the hosts that also have a user `ops` with password-less sudo. `stop()` removes every trace;
@@ -92,10 +131,14 @@ export async function startLab(wanted: {
   readonly ops?: readonly string[]
   /** Debian packages that the hosts have besides the usual ones. */
   readonly packages?: readonly string[]
+  /** Release of Debian by host; the others run the release of this machine. */
+  readonly suites?: Readonly<Record<string, string>>
+  /** Hosts whose processor is an emulated arm64; they have neither `packages` nor a database. */
+  readonly arm64?: readonly string[]
 }): Promise<Lab> {
   const folder = labFolder()
   await clearCrashed(runsFolder(folder))
-  const base = await baseImage(folder, wanted.packages)
+  const bases = await basesOf(folder, wanted)
   const id = randomBytes(3).toString('hex')
   const run = join(runsFolder(folder), id)
   const directory = join(run, 'operator')
@@ -103,17 +146,19 @@ export async function startLab(wanted: {
   claim(run, id)
   try {
     const network = await createNetwork(bridgeOf(id))
-    const places = wanted.hosts.map((name, number) => ({
+    const places = bases.map(({ name, base }, number) => ({
       name,
+      base,
       address: network.address(number),
       ops: wanted.ops?.includes(name) === true,
+      isEmulated: wanted.arm64?.includes(name) === true && process.arch !== 'arm64',
     }))
     const keyPath = join(directory, 'id_ed25519')
     const knownHostsPath = join(directory, 'known_hosts')
     await succeed('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'lab', '-f', keyPath])
     const lines = ['127.0.0.1 localhost', '::1 localhost', ...places.map((p) => `${p.address} ${p.name}`)]
     const hostsFile = `${lines.join('\n')}\n`
-    const site = { base, run, id, bridge: network.bridge, hostsFile, keyPath, knownHostsPath }
+    const site = { run, id, bridge: network.bridge, hostsFile, keyPath, knownHostsPath }
     const hosts = await startHosts(site, places)
     return {
       directory,

@@ -27,7 +27,7 @@ function ownerOf(run: string): Owner | undefined {
 }
 
 /** The mount points at or below a folder, innermost first. */
-function mountsBelow(folder: string): readonly string[] {
+export function mountsBelow(folder: string): readonly string[] {
   return readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '')
