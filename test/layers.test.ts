@@ -130,6 +130,7 @@ const ioFiles: readonly string[] = [
   'deployment/state/archiveFile.ts',
   'deployment/state/lockState.ts',
   'deployment/state/stateDirectory.ts',
+  'deployment/state/stateGate.ts',
   'session/connectHost.ts',
   'session/defaultSshConfig.ts',
   'transport/login/agentContents.ts',

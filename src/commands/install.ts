@@ -3,7 +3,6 @@ import { requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { findClusterRecord, registryDirectory, writeClusterRecord } from '../client/registry.ts'
 import { dropReplacedPasswords } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -11,10 +10,9 @@ import { allInParallel } from '../deployment/execution/rollout.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { recordedMachines } from '../deployment/hostIdentity.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
-import { registration } from '../deployment/registration.ts'
 import type { PackedRuntime, SentRuntime } from '../deployment/runtime/chooseRuntime.ts'
 import { installationSnapshot } from '../deployment/snapshot/installationSnapshot.ts'
-import { type ClusterState, untrustedAuthorities } from '../deployment/state/clusterState.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { saveState } from '../deployment/state/openState.ts'
 import { allFacts } from '../deployment/survey.ts'
 import { verifyHost } from '../deployment/verifyHost.ts'
@@ -37,6 +35,7 @@ import {
   refuseRuntimeFile,
 } from '../session/install/decideInstall.ts'
 import { packedRuntime } from '../session/install/packedRuntime.ts'
+import { recordCluster } from '../session/install/recordCluster.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
@@ -202,28 +201,12 @@ async function installOn(
     if (exit !== exitCodes.ok) return exit
     const after = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
     await saveState({ ...config, before: preparation.state, after })
-    await recordCluster(context, config, decision)
+    await recordCluster(context, config, preparation)
     await reportGrants(session, decision)
     run.setClosingText(apiUrls({ ...options, decision }))
     return exitCodes.ok
   }
   return runPlan(session, { work, notes, rollout, executeAndSave })
-}
-
-/** Records the cluster for tapi; of hosts that this run left alone, what is on recordCluster stays. */
-async function recordCluster(
-  context: CommandContext,
-  config: SelectedCluster,
-  { preparation }: InstallDecision,
-): Promise<void> {
-  const dir = registryDirectory(context.env)
-  const { cluster, directory, excluded } = config
-  const { targets, state } = preparation
-  const before = excluded.length === 0 ? undefined : await findClusterRecord({ dir, cluster, directory })
-  await writeClusterRecord({
-    dir,
-    cluster: registration(config, targets, before, untrustedAuthorities(state)),
-  })
 }
 
 /** Gets each runtime that a host lacks, once, before any host is touched. */

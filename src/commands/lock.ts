@@ -1,3 +1,4 @@
+import { isElsewhere } from '../base/processIdentity.ts'
 import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
@@ -5,10 +6,12 @@ import { type ExitCode, exitCodes, exitOfHosts } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { type HostLock, hostLocks, releaseLocks } from '../deployment/lock/hostLocks.ts'
 import { staleAfter } from '../deployment/lock/lockScripts.ts'
-import { locksJson, locksText } from '../output/deployment/locks.ts'
+import { type RunLock, releaseStateLocks, stateLocks } from '../deployment/state/lockState.ts'
+import { locksJson, locksText, type ShownLocks } from '../output/deployment/locks.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { installedHostConnector } from '../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { namesOf, type SelectedCluster } from '../session/selectTargets.ts'
 
 export const lockStatusCommand: Define = (made, world) =>
   runOnFiles(targetOptions(made).option('--json', 'print the locks as JSON'), world, (options) =>
@@ -24,7 +27,7 @@ export const lockReleaseCommand: Define = (made, world) =>
     (options) => lockRelease({ ...options, yes: flag(made, 'yes'), json: flag(made, 'json') }),
   )
 
-/** Shows who holds the lock of each host. Changes nothing. */
+/** Shows who holds the lock of each host, here and there. Changes nothing. */
 async function lockStatus(options: ClusterOptions & { readonly json: boolean }): Promise<ExitCode> {
   const { context, json } = options
   const { config } = await openCluster(options)
@@ -33,11 +36,22 @@ async function lockStatus(options: ClusterOptions & { readonly json: boolean }):
     forks: context.forks,
     connect: await installedHostConnector(context, config),
   })
-  show({ context, json, cluster: config.cluster, locks })
+  show({ context, json, cluster: config.cluster, hosts: locks, state: await stateLocksOf(config) })
   return exitOf(locks)
 }
 
-/** Releases the locks that are held, after a confirmation that names their holders. */
+/** Returns the locks of runs in the state directory that are for one of the selected hosts. */
+const stateLocksOf = async (config: SelectedCluster): Promise<readonly RunLock[]> => {
+  const names = namesOf(config.hosts)
+  return (await stateLocks(config)).filter(
+    ({ hosts }) => hosts === 'all' || hosts.some((name) => names.includes(name)),
+  )
+}
+
+/**
+ * Releases the locks that are held, after a confirmation that names their holders. In the state directory only those of
+ * other machines and containers: a run of this one can be ended.
+ */
 async function lockRelease(
   options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
@@ -48,20 +62,27 @@ async function lockRelease(
   const connect = await installedHostConnector(context, config)
   const seen = await hostLocks({ hosts, forks: context.forks, connect })
   const held = seen.filter(({ state }) => state === 'held')
-  if (!json || held.length === 0) show({ context, json, cluster, locks: seen })
-  if (held.length === 0) return exitOf(seen)
-  const alive = held.some((one) => one.state === 'held' && one.lock.idle < staleAfter)
+  const runs = await stateLocksOf(config)
+  const elsewhere = runs.filter(isElsewhere)
+  const isFree = held.length + elsewhere.length === 0
+  if (!json || isFree) show({ context, json, cluster, hosts: seen, state: runs })
+  if (isFree) return exitOf(seen)
+  const alive = elsewhere.length > 0 || held.some((one) => one.state === 'held' && one.lock.idle < staleAfter)
   const warning = alive
-    ? 'A run with a recent heartbeat may still be active: without its lock, two runs could change a host at the same time.\n'
+    ? 'A run with a recent heartbeat or of another machine may still be active: without its lock, two runs could change a host at the same time.\n'
     : ''
   if (!json) context.stdout.write(warning)
-  const names = held.map(({ host }) => host).join(', ')
+  const names = [
+    ...held.map(({ host }) => host),
+    ...(elsewhere.length > 0 ? ['the state directory'] : []),
+  ].join(', ')
   if (!(await isConfirmed(context, { yes, question: `Release the lock of ${names}?` }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
   const left = await releaseLocks({ hosts, forks: context.forks, connect, seen })
-  show({ context, json, cluster, locks: left })
+  if (elsewhere.length > 0) await releaseStateLocks(config, elsewhere)
+  show({ context, json, cluster, hosts: left, state: await stateLocksOf(config) })
   const others = seen.filter(({ state }) => state !== 'held')
   // Another run may have been faster than a person: it has the lock then.
   return left.some(({ state }) => state === 'held') ? exitCodes.locked : exitOf([...left, ...others])
@@ -71,11 +92,12 @@ function show(options: {
   readonly context: CommandContext
   readonly json: boolean
   readonly cluster: string
-  readonly locks: readonly HostLock[]
+  readonly hosts: ShownLocks['hosts']
+  readonly state: ShownLocks['state']
 }): void {
-  const { context, json, cluster, locks } = options
+  const { context, json, cluster } = options
   const { stdout } = context
-  stdout.write(json ? locksJson(cluster, locks) : locksText(locks, lineLayout(context, stdout)))
+  stdout.write(json ? locksJson(cluster, options) : locksText(options, lineLayout(context, stdout)))
 }
 
 const exitOf = (locks: readonly HostLock[]): ExitCode => exitOfHosts(locks.map(({ state }) => state))

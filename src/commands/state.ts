@@ -101,7 +101,7 @@ export async function stateExport(options: {
   try {
     // Looked at first: taking the lock makes a folder where there was none.
     if ((await readState(options)) === undefined) throw nothingThere(options)
-    const lock = await lockState(options, context.now())
+    const lock = await lockState(options, { now: context.now(), operation: 'state export' })
     try {
       const { state, notes } = await openState(options)
       for (const note of notes) context.stderr.write(`warning: ${note}\n`)
@@ -141,7 +141,7 @@ export async function stateImport(options: {
       throw context.signal.aborted ? new Interrupted() : error
     })
     const there = await openArchive({ name: from, cluster, archive, passphrase })
-    const lock = await lockState(options, context.now())
+    const lock = await lockState(options, { now: context.now(), operation: 'state import' })
     try {
       const { state: here, notes } = await openState(options)
       for (const note of notes) context.stderr.write(`warning: ${note}\n`)

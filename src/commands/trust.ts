@@ -24,6 +24,7 @@ import {
   hostOption,
   runOnFiles,
   serviceAndConnectionOptions,
+  shardOption,
 } from '../session/clusterOptions.ts'
 import { type HostKeyReader, hostKeyReader } from '../session/connectHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
@@ -33,7 +34,7 @@ import { fileForNewKeys, hashesNames, knownHostsLines } from '../transport/hostK
 
 export const trustCommand: Define = (made, world) =>
   runOnFiles(
-    serviceAndConnectionOptions(hostOption(fileArguments(made)))
+    serviceAndConnectionOptions(shardOption(hostOption(fileArguments(made))))
       .option('-y, --yes', 'trust every new key without asking')
       .option('--pin', 'print YAML that pins the keys instead of writing known_hosts')
       .option('--json', 'print the keys as JSON, without asking'),

@@ -8,6 +8,7 @@ import { preview } from '../deployment/hostPlan.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
 import { removeState } from '../deployment/state/openState.ts'
+import { withStateGate } from '../deployment/state/stateGate.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { allFacts } from '../deployment/survey.ts'
 import { runOnFiles } from '../session/clusterOptions.ts'
@@ -43,13 +44,14 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   if (purge && config.excluded.length > 0) {
     throw new UsageError(
       '--purge deletes files that all hosts need, but only some hosts are selected.',
-      'Leave --purge out, or --host and --service.',
+      'Leave --purge out, or --host, --service and --shard.',
     )
   }
   return withHosts({
     ...options,
     config,
     operation: 'uninstall',
+    locksCluster: purge,
     scope: allFacts,
     requires: 'none',
     work: (session) => runPlan(session, decideRemoval(session, purge)),
@@ -77,7 +79,7 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
       if (exit !== exitCodes.ok) return exit
       const dir = registryDirectory(context.env)
       if (excluded.length > 0) {
-        await removeHosts({ dir, ...config, hosts: namesOf(config.hosts) })
+        await withStateGate(config, () => removeHosts({ dir, ...config, hosts: namesOf(config.hosts) }))
         return exitCodes.ok
       }
       await removeCluster({ dir, cluster, directory })

@@ -9,6 +9,7 @@ import { maxParallelHosts } from '../deployment/mapHosts.ts'
 import type { PassphraseOptions } from './authorityPassphrase.ts'
 import type { ClusterOptions } from './openCluster.ts'
 import type { Targets } from './selectTargets.ts'
+import { parseShard, type Shard } from './shard.ts'
 
 /** Adds FILE… and --set. */
 export const fileArguments = <Made extends CliCommand>(made: Made): Made =>
@@ -21,9 +22,9 @@ export const fileArguments = <Made extends CliCommand>(made: Made): Made =>
     )
     .note('The default FILE is $MUSTER_FILE, else ./muster.yaml.')
 
-/** Adds FILE…, --set, --host, --service, --connection, --ask-become-pass and --forks. */
+/** Adds FILE…, --set, --host, --shard, --service, --connection, --ask-become-pass and --forks. */
 export const targetOptions = <Made extends CliCommand>(made: Made): Made =>
-  forksOption(becomeOption(serviceAndConnectionOptions(hostOption(fileArguments(made)))))
+  forksOption(becomeOption(serviceAndConnectionOptions(shardOption(hostOption(fileArguments(made))))))
 
 /** Adds what `targetOptions` adds, without a choice of hosts. */
 export const allHostsOptions = <Made extends CliCommand>(made: Made): Made =>
@@ -52,6 +53,15 @@ export const hostOption = <Made extends Command>(made: Made): Made =>
   )
 
 export const hostsGiven = (made: Command): readonly string[] => made.opts<{ host?: string[] }>().host ?? []
+
+/** Adds --shard, for a command that takes --host and reaches or writes something for each host. */
+export const shardOption = <Made extends Command>(made: Made): Made =>
+  made.addOption(
+    new Option(
+      '--shard <k/n>',
+      'only part k of n of these hosts, such as 2/5; the name of a host decides, on every machine alike',
+    ).argParser(parseShard),
+  )
 
 const connectionOption = <Made extends Command>(made: Made): Made =>
   made.addOption(
@@ -84,8 +94,22 @@ export const passphraseOptions = <Made extends Command>(made: Made): Made =>
 /** Returns undefined for a command that reaches no host. */
 function targetsOf(made: Command): Targets | undefined {
   if (!made.options.some(({ long }) => long === '--connection')) return undefined
-  const { service = [], connection } = made.opts<{ service?: string[]; connection?: 'ssh' | 'local' }>()
-  return { hosts: hostsGiven(made), services: service, ...(connection && { connection }) }
+  return targetsGiven(made)
+}
+
+/** Returns the hosts that the options of a command choose. */
+export function targetsGiven(made: Command): Targets {
+  const {
+    service = [],
+    shard,
+    connection,
+  } = made.opts<{ service?: string[]; shard?: Shard; connection?: 'ssh' | 'local' }>()
+  return {
+    hosts: hostsGiven(made),
+    services: service,
+    ...(shard && { shard }),
+    ...(connection && { connection }),
+  }
 }
 
 /** Sets the action of a command: `run` gets the files, --set and the targets of the command line. */

@@ -26,8 +26,8 @@ export type OpenedCluster = { readonly config: SelectedCluster; readonly loaded:
 
 /**
  * Reads and validates the files, the whole of them whatever part a command is for. Findings go to standard
- * error; with an error among them it throws an `ExitError`, and nothing may be touched. Throws a `UsageError`
- * for targets that are not there.
+ * error; with an error among them it throws an `ExitError`, and nothing may be touched. Throws an `ExitError`
+ * of success for a shard without a host, and a `UsageError` for targets that are not there.
  */
 export async function openCluster(options: ClusterOptions): Promise<OpenedCluster> {
   const { context } = options
@@ -41,7 +41,10 @@ export async function openCluster(options: ClusterOptions): Promise<OpenedCluste
   const stopped = findings.some(({ severity }) => severity === 'error')
   if (config !== undefined && !stopped) {
     const asked = options.askBecomePass === true ? asking(config) : config
-    return { config: selectTargets(asked, options.targets), loaded }
+    const selected = selectTargets(asked, options.targets)
+    if (selected.hosts.length > 0) return { config: selected, loaded }
+    context.stderr.write(`nothing to do: shard ${selected.shard} has none of these hosts\n`)
+    throw new ExitError(exitCodes.ok)
   }
   throw new ExitError(missing ? exitCodes.usage : exitCodes.failed)
 }

@@ -5,6 +5,7 @@ import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { Component } from '../contracts/component.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
 import { nearest } from '../diagnostics/nearest.ts'
+import { isInShard, type Shard, shardText } from './shard.ts'
 
 /** Hosts of a command and the way to reach them, from the command line. */
 export type Targets = {
@@ -12,6 +13,8 @@ export type Targets = {
   readonly hosts: readonly string[]
   /** The same of services; a host must be named by one of them. */
   readonly services: readonly string[]
+  /** The part of these that the command is for. */
+  readonly shard?: Shard
   /** Instead of what the file says. */
   readonly connection?: 'ssh' | 'local'
 }
@@ -20,11 +23,13 @@ export type Targets = {
 export type SelectedCluster = ClusterConfig & {
   /** The other hosts of the file: neither connected to nor changed. */
   readonly excluded: readonly HostConfig[]
+  /** Such as `2/5`, where the command is for one of several shards. */
+  readonly shard?: string
 }
 
 /**
- * Selects the hosts of a command, in the order of the file. Throws a `UsageError` for a pattern without a match, for
- * patterns that exclude all hosts, and for an impossible connection.
+ * Selects the hosts of a command, in the order of the file; none for a shard without a host. Throws a `UsageError` for
+ * a pattern without a match, for patterns that exclude all hosts, and for an impossible connection.
  */
 export function selectTargets(config: ClusterConfig, targets: Targets | undefined): SelectedCluster {
   if (targets === undefined) return { ...config, excluded: [] }
@@ -41,8 +46,18 @@ export function selectTargets(config: ClusterConfig, targets: Targets | undefine
       `--host matches ${shortListOf([...names], 8)}; --service matches ${shortListOf([...services], 8)}. Choose options that match a common host.`,
     )
   }
-  const excluded = hosts.filter((host) => !isSelected(host))
-  return { ...config, hosts: withConnection(targets.connection, chosen), excluded }
+  const { shard } = targets
+  if (shard === undefined || shard.count === 1) {
+    const excluded = hosts.filter((host) => !isSelected(host))
+    return { ...config, hosts: withConnection(targets.connection, chosen), excluded }
+  }
+  const own = chosen.filter(({ name }) => isInShard(name, shard))
+  return {
+    ...config,
+    hosts: withConnection(targets.connection, own),
+    excluded: hosts.filter((host) => !own.includes(host)),
+    shard: shardText(shard),
+  }
 }
 
 export const namesOf = (hosts: readonly HostConfig[]): readonly string[] => hosts.map(({ name }) => name)

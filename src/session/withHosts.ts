@@ -32,12 +32,17 @@ type SurveyOptions<Facts extends InstalledFacts> = {
 }
 
 /**
- * Runs `work` while holding the lock of the state directory and the locks of and connections to every reachable host.
+ * Runs `work` while holding the hosts' locks in the state directory, and the locks of and connections to every reachable
+ * host.
  * `operation` names the command in events and records; waits up to `lockWait` milliseconds for locks.
  */
 export async function withHosts<Facts extends InstalledFacts>(
   options: Omit<Session, 'run' | 'renderer'> &
-    SurveyOptions<Facts> & { readonly operation: string; readonly lockWait: number },
+    SurveyOptions<Facts> & {
+      readonly operation: string
+      readonly lockWait: number
+      readonly locksCluster?: boolean
+    },
 ): Promise<ExitCode> {
   const { context, config } = options
   await prepareConnections(context, config.hosts)

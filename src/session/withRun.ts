@@ -11,12 +11,13 @@ import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
 import { createRecorder, type Recorder } from '../deployment/runs/recorder.ts'
 import { hasChangedHosts } from '../deployment/runs/runRecord.ts'
 import { appendRun, hasState } from '../deployment/runs/runsFile.ts'
-import { lockState, type StateLock } from '../deployment/state/lockState.ts'
+import { type LockedHosts, lockState, type StateLock } from '../deployment/state/lockState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Renderer } from '../output/deployment/progress.ts'
 import { verdictText } from '../output/deployment/verdict.ts'
 import { notStarted } from './outcomes.ts'
+import { namesOf } from './selectTargets.ts'
 
 /** One run of a command that changes hosts. */
 export type Run = {
@@ -36,8 +37,8 @@ export type Run = {
 }
 
 /**
- * Does the work of a run while holding the lock of the state directory, and records its outcome. Prints the verdict
- * last. Waits at most `lockWait` milliseconds for a lock of another run.
+ * Does the work of a run while holding the lock of its hosts in the state directory, and records its outcome. Prints
+ * the verdict last. Waits at most `lockWait` milliseconds for a lock of another run.
  */
 export async function withRun(
   options: {
@@ -45,6 +46,8 @@ export async function withRun(
     readonly config: ClusterConfig
     readonly operation: string
     readonly lockWait: number
+    /** Set for a run that changes what all hosts share: no other goes on meanwhile, whatever its hosts are. */
+    readonly locksCluster?: boolean
     /** Events for programs instead of words for people. */
     readonly json: boolean
   },
@@ -63,7 +66,9 @@ export async function withRun(
   let kept = true
   let begun = false
   let followed: Renderer | undefined
-  const lock = await lockStateWithRetry({ context, place, retryTiming })
+  const hosts: LockedHosts = options.locksCluster === true ? 'all' : namesOf(config.hosts)
+  const request = { now: context.now(), operation, hosts }
+  const lock = await lockStateWithRetry({ context, place, retryTiming, request })
   try {
     const exit = await work({
       owner,
@@ -148,11 +153,12 @@ async function lockStateWithRetry(options: {
   readonly context: CommandContext
   readonly place: StatePlace
   readonly retryTiming: RetryTiming
+  readonly request: { readonly now: Date; readonly operation: string; readonly hosts: LockedHosts }
 }): Promise<StateLock> {
-  const { context, place, retryTiming } = options
+  const { context, place, retryTiming, request } = options
   const outcome = await retryWhileHeld<StateLock | StateError>(retryTiming, {
     attempt: () =>
-      lockState(place, context.now()).catch((error: unknown) => {
+      lockState(place, request).catch((error: unknown) => {
         if (error instanceof StateError && error.code === 'locked') return error
         throw error
       }),

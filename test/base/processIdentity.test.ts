@@ -4,7 +4,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isProcessRunning, isRunning, ownIdentity, processStartTime } from '../../src/base/processIdentity.ts'
+import {
+  isAncestor,
+  isElsewhere,
+  isProcessRunning,
+  isRunning,
+  ownIdentity,
+  processStartTime,
+} from '../../src/base/processIdentity.ts'
 
 describe('isProcessRunning', () => {
   it('distinguishes a process from another with the same pid', () => {
@@ -36,5 +43,31 @@ describe('isRunning', () => {
     expect(isRunning(ownIdentity())).toBe(true)
     expect(isRunning({ pid: 2 ** 22 + 1, machine: hostname() })).toBe(false)
     expect(isRunning({ pid: 2 ** 22 + 1, machine: `not-${hostname()}` })).toBe(true)
+  })
+
+  it('returns true for a container of the same host name, and false for an earlier boot', () => {
+    const gone = { ...ownIdentity(), pid: 2 ** 22 + 1 }
+    expect([isRunning(gone), isElsewhere(gone)]).toEqual([false, false])
+    const [boot = '', , ...id] = gone.space?.split(' ') ?? []
+    const container = { ...gone, space: `${boot} pid:[1]` }
+    expect([isRunning(container), isElsewhere(container), isAncestor(container)]).toEqual([true, true, false])
+    const copy = { ...gone, space: 'earlier pid:[4026531836] another' }
+    expect([isRunning(copy), isElsewhere(copy)]).toEqual([true, true])
+    if (id.length === 0) return
+    const earlier = { ...ownIdentity(), space: ['earlier', 'pid:[4026531836]', ...id].join(' ') }
+    expect([isRunning(earlier), isElsewhere(earlier)]).toEqual([false, false])
+  })
+})
+
+describe('isAncestor', () => {
+  it('knows the processes above this one by pid and start, and no other', () => {
+    const machine = hostname()
+    const above = { pid: process.ppid, machine, started: processStartTime(process.ppid) ?? '' }
+    expect(isAncestor(above)).toBe(true)
+    expect(isAncestor({ ...above, started: `${above.started}1` })).toBe(false)
+    expect(isAncestor({ pid: above.pid, machine })).toBe(false)
+    expect(isAncestor({ ...above, machine: 'another' })).toBe(false)
+    expect(isAncestor(ownIdentity())).toBe(false)
+    expect(isAncestor({ pid: 4_194_305, machine, started: '1' })).toBe(false)
   })
 })

@@ -142,7 +142,7 @@ describe.skipIf(process.platform !== 'linux')(
       const outcome = await later
       expect(outcome).toMatchObject({ code: 0 })
       expect(outcome?.stderr).toMatch(
-        /^waiting: another muster run holds this cluster's state: process \d+ on \S+, since \S+\n$/,
+        /^waiting: another muster run holds db1 and db2: `muster restart`, process \d+ on \S+, since \S+\n$/,
       )
       expect((await world.muster('start')).code).toBe(0)
     }, 180_000)
@@ -193,6 +193,27 @@ describe.skipIf(process.platform !== 'linux')(
         stdout: 'db1  free\ndb2  free\n',
       })
     })
+
+    it('is released in the state directory too, if another machine holds it there', async () => {
+      const id = '00000000-0000-4000-8000-000000000000'
+      const path = join(world.operator.directory, `.muster/alpha/lock-run-${id}`)
+      const since = '2026-01-02T03:04:05Z'
+      const lock = { pid: 42, machine: 'desk', id, since, operation: 'install', hosts: ['db2', 'db9'] }
+      writeFileSync(path, JSON.stringify(lock))
+      const refused = await world.muster('restart')
+      expect(refused).toMatchObject({ code: 5, stdout: '' })
+      expect(refused.stderr).toBe(
+        `error: another muster run holds db2: \`muster install\`, process 42 on desk, since ${since} [locked]\n  fix: wait until it ends; if that machine or container no longer exists, release its lock: muster lock release\n`,
+      )
+      expect((await world.muster('restart', ['--host', 'db1'])).code).toBe(0)
+      const line = `state directory  held for db2 and db9 by \`muster install\`, process 42 on desk, since ${since}\n`
+      expect((await world.muster('lock', ['status'])).stdout).toBe(`db1  free\ndb2  free\n${line}`)
+      expect((await world.muster('lock', ['status', '--host', 'db1'])).stdout).toBe('db1  free\n')
+      expect(JSON.parse((await world.muster('lock', ['status', '--json'])).stdout).state).toEqual([lock])
+      expect(await world.muster('lock', ['release', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+      expect(existsSync(path)).toBe(false)
+      expect((await world.muster('restart')).code).toBe(0)
+    }, 180_000)
 
     it('is taken by runs that muster audit lists and shows', async () => {
       const [first] = runs()

@@ -59,7 +59,9 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(outcome.stdout.split(made)).toHaveLength(2)
     const { code, stdout, stderr } = (await second) ?? {}
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' })
-    expect(stderr).toContain(`another muster run holds this cluster's state: process ${process.pid} on `)
+    expect(stderr).toContain(
+      `another muster run holds this cluster's state: \`muster install\`, process ${process.pid} on `,
+    )
     expect(stderr).toContain('[locked]')
     expect(await enter('db1', 'replicator', made)).toBe(200)
     expect(statSync(join(world.host('db1').directory, '..')).mode & 0o777).toBe(0o755)

@@ -29,6 +29,20 @@ describe('silenced findings', () => {
 })
 
 describe('openCluster', () => {
+  it('ends the command with success for a shard without a host, and says so', async () => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'muster.yaml'), good)
+    const { context, out, err } = commandContext({ cwd })
+    // The shard of db1.
+    const targets = (index: number) => ({ hosts: [], services: [], shard: { index, count: 2 } })
+    const opened = await openCluster({ context, files: [], set: [], targets: targets(1) })
+    expect(opened.config.hosts.map(({ name }) => name)).toEqual(['db1'])
+    await expect(openCluster({ context, files: [], set: [], targets: targets(2) })).rejects.toEqual(
+      expect.objectContaining({ name: 'ExitError', exitCode: 0 }),
+    )
+    expect([out(), err()]).toEqual(['', 'nothing to do: shard 2/2 has none of these hosts\n'])
+  })
+
   it.each([
     ['an error', `${good}  db2: [] \n`, 1],
     ['one of them missing', undefined, 3],

@@ -24,6 +24,39 @@ const select = (targets: Partial<Targets>, of = config) =>
   selectTargets(of, { hosts: [], services: [], ...targets })
 const names = ({ hosts }: Pick<ClusterConfig, 'hosts'>) => hosts.map(({ name }) => name)
 
+describe('selectTargets with --shard', () => {
+  const shard = (index: number, count: number) => ({ shard: { index, count } })
+
+  it('selects each host in one shard, of those that --host and --service select', () => {
+    const two = [1, 2].map((index) => select(shard(index, 2)))
+    expect(two.flatMap(names).toSorted()).toEqual(names(config).toSorted())
+    for (const part of two) {
+      expect(names(withAllHosts(part)).toSorted()).toEqual(names(config).toSorted())
+      expect(part.excluded.map(({ name }) => name)).toEqual(
+        names(config).filter((name) => !names(part).includes(name)),
+      )
+    }
+    expect(two.map((part) => part.shard)).toEqual(['1/2', '2/2'])
+    expect(names(select({ hosts: ['db1,db2'], ...shard(1, 2) }))).toEqual(['db1'])
+    expect(names(select({ hosts: ['db1,db2'], ...shard(2, 2) }))).toEqual(['db2'])
+    expect(names(select({ hosts: ['db1,db2'], services: ['east'], ...shard(2, 2) }))).toEqual([])
+  })
+
+  it('leaves each host in its shard when others are added', () => {
+    const more = { ...config, hosts: [hostConfig({ name: 'db0' }), ...config.hosts] }
+    const kept = names(select(shard(1, 2), more)).filter((name) => name !== 'db0')
+    expect(kept).toEqual(names(select(shard(1, 2))))
+  })
+
+  it('selects all hosts for 1/1, which is no shard', () => {
+    expect(select(shard(1, 1))).toEqual(select({}))
+  })
+
+  it('still refuses a pattern without a match', () => {
+    expect(() => select({ hosts: ['db7'], ...shard(1, 2) })).toThrow(UsageError)
+  })
+})
+
 describe('selectTargets with --host', () => {
   it.each([
     [[], ['db1', 'db2', 'db10', 'web.example']],

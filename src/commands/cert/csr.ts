@@ -9,20 +9,25 @@ import { isGenerated } from '../../deployment/desired/generatedStores.ts'
 import { readState } from '../../deployment/state/openState.ts'
 import { folderOf } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
-import { fileArguments, hostOption, hostsGiven, runOnFiles } from '../../session/clusterOptions.ts'
+import {
+  fileArguments,
+  hostOption,
+  runOnFiles,
+  shardOption,
+  targetsGiven,
+} from '../../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { namesOf } from '../../session/selectTargets.ts'
 
 export const certCsrCommand: Define = (made, world) =>
   runOnFiles(
-    hostOption(fileArguments(made))
+    shardOption(hostOption(fileArguments(made)))
       .requiredOption('--out <path>', 'folder for the requests, one HOST.csr each')
       .option('--force', 'overwrite existing requests'),
     world,
     (options) => {
       const { out } = made.opts<{ out: string }>()
-      const targets = { hosts: hostsGiven(made), services: [] }
-      return certCsr({ ...options, targets, out, force: flag(made, 'force') })
+      return certCsr({ ...options, targets: targetsGiven(made), out, force: flag(made, 'force') })
     },
   )
 

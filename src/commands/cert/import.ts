@@ -52,7 +52,7 @@ async function certImport(
   })
   // Looked at first: taking the lock makes a folder where there was none.
   if ((await readState(config)) === undefined) throw noKey(config, host)
-  const lock = await lockState(config, context.now())
+  const lock = await lockState(config, { now: context.now(), operation: 'cert import' })
   try {
     const { state, notes } = await openState(config)
     for (const note of notes) context.stderr.write(`warning: ${note}\n`)

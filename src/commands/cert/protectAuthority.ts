@@ -64,7 +64,7 @@ export async function protectAuthority(
       `Use ${shortest} characters or more: anyone with a copy of the key can try passphrases offline.`,
     )
   }
-  const lock = await lockState(config, context.now())
+  const lock = await lockState(config, { now: context.now(), operation: 'cert protect-authority' })
   try {
     const { state } = await openState(config)
     const authority = protectable(state, { place: config, remove })

@@ -73,6 +73,8 @@ export async function renew(
     ...options,
     config,
     operation: ownAuthority ? 'cert renew --own-authority' : 'cert renew',
+    // It retires authorities that all hosts trust.
+    locksCluster: ownAuthority,
     scope: allFacts,
     requires: 'all',
     work: async (session) => {

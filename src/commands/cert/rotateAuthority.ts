@@ -75,6 +75,7 @@ export async function rotateAuthority(options: RotateOptions): Promise<ExitCode>
     ...options,
     config,
     operation: 'cert rotate-authority',
+    locksCluster: true,
     scope: allFacts,
     requires: 'one',
     work: async (session) =>

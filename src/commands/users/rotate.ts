@@ -107,6 +107,8 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
     ...options,
     config,
     operation,
+    // All hosts get the same password, whichever are chosen.
+    locksCluster: true,
     scope: installedFactsOnly,
     requires: 'one',
     work: async (session) => runPlan(session, await decide(session, known)),

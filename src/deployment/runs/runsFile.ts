@@ -2,18 +2,18 @@ import { constants } from 'node:fs'
 import { open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../base/systemErrors.ts'
-import { makeFolder } from '../state/stateDirectory.ts'
 import { stateIoError } from '../state/stateError.ts'
-import { type StatePlace, stateFolder } from '../state/statePlace.ts'
+import { withStateGate } from '../state/stateGate.ts'
+import { isLockName, type StatePlace, stateFolder } from '../state/statePlace.ts'
 import { type KnownRun, parseRuns, runLine } from './runRecord.ts'
 
 /** Returns the path of a cluster's run records, one JSON text per line. */
 export const runsFile = (place: StatePlace): string => join(stateFolder(place), 'runs.jsonl')
 
-/** Returns true if the state directory holds anything besides the lock. */
+/** Returns true if the state directory holds anything besides locks. */
 export async function hasState(place: StatePlace): Promise<boolean> {
   try {
-    return (await readdir(stateFolder(place))).some((name) => name !== 'lock')
+    return (await readdir(stateFolder(place))).some((name) => !isLockName(name))
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false
     throw stateIoError(error, 'read', stateFolder(place))
@@ -46,14 +46,14 @@ async function rotate(path: string, bytes: number, rule: RunsRule): Promise<void
   }
 }
 
-/** Appends a run, or its start (0600), in one write. Throws `StateError`. The caller holds the lock of the state. */
-export async function appendRun(
+/** Appends a run, or its start (0600), in one write. Throws `StateError`. */
+export const appendRun = (
   place: StatePlace,
   record: KnownRun,
   rule: RunsRule = runsFileRule,
-): Promise<void> {
-  const path = runsFile(place)
-  await makeFolder(place)
+): Promise<void> => withStateGate(place, () => appendAlone(runsFile(place), record, rule))
+
+async function appendAlone(path: string, record: KnownRun, rule: RunsRule): Promise<void> {
   try {
     await rotate(path, Buffer.byteLength(runLine(record)), rule)
     const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW } = constants

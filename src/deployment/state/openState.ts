@@ -1,17 +1,22 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type RecordedMachines, recordedMachines } from '../hostIdentity.ts'
 import { type ClusterState, emptyState } from './clusterState.ts'
 import { decodeMachinesOnly, decodeState } from './decodeState.ts'
+import { mergeState } from './mergeState.ts'
+import { requireSharedState } from './sharedState.ts'
 import { stateDifferences } from './stateDifferences.ts'
 import {
   deleteFolder,
   prepareFolder,
   readFiles,
   restrictAccess,
+  saveMark,
   type TooOpen,
   writeFiles,
 } from './stateDirectory.ts'
 import { StateError } from './stateError.ts'
 import { encodeState, isOutsideMark } from './stateFiles.ts'
+import { withStateGate } from './stateGate.ts'
 import { type StatePlace, stateFolder } from './statePlace.ts'
 
 export type OpenedState = {
@@ -20,8 +25,36 @@ export type OpenedState = {
   readonly notes: readonly string[]
 }
 
-/** Reads the state on disk; undefined if there is none. Writes nothing. Throws `StateError`. */
+/**
+ * Reads the state on disk, all of it as one run saved it; undefined if there is none. Writes nothing, except that it
+ * waits for the gate if others save all the time. Throws `StateError`.
+ */
 export async function readState(place: StatePlace): Promise<OpenedState | undefined> {
+  for (let tries = 1; tries <= readTries; tries += 1) {
+    const before = await saveMark(place)
+    const read = await readOnce(place).then(
+      (state) => ({ state }),
+      (error: unknown) => ({ error }),
+    )
+    // Without the gate, a run that saves meanwhile shows a part of what it saves.
+    if (before !== undefined && before === (await saveMark(place))) {
+      if ('error' in read) throw read.error
+      return read.state
+    }
+    await pause(readPause)
+  }
+  return withStateGate(place, () => readOnce(place)).catch((error: unknown) => {
+    // Who may only read takes what is there.
+    if (error instanceof StateError && error.code === 'unwritable') return readOnce(place)
+    throw error
+  })
+}
+
+const readTries = 5
+/** Milliseconds. */
+const readPause = 50
+
+async function readOnce(place: StatePlace): Promise<OpenedState | undefined> {
   const found = await readFiles(place)
   if (found === undefined) return undefined
   return {
@@ -48,7 +81,10 @@ export async function machinesOf(place: StatePlace): Promise<RecordedMachines> {
  * Opens the state for changes, empty if there is none: creates its folder, completes an interrupted write and removes
  * access of others. The caller holds the lock. Throws `StateError`.
  */
-export async function openState(place: StatePlace): Promise<OpenedState> {
+export const openState = (place: StatePlace): Promise<OpenedState> =>
+  withStateGate(place, () => openAlone(place))
+
+async function openAlone(place: StatePlace): Promise<OpenedState> {
   await prepareFolder(place)
   const found = await readFiles(place)
   if (found === undefined) return { state: emptyState, notes: [] }
@@ -66,24 +102,18 @@ export const removeState = (place: StatePlace): Promise<void> => deleteFolder(pl
 const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
 
 /**
- * Changes the state on disk from `before` to `after`: completely or, after a crash, not at all. It deletes nothing
- * except the mark of an outside authority, and writes nothing if both are equal. The caller holds the lock. Throws
- * `StateError` with `changed-meanwhile` if the disk differs from `before`, and `authority-replaced` if `after` has
- * neither the authority of `before` nor the next one of its rotation.
+ * Makes the changes from `before` to `after` on disk, where other runs may have changed other hosts and users
+ * meanwhile: completely or, after a crash, not at all. It deletes nothing except the mark of an outside authority, and
+ * writes nothing if both are equal. The caller holds the lock. Throws `StateError` with `changed-meanwhile` if the same
+ * was changed on disk, `shared-by-all` if a shard would make it, and `authority-replaced` if `after` has neither the authority of `before` nor the next one of
+ * its rotation.
  */
 export async function saveState(
-  options: StatePlace & { readonly before: ClusterState; readonly after: ClusterState },
+  options: Parameters<typeof requireSharedState>[0],
 ): Promise<{ readonly written: readonly string[] }> {
   const { before, after } = options
-  const where = stateFolder(options)
-  const differences = stateDifferences((await readState(options))?.state ?? emptyState, before)
-  if (differences.length > 0) {
-    throw new StateError({
-      code: 'changed-meanwhile',
-      message: `${where} was changed by someone else since it was read: ${differences.join('; ')}`,
-      fix: 'run the command again; nothing was written',
-    })
-  }
+  if (stateDifferences(before, after).length === 0) return { written: [] }
+  requireSharedState(options)
   const kept = before.authority
   const { rotation } = before
   const next = rotation?.phase === 'trust' ? rotation.next.certificate : undefined
@@ -91,12 +121,28 @@ export async function saveState(
   if (kept !== undefined && kept.certificate !== signing && (next === undefined || next !== signing)) {
     throw new StateError({
       code: 'authority-replaced',
-      message: `${where} has an authority, and muster never replaces one automatically`,
+      message: `${stateFolder(options)} has an authority, and muster never replaces one automatically`,
       fix: 'run `muster cert rotate-authority` to replace it: clients then have time to trust the new one',
     })
   }
+  return withStateGate(options, () => mergeAndWrite(options))
+}
+
+async function mergeAndWrite(
+  options: Parameters<typeof saveState>[0],
+): Promise<{ readonly written: readonly string[] }> {
+  const { before, after } = options
+  const where = stateFolder(options)
   const current = (await readFiles(options))?.files ?? new Map<string, Buffer>()
-  const wanted = encodeState(after)
+  const merged = mergeState({ base: before, mine: after, theirs: decodeState(current, where) })
+  if ('conflicts' in merged) {
+    throw new StateError({
+      code: 'changed-meanwhile',
+      message: `${where} was changed by someone else since it was read: ${merged.conflicts.slice(0, 8).join('; ')}`,
+      fix: 'run the command again; nothing was written',
+    })
+  }
+  const wanted = encodeState(merged.state)
   const obsoleteMarks = [...current.keys()].filter((path) => isOutsideMark(path) && !wanted.has(path))
   const changed = [
     ...[...wanted].filter(([path, content]) => !current.get(path)?.equals(content)),

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import type { HostStores } from '../../certificates/hostStores.ts'
 import type { ClusterState, UserState } from './clusterState.ts'
-import { encodeRotation, encodeState, folderOf, hostsFolder } from './stateFiles.ts'
+import { encodeRotation, filesOfHost } from './stateFiles.ts'
 
 /** Lists the differences of two states, one line each and without secrets; empty if they are equal. */
 export function stateDifferences(here: ClusterState, there: ClusterState): readonly string[] {
@@ -32,16 +33,18 @@ function rotationDifference(here: ClusterState, there: ClusterState): readonly s
 }
 
 function hostDifferences(here: ClusterState, there: ClusterState): readonly string[] {
-  const [mine, theirs] = [encodeState(here), encodeState(there)]
   return union(here.hosts, there.hosts).flatMap((host) => {
     const subject = `the stores of host ${host}`
-    if (!here.hosts.has(host) || !there.hosts.has(host)) return onlyAt(subject, here.hosts.has(host))
-    const prefix = `${hostsFolder}/${folderOf(host)}/`
-    const differ = union(mine, theirs).some(
-      (path) => path.startsWith(prefix) && mine.get(path)?.equals(theirs.get(path) ?? none) !== true,
-    )
-    return differ ? [`${subject} differ`] : []
+    const [one, other] = [here.hosts.get(host), there.hosts.get(host)]
+    if (one === undefined || other === undefined) return onlyAt(subject, one !== undefined)
+    return one === other || sameStores(one, other) ? [] : [`${subject} differ`]
   })
+}
+
+function sameStores(one: HostStores, other: HostStores): boolean {
+  const [mine, theirs] = [filesOfHost(one), filesOfHost(other)]
+  const names = new Set([...Object.keys(mine), ...Object.keys(theirs)])
+  return [...names].every((name) => mine[name]?.equals(theirs[name] ?? none) === true)
 }
 
 function secretDifferences(here: ClusterState, there: ClusterState): readonly string[] {

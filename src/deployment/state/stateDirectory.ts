@@ -30,7 +30,9 @@ async function readTree(folder: string, tooOpen: TooOpen[]): Promise<Map<string,
   if (!(await isFolder(folder, tooOpen))) return found
   for (const name of topFiles) await take(name)
   if (!(await isFolder(join(folder, hostsFolder), tooOpen))) return found
-  for (const host of (await readdir(join(folder, hostsFolder))).sort()) {
+  // A save that goes on may remove it now.
+  const hosts = (await readdir(join(folder, hostsFolder)).catch(ignore('ENOENT'))) ?? []
+  for (const host of hosts.sort()) {
     if (!(await isFolder(join(folder, hostsFolder, host), tooOpen))) continue
     for (const name of Object.values(hostFiles)) await take(`${hostsFolder}/${host}/${name}`)
   }
@@ -87,13 +89,32 @@ export async function readFiles(
   const folder = stateFolder(place)
   const tooOpen: TooOpen[] = []
   if (!(await isFolder(musterFolder(place), tooOpen))) return undefined
-  // Committed files are valid at once: a run may have died while it moved them.
-  const placed = await readTree(folder, tooOpen)
+  // Committed files are valid at once: a run may have died while it moved them. They are read first: one that is moved
+  // meanwhile is found in its place.
   const staged = await readTree(join(folder, committed), tooOpen)
+  const placed = await readTree(folder, tooOpen)
   const gone = [...staged].filter(([, content]) => content.length === 0).map(([path]) => path)
   const files = new Map([...placed, ...staged].filter(([path]) => !gone.includes(path)))
   return files.size === 0 ? undefined : { files, tooOpen }
 }
+
+/**
+ * Returns a mark that is another one after a save, and undefined while it may still change without notice: times of
+ * files are no finer than a tick of the kernel.
+ */
+export async function saveMark(place: StatePlace): Promise<string | undefined> {
+  const path = stateFolder(place)
+  const found = await lstat(path, { bigint: true }).catch((error: unknown) => {
+    // A file in place of the folder above is reported by whoever reads.
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined
+    throw stateIoError(error, 'read', path)
+  })
+  if (found === undefined) return 'none'
+  return Date.now() - Number(found.ctimeMs) > tick ? `${found.ino} ${found.ctimeNs}` : undefined
+}
+
+/** Milliseconds; the longest tick is 10 ms. */
+const tick = 20
 
 /** Creates the state's folder (0700) and the `.gitignore` above it. */
 export async function makeFolder(place: StatePlace): Promise<void> {
@@ -114,7 +135,7 @@ async function keepOutOfGit(place: StatePlace): Promise<void> {
   if (file !== undefined) await file.writeFile('*\n').finally(() => file.close())
 }
 
-/** Creates the state's folder, and completes an interrupted write. The caller holds the lock. */
+/** Creates the state's folder, and completes an interrupted write. The caller holds the gate. */
 export async function prepareFolder(place: StatePlace): Promise<void> {
   await makeFolder(place)
   const folder = stateFolder(place)
@@ -181,7 +202,8 @@ export async function dropEmptyFolder(place: StatePlace): Promise<void> {
   const above = musterFolder(place)
   try {
     if (!(await removed(stateFolder(place)))) return
-    if ((await readdir(above)).some((name) => name !== '.gitignore')) return
+    const rest = (await readdir(above).catch(ignore('ENOENT'))) ?? []
+    if (rest.some((name) => name !== '.gitignore')) return
     await rm(join(above, '.gitignore'), { force: true })
     // Another run may have started meanwhile: its secrets must stay out of git.
     if (!(await removed(above))) await keepOutOfGit(place)

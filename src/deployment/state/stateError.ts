@@ -9,6 +9,7 @@ type StateErrorCode =
   | 'changed-meanwhile'
   | 'authority-replaced'
   | 'authority-lost'
+  | 'shared-by-all'
   | 'already-exists'
   | 'no-state'
   | 'weak-passphrase'

@@ -140,7 +140,7 @@ export function encodeState(state: ClusterState): StateFiles {
     files.set(authorityFiles.key, Buffer.from(state.authority.key.reveal()))
   }
   for (const [host, stores] of byName(state.hosts)) {
-    for (const [name, content] of Object.entries(filesOf(stores))) {
+    for (const [name, content] of Object.entries(filesOfHost(stores))) {
       files.set(`${hostsFolder}/${folderOf(host)}/${name}`, content)
     }
   }
@@ -154,7 +154,8 @@ export function encodeState(state: ClusterState): StateFiles {
   return files
 }
 
-const filesOf = (stores: HostStores): Readonly<Record<string, Buffer>> => ({
+/** Returns the contents of a host's folder by file name. */
+export const filesOfHost = (stores: HostStores): Readonly<Record<string, Buffer>> => ({
   [hostFiles.keystore]: stores.keystore,
   [hostFiles.truststore]: stores.truststore,
   [hostFiles.key]: Buffer.from(stores.key.reveal()),

@@ -27,9 +27,10 @@ export async function openSavedPlan(
   options: ClusterOptions & { readonly plan: string; readonly release?: string | undefined },
 ): Promise<OpenedCluster & { readonly given: GivenPlan }> {
   const { context, targets, plan: file } = options
-  if (targets !== undefined && targets.hosts.length + targets.services.length > 0) {
+  const chooses = (targets?.hosts.length ?? 0) + (targets?.services.length ?? 0) > 0
+  if (chooses || targets?.shard !== undefined) {
     throw new UsageError(
-      'A saved plan has its own hosts: --host and --service cannot be used with --plan.',
+      'A saved plan has its own hosts: --host, --service and --shard cannot be used with --plan.',
       'Use them with `muster plan --out` instead.',
     )
   }

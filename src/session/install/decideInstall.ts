@@ -16,6 +16,7 @@ import { readRuntimeFile } from '../../deployment/runtime/fetchRuntime.ts'
 import { type OwnNode, readOwnNode } from '../../deployment/runtime/ownNode.ts'
 import { readServerProgram, type ServerProgram } from '../../deployment/serverProgram.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
+import { requireSharedState } from '../../deployment/state/sharedState.ts'
 import { StateError } from '../../deployment/state/stateError.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { StepError } from '../../deployment/stepError.ts'
@@ -147,6 +148,7 @@ export async function decideInstall(
     hash: createHasher(),
   })
   if (!preparation.ok) return refusalFor(preparation.problems)
+  requireSharedState({ ...config, before: options.state, after: preparation.state })
   const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
   const planned = preparation.targets.flatMap((target): readonly PlannedTarget[] => {
     const { name: host, address } = target.host

@@ -107,6 +107,42 @@ describe('a state directory', () => {
     ])
   })
 
+  it('keeps the changes of many runs at once that began with the same state', async () => {
+    const where = await saved()
+    const stores = sample.hosts.get('db1')
+    if (stores === undefined) throw new Error('no stores')
+    const names = Array.from({ length: 8 }, (_, index) => `new${index}`)
+    await Promise.all(
+      names.map(async (name, index) => {
+        const first = withHost(sample, name, stores)
+        await save(where, sample, first)
+        const user = { salt: Buffer.alloc(16, index), password: new Secret(name) }
+        const machines = new Map(first.machines).set(name, String(index))
+        await save(where, first, { ...withUser(first, name, user), machines })
+      }),
+    )
+    const { state } = (await readState(where)) ?? { state: emptyState }
+    expect([...state.hosts.keys()]).toEqual(['db1', 'db2', ...names])
+    expect([...state.users.keys()]).toEqual(['admin', ...names, 'özge'])
+    expect([...state.machines.keys()]).toEqual(['db1', ...names])
+    expect(readdirSync(at(where)).filter((name) => name.startsWith('.'))).toEqual([])
+  })
+
+  it('refuses a change of a host that was changed since it was read', async () => {
+    const where = await saved()
+    const [db1, db2] = [sample.hosts.get('db1'), sample.hosts.get('db2')]
+    if (db1 === undefined || db2 === undefined) throw new Error('no stores')
+    await save(where, sample, withHost(sample, 'db1', { ...db1, outside: db2.chain }))
+    await expect(
+      save(where, sample, withHost(sample, 'db1', { ...db1, outside: db1.chain })),
+    ).rejects.toMatchObject({
+      code: 'changed-meanwhile',
+      message: expect.stringContaining(
+        'was changed by someone else since it was read: the stores of host db1 differ',
+      ) as unknown,
+    })
+  })
+
   it('does not change unknown files', async () => {
     const where = await saved()
     writeFileSync(at(where, 'runs.jsonl'), '{}\n')

@@ -102,24 +102,37 @@ db2  failed
 })
 
 describe('the text of locks', () => {
-  it('has one line per host', () => {
+  it('has one line per host, and one per run in the state directory', () => {
     const { id, operation, cluster, user, machine, pid } = first
     const owner = { id, operation, cluster, user, machine, pid }
     const since = '2026-01-02T03:04:05Z'
+    const run = { id: '', pid: 42, machine: 'desk', since }
     expect(
       locksText(
-        [
-          { host: 'db1', state: 'free' },
-          { host: 'db10', state: 'held', lock: { owner, since, idle: 3 } },
-          { host: 'db2', state: 'held', lock: { owner: undefined, since, idle: 300 } },
-          { host: 'db3', state: 'unreachable', failure: { code: 'timeout', message: 'no answer', fix: '' } },
-        ],
+        {
+          hosts: [
+            { host: 'db1', state: 'free' },
+            { host: 'db10', state: 'held', lock: { owner, since, idle: 3 } },
+            { host: 'db2', state: 'held', lock: { owner: undefined, since, idle: 300 } },
+            {
+              host: 'db3',
+              state: 'unreachable',
+              failure: { code: 'timeout', message: 'no answer', fix: '' },
+            },
+          ],
+          state: [
+            { ...run, operation: 'install', hosts: ['db10', 'db3'] },
+            { ...run, operation: 'state export', machine: 'desk\u001b[2J', hosts: 'all' },
+          ],
+        },
         { colour: false },
       ),
     ).toBe(`db1   free
 db10  held by \`muster install\` of ann on desk (run 20260102T030405Z-1a2b3c, process 42), since 2026-01-02T03:04:05Z, last heartbeat 3 s ago
 db2   held by an unknown user, since 2026-01-02T03:04:05Z, last heartbeat 300 s ago
 db3   unreachable: no answer
+state directory  held for db10 and db3 by \`muster install\`, process 42 on desk, since 2026-01-02T03:04:05Z
+state directory  held for all hosts by \`muster state export\`, process 42 on desk\\x1b[2J, since 2026-01-02T03:04:05Z
 `)
   })
 
@@ -128,10 +141,10 @@ db3   unreachable: no answer
       { length: 50 },
       (_, index) => ({ host: `db${index + 1}`, state: 'free' }) as const,
     )
-    expect(locksText(free, { colour: false })).toBe('all 50 hosts  free\n')
+    expect(locksText({ hosts: free, state: [] }, { colour: false })).toBe('all 50 hosts  free\n')
     const failure = { code: 'timeout', message: 'db51 did not answer', fix: '' }
     const lost = { host: 'db51', state: 'unreachable', failure } as const
-    expect(locksText([...free, lost], { colour: false, width: 60 })).toBe(
+    expect(locksText({ hosts: [...free, lost], state: [] }, { colour: false, width: 60 })).toBe(
       `50 hosts  free
           db1, db2, db3, db4, db5, db6, db7, db8, db9, db10,
           db11, db12 and 38 more
