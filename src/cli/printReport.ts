@@ -25,6 +25,10 @@ async function formatted(report: Report, options: { readonly format: Format; rea
       const { diagnosticsGithub } = await import('../output/diagnostics/github.ts')
       return diagnosticsGithub(report.findings)
     }
+    case 'markdown': {
+      const { diagnosticsMarkdown } = await import('../output/diagnostics/markdown.ts')
+      return diagnosticsMarkdown(report)
+    }
   }
 }
 

@@ -171,6 +171,16 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('./uninstall.ts')).uninstallCommand,
   },
   {
+    name: 'drift',
+    group: groups.look,
+    description: 'compare the hosts with the file: checks, changes, certificates and users',
+    examples: [
+      ['Find every difference between the hosts and the file', 'muster drift'],
+      ['Print a systemd timer that does so every hour', 'muster drift --schedule --on-calendar hourly'],
+    ],
+    load: async () => (await import('./drift.ts')).driftCommand,
+  },
+  {
     name: 'status',
     group: groups.look,
     description: 'show the cluster, its hosts and what is not well',

@@ -88,7 +88,7 @@ const includedCommands: readonly IncludedCommand[] = [
     run: async (options) =>
       plan({
         ...options,
-        json: false,
+        format: 'text',
         runtimeFile: undefined,
         replaced: [],
         release: undefined,

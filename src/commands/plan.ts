@@ -1,5 +1,6 @@
-import { type Define, flag } from '../cli/command.ts'
+import type { Define } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { formatGiven, formatOption, type PlanFormat, planFormats } from '../cli/formatOption.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { newGrants } from '../deployment/databaseAccounts.ts'
@@ -9,6 +10,7 @@ import { readState } from '../deployment/state/openState.ts'
 import { allFacts, closeAll, surveyHosts, unreachableOutcomes } from '../deployment/survey.ts'
 import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
+import { planMarkdown } from '../output/deployment/planMarkdown.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
@@ -31,15 +33,18 @@ import { namesOf, requireHosts } from '../session/selectTargets.ts'
 
 export const planCommand: Define = (made, world) =>
   runOnFiles(
-    passphraseOptions(replacedOption(releaseOption(runtimeFileOption(targetOptions(made)))))
-      .option('--out <plan>', 'save the plan for install --plan or upgrade --plan')
-      .option('--json', 'print the plan as JSON')
-      .note('Exit codes: 0 no changes, 2 changes pending; others as in `muster --help`.'),
+    formatOption(
+      passphraseOptions(replacedOption(releaseOption(runtimeFileOption(targetOptions(made))))).option(
+        '--out <plan>',
+        'save the plan for install --plan or upgrade --plan',
+      ),
+      planFormats,
+    ).note('Exit codes: 0 no changes, 2 changes pending; others as in `muster --help`.'),
     world,
     (options) =>
       plan({
         ...options,
-        json: flag(made, 'json'),
+        format: formatGiven<PlanFormat>(made),
         replaced: replacedGiven(made),
         runtimeFile: runtimeFileGiven(made),
         release: releaseGiven(made),
@@ -50,7 +55,7 @@ export const planCommand: Define = (made, world) =>
 /** Shows what install would change now. Writes only the file of --out and tapi's registry. */
 export async function plan(
   options: ClusterOptions & {
-    readonly json: boolean
+    readonly format: PlanFormat
     readonly runtimeFile: string | undefined
     /** Id or version of a release that the hosts keep, to run in place of this muster's own. */
     readonly release: string | undefined
@@ -60,7 +65,7 @@ export async function plan(
     readonly out: string | undefined
   },
 ): Promise<ExitCode> {
-  const { context, json, runtimeFile, release, replaced, out } = options
+  const { context, format, runtimeFile, release, replaced, out } = options
   refuseRuntimeFile(release, runtimeFile)
   const opened = await openCluster(options)
   const { config } = opened
@@ -69,7 +74,7 @@ export async function plan(
   const secrets = await resolveSecrets(context, opened)
   await prepareConnections(context, config.hosts)
   const { state = emptyState } = (await readState(config)) ?? {}
-  const progress = json ? { ...context, stdout: context.stderr } : context
+  const progress = format === 'text' ? context : { ...context, stdout: context.stderr }
   const renderer = await chooseRenderer({ context: progress, json: false, hosts: namesOf(config.hosts) })
   const sources = await readInstallSources({ context, config, state, runtimeFile })
   const survey = await surveyHosts({
@@ -111,10 +116,18 @@ export async function plan(
     excluded: namesOf(config.excluded),
     grants: newGrants(preparation.targets),
   }
+  const changing = shown.plans.some(({ steps }) => steps.length > 0)
   const note = newGrantsNote(shown.grants)
   const notes = note === undefined ? shown.notes : [...shown.notes, note]
-  const saved = out === undefined ? '' : savedPlanText({ ...options, out })
-  const text = `${planText({ ...shown, notes, ...lineLayout(context, context.stdout) })}${saved}`
-  context.stdout.write(json ? planJson(shown) : text)
-  return shown.plans.some(({ steps }) => steps.length > 0) ? exitCodes.changes : exitCodes.ok
+  const text = (): string => {
+    const saved = out === undefined ? '' : savedPlanText({ ...options, out })
+    return `${planText({ ...shown, notes, ...lineLayout(context, context.stdout) })}${saved}`
+  }
+  const write = {
+    text,
+    json: () => planJson(shown),
+    markdown: () => planMarkdown({ ...shown, notes }),
+  }
+  context.stdout.write(write[format]())
+  return changing ? exitCodes.changes : exitCodes.ok
 }

@@ -1,6 +1,7 @@
 import { certificateEntries } from './entries/certificates.ts'
 import { contradictionEntries } from './entries/contradictions.ts'
 import { databaseEntries } from './entries/databases.ts'
+import { driftEntries } from './entries/drift.ts'
 import { fileEntries } from './entries/files.ts'
 import { hostEntries } from './entries/hosts.ts'
 import { hostUserEntries } from './entries/hostUsers.ts'
@@ -29,6 +30,7 @@ export const catalogue = {
   ...storeContentEntries,
   ...certificateEntries,
   ...hostUserEntries,
+  ...driftEntries,
   ...contradictionEntries,
   ...ignoreEntries,
   ...iniEntries,
@@ -54,6 +56,7 @@ const groups = [
   { title: 'What is in a keystore or truststore', entries: storeContentEntries },
   { title: 'Certificates of installed hosts', entries: certificateEntries },
   { title: 'Users of installed hosts', entries: hostUserEntries },
+  { title: 'Differences of installed hosts', entries: driftEntries },
   { title: 'Databases of a running service', entries: contradictionEntries },
   { title: 'Comments that silence findings', entries: ignoreEntries },
   { title: 'INI files', entries: iniEntries },

@@ -12,8 +12,8 @@ import type { LoadedCluster } from './loadCluster.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /**
- * Prints the findings of a command that checks hosts, in any format of `validate`. Exit codes: 0 none, or notes only; 1
- * findings, including warnings; 4 only unreachable hosts.
+ * Prints the findings of a command that checks hosts, in any format of `validate`. Exit codes: 0 none, or notes only; 4
+ * only unreachable hosts; else 1, including warnings, or as `exitOfOthers` says.
  */
 export async function reportFindings(options: {
   readonly context: CommandContext
@@ -28,6 +28,8 @@ export async function reportFindings(options: {
   readonly unreachable: Code
   /** The last line for a person; undefined where there is none. */
   readonly closing: (is: { readonly good: boolean; readonly silenced: number }) => string | undefined
+  /** Exit code for these codes; absent: 1. */
+  readonly exitOfOthers?: (codes: readonly string[]) => ExitCode
   /** Additional members of the JSON format. */
   readonly more?: Readonly<Record<string, unknown>>
 }): Promise<ExitCode> {
@@ -48,7 +50,9 @@ export async function reportFindings(options: {
   }
   if (good) return exitCodes.ok
   const unreached = failing.every(({ code }) => code === options.unreachable)
-  return unreached ? exitCodes.unreachable : exitCodes.failed
+  return unreached
+    ? exitCodes.unreachable
+    : (options.exitOfOthers?.(failing.map(({ code }) => code)) ?? exitCodes.failed)
 }
 
 /** Returns the place of a host in the files; for an undefined host, that of the hosts. */

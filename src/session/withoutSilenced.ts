@@ -12,6 +12,7 @@ const beyondFiles = [
   'certificate-',
   'authority-',
   'user-',
+  'drift-',
   // Passwords from elsewhere differ from machine to machine.
   'weak-password',
 ] as const

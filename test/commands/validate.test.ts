@@ -162,6 +162,7 @@ describe('the output formats of muster validate', () => {
     sarif: { clean: '"results": []', warning: '"level": "warning"', error: '"level": "error"' },
     junit: { clean: 'name="no findings"', warning: '<system-out>', error: '<failure message=' },
     github: { clean: '', warning: '::warning file=', error: '::error file=' },
+    markdown: { clean: 'no findings', warning: '<summary>warning ', error: '<summary>error ' },
   } as const
 
   it.each(programs)('%s: the exit code is the same as for text', async (format) => {

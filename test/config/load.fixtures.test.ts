@@ -35,6 +35,12 @@ function load(name: string): LoadResult & { readonly silenced: number } {
 
 /** Codes that need more than one text: bytes, several files, a command line. Other tests cover them. */
 const coveredElsewhere = [
+  'drift-changes',
+  'drift-check',
+  'drift-check-warning',
+  'drift-not-planned',
+  'drift-host-unreachable',
+  'drift-host-failed',
   'file-not-found',
   'file-is-directory',
   'file-unreadable',

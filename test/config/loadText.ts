@@ -2,6 +2,7 @@ import { type ConfigFile, type LoadOptions, type LoadResult, loadConfig } from '
 import { diagnosticsGithub } from '../../src/output/diagnostics/github.ts'
 import { diagnosticsJson } from '../../src/output/diagnostics/json.ts'
 import { diagnosticsJunit } from '../../src/output/diagnostics/junit.ts'
+import { diagnosticsMarkdown } from '../../src/output/diagnostics/markdown.ts'
 import { diagnosticsSarif } from '../../src/output/diagnostics/sarif.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
 import { withoutSilenced } from '../../src/session/withoutSilenced.ts'
@@ -34,6 +35,7 @@ export function shown(result: LoadResult): string {
     diagnosticsSarif(report, '0.1.0'),
     diagnosticsJunit(report),
     diagnosticsGithub(findings),
+    diagnosticsMarkdown(report),
     JSON.stringify(result.config ?? null),
   ].join('\n')
 }

@@ -76,6 +76,12 @@ const withoutExample = [
   'user-host-failed',
   'user-not-installed',
   'user-untried',
+  'drift-changes',
+  'drift-check',
+  'drift-check-warning',
+  'drift-not-planned',
+  'drift-host-unreachable',
+  'drift-host-failed',
   ...reasonCodes,
 ]
 

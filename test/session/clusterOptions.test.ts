@@ -65,6 +65,7 @@ hosts: { ${names.map((name, index) => `${name}: { address: 127.20.0.${index + 1}
   it.each([
     'plan',
     'check',
+    'drift',
     'status',
     'version',
     'logs',

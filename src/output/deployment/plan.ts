@@ -38,7 +38,7 @@ export function wavesText(waves: readonly Wave[], { maxFailed }: Rollout): strin
 }
 
 /** Explains how connectors with clients are restarted; undefined if there are none. */
-function connectorRestartsText(plans: readonly HostPlan[]): string | undefined {
+export function connectorRestartsText(plans: readonly HostPlan[]): string | undefined {
   const draining = plans.flatMap(({ host, steps }) => {
     const times = steps.flatMap(({ change }) => change.drains ?? [])
     return times.length === 0 ? [] : [{ host, seconds: Math.max(...times) / 1000 }]
@@ -56,7 +56,7 @@ type PlanCounts = Readonly<Record<'add' | 'change' | 'remove' | 'hosts', number>
 
 const verbs = { create: 'add', change: 'change', delete: 'remove' } as const
 
-function countsOf(plans: readonly HostPlan[]): PlanCounts {
+export function countsOf(plans: readonly HostPlan[]): PlanCounts {
   const counts = { add: 0, change: 0, remove: 0, hosts: 0 }
   for (const { steps } of plans) {
     if (steps.length > 0) counts.hosts += 1
@@ -65,11 +65,11 @@ function countsOf(plans: readonly HostPlan[]): PlanCounts {
   return counts
 }
 
-const countsText = ({ add, change, remove, hosts }: PlanCounts): string =>
+export const countsText = ({ add, change, remove, hosts }: PlanCounts): string =>
   `Plan: ${add} to add, ${change} to change, ${remove} to remove on ${counted(hosts, 'host')}`
 
 /** Limit of hosts on one line; JSON has all. */
-const maxListed = 12
+export const maxListed = 12
 
 /**
  * Writes the plan for a person: each host with its changes and diffs, then their numbers. Hosts with equal
@@ -129,7 +129,7 @@ export function planText(options: {
  * Groups plans that are equal except for the host's own name and address: the first one, and the hosts of the
  * others.
  */
-const alike = (
+export const alike = (
   plans: readonly HostPlan[],
 ): readonly { readonly plan: HostPlan; readonly others: readonly string[]; readonly exactly: boolean }[] =>
   groupBy(plans, stepsTextWithoutNames).map(([plan, ...others]) => ({

@@ -10,13 +10,25 @@ export type Pipeline = {
   readonly env: Readonly<Record<string, string>>
 }
 
-type Step = { readonly run?: string; readonly uses?: string; readonly with?: unknown }
+type Step = {
+  readonly run?: string
+  readonly uses?: string
+  readonly with?: unknown
+  readonly env?: Readonly<Record<string, string>>
+}
 
-type Workflow = {
+type Job = {
+  readonly steps: readonly Step[]
+  readonly if?: string
+  readonly environment?: string
+  readonly permissions?: unknown
+}
+
+type Workflow<Jobs extends string> = {
   readonly on: unknown
   readonly permissions: unknown
   readonly env: Readonly<Record<string, string>>
-  readonly jobs: { readonly muster: { readonly steps: readonly Step[] } }
+  readonly jobs: Readonly<Record<Jobs, Job>>
 }
 
 type Parser = {
@@ -31,14 +43,38 @@ type Parser = {
   readonly NoOperationTraceWriter: new () => unknown
 }
 
-/** The workflow of the guide, which GitHub's own parser takes. */
-export async function githubWorkflow(release: Pick<Release, 'url' | 'sha256'>): Promise<Workflow> {
-  const name = '.github/workflows/validate.yml'
+/** A workflow of the guide, which GitHub's own parser takes. */
+async function workflow<Jobs extends string>(
+  name: string,
+  release: Pick<Release, 'url' | 'sha256'>,
+): Promise<Workflow<Jobs>> {
   const content = recipeFor(name, release)
   const parser: Parser = await import(workflowParser)
   const { context } = parser.parseWorkflow({ name, content }, new parser.NoOperationTraceWriter())
   expect(context.errors.getErrors().map(({ message }) => message)).toEqual([])
   return parse(content)
+}
+
+export const githubWorkflow = (release: Pick<Release, 'url' | 'sha256'>): Promise<Workflow<'muster'>> =>
+  workflow('.github/workflows/validate.yml', release)
+
+/** The workflow that plans on a pull request and applies on merge. */
+export const githubDeployWorkflow = (
+  release: Pick<Release, 'url' | 'sha256'>,
+): Promise<Workflow<'plan' | 'apply'>> => workflow('.github/workflows/deploy.yml', release)
+
+/** The same for GitLab: the jobs `plan` and `apply`, each with the lines of `.muster`. */
+export function gitlabDeployPipeline(release: Release): Readonly<Record<'plan' | 'apply', Pipeline>> {
+  const {
+    '.muster': shared,
+    plan,
+    apply,
+  } = parse(recipeFor('.gitlab-ci.yml, which plans and applies', release))
+  const job = ({ script }: { readonly script: readonly string[] }): Pipeline => ({
+    env: shared.variables,
+    scripts: [[...shared.before_script, ...script].join('\n')],
+  })
+  return { plan: job(plan), apply: job(apply) }
 }
 
 export async function githubPipeline(release: Release): Promise<Pipeline> {

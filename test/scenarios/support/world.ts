@@ -41,7 +41,7 @@ export async function createWorld(count: number): Promise<World> {
   const runtime = join(folder, 'node')
   writeTinyRuntime(runtime)
   const hosts = await Promise.all(Array.from({ length: count }, (_, index) => createHost(folder, index)))
-  const options = ['plan', 'install', 'upgrade'].reduce(
+  const options = ['plan', 'drift', 'install', 'upgrade'].reduce(
     (known, command) => known.set(command, ['--runtime-file', runtime]),
     new Map<string, readonly string[]>(),
   )

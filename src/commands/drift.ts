@@ -1,0 +1,172 @@
+import { createHasher } from '../accounts/passwordHash.ts'
+import type { Define } from '../cli/command.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { type FindingFormat, formatGiven, formatOption } from '../cli/formatOption.ts'
+import { Interrupted } from '../cli/interrupted.ts'
+import { checkCertificates } from '../deployment/certificates/checkCertificates.ts'
+import { checkDrift, type DriftOfHost } from '../deployment/checkDrift.ts'
+import { recordedMachines } from '../deployment/hostIdentity.ts'
+import { startHashing } from '../deployment/installedUsers.ts'
+import { givenPasswords, type ResolvedSecrets } from '../deployment/prepare.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
+import { allFacts, closeAll, type Survey } from '../deployment/survey.ts'
+import { checkUsers } from '../deployment/users/checkUsers.ts'
+import { driftJson, driftSummary } from '../output/deployment/driftText.ts'
+import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
+import { prepareConnections } from '../session/connectHost.ts'
+import { decideInstall, type InstallSources, readInstallSources } from '../session/install/decideInstall.ts'
+import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
+import { readStoreSecrets } from '../session/readUserProvidedStores.ts'
+import { placesOfHosts, placesOfUsers, reportFindings } from '../session/reportFindings.ts'
+import { resolveSecrets } from '../session/resolveSecrets.ts'
+import { runtimeFileGiven, runtimeFileOption } from '../session/runOptions.ts'
+import type { SelectedCluster } from '../session/selectTargets.ts'
+import { surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
+import { inspectCertificates } from './cert/surveyCertificates.ts'
+import { checkSurveyed } from './check.ts'
+import { printSchedule, scheduleGiven } from './drift/printSchedule.ts'
+import { inspectUsers } from './users/surveyUsers.ts'
+
+export const driftCommand: Define = (made, world) =>
+  runOnFiles(
+    formatOption(passphraseOptions(runtimeFileOption(targetOptions(made))))
+      .option('--schedule', 'print a systemd service and timer that run this on your machine')
+      .option('--on-calendar <when>', 'with --schedule: when to run, as systemd.time(7) says; default daily')
+      .option('--out <folder>', 'with --schedule: write the units into this folder')
+      .note(
+        'Exit codes: 0 no drift; 2 a host differs from the file, or a check, certificate or user has a problem; 1 a host could not be examined; 4 only unreachable hosts; others as in `muster --help`.',
+      ),
+    world,
+    (options) => {
+      const schedule = scheduleGiven(made)
+      const given = { ...options, runtimeFile: runtimeFileGiven(made) }
+      return schedule === undefined
+        ? drift({ ...given, format: formatGiven(made) })
+        : printSchedule({ ...given, ...schedule })
+    },
+  )
+
+type DriftOptions = ClusterOptions & {
+  readonly format: FindingFormat
+  readonly runtimeFile: string | undefined
+}
+
+/** Looks for every difference between the hosts and the file over one survey. Writes nothing. */
+export async function drift(options: DriftOptions): Promise<ExitCode> {
+  const { context, format } = options
+  const opened = await openCluster(options)
+  const { config, loaded } = opened
+  const seen = await examine(options, opened)
+  const at = placesOfHosts(loaded)
+  const installed = new Set(seen.hosts.filter(({ isInstalled }) => isInstalled).map(({ host }) => host))
+  const found = [
+    ...checkDrift(seen.hosts, at),
+    ...checkCertificates({
+      hosts: seen.certificates.filter(({ host }) => installed.has(host.name)),
+      now: seen.now,
+      at,
+    }),
+    ...checkUsers(
+      seen.users.filter(({ host }) => installed.has(host)),
+      placesOfUsers(loaded),
+    ),
+  ]
+  return reportFindings({
+    context,
+    format,
+    loaded,
+    command: 'muster drift',
+    found,
+    codes: /^(drift|certificate|authority|user)-/,
+    unreachable: 'drift-host-unreachable',
+    exitOfOthers: (codes) =>
+      codes.every((code) => unknownCodes.has(code)) ? exitCodes.failed : exitCodes.changes,
+    closing: (is) => driftSummary({ ...is, cluster: config.cluster, hosts: seen.hosts }),
+    more: driftJson(config.cluster, seen.hosts),
+  })
+}
+
+/** Codes of hosts about which nothing is known. */
+const unknownCodes: ReadonlySet<string> = new Set([
+  'drift-host-unreachable',
+  'drift-host-failed',
+  'drift-not-planned',
+])
+
+async function examine(options: DriftOptions, opened: OpenedCluster) {
+  const { context, runtimeFile } = options
+  const { config } = opened
+  const secrets = await resolveSecrets(context, opened)
+  const given = new Map(config.hosts.map((host) => [host.name, givenPasswords(host, secrets)]))
+  await prepareConnections(context, withShortTimeout(config).hosts)
+  const hash = createHasher()
+  const { state, survey } = await surveyReadOnly(context, config, { ...allFacts, callsApis: true }, (known) =>
+    startHashing(hash, given, known),
+  )
+  try {
+    const sources = await readInstallSources({ context, config, state, runtimeFile })
+    const stores = { files: sources.storeFiles, ...(await readStoreSecrets(context, config.hosts)) }
+    const now = context.now()
+    const { forks } = context
+    const [checks, certificates, users] = await Promise.all([
+      checkSurveyed({ context, config, survey, stores, machines: recordedMachines(state) }),
+      inspectCertificates(survey, { state, stores, now, forks }),
+      inspectUsers(survey, { config, state, given, hash, logins: true, forks }),
+    ])
+    const plans = await planEach(options, { config, secrets, state, survey, sources })
+    if (context.signal.aborted) throw new Interrupted()
+    const facts = new Map(survey.reached.map((one) => [one.host.name, one.facts]))
+    const hosts = checks.map(
+      (one): DriftOfHost => ({
+        ...one,
+        ...plans.get(one.host),
+        isInstalled: facts.get(one.host)?.installation.currentRelease !== undefined,
+      }),
+    )
+    return { hosts, certificates, users, now }
+  } finally {
+    await closeAll(survey)
+  }
+}
+
+/** Plans every host; a host that an installation would refuse does not keep the others from being planned. */
+async function planEach(
+  options: DriftOptions,
+  around: {
+    readonly config: SelectedCluster
+    readonly secrets: ResolvedSecrets
+    readonly state: ClusterState
+    readonly survey: Survey
+    readonly sources: InstallSources
+  },
+): Promise<ReadonlyMap<string, Pick<DriftOfHost, 'changes' | 'refused'>>> {
+  const plans = new Map<string, Pick<DriftOfHost, 'changes' | 'refused'>>()
+  const { config } = around
+  let { reached } = around.survey
+  while (reached.length > 0) {
+    const names = new Set(reached.map(({ host }) => host.name))
+    const hosts = config.hosts.filter(({ name }) => names.has(name))
+    const others = config.hosts.filter(({ name }) => !names.has(name))
+    const decision = await decideInstall({
+      ...options,
+      ...around,
+      config: { ...config, hosts, excluded: [...config.excluded, ...others] },
+      survey: { reached, unreachable: [] },
+      release: undefined,
+      packed: () => undefined,
+    })
+    if (!('failed' in decision)) {
+      for (const { plan } of decision.planned) {
+        plans.set(plan.host, { changes: plan.steps.map(({ change }) => change.summary) })
+      }
+      return plans
+    }
+    for (const { host, failure } of decision.failed) {
+      if (failure !== undefined) plans.set(host, { refused: failure })
+    }
+    const left = reached.filter(({ host }) => !plans.has(host.name))
+    if (left.length === reached.length) return plans
+    reached = left
+  }
+  return plans
+}
