@@ -52,9 +52,11 @@ const languages = ['sh', 'yaml', 'json']
 
 /** Languages of a single block, with its page; a scenario runs it, `text` is what test/output/pictureText.test.ts makes. */
 const ofScenarios: Readonly<Record<string, string>> = {
+  bash: 'docs/guide/hooks.md',
   console: 'README.md',
   crontab: 'docs/guide/processes.md',
   ini: 'docs/guide/processes.md',
+  shell: 'docs/guide/hooks.md',
   text: 'docs/guide/operate.md',
 }
 
@@ -182,6 +184,8 @@ describe('a YAML file of the documentation', () => {
       'docs/guide/dashboard.md',
       'docs/guide/databases.md',
       'docs/guide/first-cluster.md',
+      'docs/guide/hooks.md',
+      'docs/guide/hooks.md',
       'docs/guide/ssh.md',
       'docs/guide/users.md',
     ])

@@ -252,6 +252,16 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('./diag.ts')).diagCommand,
   },
   {
+    name: 'notify',
+    group: groups.look,
+    description: 'send a test message to every webhook of the file',
+    examples: [
+      ['Test the webhooks', 'muster notify'],
+      ['Test those of another file', 'muster notify staging.yaml'],
+    ],
+    load: async () => (await import('./notify.ts')).notifyCommand,
+  },
+  {
     name: 'users',
     group: groups.access,
     description: 'manage the administrators of all hosts',

@@ -30,15 +30,22 @@ async function settingValues({ typed }: CompletionRequest): Promise<Values> {
 
 /** Returns all findings and all names of settings. */
 async function topics(): Promise<Values> {
-  const [{ catalogue }, { allOptions }, { allFile, allHost, allService }, { allSsh }, { spellings }] =
-    await Promise.all([
-      import('../diagnostics/catalogue.ts'),
-      import('../config/settings/options.ts'),
-      import('../config/settings/places.ts'),
-      import('../config/settings/ssh.ts'),
-      import('../config/settings/setting.ts'),
-    ])
-  const settings = [...allFile, ...allService, ...allHost, ...allSsh, ...allOptions]
+  const [
+    { catalogue },
+    { allOptions },
+    { allFile, allHost, allService },
+    { allSsh },
+    { allHooks },
+    { spellings },
+  ] = await Promise.all([
+    import('../diagnostics/catalogue.ts'),
+    import('../config/settings/options.ts'),
+    import('../config/settings/places.ts'),
+    import('../config/settings/ssh.ts'),
+    import('../config/settings/hooks.ts'),
+    import('../config/settings/setting.ts'),
+  ])
+  const settings = [...allFile, ...allService, ...allHost, ...allSsh, ...allHooks, ...allOptions]
   return words([...Object.keys(catalogue), ...spellings(settings)])
 }
 

@@ -79,6 +79,7 @@ export async function drift(options: DriftOptions): Promise<ExitCode> {
     found,
     codes: /^(drift|certificate|authority|user)-/,
     unreachable: 'drift-host-unreachable',
+    told: { config, event: 'drift' },
     exitOfOthers: (codes) =>
       codes.every((code) => unknownCodes.has(code)) ? exitCodes.failed : exitCodes.changes,
     closing: (is) => driftSummary({ ...is, cluster: config.cluster, hosts: seen.hosts }),

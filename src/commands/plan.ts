@@ -14,6 +14,7 @@ import { planMarkdown } from '../output/deployment/planMarkdown.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
+import { hookNotes } from '../session/hooks/runHooks.ts'
 import { planOf } from '../session/install/checkSavedPlan.ts'
 import { decideInstall, readInstallSources, refuseRuntimeFile } from '../session/install/decideInstall.ts'
 import { requirePlanFile, savedPlanText, writePlan } from '../session/install/planFiles.ts'
@@ -118,14 +119,15 @@ export async function plan(
   }
   const changing = shown.plans.some(({ steps }) => steps.length > 0)
   const note = newGrantsNote(shown.grants)
-  const notes = note === undefined ? shown.notes : [...shown.notes, note]
+  const hooks = changing ? hookNotes(config) : []
+  const notes = [...shown.notes, ...(note === undefined ? [] : [note]), ...hooks]
   const text = (): string => {
     const saved = out === undefined ? '' : savedPlanText({ ...options, out })
     return `${planText({ ...shown, notes, ...lineLayout(context, context.stdout) })}${saved}`
   }
   const write = {
     text,
-    json: () => planJson(shown),
+    json: () => planJson({ ...shown, notes: [...shown.notes, ...hooks] }),
     markdown: () => planMarkdown({ ...shown, notes }),
   }
   context.stdout.write(write[format]())

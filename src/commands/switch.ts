@@ -38,6 +38,7 @@ import {
 } from '../output/switchText.ts'
 import { allHostsOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
+import { withSwitchHooks } from '../session/hooks/switchHooks.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import type { SelectedCluster } from '../session/selectTargets.ts'
 import { surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
@@ -151,6 +152,24 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
+  return withSwitchHooks(context, { config: known.config, hosts: [from, chosen] }, () =>
+    followSwitch(known, { plan, from, to: chosen, coordinator, parts }),
+  )
+}
+
+/** Makes the switch and follows it to its end. */
+async function followSwitch(
+  known: Known,
+  chosen: {
+    readonly plan: SwitchPlan
+    readonly from: string
+    readonly to: string
+    readonly coordinator: ManagerOfHost
+    readonly parts: readonly ManagerOfHost[]
+  },
+): Promise<ExitCode> {
+  const { context, json } = known
+  const { plan, from, to, coordinator, parts } = chosen
   const showStep = eachStep((task) => {
     if (!json) context.stdout.write(`${switchStepText(task, plan)}\n`)
   })
@@ -161,7 +180,7 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
   const outcome = await switchPrimary({
     coordinator,
     others: parts.filter((one) => one !== coordinator),
-    plan: { ...plan, from, to: chosen },
+    plan: { ...plan, from, to },
     id: randomUUID(),
     onTask: showStep,
     clock: { now: () => performance.now(), wait },

@@ -1,4 +1,5 @@
 import type { ProxySettings, SwitchSettings } from '../contracts/serverSettings.ts'
+import type { Span } from '../diagnostics/diagnostic.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import { locatedSecret } from './locatedSecret.ts'
 import type {
@@ -6,10 +7,13 @@ import type {
   ClusterConfig,
   DatabaseAccount,
   DatabaseConfig,
+  HookProgram,
+  HooksConfig,
   HostConfig,
   SshConfig,
   TlsConfig,
   UserConfig,
+  WebhookConfig,
 } from './model.ts'
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import { hasDatabase, servicesMap } from './resolve/dataSources.ts'
@@ -31,12 +35,14 @@ import {
 import { shortestHold, switchedService } from './resolve/switching.ts'
 import { accessOptions } from './settings/accessOptions.ts'
 import { certificateOptions } from './settings/certificateOptions.ts'
+import { type HookName, hookLimits, hookPrograms } from './settings/hooks.ts'
 import { installationOptions } from './settings/installationOptions.ts'
 import { options } from './settings/options.ts'
 import { file } from './settings/places.ts'
 import type { Setting } from './settings/setting.ts'
 import { ssh } from './settings/ssh.ts'
-import { valueFor } from './shape/draft.ts'
+import type { WebhookSecret } from './settings/webhooks.ts'
+import { givenFor, valueFor } from './shape/draft.ts'
 
 type Account = { readonly user: Setting<string>; readonly password: Setting<SecretReference> }
 
@@ -229,16 +235,50 @@ function hostConfig(host: ResolvedHost, paths: Paths, hosts: ReadonlyMap<string,
   }
 }
 
+const placeOf = ({ file, line, column }: Span): string => `${file}:${line}:${column}`
+
+function hooksOf({ draft, paths }: ResolvedCluster): HooksConfig | undefined {
+  const programs = hookPrograms.flatMap((setting): [HookName, HookProgram][] => {
+    const given = givenFor(draft.hooks, setting)
+    const command = valueFor(draft.hooks, setting)
+    if (given === undefined || command === undefined) return []
+    const directory = paths.directories.get(given.span.file) ?? paths.fallback
+    return [[setting.name, { command, directory, place: placeOf(given.span) }]]
+  })
+  if (programs.length === 0) return undefined
+  return {
+    programs: Object.fromEntries(programs),
+    timeout: valueFor(draft.hooks, hookLimits.timeout) ?? hookLimits.timeout.default,
+    environment: (valueFor(draft.hooks, hookLimits.environment) ?? []).map(({ value }) => value),
+  }
+}
+
+function webhooksOf({ draft, paths }: ResolvedCluster): readonly WebhookConfig[] {
+  const secret = (given: WebhookSecret): SecretReference =>
+    locatedSecret({ value: given.value, origin: 'defaults', given }, paths) ?? given.value
+  return (valueFor(draft.fields, file.notify) ?? []).map(({ url, on, template, header, ca }) => ({
+    url: secret(url),
+    on,
+    ...(template && { template: secret(template) }),
+    ...(header && { header: { name: header.name, value: secret(header.value) } }),
+    ...(ca && { ca: absolutePath(ca.value, { span: ca.span, paths }) }),
+    place: placeOf(url.span),
+  }))
+}
+
 /** Builds the installation from a configuration without errors. `directory` is that of the first file. */
 export function buildConfig(cluster: ResolvedCluster, directory: string): ClusterConfig {
   const name = valueFor(cluster.draft.fields, file.cluster)
   if (name === undefined) throw new Error('a configuration without a cluster name was taken for a good one')
   const hosts = cluster.hosts.filter((host) => host.components.length > 0)
   const byName = new Map(hosts.map((host) => [host.name, host]))
+  const notify = webhooksOf(cluster)
   return {
     cluster: name,
     directory,
     hosts: hosts.map((host) => hostConfig(host, cluster.paths, byName)),
     services: servicesMap(cluster.draft.services.values(), cluster.hosts),
+    ...optional('hooks', hooksOf(cluster)),
+    ...(notify.length === 0 ? {} : { notify }),
   }
 }

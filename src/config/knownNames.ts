@@ -1,11 +1,14 @@
 import { nearest } from '../diagnostics/nearest.ts'
+import { allHooks } from './settings/hooks.ts'
 import { allOptions, options } from './settings/options.ts'
-import { allFile, allHost, allService } from './settings/places.ts'
+import { allFile, allHost, allService, file } from './settings/places.ts'
 import { spellings } from './settings/setting.ts'
 import { allSsh } from './settings/ssh.ts'
 
 const secrets = new Set(spellings([...allOptions, ...allSsh].filter(({ secret }) => secret)))
-const known = new Set(spellings([...allOptions, ...allSsh, ...allFile, ...allHost, ...allService]))
+const known = new Set(
+  spellings([...allOptions, ...allSsh, ...allHooks, ...allFile, ...allHost, ...allService]),
+)
 
 /** Returns true if any place of the file has this name. */
 export const isKnownName = (name: string): boolean => known.has(name)
@@ -18,5 +21,6 @@ export const isSecretName = (name: string): boolean =>
 export const fileNames = {
   isSecret: isSecretName,
   isUserMap: (name: string): boolean => name === options.users.name,
+  isWebhooks: (name: string): boolean => name === file.notify.name,
   isKnown: isKnownName,
 } as const

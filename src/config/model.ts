@@ -16,8 +16,11 @@ import type { accessOptions } from './settings/accessOptions.ts'
 import type { apiOptions } from './settings/apiOptions.ts'
 import type { certificateOptions } from './settings/certificateOptions.ts'
 import type { databaseOptions, monitorOptions } from './settings/databaseOptions.ts'
+import type { HookName, hookLimits } from './settings/hooks.ts'
 import type { installationOptions, limitOptions } from './settings/installationOptions.ts'
 import type { ValuesOf } from './settings/setting.ts'
+import type { WebhookEntry } from './settings/webhooks.ts'
+import type { Program } from './types/program.ts'
 
 /** SSH settings of a host (options.md, "`ssh` keys"). Paths are absolute. */
 export type SshConfig = {
@@ -134,6 +137,33 @@ export type HostConfig = PlainOptions & {
   readonly dashboard?: readonly DashboardHost[]
 }
 
+/** A program of `hooks`. */
+export type HookProgram = {
+  readonly command: Program
+  /** Absolute folder of the YAML file; the program starts there. */
+  readonly directory: string
+  /** `file:line:column`. */
+  readonly place: string
+}
+
+/** Programs that run at moments of a run. */
+export type HooksConfig = ValuesOf<Pick<typeof hookLimits, 'timeout'>> & {
+  readonly programs: Readonly<Partial<Record<HookName, HookProgram>>>
+  /** Names of further environment variables. */
+  readonly environment: readonly string[]
+}
+
+/** A webhook of `notify`; its secrets are read when it is called. */
+export type WebhookConfig = Pick<WebhookEntry, 'on'> & {
+  readonly url: SecretReference
+  readonly template?: SecretReference
+  readonly header?: { readonly name: string; readonly value: SecretReference }
+  /** Absolute path of the certificate of the only trusted authority. */
+  readonly ca?: string
+  /** `file:line:column`. */
+  readonly place: string
+}
+
 /** An installation: the resolved contents of one set of YAML files. */
 export type ClusterConfig = {
   readonly cluster: string
@@ -143,6 +173,10 @@ export type ClusterConfig = {
   readonly hosts: readonly HostConfig[]
   /** The services map for managers and connectors, equal on every host. */
   readonly services: readonly MapService[]
+  /** Absent: the file has none. */
+  readonly hooks?: HooksConfig
+  /** Absent: the file has none. */
+  readonly notify?: readonly WebhookConfig[]
 }
 
 /** Returns true if this run uses a shell on this machine; the command line overrides the file. */

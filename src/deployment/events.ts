@@ -65,6 +65,8 @@ export type DeploymentEvent =
       readonly seconds: number
     }
   | { readonly type: 'host-failed'; readonly host: string; readonly failure: Failure }
+  /** A program of the operator runs for a host. */
+  | { readonly type: 'hook-started'; readonly host: string; readonly hook: string }
   /** The operator asked the run to stop: each host completes its current step. */
   | { readonly type: 'stopping' }
   | { readonly type: 'notice'; readonly message: string }

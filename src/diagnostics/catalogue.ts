@@ -3,6 +3,7 @@ import { contradictionEntries } from './entries/contradictions.ts'
 import { databaseEntries } from './entries/databases.ts'
 import { driftEntries } from './entries/drift.ts'
 import { fileEntries } from './entries/files.ts'
+import { hookEntries } from './entries/hooks.ts'
 import { hostEntries } from './entries/hosts.ts'
 import { hostUserEntries } from './entries/hostUsers.ts'
 import { ignoreEntries } from './entries/ignores.ts'
@@ -32,6 +33,7 @@ export const catalogue = {
   ...hostUserEntries,
   ...driftEntries,
   ...contradictionEntries,
+  ...hookEntries,
   ...ignoreEntries,
   ...iniEntries,
 } as const
@@ -58,6 +60,7 @@ const groups = [
   { title: 'Users of installed hosts', entries: hostUserEntries },
   { title: 'Differences of installed hosts', entries: driftEntries },
   { title: 'Databases of a running service', entries: contradictionEntries },
+  { title: 'Hooks and webhooks', entries: hookEntries },
   { title: 'Comments that silence findings', entries: ignoreEntries },
   { title: 'INI files', entries: iniEntries },
 ] as const

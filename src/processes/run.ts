@@ -1,9 +1,11 @@
 import { constants } from 'node:os'
+import { isAbsolute } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { execa, type Subprocess } from 'execa'
 import { systemReason } from '../base/systemErrors.ts'
 import { Secret } from '../secrets/secret.ts'
 import { type Environment, programEnvironment, shellEnvironment } from './environment.ts'
+import { isExecutable } from './findProgram.ts'
 import { ProcessError } from './processError.ts'
 
 export type ProcessResult = { readonly code: number; readonly stdout: string; readonly stderr: string }
@@ -88,6 +90,9 @@ function closeStreamsAfterExit(child: Subprocess, options: ProcessOptions): () =
 
 function notStarted(program: string, cwd: string | undefined, code: string | undefined): string {
   if (code === 'EACCES') return `${program} cannot be run: permission denied`
+  if (code === 'ENOENT' && isAbsolute(program) && isExecutable(program)) {
+    return `${program} cannot be run: the interpreter in its first line does not exist; a line end of Windows belongs to its name`
+  }
   const where = cwd === undefined ? '' : `, or the folder ${cwd} does not exist`
   if (code === 'ENOENT') return `${program} cannot be run: no such program${where}`
   return `${program} cannot be run: ${systemReason(code) ?? code ?? 'unknown reason'}`
@@ -120,8 +125,8 @@ export type InteractiveChild = {
   readonly stderr: Readable
   /** Never rejects; code is null if a signal ended the child or it could not be started. */
   readonly exited: Promise<{ readonly code: number | null; readonly reason: string }>
-  /** Ends the whole process group of the child. */
-  kill(): void
+  /** Ends the whole process group of the child, with SIGKILL unless told. */
+  kill(signal?: 'SIGTERM' | 'SIGKILL'): void
 }
 
 /**
@@ -151,10 +156,10 @@ export function startInteractive(options: {
     reject: false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })
-  const kill = (): void => {
+  const kill: InteractiveChild['kill'] = (signal = 'SIGKILL') => {
     if (child.pid === undefined) return
     try {
-      process.kill(-child.pid, 'SIGKILL')
+      process.kill(-child.pid, signal)
     } catch {
       // The process group has already ended.
     }

@@ -1,14 +1,18 @@
+import { counted } from '../base/words.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import type { FindingFormat } from '../cli/formatOption.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
 import { printReport } from '../cli/printReport.ts'
+import type { ClusterConfig } from '../config/model.ts'
 import { usersOf } from '../config/resolve/resolved.ts'
 import { setSource } from '../config/sets.ts'
 import { options } from '../config/settings/options.ts'
+import type { NotifyEvent } from '../config/settings/webhooks.ts'
 import type { Code } from '../diagnostics/catalogue.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
 import type { LoadedCluster } from './loadCluster.ts'
+import { type Notification, notify } from './notify.ts'
 import { withoutSilenced } from './withoutSilenced.ts'
 
 /**
@@ -30,6 +34,8 @@ export async function reportFindings(options: {
   readonly closing: (is: { readonly good: boolean; readonly silenced: number }) => string | undefined
   /** Exit code for these codes; absent: 1. */
   readonly exitOfOthers?: (codes: readonly string[]) => ExitCode
+  /** Webhooks that are told if there are findings, and the event. */
+  readonly told: { readonly config: Pick<ClusterConfig, 'cluster' | 'notify'>; readonly event: NotifyEvent }
   /** Additional members of the JSON format. */
   readonly more?: Readonly<Record<string, unknown>>
 }): Promise<ExitCode> {
@@ -50,9 +56,41 @@ export async function reportFindings(options: {
   }
   if (good) return exitCodes.ok
   const unreached = failing.every(({ code }) => code === options.unreachable)
-  return unreached
+  const exit = unreached
     ? exitCodes.unreachable
     : (options.exitOfOthers?.(failing.map(({ code }) => code)) ?? exitCodes.failed)
+  const { config, event } = options.told
+  await notify(context, {
+    config,
+    event: findingsNotification(failing, { ...options, ...config, event, exit }),
+  })
+  return exit
+}
+
+/** Returns what webhooks are told of findings. */
+function findingsNotification(
+  findings: readonly Diagnostic[],
+  of: {
+    readonly cluster: string
+    readonly command: string
+    readonly event: NotifyEvent
+    readonly exit: number
+  },
+): Notification {
+  const { cluster, command, event, exit } = of
+  const operation = command.replace(/^muster /, '')
+  const hosts = findings.flatMap(({ host, severity, message }) =>
+    host === undefined ? [] : [{ host, result: severity, message }],
+  )
+  return {
+    event,
+    title: `${cluster}: ${operation} has ${counted(findings.length, 'finding')}`,
+    text: findings.map(({ message }) => message).join('\n'),
+    operation,
+    outcome: 'failed',
+    exit,
+    hosts: [...new Map(hosts.map((one) => [one.host, one])).values()],
+  }
 }
 
 /** Returns the place of a host in the files; for an undefined host, that of the hosts. */

@@ -11,6 +11,7 @@ import type { HostPlan } from '../deployment/hostPlan.ts'
 import { verifiedHosts } from '../deployment/runs/runRecord.ts'
 import type { StepError } from '../deployment/stepError.ts'
 import { planText, wavesText } from '../output/deployment/plan.ts'
+import { hookNotes } from './hooks/runHooks.ts'
 import { exitOfRun, failedOutcome, refusedOutcomes } from './outcomes.ts'
 import { runSteps } from './runSteps.ts'
 import { namesOf } from './selectTargets.ts'
@@ -62,21 +63,29 @@ export async function runPlan(
   const asks = plan.alwaysConfirms === true || changes(plan)
   // Nobody agrees to what was not shown.
   if (!json && (context.verbosity !== 'quiet' || (asks && !yes))) {
+    const hooks = changes(plan) ? hookNotes(config) : []
     const left = namesOf(config.excluded)
     const layout = lineLayout(context, context.stdout)
     context.stdout.write(
-      `${planText({ cluster: config.cluster, notes, plans: work, excluded: left, ...layout })}\n`,
+      `${planText({ cluster: config.cluster, notes: [...notes, ...hooks], plans: work, excluded: left, ...layout })}\n`,
     )
   }
   if (asks && !(await isConfirmed(context, { yes, question: 'Go on?', run }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
+  if (!(await run.hooks.begin(work))) return refuseForHook(session)
   const execute = async (): Promise<Executed> => {
     const exit = await runSteps({ ...session, ...plan })
     return { exit, verified: verifiedHosts(run.recorder.record(exit)) }
   }
   return executeAndSave === undefined ? (await execute()).exit : executeAndSave(execute)
+}
+
+/** Ends a run whose before-run hook failed; the hook's reason has been printed. */
+async function refuseForHook(session: Session): Promise<ExitCode> {
+  await refuse(session, { failed: [], reported: true })
+  return exitCodes.failed
 }
 
 /** Returns true for a plan that changes a host. */

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../cli/context.ts'
-import type { ExitCode } from '../cli/exitCodes.ts'
+import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { colourOf, lineLayout, lineWidth } from '../cli/terminal.ts'
 import type { HostOutcome } from '../deployment/events.ts'
 import { execute } from '../deployment/execution/execute.ts'
@@ -10,7 +10,7 @@ import { type Survey, unreachableOutcomes } from '../deployment/survey.ts'
 import { changesText, summaryText } from '../output/deployment/summary.ts'
 import { nextStepsText, stoppedText } from '../output/deployment/verdict.ts'
 import { chooseRenderer, isLive } from './chooseRenderer.ts'
-import { exitOfRun } from './outcomes.ts'
+import { exitOfRun, notStarted } from './outcomes.ts'
 import type { Run } from './withRun.ts'
 
 /** Executes steps on the reached hosts, prints the result of every host, and returns the exit code. */
@@ -29,12 +29,20 @@ export async function runSteps(options: {
   const { signal, stdout } = context
   const hosts = work.map(({ host }) => host)
   const renderer = run.follow(await chooseRenderer({ context, json, hosts, isPlanned }))
+  if (!(await run.hooks.begin(work))) {
+    await renderer.end()
+    const outcomes = work.map(({ host }) => notStarted(host))
+    renderer.emit({ type: 'run-ended', outcomes, interrupted: false })
+    context.stderr.write('Nothing was changed.\n')
+    return exitCodes.failed
+  }
   await run.begin()
   const stopping = (): void => renderer.emit({ type: 'stopping' })
   signal.addEventListener('abort', stopping, { once: true })
   const done = await execute({
     hosts: work,
     ...(rollout === undefined ? {} : { rollout }),
+    hooks: run.hooks.forHosts(renderer.emit),
     forks: context.forks,
     emit: renderer.emit,
     signal,

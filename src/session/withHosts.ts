@@ -109,6 +109,7 @@ async function surveyLocked<Facts extends InstalledFacts>(
           return lockingTransport(await connectHost(context, host), {
             installDirectory: host.installDirectory,
             owner: run.owner,
+            ...(run.parent === undefined ? {} : { parent: run.parent }),
             runs: isProcessRunning,
             beforeNext: () => run.recorder.pending(host.name, { manifest, path: deployments }),
           })

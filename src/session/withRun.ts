@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { thisProcess } from '../base/processIdentity.ts'
+import { type ProcessIdentity, thisProcess } from '../base/processIdentity.ts'
+import { listOf } from '../base/words.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
@@ -11,17 +12,23 @@ import { type RunOwner, runId } from '../deployment/lock/runOwner.ts'
 import { createRecorder, type Recorder } from '../deployment/runs/recorder.ts'
 import { hasChangedHosts } from '../deployment/runs/runRecord.ts'
 import { appendRun, hasState } from '../deployment/runs/runsFile.ts'
-import { type LockedHosts, lockState, type StateLock } from '../deployment/state/lockState.ts'
+import { joinState, type LockedHosts, lockState, type StateLock } from '../deployment/state/lockState.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import type { StatePlace } from '../deployment/state/statePlace.ts'
 import type { Renderer } from '../output/deployment/progress.ts'
 import { verdictText } from '../output/deployment/verdict.ts'
+import { createRunHooks, hookVariable, type RunHooks } from './hooks/runHooks.ts'
+import { runNotification } from './hooks/runNotification.ts'
+import { notify } from './notify.ts'
 import { notStarted } from './outcomes.ts'
 import { namesOf } from './selectTargets.ts'
 
 /** One run of a command that changes hosts. */
 export type Run = {
   readonly owner: RunOwner
+  /** Run above this process, whose hook started it; this one works under its locks. */
+  readonly parent?: ProcessIdentity
+  readonly hooks: RunHooks
   readonly retryTiming: RetryTiming
   readonly recorder: Recorder
   /** The same renderer, whose events the record of the run follows. */
@@ -68,10 +75,30 @@ export async function withRun(
   let followed: Renderer | undefined
   const hosts: LockedHosts = options.locksCluster === true ? 'all' : namesOf(config.hosts)
   const request = { now: context.now(), operation, hosts }
-  const lock = await lockStateWithRetry({ context, place, retryTiming, request })
+  const joined = await joinState(place, { ...request, pause: retryTiming.pause })
+  const lock = joined ?? (await lockStateWithRetry({ context, place, retryTiming, request }))
+  const hooks = createRunHooks({
+    context,
+    // The hooks of the run above are the ones that run now.
+    config: joined === undefined ? config : {},
+    owner,
+    settle: () => lock.waitForGuests(retryTiming.pause).catch(() => undefined),
+  })
+  const end = async (exit: ExitCode): Promise<void> => {
+    const record = recorder.record(exit)
+    await hooks.end({ exit, record })
+    if (joined !== undefined || (!hooks.hasBegun() && (record === undefined || exit === exitCodes.ok))) return
+    await notify(context, {
+      config,
+      event: runNotification(owner, { exit, record, ...recorder.unfinished() }),
+    })
+  }
   try {
+    if (joined !== undefined) requireJoinable(context, operation)
     const exit = await work({
       owner,
+      ...(joined && { parent: joined.parent }),
+      hooks,
       retryTiming,
       recorder,
       follow: (renderer) => {
@@ -110,6 +137,7 @@ export async function withRun(
       // A run that changed nothing creates no state directory.
       if (hasChangedHosts(record) || (await hasState(place))) await appendRun(place, record)
     }
+    await end(exit)
     if (record !== undefined && !options.json) {
       const seconds = (performance.now() - began - waited) / 1000
       const { stdout } = context
@@ -118,7 +146,9 @@ export async function withRun(
       )
       if (exit === exitCodes.ok && context.verbosity !== 'quiet') stdout.write(closing)
     }
-    return exit
+    if (exit !== exitCodes.ok || !hooks.hasFailedLater()) return exit
+    context.stderr.write('warning: a hook failed, so the exit code is 1; every host is as it should be.\n')
+    return exitCodes.failed
   } catch (error) {
     // Stopped before its steps, which report their own end.
     if (error instanceof Interrupted && !begun) {
@@ -129,10 +159,25 @@ export async function withRun(
       })
       if (!error.reported) context.stderr.write('Nothing was changed.\n')
     }
+    if (hooks.hasBegun()) await end(error instanceof Interrupted ? exitCodes.interrupted : exitCodes.failed)
     throw error
   } finally {
     await lock.release()
   }
+}
+
+/** Commands that a hook may run at any moment: what the run has decided stays right, and its state as it is. */
+const joinableAlways: readonly string[] = ['start', 'stop', 'restart']
+
+/** Throws a `StateError` for a command that a hook may only run when the run has changed everything. */
+function requireJoinable({ env }: CommandContext, operation: string): void {
+  const hook = env[hookVariable]
+  if (hook === 'after-run' || joinableAlways.includes(operation)) return
+  throw new StateError({
+    code: 'locked',
+    message: `${hook === undefined ? 'a hook' : `the ${hook} hook`} of the run that holds the lock started this command, and only ${listOf(joinableAlways)} work under the lock of a run that goes on`,
+    fix: `run \`muster ${operation}\` in the after-run hook`,
+  })
 }
 
 /** Returns how a command waits for locks; Ctrl-C ends the wait. */

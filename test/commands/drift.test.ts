@@ -1,11 +1,14 @@
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { findingFormats } from '../../src/cli/formatOption.ts'
 import { muster } from '../../src/commands/muster.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { strictXml } from '../output/diagnostics/strictXml.ts'
 import { freePort } from '../support/ports.ts'
+import { createServerCertificate } from '../support/serverCertificate.ts'
 import { writeSshKey } from '../support/sshKey.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -77,6 +80,39 @@ describe('muster drift', () => {
     expect(stdout).toContain('drift-changes')
     expect(stdout).toContain('drift-host-unreachable')
     if (format === 'junit') strictXml(stdout)
+  })
+
+  it('tells a webhook what differs, and nothing if nothing does', async () => {
+    const certificate = createServerCertificate()
+    const told: string[] = []
+    const server = createServer({ key: certificate.key, cert: certificate.chain }, (request, response) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (text: string) => {
+        body += text
+      })
+      request.on('end', () => {
+        told.push(body)
+        response.end()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const ca = join(temporaryFolder(), 'ca.pem')
+    writeFileSync(ca, certificate.chain)
+    const notify = `notify:\n  - { url: 'https://127.0.0.1:${(server.address() as AddressInfo).port}/', on: [drift], ca: ${ca} }\n`
+    expect((await workplace('', notify)('--host', 'db1')).code).toBe(2)
+    expect(told.map((text) => JSON.parse(text))).toMatchObject([
+      {
+        event: 'drift',
+        operation: 'drift',
+        exit: 2,
+        outcome: 'failed',
+        title: 'alpha: drift has 1 finding',
+        hosts: [{ host: 'db1', message: expect.stringMatching(/^db1 differs from the file; /) }],
+      },
+    ])
+    expect((await workplace(' # muster-ignore: drift-changes later', notify)('--host', 'db1')).code).toBe(0)
+    expect(told).toHaveLength(1)
   })
 
   it('takes a comment of the file that silences a finding', async () => {

@@ -56,6 +56,8 @@ const coveredElsewhere = [
   'secret-not-resolved',
   'secret-unreadable',
   'plaintext-secret-tracked',
+  'hook-not-runnable',
+  'webhooks-not-exported',
   ...Object.keys(certificateEntries),
   ...Object.keys(storeContentEntries),
   ...Object.keys(hostUserEntries),

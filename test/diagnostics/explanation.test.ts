@@ -10,6 +10,8 @@ import { type Explanation, explanationOf } from '../../src/diagnostics/explanati
 
 /** Findings that no single text can show: they need hosts, bytes, a command line, git or other files. */
 const withoutExample = [
+  'hook-not-runnable',
+  'webhooks-not-exported',
   'file-not-found',
   'file-is-directory',
   'file-unreadable',

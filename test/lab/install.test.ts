@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyOf, callFrom, statusOf, trustAuthority } from './scenario/apiFromHost.ts'
@@ -128,6 +128,38 @@ describe.skipIf(labHere.missing)(`an installation on three hosts${labHere.needs}
     const status = await operator.muster(['status', '--json', 'alpha.yaml'])
     expect(status.code).toBe(0)
     expect(hostStates(status)).toEqual({ db1: 'up', db2: 'up', db3: 'up' })
+  })
+
+  it('leaves a host file by file as it was if its before-host hook fails, and changes the others', async () => {
+    const script = (name: string, text: string): void =>
+      chmodSync(operator.write(name, `#!/bin/sh\n${text}\n`), 0o700)
+    script('before.sh', '[ "$MUSTER_HOST" != db2 ] || { echo no backup >&2; exit 1; }')
+    script('record.sh', 'cat >> events.jsonl')
+    operator.write(
+      'hooks.yaml',
+      'defaults: { log-level: debug }\nhooks:\n  before-host: !exec [./before.sh]\n' +
+        ['after-host', 'on-failure', 'after-run'].map((name) => `  ${name}: !exec [./record.sh]\n`).join(''),
+    )
+    const before = await statesOf()
+    const outcome = await operator.muster(['install', '--yes', 'alpha.yaml', 'hooks.yaml'])
+    expect(outcome.code, outcome.stderr).toBe(1)
+    expect(outcome.stderr).toContain('and said: no backup')
+    const after = await statesOf()
+    expect(after.map((one, index) => one === before[index])).toEqual([false, true, false])
+    const events = readFileSync(join(operator.directory, 'events.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.map(({ event, host }) => `${event} ${host}`).sort()).toEqual([
+      'after-host db1',
+      'after-host db3',
+      'after-run null',
+      'on-failure db2',
+    ])
+    const results = { db1: 'changed', db2: 'failed', db3: 'changed' }
+    expect(events.at(-1)).toMatchObject({ event: 'after-run', results, exit: 1 })
+    const back = await operator.muster(['install', '--yes', 'alpha.yaml'])
+    expect(back, back.stderr).toMatchObject({ code: 0 })
   })
 
   it('mends exactly the host whose password was changed by hand', async () => {

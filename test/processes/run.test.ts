@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ProcessError } from '../../src/processes/processError.ts'
 import { run, startInteractive } from '../../src/processes/run.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const env = { ...process.env, ADMIN_PASS: 'hunter2' }
 
@@ -50,6 +53,15 @@ describe('run', () => {
     const error = await failure(run({ command: ['/usr/bin/muster-no-such-program'], timeout: 5000, env }))
     expect(error.code).toBe('not-found')
     expect(error.message).toBe('/usr/bin/muster-no-such-program cannot be run: no such program')
+  })
+
+  it('reports a script without its interpreter, such as one with line ends of Windows', async () => {
+    const script = join(temporaryFolder(), 'script.sh')
+    writeFileSync(script, '#!/bin/sh\r\nexit 0\r\n', { mode: 0o755 })
+    const error = await failure(run({ command: [script], timeout: 5000, env }))
+    expect(error.message).toContain(
+      `${script} cannot be run: the interpreter in its first line does not exist`,
+    )
   })
 
   it('reports a program that is not executable', async () => {

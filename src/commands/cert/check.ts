@@ -40,6 +40,7 @@ async function certCheck(
     found: checkCertificates({ hosts, now, at: placesOfHosts(loaded) }),
     codes: /^(certificate|authority)-/,
     unreachable: 'certificate-host-unreachable',
+    told: { config, event: 'certificates' },
     closing: ({ good, silenced }) => (good ? summary(config.cluster, hosts, silenced) : undefined),
   })
 }

@@ -86,13 +86,13 @@ export async function printSchedule(
     user: userInfo().username,
     directory: config.directory,
     environment: Object.fromEntries(
-      ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME'].flatMap((name) => {
+      ['SSH_AUTH_SOCK', 'XDG_CONFIG_HOME', 'NODE_EXTRA_CA_CERTS'].flatMap((name) => {
         const value = env[name]
         // An agent below /tmp belongs to one login, and the service has a /tmp of its own.
         return value?.startsWith('/') === true && !value.startsWith('/tmp/') ? [[name, value]] : []
       }),
     ),
-    secretVariables: variablesOf(config.hosts),
+    secretVariables: variablesOf([config.hosts, config.notify]),
     calendar,
   })
   if (out === undefined) {

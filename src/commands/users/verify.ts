@@ -41,6 +41,7 @@ async function verifyUsers(asked: ClusterOptions & { readonly format: FindingFor
     found: checkUsers(hosts, placesOfUsers(loaded)),
     codes: /^user-/,
     unreachable: 'user-host-unreachable',
+    told: { config, event: 'users' },
     closing: (is) => loginSummary({ ...is, cluster, hosts, width: textWidth(context.stdout) }),
     more: { cluster, logins: loginsOf(hosts) },
   })

@@ -5,12 +5,13 @@ import type { ResolvedCluster } from '../../config/resolve/resolved.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { SecretPolicy } from '../../secrets/policy.ts'
 import { readSecrets, secretFindings } from '../../session/secretFindings.ts'
+import { hookFindings } from './hookFindings.ts'
 import { readStores } from './storeUse.ts'
 import { trackedSecrets } from './trackedSecrets.ts'
 
 /**
  * Finds what the files alone do not show: secrets from elsewhere that are unreadable or weak, wrong contents of
- * keystores and truststores, and secrets that git tracks. Rejects only with `Interrupted`.
+ * keystores and truststores, secrets that git tracks, and programs of hooks that cannot be run. Rejects only with `Interrupted`.
  */
 export async function findBeyondFiles(options: {
   readonly context: CommandContext
@@ -25,8 +26,9 @@ export async function findBeyondFiles(options: {
   const tracked = await trackedSecrets(cluster.drafts, context)
   if (context.signal.aborted) throw new Interrupted()
   const secrets = secretFindings({ cluster, readings, policy })
-  if (files.size === 0) return [...secrets, ...tracked]
+  const beyond = [...secrets, ...tracked, ...hookFindings(cluster, options)]
+  if (files.size === 0) return beyond
   // Certificates are much to load, and most files leave them to muster.
   const { storeFindings } = await import('./storeFindings.ts')
-  return [...secrets, ...tracked, ...storeFindings({ cluster, readings, files, now: context.now() })]
+  return [...beyond, ...storeFindings({ cluster, readings, files, now: context.now() })]
 }

@@ -2,7 +2,7 @@ import type { Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
 import type { MapEntry, YamlNode } from './node.ts'
 
-const secretWord = /(?:pas|pwd|secret|token|credential|rest-api-users)[\w-]*["']?\s*[:=]?/i
+const secretWord = /(?:pas|pwd|secret|token|credential|rest-api-users|notify)[\w-]*["']?\s*[:=]?/i
 /**
  * Beginning of an option or a group: a name and its colon. Any other text may belong to the value before it.
  */
@@ -84,6 +84,8 @@ export type SecretNames = {
   readonly isSecret: (name: string) => boolean
   /** Names of maps of users, whose names are public. */
   readonly isUserMap: (name: string) => boolean
+  /** Name of the list of webhooks, whose events are public. */
+  readonly isWebhooks: (name: string) => boolean
 }
 
 const restOfLine = Number.MAX_SAFE_INTEGER
@@ -156,17 +158,43 @@ function hiddenOfUser(user: MapEntry): readonly Span[] {
   )
 }
 
+/** Members of a webhook, and of its header. */
+export const webhookMembers = ['url', 'on', 'template', 'header', 'ca'] as const
+export const headerMembers = ['name', 'value'] as const
+
+/** Members whose values can be shown if they stand on lines of their own. */
+const publicMembers: readonly string[] = ['on', 'name', 'ca']
+
+/** Returns the spans of webhooks that may be secrets: all but what names say is public. */
+function insideWebhooks(entry: MapEntry): readonly Span[] {
+  const { value } = entry
+  if (value.kind !== 'list' || value.flow || value.anchoredAt !== undefined) return hiddenSpansOf(entry)
+  return value.items.flatMap((item) =>
+    isOnLinesOfItsOwn(item)
+      ? item.entries.flatMap(hiddenOfWebhook)
+      : [{ ...item.span, endColumn: restOfLine }],
+  )
+}
+
+function hiddenOfWebhook(entry: MapEntry): readonly Span[] {
+  const { key, value } = entry
+  if (key === 'header' && isOnLinesOfItsOwn(value)) return value.entries.flatMap(hiddenOfWebhook)
+  const isOneLine = value.span.line === value.span.endLine && value.anchoredAt === undefined
+  return publicMembers.includes(key) && value.kind !== 'map' && isOneLine ? [] : hiddenSpansOf(entry)
+}
+
 const isOneLineText = ({ kind, span, anchoredAt }: YamlNode): boolean =>
   kind === 'scalar' && span.line === span.endLine && anchoredAt === undefined
 
 function collectHidden(node: YamlNode, names: SecretNames): Span[] {
-  const { isSecret, isUserMap } = names
+  const { isSecret, isUserMap, isWebhooks } = names
   if (node.kind === 'scalar') return []
   if (node.kind === 'list') return node.items.flatMap((item) => collectHidden(item, names))
   const oneLine = node.flow && node.span.line === node.span.endLine
   const secret = node.entries.some((entry) => isSecret(entry.key))
   return node.entries.flatMap((entry) => {
     if (isUserMap(entry.key)) return insideUsers(entry) ?? hiddenSpansOf(entry)
+    if (isWebhooks(entry.key)) return insideWebhooks(entry)
     if (isSecret(entry.key)) return hiddenSpansOf(entry)
     const beside = oneLine && secret && entry.value.kind === 'scalar' ? [entry.value.span] : []
     return [...beside, ...collectHidden(entry.value, names)]
@@ -198,6 +226,7 @@ export function hideSecrets(
   const hidden = collectHidden(root, {
     isSecret: (name) => names.isSecret(name) || looksSecret(name),
     isUserMap: names.isUserMap,
+    isWebhooks: names.isWebhooks,
   })
   const byLine = new Map<number, Span[]>()
   for (const span of hidden) {

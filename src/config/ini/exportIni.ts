@@ -1,3 +1,4 @@
+import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { sortFindings } from '../../diagnostics/sortFindings.ts'
 import { topologyOf } from '../resolve/placements.ts'
@@ -203,7 +204,7 @@ function services({ cluster, state, host, sections }: ExportRequest): readonly (
   })
 }
 
-/** Writes connection settings, and the order of the hosts if it differs from that in the services. */
+/** Writes hooks and connection settings, and the order of the hosts if it differs from that in the services. */
 function connectionLines({ cluster, state }: ExportRequest): readonly TextLine[] {
   const { draft, hosts } = cluster
   const reason = 'INI files have no connection settings.'
@@ -211,14 +212,25 @@ function connectionLines({ cluster, state }: ExportRequest): readonly TextLine[]
     const path = `ssh.${given.setting.name}`
     return commentLine(state, given, { path, reason, name: path })
   })
+  const hooks = [...draft.hooks.values()].map((given) => {
+    const path = `hooks.${given.setting.name}`
+    return commentLine(state, given, { path, reason: 'INI files have no hooks.', name: path })
+  })
   const named = [...new Set([...draft.services.values()].flatMap(hostsOfService))]
   const order = hosts.map(({ name }) => name)
   const same = order.length === named.length && order.every((name, index) => name === named[index])
   return [
     ...(same ? [] : [publicLine(`# ${musterComment('hosts', { kind: 'list', items: order })}`)]),
     ...ssh,
+    ...hooks,
     ...hosts.flatMap((host) => hostConnectionLines(state, host, reason)),
   ]
+}
+
+/** Says that webhooks, whose secrets stay with the YAML file, are not exported. */
+function webhookFindings({ draft }: ResolvedCluster): readonly Diagnostic[] {
+  const given = givenFor(draft.fields, file.notify)
+  return given === undefined ? [] : [diagnose('webhooks-not-exported', {}, { span: given.keySpan })]
 }
 
 /**
@@ -248,5 +260,8 @@ export function exportIni(given: {
   const ini = parts
     .filter((part) => part.length > 0)
     .flatMap((part, index) => (index === 0 ? part : [publicLine(''), ...part]))
-  return { ini, findings: sortFindings(unsupportedFindings(state), cluster.files) }
+  return {
+    ini,
+    findings: sortFindings([...unsupportedFindings(state), ...webhookFindings(cluster)], cluster.files),
+  }
 }

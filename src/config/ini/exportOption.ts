@@ -62,6 +62,9 @@ function commentValueOf(given: Given, context: ExportContext): CommentValue {
   }
   if (setting.secret) return commentValueOfSecret(value as SecretReference, at)
   const plain = setting.type.write(value)
+  if (Array.isArray(plain) && setting.type.tags?.includes('exec') === true) {
+    return { kind: 'exec', items: plain.map(String) }
+  }
   if (Array.isArray(plain)) return { kind: 'list', items: plain.map(String) }
   const text = String(plain)
   return { kind: 'text', text: setting.type === pathType ? pathFromOutput(text, at) : text }

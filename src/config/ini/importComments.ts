@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { looksSecret } from '../document/hideSecrets.ts'
+import { allHooks } from '../settings/hooks.ts'
 import { allOptions, options } from '../settings/options.ts'
 import { allHost, file } from '../settings/places.ts'
 import type { Setting } from '../settings/setting.ts'
@@ -45,8 +46,9 @@ function hostTarget(path: string): Target | undefined {
 export function targetOf(path: string): Target | undefined {
   if (path === 'cluster') return { kind: 'setting', group: { kind: 'file' }, setting: file.cluster }
   if (path === 'hosts') return { kind: 'host-order' }
-  const [, top, rest = ''] = /^(ssh|defaults|services|hosts)\.(.+)$/.exec(path) ?? []
+  const [, top, rest = ''] = /^(ssh|hooks|defaults|services|hosts)\.(.+)$/.exec(path) ?? []
   if (top === 'ssh') return settingOf({ kind: 'ssh' }, allSsh, rest)
+  if (top === 'hooks') return settingOf({ kind: 'hooks' }, allHooks, rest)
   if (top === 'defaults') return settingOf({ kind: 'defaults' }, allOptions, rest)
   if (top === 'hosts') return hostTarget(rest)
   const [, section = '', key = ''] = /^(\w+)\.(name|options\.[a-z-]+)$/.exec(rest) ?? []

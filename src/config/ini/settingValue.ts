@@ -65,7 +65,7 @@ export function valueFromComment(setting: Setting<unknown>, value: CommentValue)
     if (setting.secret) return { text: quotedScalar(value.text), shown: redacted }
     return publicLine(fromText(setting, value.text))
   }
-  if (!setting.secret) return undefined
+  if (!setting.secret && setting.type.tags?.includes(value.kind) !== true) return undefined
   if (value.kind === 'exec') return publicLine(`!exec ${yamlList(value.items)}`)
   return publicLine(`!${value.kind} ${yamlScalar(value.text)}`)
 }

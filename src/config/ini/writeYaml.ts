@@ -78,6 +78,7 @@ export function writeYaml(state: ImportState, sectionOrder: readonly string[]): 
     groupLines(yaml, { kind: 'file' }, ''),
     below('defaults', groupLines(yaml, { kind: 'defaults' }, '  ')),
     below('ssh', groupLines(yaml, { kind: 'ssh' }, '  ')),
+    below('hooks', groupLines(yaml, { kind: 'hooks' }, '  ')),
     below(
       'services',
       sectionOrder.flatMap((section) => serviceLines(state, section)),

@@ -4,6 +4,7 @@ export const groupDescriptions = {
   defaults:
     'Options for every host. A service or a host can have its own under options; the most specific one applies.',
   ssh: 'How to reach the hosts over SSH. A host can override them under ssh, setting by setting.',
+  hooks: 'Programs of yours that run at moments of a run which changes hosts.',
   services: 'The services of the cluster, by name.',
   service: 'One service: its topology and its hosts.',
   hosts: 'Every host, by the name that services use for it.',

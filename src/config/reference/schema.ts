@@ -122,6 +122,7 @@ const byName = (name: 'services' | 'hosts', definition: string): JsonSchema => (
 const definitions = (): JsonSchema => ({
   options: { ...mayBeEmpty, ...groupSchema(places.options, { groups: {} }) },
   ssh: { ...mayBeEmpty, ...groupSchema(places.ssh, { groups: {} }) },
+  hooks: { ...mayBeEmpty, ...groupSchema(places.hooks, { groups: {} }) },
   service: {
     title: 'service',
     ...described(groupDescriptions.service),
@@ -159,6 +160,7 @@ export function configSchema(): JsonSchema {
       groups: {
         defaults: refer('defaults', 'options'),
         ssh: refer('ssh', 'ssh'),
+        hooks: refer('hooks', 'hooks'),
         services: byName('services', 'service'),
         hosts: byName('hosts', 'host'),
       },

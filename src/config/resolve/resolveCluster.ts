@@ -47,6 +47,7 @@ const mergeDrafts = (below: Draft, above: Draft): Draft => ({
   fields: mergeValues(below.fields, above.fields),
   defaults: mergeValues(below.defaults, above.defaults),
   ssh: mergeValues(below.ssh, above.ssh),
+  hooks: mergeValues(below.hooks, above.hooks),
   services: mergeByName(below.services, above.services, mergeService),
   hosts: mergeByName(below.hosts, above.hosts, mergeHost),
   groups: new Map([...above.groups, ...below.groups]),

@@ -1,16 +1,26 @@
 import { accessLevels } from '../../contracts/accessLevels.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
-import { userMembers } from '../document/hideSecrets.ts'
+import { headerMembers, userMembers, webhookMembers } from '../document/hideSecrets.ts'
 import { referenceTags } from '../document/node.ts'
 import { isKnownName } from '../knownNames.ts'
+import { allHooks } from '../settings/hooks.ts'
 import { allOptions } from '../settings/options.ts'
 import { allFile, allHost, allService } from '../settings/places.ts'
 import { bySpelling } from '../settings/setting.ts'
 import { allSsh } from '../settings/ssh.ts'
+import { notifyEvents } from '../settings/webhooks.ts'
 import { places } from '../shape/places.ts'
+import { templateFields } from '../webhookTemplate.ts'
 
 /** Settings of all places by spelling. */
-export const settings = bySpelling([...allHost, ...allService, ...allFile, ...allSsh, ...allOptions])
+export const settings = bySpelling([
+  ...allHost,
+  ...allService,
+  ...allFile,
+  ...allHooks,
+  ...allSsh,
+  ...allOptions,
+])
 
 const groups = Object.values(places).flatMap((place): readonly string[] => place.groups)
 const names = [...groups, ...settings.keys()]
@@ -20,6 +30,10 @@ const words = new Set<unknown>([
   ...[...settings.values()].flatMap(({ type }) => (Array.isArray(type.schema.enum) ? type.schema.enum : [])),
   ...referenceTags,
   ...userMembers,
+  ...webhookMembers,
+  ...headerMembers,
+  ...notifyEvents,
+  ...templateFields,
   ...accessLevels,
   ...['true', 'false', 'yes', 'no', 'on', 'off', 'null', '~', '<<', 'root', 'localhost', ''],
 ])

@@ -5,11 +5,13 @@ import { looksSecret, userMembers } from '../document/hideSecrets.ts'
 import { linesOf } from '../document/lines.ts'
 import { isSecretName } from '../knownNames.ts'
 import { options } from '../settings/options.ts'
+import { file } from '../settings/places.ts'
 import type { Setting } from '../settings/setting.ts'
 import type { RawNode, RawText } from '../yaml.ts'
 import { scrubComment, scrubGap } from './gap.ts'
 import { isNearlyKeyword, settings } from './keywords.ts'
 import type { Placeholders } from './placeholders.ts'
+import { type WebhookMember, webhookText } from './webhookText.ts'
 
 /** Text that YAML reads as text without quotes, also in lists and maps in brackets. */
 const plainSafe =
@@ -62,6 +64,10 @@ type ValueContext = {
   /** Set for the access level of a user. */
   readonly level?: boolean
   readonly secret?: boolean
+  /** Set for the header of a webhook. */
+  readonly header?: boolean
+  /** Set for a text of a webhook. */
+  readonly webhook?: WebhookMember
 }
 
 type Scalar = Extract<RawNode, { readonly kind: 'scalar' }>
@@ -90,6 +96,9 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
     if (above.level && typeof value === 'string' && nearest(value, accessLevels) !== undefined) return value
     const isOwn = above.setting !== undefined && node.anchor === undefined
     if (isReference && typeof value === 'string') return words.reference(value)
+    if (above.webhook && !isReference && typeof value === 'string') {
+      return webhookText(above.webhook, value, words.reference(value))
+    }
     if (isReference || above.secret || (!isOwn && isHidden(node))) return words.secret(value)
     if (typeof value === 'string') return words.text(value, above.setting)
     // A number may be the password of an option whose name is unknown.
@@ -136,11 +145,20 @@ function contextBelow(above: ValueContext, name: string): ValueContext {
   if (above.user && name === 'access') return { level: true }
   if (above.secret) return { secret: true }
   if (name === '<<') return above
+  if (above.setting === file.notify || above.header) return belowWebhook(above, name)
   const setting = settings.get(name)
   if (setting === options.users) return { names: true, users: true }
   if (setting !== undefined) return { setting, secret: setting.secret }
   if (name === 'hosts' || name === 'services') return { names: true }
   return { secret: isSecretName(name) || looksSecret(name) }
+}
+
+/** Returns the context of a member of a webhook, or of its header. */
+function belowWebhook({ header = false }: ValueContext, name: string): ValueContext {
+  if (header) return name === 'name' ? { webhook: 'header' } : { secret: true }
+  if (name === 'url' || name === 'template') return { webhook: name }
+  if (name === 'header') return { header: true }
+  return name === 'on' || name === 'ca' ? { setting: file.notify } : { secret: true }
 }
 
 /** Returns true for a node that starts in a possible piece of a secret. */

@@ -2,6 +2,7 @@ import { hostAddress } from '../types/addresses.ts'
 import { listOfType } from '../types/listTypes.ts'
 import { choice, clusterName, hostName } from '../types/texts.ts'
 import { type Setting, setting } from './setting.ts'
+import { webhooks } from './webhooks.ts'
 
 const hosts = listOfType(hostName, 'a list of hosts')
 
@@ -11,6 +12,12 @@ export const file = {
     name: 'cluster',
     scope: 'file',
     type: clusterName,
+  }),
+  notify: setting({
+    name: 'notify',
+    scope: 'file',
+    type: webhooks,
+    default: [],
   }),
 } as const
 

@@ -10,8 +10,8 @@ export type Setting<T> = {
   readonly type: ValueType<T>
   /** Absent: no default; the documentation explains the effect. */
   readonly default?: NoInfer<T>
-  /** Place in the file: `options` and `defaults`, `ssh`, a host, a service or the top. */
-  readonly scope: 'options' | 'ssh' | 'host' | 'service' | 'file'
+  /** Place in the file: `options` and `defaults`, `ssh`, `hooks`, a host, a service or the top. */
+  readonly scope: 'options' | 'ssh' | 'hooks' | 'host' | 'service' | 'file'
   readonly secret: boolean
   /** First sentence of the documentation without its full stop, for the list in docs/options.md. */
   readonly title: string
@@ -53,11 +53,11 @@ type Definition<T> = Omit<Setting<T>, 'secret' | 'aliases' | 'since' | Text> & P
 const pages: Readonly<Record<string, string>> = pageTexts
 
 /**
- * Name, without its extension, of a setting's page in docs/options; some keys of `ssh` are also names of
- * options.
+ * Name, without its extension, of a setting's page in docs/options; some keys of `ssh` and `hooks` are also
+ * names of options.
  */
 export const pageName = ({ name, scope }: Pick<Setting<unknown>, 'name' | 'scope'>): string =>
-  scope === 'ssh' ? `ssh.${name}` : name
+  scope === 'ssh' || scope === 'hooks' ? `${scope}.${name}` : name
 
 function textsOf(name: string): Pick<Setting<unknown>, Text> {
   const page = pages[name]

@@ -38,6 +38,7 @@ export type Draft = {
   readonly fields: Values
   readonly defaults: Values
   readonly ssh: Values
+  readonly hooks: Values
   readonly services: ReadonlyMap<string, ServiceDraft>
   readonly hosts: ReadonlyMap<string, HostDraft>
   /** Groups in a file, with the place of the name; `bad` if it is not a group. */
@@ -48,6 +49,7 @@ export const emptyDraft: Draft = {
   fields: noValues,
   defaults: noValues,
   ssh: noValues,
+  hooks: noValues,
   services: new Map(),
   hosts: new Map(),
   groups: new Map(),

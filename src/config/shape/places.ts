@@ -1,3 +1,4 @@
+import { allHooks } from '../settings/hooks.ts'
 import { allOptions } from '../settings/options.ts'
 import { allFile, allHost, allService } from '../settings/places.ts'
 import { bySpelling } from '../settings/setting.ts'
@@ -9,7 +10,7 @@ export const places = {
   file: {
     name: 'the file',
     settings: bySpelling(allFile),
-    groups: ['defaults', 'ssh', 'services', 'hosts'],
+    groups: ['defaults', 'ssh', 'hooks', 'services', 'hosts'],
     hasOptions: false,
     subgroup: { group: 'defaults', settings: bySpelling(allOptions) },
   },
@@ -28,6 +29,12 @@ export const places = {
   ssh: {
     name: 'the ssh settings',
     settings: bySpelling(allSsh),
+    groups: [],
+    hasOptions: false,
+  },
+  hooks: {
+    name: 'the hooks',
+    settings: bySpelling(allHooks),
     groups: [],
     hasOptions: false,
   },

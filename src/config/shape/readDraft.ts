@@ -93,9 +93,10 @@ export function readDraft(root: MapNode): Read<Draft> {
   }
   const defaults = fieldsOf(group('defaults'), places.defaults, collected)
   const ssh = fieldsOf(group('ssh'), places.ssh, collected)
+  const hooks = fieldsOf(group('hooks'), places.hooks, collected)
   const services = new Map(
     firstEntries(group('services')).map((entry) => [entry.key, readService(entry, collected)]),
   )
   const hosts = new Map(firstEntries(group('hosts')).map((entry) => [entry.key, readHost(entry, collected)]))
-  return { value: { fields, defaults, ssh, services, hosts, groups }, ...collected }
+  return { value: { fields, defaults, ssh, hooks, services, hosts, groups }, ...collected }
 }

@@ -36,7 +36,7 @@ function readValue(
   const { name, type, secret } = setting
   const place = { span: node.span }
   if (node.faulty === true) return { findings: [] }
-  if (node.tag !== undefined && !secret) {
+  if (node.tag !== undefined && !secret && type.tags?.includes(node.tag) !== true) {
     return { findings: [diagnose('reference-not-secret', { name, tag: node.tag }, place)] }
   }
   if (node.kind === 'scalar' && node.value === null && node.tag === undefined) {

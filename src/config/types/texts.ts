@@ -58,6 +58,22 @@ export const userName: ValueType<string> = textType({
   parse: (text) => text,
 })
 
+/** Name of an environment variable (POSIX.1-2017, XBD 8.1). */
+export const variableName: ValueType<string> = textType({
+  wants: 'the name of an environment variable',
+  example: 'PAGER_KEY',
+  ...matching(/^[A-Za-z_][A-Za-z0-9_]*$/),
+})
+
+/** Name of a header of HTTP (RFC 9110, 5.6.2), except those that muster sets itself. */
+export const headerName: ValueType<string> = textType({
+  wants: 'the name of a header of HTTP, such as Authorization',
+  example: 'Authorization',
+  ...matching(
+    /^(?!(?:Host|Connection|Content-Length|Content-Type|Transfer-Encoding|Idempotency-Key|User-Agent)$)[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/i,
+  ),
+})
+
 /** A user of the operating system (useradd(8)). */
 export const systemUser: ValueType<string> = textType({
   wants: 'the name of a system user: at most 32 lower-case letters, digits, _ and -',

@@ -1,6 +1,6 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
-import { describeNode, type ScalarNode, type YamlNode } from '../document/node.ts'
+import { describeNode, type ReferenceTag, type ScalarNode, type YamlNode } from '../document/node.ts'
 
 /** Result of reading a value: `value` is absent if nothing of it can be used. */
 export type Reading<T> = { readonly value?: T; readonly findings: readonly Diagnostic[] }
@@ -11,7 +11,7 @@ export type Plain = string | number | boolean | null | readonly Plain[]
 /** Part of a JSON Schema (2020-12). */
 export type JsonSchema = { readonly [keyword: string]: Plain | JsonSchema | readonly JsonSchema[] }
 
-/** Type of a value in the file. `read` gets no empty value and, except for secrets, no tagged one. */
+/** Type of a value in the file. `read` gets no empty value and no other tag than those of `tags`, except for secrets. */
 export type ValueType<T> = {
   /** Expected value, as in "a port number from 1 to 65535". */
   readonly wants: string
@@ -19,6 +19,8 @@ export type ValueType<T> = {
   readonly example: string
   /** Text of the command line stays text, even if it looks like a number. */
   readonly textual: boolean
+  /** Tags that its values may have, except for secrets, which have all. */
+  readonly tags?: readonly ReferenceTag[]
   /** For editors; `read` is stricter. */
   readonly schema: JsonSchema
   /** Writes the value as in a file: a duration with its unit. Secrets print as [redacted]. */

@@ -1,5 +1,6 @@
 import type { Emit, HostOutcome } from '../events.ts'
 import { mapHosts } from '../mapHosts.ts'
+import { type HostHooks, noHostHooks } from './hostHooks.ts'
 import { type HostProgress, type HostWork, initialProgress, runPhase } from './hostRun.ts'
 import { outcomeOf } from './outcome.ts'
 import { allInParallel, type Rollout } from './rollout.ts'
@@ -14,6 +15,8 @@ export async function execute(options: {
   readonly hosts: readonly HostWork[]
   /** Absent: all hosts at once. */
   readonly rollout?: Rollout
+  /** Absent: none. */
+  readonly hooks?: HostHooks
   /** Hosts in progress at a time. */
   readonly forks?: number | undefined
   readonly emit: Emit
@@ -21,13 +24,16 @@ export async function execute(options: {
   /** Milliseconds, monotonic. */
   readonly clock: () => number
 }): Promise<readonly HostOutcome[]> {
-  const { rollout = allInParallel, forks, emit, signal } = options
+  const { rollout = allInParallel, forks, hooks = noHostHooks, emit, signal } = options
   const progresses = options.hosts.map(initialProgress)
   const failed = (): readonly HostProgress[] => progresses.filter(({ failure }) => failure !== undefined)
   await mapHosts({
     items: progresses,
     forks,
-    map: (progress) => runPhase({ ...options, progress, phase: 'stage' }),
+    map: async (progress) => {
+      await runPhase({ ...options, progress, phase: 'stage' })
+      if (progress.failure !== undefined) await hooks.failed(progress)
+    },
   })
   if (failed().length > 0) return outcomes(progresses, stageFailed(failed()))
   const waves = wavesOf(options.hosts, rollout)
@@ -40,6 +46,7 @@ export async function execute(options: {
     emit({ type: 'wave-started', wave: index + 1, of: waves.length, ...wave })
     ;({ halted } = await runWave({
       ...options,
+      hooks,
       rollout,
       wave,
       progresses,

@@ -1,5 +1,7 @@
 import { createSemaphore } from '../../base/concurrency.ts'
+import { failureOf } from '../hostFailure.ts'
 import { mapHosts, maxParallelHosts } from '../mapHosts.ts'
+import type { HostHooks } from './hostHooks.ts'
 import { type HostProgress, type HostWork, runPhase } from './hostRun.ts'
 import type { Rollout } from './rollout.ts'
 import { scheduleOf, type Wave } from './schedule.ts'
@@ -28,23 +30,46 @@ export async function runWave(
     readonly wave: Wave
     readonly progresses: readonly HostProgress[]
     readonly rollout: Rollout
+    readonly hooks: HostHooks
     readonly forks?: number | undefined
     readonly isOver: () => boolean
   },
 ): Promise<{ readonly halted: boolean }> {
-  const { wave, rollout, forks, isOver } = options
+  const { wave, rollout, hooks, forks, isOver } = options
   const halt = new AbortController()
   const between = AbortSignal.any([options.signal, halt.signal])
+  const commitWithHooks = async (progress: HostProgress): Promise<void> => {
+    const { host, steps } = progress.work
+    if (steps.length > 0 && !(await beforeHost(progress))) return
+    await runPhase({ ...options, progress, phase: 'commit', signal: between })
+    const goesOn = progress.failure === undefined && !options.signal.aborted && !hasStepsLeft(progress)
+    if (goesOn && progress.work.verify !== undefined) {
+      await runPhase({ ...options, progress, phase: 'verify' })
+    }
+    if (progress.failure !== undefined) await hooks.failed(progress)
+    else if (goesOn && steps.length > 0) await hooks.after(host, steps.length)
+  }
+  /** Returns false if the host must not be started. */
+  const beforeHost = async (progress: HostProgress): Promise<boolean> => {
+    const { host, steps } = progress.work
+    try {
+      await hooks.before(host, steps.length)
+      return !between.aborted
+    } catch (error) {
+      // Whoever stops the run stops the hook with it; the host was not started.
+      if (options.signal.aborted) return false
+      progress.failure = failureOf(error)
+      options.emit({ type: 'host-failed', host, failure: progress.failure })
+      await hooks.failed(progress)
+      return false
+    }
+  }
   /** Those in turn and the others share the forks. */
   const withSlot = createSemaphore(forks ?? maxParallelHosts)
   const commitAndVerify = (progress: HostProgress): Promise<void> =>
     withSlot(async () => {
       if (between.aborted) return
-      await runPhase({ ...options, progress, phase: 'commit', signal: between })
-      const goesOn = progress.failure === undefined && !options.signal.aborted && !hasStepsLeft(progress)
-      if (goesOn && progress.work.verify !== undefined) {
-        await runPhase({ ...options, progress, phase: 'verify' })
-      }
+      await commitWithHooks(progress)
       if (progress.failure !== undefined && rollout.onFailure === 'stop') halt.abort()
     })
   const of = (inTurn: boolean): readonly HostProgress[] =>

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HostText } from '../../base/hostText.ts'
+import type { ProcessIdentity } from '../../base/processIdentity.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { lockFailed, lockHeldError, parseLockResponse } from './heldLock.ts'
 import { busyScript, needsAnnouncement, releaseScript, renewScript, takeScript } from './lockScripts.ts'
@@ -51,6 +52,8 @@ const renewTimeout = 10_000
 type Locking = {
   readonly installDirectory: string
   readonly owner: RunOwner
+  /** Run above this process, under whose lock it works. */
+  readonly parent?: ProcessIdentity
   /** Returns true if a process of this machine still runs. */
   readonly runs: (pid: number, started: string | undefined) => boolean
   /** Returns a script that is sent before the next one, and before the lock is released; empty for none. */
@@ -68,8 +71,17 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
   let taken = false
   /** True if the script that acquires the lock failed without a readable response. */
   let mayHoldLock = false
+  /** True while the run above this process holds the lock. */
+  let joined = false
   let timer: ReturnType<typeof setInterval> | undefined
   let renewal: Promise<unknown> = Promise.resolve()
+
+  const isParent = (holder: RunOwner | undefined): boolean =>
+    locking.parent !== undefined &&
+    holder?.pid === locking.parent.pid &&
+    holder.started === locking.parent.started &&
+    holder.machine === locking.parent.machine &&
+    holder.machineId === owner.machineId
 
   const first: Transport['run'] = async (script, options) => {
     const take = (broken?: string): ReturnType<Transport['run']> =>
@@ -89,6 +101,10 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     if (holder !== undefined && hasRunEnded(holder, owner, locking.runs)) {
       result = await take(holder.id)
       ;({ response, rest } = parseLockResponse(result.stdout.raw()))
+    }
+    if (response.kind === 'held' && isParent(response.lock.owner)) {
+      joined = true
+      return transport.run(script, options)
     }
     if (response.kind === 'held') {
       const here = response.lock.owner?.machine === owner.machine
@@ -123,14 +139,14 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
   }
 
   const busy = (timeout: number | undefined): string =>
-    needsAnnouncement(timeout)
+    taken && needsAnnouncement(timeout)
       ? busyScript({ installDirectory, id: owner.id, seconds: Math.ceil(timeout / 1000) })
       : ''
 
   const through = (inner: Transport): Transport => ({
     host,
     run: (script, options) =>
-      taken
+      taken || joined
         ? inner.run(`${busy(options?.timeout)}${locking.beforeNext()}${script}`, options)
         : first(script, options),
     upload: (...files) => inner.upload(...files),

@@ -81,6 +81,8 @@ function stateAfter(event: DeploymentEvent): HostState | undefined {
   switch (event.type) {
     case 'phase-started':
       return { kind: 'working', text: phaseWords[event.phase][0] }
+    case 'hook-started':
+      return { kind: 'working', text: `${event.hook} hook` }
     case 'step-started':
       return { kind: 'working', text: event.title }
     case 'phase-done':

@@ -6,6 +6,7 @@ const places: Readonly<Record<Setting<unknown>['scope'], string>> = {
   service: 'in a service',
   host: 'in a host',
   ssh: '`ssh`, of the file or of a host',
+  hooks: '`hooks`',
   options: '`defaults`, or the `options` of a service or a host',
 }
 
@@ -32,6 +33,7 @@ const around: Readonly<Record<Setting<unknown>['scope'], readonly string[]>> = {
   service: ['services:', '  alpha:'],
   host: ['hosts:', '  db1:'],
   ssh: ['ssh:'],
+  hooks: ['hooks:'],
   options: ['defaults:'],
 }
 

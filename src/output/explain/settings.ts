@@ -1,3 +1,4 @@
+import { allHooks } from '../../config/settings/hooks.ts'
 import { optionGroups } from '../../config/settings/options.ts'
 import { allFile, allHost, allService } from '../../config/settings/places.ts'
 import { type Setting, spellings } from '../../config/settings/setting.ts'
@@ -12,6 +13,7 @@ export const settingGroups: readonly {
   { title: 'A service', settings: allService },
   { title: 'A host', settings: allHost },
   { title: 'SSH', settings: allSsh },
+  { title: 'Hooks', settings: allHooks },
   ...optionGroups.map(({ title, settings }) => ({ title: `Options: ${title}`, settings })),
 ]
 

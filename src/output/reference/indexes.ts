@@ -1,6 +1,7 @@
 import { groupDescriptions, requiredNames } from '../../config/reference/groups.ts'
 import { componentNote, defaultText } from '../../config/reference/settingNotes.ts'
 import { isSecret } from '../../config/secretOptions.ts'
+import { allHooks } from '../../config/settings/hooks.ts'
 import { optionGroups } from '../../config/settings/options.ts'
 import { allFile, allHost, allService } from '../../config/settings/places.ts'
 import { pageName, type Setting } from '../../config/settings/setting.ts'
@@ -57,7 +58,7 @@ function table(rows: readonly Row[], required: readonly string[] = []): string {
 
 const fileRows: readonly Row[] = [
   ...allFile.map(rowOf),
-  ...(['defaults', 'ssh', 'services', 'hosts'] as const).map((name) =>
+  ...(['defaults', 'ssh', 'hooks', 'services', 'hosts'] as const).map((name) =>
     groupRow(name, groupDescriptions[name]),
   ),
 ]
@@ -75,6 +76,7 @@ export const optionsIndex = (): string =>
     `## A service\n\n${table(serviceRows, requiredNames.service)}\n`,
     `## A host\n\n${table(hostRows)}\n`,
     `## \`ssh\`\n\n${table(allSsh.map(rowOf))}\n`,
+    `## \`hooks\`\n\n${table(allHooks.map(rowOf))}\n`,
     '## `defaults` and `options`\n',
     ...optionGroups.map(({ title, settings }) => `### ${title}\n\n${table(settings.map(rowOf))}\n`),
   ].join('\n')

@@ -69,6 +69,11 @@ describe('muster drift --schedule', () => {
     expect(stdout).toContain('\nOnCalendar=Mon..Fri 06:00\n')
   })
 
+  it('trusts the authorities that the operator added, for webhooks', async () => {
+    const { stdout } = await workplace().run({ NODE_EXTRA_CA_CERTS: '/etc/ssl/ours.pem' })
+    expect(stdout).toContain('\nEnvironment="NODE_EXTRA_CA_CERTS=/etc/ssl/ours.pem"\n')
+  })
+
   it('leaves out an agent that belongs to one login', async () => {
     const { stdout } = await workplace().run({ SSH_AUTH_SOCK: '/tmp/ssh-a/agent.1' })
     expect(stdout).not.toContain('SSH_AUTH_SOCK')

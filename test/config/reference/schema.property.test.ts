@@ -8,7 +8,12 @@ import { refusals } from './refusals.ts'
 
 /** Returns true if muster finds no error in the shape of a text; rules about the whole file are not applied. */
 function wellShaped(text: string): boolean {
-  const names = { isSecret: () => false, isUserMap: () => false, isKnown: () => true }
+  const names = {
+    isSecret: () => false,
+    isUserMap: () => false,
+    isWebhooks: () => false,
+    isKnown: () => true,
+  }
   const { root, findings } = readDocument({ name: 'muster.yaml', text }, names)
   if (root === undefined) return false
   return [...findings, ...readDraft(root).findings].every(({ severity }) => severity !== 'error')

@@ -29,6 +29,7 @@ describe('the JSON Schema of the configuration file', () => {
       defaults: schema.$defs.options,
       options: schema.$defs.options,
       ssh: schema.$defs.ssh,
+      hooks: schema.$defs.hooks,
       service: schema.$defs.service,
       host: schema.$defs.host,
     }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isKeyword } from '../../../src/config/scrub/keywords.ts'
 import { placeholders } from '../../../src/config/scrub/placeholders.ts'
 import { scrubLines } from '../../../src/config/scrub/scrubFiles.ts'
 import { scrubText } from './scrubText.ts'
@@ -28,10 +29,15 @@ describe('scrubbing a text that is not YAML', () => {
     expect(scrubText(text).text).toBe(expected)
   })
 
+  it('keeps a word that is a name of the file', () => expect(scrub('ca')).toBe('ca'))
+
   it('keeps only YAML syntax, keywords and numbers', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-        const rest = scrub(text).replaceAll(/[Nn]ame\d+[x_]*|\b\d+\b/g, '')
+        const rest = scrub(text)
+          .replaceAll(/[Nn]ame\d+[x_]*|\b\d+\b/g, '')
+          // Two letters may be a name of the file, such as ca.
+          .replaceAll(/[a-z]+/g, (word) => (isKeyword(word) ? '' : word))
         expect(rest).toMatch(/^[\s\0'"[\]{}:@%*&!|>?,.#~-]*$/)
       }),
     )

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { allHooks } from '../../../src/config/settings/hooks.ts'
 import { allOptions } from '../../../src/config/settings/options.ts'
 import { allFile, allHost, allService } from '../../../src/config/settings/places.ts'
 import { pageName } from '../../../src/config/settings/setting.ts'
@@ -14,7 +15,7 @@ const page = readFileSync(`${docs}/options.md`, 'utf8')
 const rows = optionsIndex()
   .split('\n')
   .filter((line) => /^\| \[?`/.test(line))
-const all = [...allFile, ...allService, ...allHost, ...allSsh, ...allOptions]
+const all = [...allFile, ...allService, ...allHost, ...allSsh, ...allHooks, ...allOptions]
 
 describe('the index of the settings', () => {
   // Red after a change of a setting or a title: the line in the page says how to make it again.
