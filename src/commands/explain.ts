@@ -9,14 +9,26 @@ import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
 import { explanationOf } from '../diagnostics/explanation.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import { explainJson } from '../output/explain/explainJson.ts'
-import { findingMarkdown, listMarkdown, settingMarkdown } from '../output/explain/explainMarkdown.ts'
-import { findingText, listText, settingText } from '../output/explain/explainText.ts'
+import {
+  findingMarkdown,
+  listMarkdown,
+  sectionMarkdown,
+  settingMarkdown,
+} from '../output/explain/explainMarkdown.ts'
+import { findingText, listText, sectionText, settingText } from '../output/explain/explainText.ts'
 import { type Layout, layoutFor } from '../output/explain/layout.ts'
-import { settingGroups, settingNames, settingsNamed } from '../output/explain/settings.ts'
+import {
+  type Section,
+  sectionNames,
+  sectionsNamed,
+  settingGroups,
+  settingNames,
+  settingsNamed,
+} from '../output/explain/settings.ts'
 
 export const explainCommand: Define = (made, { context, done }) =>
   made
-    .argument('[name]', 'code of a finding, or name of an option or another setting')
+    .argument('[name]', 'code of a finding, or name of an option, another setting or a section of the file')
     .addOption(new Option('--format <format>', 'output format').choices(explainFormats).default('text'))
     .note(optionsHelp)
     .action(async (name: string | undefined, { format }: { format: ExplainFormat }) =>
@@ -27,40 +39,51 @@ const explainFormats = ['text', 'markdown', 'json'] as const
 
 type ExplainFormat = (typeof explainFormats)[number]
 
-type Explained = Parameters<typeof explainJson>[0]
+type Explained = Parameters<typeof explainJson>[0] & { readonly sections: readonly Section[] }
 
 const allCodes = findingGroups.flatMap(({ codes }) => codes)
 
 const everything = (): Explained => ({
   findings: allCodes.map(explanationOf),
   settings: settingGroups.flatMap(({ settings }) => settings),
+  sections: [],
 })
 
-/** Finds a finding or settings by name. Throws a `UsageError` for an unknown name. */
+/** Adds the settings of sections to the others: data needs no list beside them. */
+const withSections = ({ findings, settings, sections }: Explained): Explained => {
+  const inSections = sections.flatMap(({ groups }) => groups.flatMap((group) => group.settings))
+  return { findings, settings: [...settings, ...inSections], sections }
+}
+
+/** Finds a finding, settings or a section of the file by name. Throws a `UsageError` for an unknown name. */
 function explained(name: string): Explained {
   const found = {
     findings: isCode(name) ? [explanationOf(name)] : [],
     settings: settingsNamed(name),
+    sections: sectionsNamed(name),
   }
-  if (found.findings.length + found.settings.length > 0) return found
-  const near = nearest(name, [...allCodes, ...settingNames])
+  if (found.findings.length + found.settings.length + found.sections.length > 0) return found
+  const near = nearest(name, [...allCodes, ...settingNames, ...sectionNames])
   throw new UsageError(
     // What is typed may hold anything; JSON shows control characters instead of sending them to the terminal.
-    `no finding or setting is named ${JSON.stringify(name)}`,
+    `no finding, setting or section is named ${JSON.stringify(name)}`,
     near === undefined ? 'List all of them with: muster explain' : `Did you mean ${near}?`,
   )
 }
 
-const textOf = ({ findings, settings }: Explained, layout: Layout): string =>
+const textOf = ({ findings, settings, sections }: Explained, layout: Layout): string =>
   [
     ...findings.map((finding) => findingText(finding, layout)),
     ...settings.map((setting) => settingText(setting, layout)),
+    ...sections.map((section) => sectionText(section, layout)),
   ].join('\n\n')
 
-const markdownOf = ({ findings, settings }: Explained): string =>
-  [...findings.map(findingMarkdown), ...settings.map(settingMarkdown)].join('\n')
+const markdownOf = ({ findings, settings, sections }: Explained): string =>
+  [...findings.map(findingMarkdown), ...settings.map(settingMarkdown), ...sections.map(sectionMarkdown)].join(
+    '\n',
+  )
 
-/** Explains a finding or a setting by its name; without a name, lists all of them. Throws `UsageError`. */
+/** Explains a finding, a setting or a section of the file by its name; without a name, lists all of them. Throws `UsageError`. */
 export async function explain(options: {
   readonly context: CommandContext
   readonly name: string | undefined
@@ -70,7 +93,7 @@ export async function explain(options: {
   const { stdout } = context
   const layout = layoutFor({ width: textWidth(stdout), colour: colourOf(context, stdout) })
   const asked = name === undefined ? undefined : explained(name)
-  if (format === 'json') stdout.write(explainJson(asked ?? everything()))
+  if (format === 'json') stdout.write(explainJson(asked === undefined ? everything() : withSections(asked)))
   else if (format === 'markdown')
     writeFileTo(stdout, asked === undefined ? listMarkdown() : markdownOf(asked))
   else stdout.write(asked === undefined ? listText(layout) : textOf(asked, layout))

@@ -47,6 +47,24 @@ describe('muster explain', () => {
   })
 
   it.each([
+    ['hooks', 'before-run'],
+    ['hosts', 'address'],
+    ['hosts', 'ssh'],
+    ['services', 'members'],
+    ['ssh', 'identity'],
+    ['defaults', 'log-level'],
+    ['options', 'log-level'],
+  ])('explains the section %s of the file by what stands in it, such as %s', async (section, name) => {
+    const { code, out, err } = await run([section], { columns: 100 })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(new RegExp(`^${section}\\n[A-Z]`))
+    expect(out).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'))
+    const { settings } = JSON.parse((await run([section, '--format', 'json'])).out)
+    expect(settings.length).toBeGreaterThan(0)
+    expect((await run([section, '--format', 'markdown'])).out).toContain(`\n- \`${name}\`: `)
+  })
+
+  it.each([
     ['prot-clash', 'port-clash'],
     ['log_level', 'log-level'],
     ['MASTER', 'master'],
@@ -54,7 +72,7 @@ describe('muster explain', () => {
     expect(await run([name])).toEqual({
       code: 3,
       out: '',
-      err: `error: no finding or setting is named "${name}"\n  fix: Did you mean ${meant}?\n`,
+      err: `error: no finding, setting or section is named "${name}"\n  fix: Did you mean ${meant}?\n`,
     })
   })
 
@@ -62,7 +80,7 @@ describe('muster explain', () => {
     const { code, err } = await run(['\u001b[31mxyzzy'])
     expect(code).toBe(3)
     expect(err).toBe(
-      'error: no finding or setting is named "\\u001b[31mxyzzy"\n  fix: List all of them with: muster explain\n',
+      'error: no finding, setting or section is named "\\u001b[31mxyzzy"\n  fix: List all of them with: muster explain\n',
     )
   })
 

@@ -3,7 +3,7 @@ import type { Setting } from '../../config/settings/setting.ts'
 import { findingGroups } from '../../diagnostics/catalogue.ts'
 import { type Explanation, exampleTitles, explanationOf } from '../../diagnostics/explanation.ts'
 import { settingExample, settingFacts } from './settingFacts.ts'
-import { settingGroups } from './settings.ts'
+import { type Section, sectionRows, settingGroups } from './settings.ts'
 
 const severityWords = { error: 'Error', warning: 'Warning', note: 'Note' } as const
 
@@ -38,6 +38,17 @@ export function settingMarkdown(setting: Setting<unknown>): string {
 }
 
 const section = (title: string, rows: readonly string[]): string => `## ${title}\n\n${rows.join('\n')}\n`
+
+export function sectionMarkdown(of: Section): string {
+  const groups = sectionRows(of).map(
+    ({ title, rows }) =>
+      `#${section(
+        title,
+        rows.map(({ name, text }) => `- \`${name}\`: ${text}`),
+      )}`,
+  )
+  return [`## ${of.name}\n\n${of.documentation}\n`, ...groups].join('\n')
+}
 
 /** Lists every finding and every setting by group. */
 export function listMarkdown(): string {

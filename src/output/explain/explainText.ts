@@ -5,7 +5,7 @@ import type { Severity } from '../../diagnostics/diagnostic.ts'
 import { type Explanation, exampleTitles, explanationOf } from '../../diagnostics/explanation.ts'
 import { type Layout, type Paint, proseLines } from './layout.ts'
 import { settingExample, settingFacts } from './settingFacts.ts'
-import { settingGroups } from './settings.ts'
+import { type Section, sectionRows, settingGroups } from './settings.ts'
 
 const severityColours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<
   Severity,
@@ -133,6 +133,17 @@ function groupText(title: string, rows: readonly Row[], layout: Layout): string 
   const nameWidth = Math.max(...rows.map(({ name }) => name.length))
   const lines = rows.flatMap((row) => rowLines(row, nameWidth, layout))
   return [layout.paint('underline', title), ...lines].join('\n')
+}
+
+/** Writes a section of the file and what stands in it, for a person. */
+export function sectionText(section: Section, layout: Layout): string {
+  const flush = { layout, first: '', rest: '' }
+  const blocks = [
+    [layout.paint('bold', section.name), ...proseLines(section.documentation, flush)].join('\n'),
+    ...sectionRows(section).map(({ title, rows }) => groupText(title, rows, layout)),
+    proseLines('For details, run `muster explain NAME`.', flush).join('\n'),
+  ]
+  return `${blocks.join('\n\n')}\n`
 }
 
 /** Lists every finding and every setting by group, for a person. */
