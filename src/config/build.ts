@@ -24,6 +24,7 @@ import {
   peersOf,
   reachableManagers,
 } from './resolve/followedManagers.ts'
+import { oncePer } from './resolve/oncePer.ts'
 import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
 import {
   type Resolved,
@@ -42,7 +43,7 @@ import { file } from './settings/places.ts'
 import type { Setting } from './settings/setting.ts'
 import { ssh } from './settings/ssh.ts'
 import type { WebhookSecret } from './settings/webhooks.ts'
-import { givenFor, valueFor } from './shape/draft.ts'
+import { givenFor, type ServiceDraft, valueFor } from './shape/draft.ts'
 
 type Account = { readonly user: Setting<string>; readonly password: Setting<SecretReference> }
 
@@ -178,6 +179,10 @@ function usersFor(host: ResolvedHost, paths: Paths): readonly UserConfig[] {
   return [admin, ...others.filter((one) => one !== again)]
 }
 
+const holds = oncePer((hosts: ReadonlyMap<string, ResolvedHost>) =>
+  oncePer((service: ServiceDraft) => shortestHold(service, hosts.values()).hold),
+)
+
 /** Derives what the manager of a host switches the primary of its service with. */
 function switchingOf(
   host: ResolvedHost,
@@ -190,7 +195,7 @@ function switchingOf(
   const switching: SwitchSettings = {
     user: account.user,
     ...valuesOf(options.switching, host.option),
-    maxHold: shortestHold(service, hosts.values()).hold,
+    maxHold: holds(hosts)(service),
   }
   return { switching, otherManagers: otherManagers(host, service, hosts) }
 }

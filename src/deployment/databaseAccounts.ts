@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../base/address.ts'
-import { isObject, parseJson, parseJsonObject } from '../base/json.ts'
+import { isObject, memberOf, parseJson } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
 import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
@@ -56,14 +56,14 @@ export async function tryInstalledDatabases(
   const layout = layoutOf(host.installDirectory)
   const { settings } = facts.installation
   const files = components.flatMap((component) =>
-    hasAccount(parseJsonObject(settings.get(component) ?? '') ?? {}) ? [layout.settings(component)] : [],
+    hasAccount(settings.get(component)) ? [layout.settings(component)] : [],
   )
   if (files.length === 0) return undefined
   return runTries(transport, { layout, files, account: installedAccount(facts) })
 }
 
-const hasAccount = (settings: object): boolean =>
-  ['database', 'monitor', 'switching'].some((name) => Reflect.get(settings, name) !== undefined)
+const hasAccount = (settings: unknown): boolean =>
+  ['database', 'monitor', 'switching'].some((name) => memberOf(settings, name) !== undefined)
 
 async function runTries(
   transport: Transport,

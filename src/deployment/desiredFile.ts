@@ -9,6 +9,23 @@ export function desiredFile(file: Omit<DesiredFile, 'sha256'>): DesiredFile {
   return { ...file, sha256: sha256(bytes) }
 }
 
+/**
+ * Desired file whose content is computed each time it is read: most hosts have it already, and all hosts together would
+ * need much memory for it.
+ */
+export function computedFile(
+  file: Omit<DesiredFile, 'sha256' | 'content'>,
+  content: () => string,
+): DesiredFile {
+  return {
+    ...file,
+    sha256: sha256(content()),
+    get content() {
+      return Buffer.from(content())
+    },
+  }
+}
+
 /** Returns a path relative to `root` if it is below it, otherwise unchanged. */
 export const belowRoot = (path: string, root: string): string =>
   path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path

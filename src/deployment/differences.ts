@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../base/json.ts'
+import { isObject } from '../base/json.ts'
 import { durationText } from '../base/time.ts'
 import { accessOptions } from '../config/settings/accessOptions.ts'
 import { connectorOptions } from '../config/settings/connectorOptions.ts'
@@ -108,10 +108,10 @@ type ShownValue = string | readonly string[]
 /**
  * Returns one line per member that differs, named as in the YAML, such as `manager-rest-api-port: 8090 → 18090` or
  * `rest-api-allowed-hosts: - db1, + db2`; what no option sets, such as a path, has a name in words. Empty if the old
- * text is not JSON.
+ * settings are no object.
  */
-export function settingsDifference(before: string, after: ServerSettings): readonly string[] {
-  const old = membersOf(parseJson(before))
+export function settingsDifference(before: unknown, after: ServerSettings): readonly string[] {
+  const old = membersOf(before)
   if (old.size === 0) return []
   const wanted = membersOf(after)
   const names = [...new Set([...old.keys(), ...wanted.keys()])]

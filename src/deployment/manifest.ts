@@ -1,5 +1,5 @@
 import { canonicalAddress } from '../base/address.ts'
-import { isObject, parseJsonObject } from '../base/json.ts'
+import { isObject, memberOf, parseJsonObject } from '../base/json.ts'
 import { lastLines } from '../base/printable.ts'
 import type { Component } from '../contracts/component.ts'
 import type { HostFacts, Listener } from './facts/hostFacts.ts'
@@ -35,10 +35,9 @@ const isName = (value: unknown): value is string =>
 
 /** Returns the configured listeners of the running components, from their settings on the host. */
 export function installedListeners(facts: HostFacts): Listener[] {
-  return [...facts.installation.settings].flatMap(([component, text]) => {
-    const settings = parseJsonObject(text)
+  return [...facts.installation.settings].flatMap(([component, settings]) => {
     if (facts.services.get(component)?.state !== 'running') return []
-    return [...listenersIn(settings?.listen), ...listenersIn(settings?.proxy)]
+    return [...listenersIn(memberOf(settings, 'listen')), ...listenersIn(memberOf(settings, 'proxy'))]
   })
 }
 
@@ -55,5 +54,5 @@ function listenersIn(part: unknown): Listener[] {
 
 /** Returns a member of an installed component's settings; undefined if either is absent. */
 export function installedPart(facts: HostFacts, component: Component, name: string): unknown {
-  return parseJsonObject(facts.installation.settings.get(component) ?? '')?.[name]
+  return memberOf(facts.installation.settings.get(component), name)
 }

@@ -47,7 +47,7 @@ export type PrepareOptions = {
   readonly config: ClusterConfig
   /** Hosts of the file that are excluded from the run. */
   readonly excluded?: readonly HostConfig[]
-  readonly surveyed: readonly SurveyedHost[]
+  readonly surveyed: readonly Pick<SurveyedHost, 'host' | 'facts'>[]
   readonly state: ClusterState
   readonly secrets: ResolvedSecrets
   /** Contents of the user's own stores by path. */

@@ -3,6 +3,7 @@ import type { Transport } from '../transport/transport.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
 import { gatherFacts, gatherInstalled } from './facts/gather.ts'
 import type { HostFacts, InstalledFacts } from './facts/hostFacts.ts'
+import { factsSharing, type ShareFacts } from './facts/shareFacts.ts'
 import { failureOf, isUnreachable } from './hostFailure.ts'
 import { foreignInstallation, machineChanged, type RecordedMachines } from './hostIdentity.ts'
 import { layoutOf } from './layout.ts'
@@ -86,12 +87,13 @@ export async function surveyHosts<Facts extends InstalledFacts>(options: {
   readonly anyInstallation?: boolean
 }): Promise<Survey<Facts>> {
   const { config, emit, forks } = options
+  const share = factsSharing()
   const results = await mapHosts({
     items: config.hosts,
     forks,
     map: async (host): Promise<SurveyedHost<Facts> | UnreachableHost> => {
       try {
-        return await surveyHost({ ...options, host })
+        return await surveyHost({ ...options, host, share })
       } catch (error) {
         const failure = failureOf(error)
         // The operator stopped the command and knows it.
@@ -110,6 +112,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   readonly config: ClusterConfig
   readonly scope: FactsScope<Facts>
   readonly host: HostConfig
+  readonly share: ShareFacts
   readonly connect: (host: HostConfig) => Promise<Transport>
   readonly emit: Emit
   readonly clock: () => number
@@ -128,7 +131,7 @@ async function surveyHost<Facts extends InstalledFacts>(options: {
   try {
     const folder = options.machines.folders.get(host.name)
     const moved = folder === undefined || folder === host.installDirectory ? {} : { previousFolder: folder }
-    const facts = await scope.facts(config.cluster, { host, transport, ...moved })
+    const facts = options.share(await scope.facts(config.cluster, { host, transport, ...moved }))
     if (facts.untrusted !== undefined) throw untrustedFolder(host, facts.untrusted)
     const other =
       machineChanged({ host, facts, machines: options.machines }) ??
@@ -149,12 +152,13 @@ export async function refreshSurvey(
   options: { readonly survey: Survey; readonly emit: Emit; readonly forks: number | undefined },
 ): Promise<Survey> {
   const { survey, emit, forks } = options
+  const share = factsSharing()
   const results = await mapHosts({
     items: survey.reached,
     forks,
     map: async (one): Promise<SurveyedHost | UnreachableHost> => {
       try {
-        return { ...one, facts: await allFacts.facts(config.cluster, one) }
+        return { ...one, facts: share(await allFacts.facts(config.cluster, one)) }
       } catch (error) {
         const failure = failureOf(error)
         emit({ type: 'host-failed', host: one.host.name, failure })

@@ -158,9 +158,11 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'installed users': (text) => installedUsers(new Secret(text)),
   'installed settings': (text) =>
     drainTimeoutOf(
-      hostFacts({ installation: installationFacts({ settings: new Map([['connector', text] as const]) }) }),
+      hostFacts({
+        installation: installationFacts({ settings: new Map([['connector', parseJson(text)] as const]) }),
+      }),
     ),
-  'the difference of settings': (text) => settingsDifference(text, Object.create(null)),
+  'the difference of settings': (text) => settingsDifference(parseJson(text), Object.create(null)),
   'known hosts': (text) => {
     const entries = parseKnownHosts(text, 'known_hosts')
     return checkHostKey(entries, { names: ['db1', text.slice(0, 50)], port: 22 }, Buffer.from(text))

@@ -2,6 +2,7 @@ import { benchApi } from './api/benchApi.ts'
 import { benchDashboard } from './dashboard/benchDashboard.ts'
 import { benchDeploy } from './deploy/benchDeploy.ts'
 import { benchProxy } from './proxy/benchProxy.ts'
+import { benchSize } from './size/benchSize.ts'
 import { benchSwitch } from './switch/benchSwitch.ts'
 import { benchUsers } from './users/benchUsers.ts'
 import { benchValidate } from './validate/benchValidate.ts'
@@ -12,6 +13,7 @@ const benches: Readonly<Record<string, (parts: readonly string[]) => Promise<unk
   dashboard: benchDashboard,
   deploy: benchDeploy,
   proxy: benchProxy,
+  size: benchSize,
   switch: benchSwitch,
   users: benchUsers,
   validate: benchValidate,

@@ -1,5 +1,5 @@
 import { isWildcard } from '../../base/address.ts'
-import type { Component } from '../../contracts/component.ts'
+import { type Component, components } from '../../contracts/component.ts'
 import {
   clientAddresses,
   type DashboardHost,
@@ -9,6 +9,7 @@ import {
 import { options } from '../settings/options.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
 import { hasDatabase, isLocalAddress, memberNames } from './dataSources.ts'
+import { oncePer } from './oncePer.ts'
 import { mentionsOf, topologyOf } from './placements.ts'
 import { type ResolvedHost, valuesOf } from './resolved.ts'
 
@@ -17,12 +18,34 @@ type HostsByName = ReadonlyMap<string, ResolvedHost>
 const unique = (words: readonly string[]): string[] => [...new Set(words)]
 
 /** Names that the certificate of a host has in any case. */
-const certifiedNames = ({ name, address }: ResolvedHost): string[] => unique([name, address])
+const certifiedNames = oncePer(({ name, address }: ResolvedHost): readonly string[] =>
+  unique([name, address]),
+)
+
+const isLocalHost = oncePer(({ address }: ResolvedHost) => isLocalAddress(address))
 
 /** Returns true for hosts that the file says are one machine. */
 const shareMachine = (a: ResolvedHost, b: ResolvedHost): boolean =>
-  (a.connection === 'local' && b.connection === 'local') ||
-  (isLocalAddress(a.address) && isLocalAddress(b.address))
+  (a.connection === 'local' && b.connection === 'local') || (isLocalHost(a) && isLocalHost(b))
+
+/** Something of a host as others see it: those on its machine, and all others. */
+type Seen<Value> = { readonly near: Value; readonly far: Value }
+
+const seenFrom = <Value>(seen: Seen<Value>, host: ResolvedHost, from: ResolvedHost): Value =>
+  shareMachine(host, from) ? seen.near : seen.far
+
+/** Addresses at which other hosts reach the APIs of a host; undefined for one that is off or on loopback. */
+const apiAddresses = oncePer((host: ResolvedHost) => {
+  const addresses = (component: Component): Seen<string | undefined> => {
+    const { enabled, address } = options.api[component]
+    const listening = host.option(address).value
+    const isOn = host.components.includes(component) && host.option(enabled).value !== false
+    if (!isOn || listening === undefined) return { near: undefined, far: undefined }
+    if (isWildcard(listening)) return { near: host.address, far: host.address }
+    return { near: listening, far: isLocalAddress(listening) ? undefined : listening }
+  }
+  return new Map(components.map((component) => [component, addresses(component)]))
+})
 
 /** Returns the address at which another host reaches an API; undefined if it is off or on loopback. */
 function reachableAddress(
@@ -30,12 +53,8 @@ function reachableAddress(
   from: ResolvedHost,
   component: Component = 'manager',
 ): string | undefined {
-  const { enabled, address } = options.api[component]
-  const listening = host.option(address).value
-  if (!host.components.includes(component) || host.option(enabled).value === false) return undefined
-  if (listening === undefined) return undefined
-  if (isWildcard(listening)) return host.address
-  return isLocalAddress(listening) && !shareMachine(host, from) ? undefined : listening
+  const seen = apiAddresses(host).get(component)
+  return seen && seenFrom(seen, host, from)
 }
 
 /** Returns true for a host whose manager shows the dashboard: one that listens beyond loopback. */
@@ -51,21 +70,39 @@ function showsDashboard(host: ResolvedHost): boolean {
   )
 }
 
+/** Hosts of a cluster that show the dashboard. */
+const dashboardsOf = oncePer((hosts: HostsByName) => [...hosts.values()].filter(showsDashboard))
+
 /** Returns the hosts of the cluster as the dashboard of a host's manager shows them; undefined where it has none. */
 export function dashboardOf(host: ResolvedHost, hosts: HostsByName): readonly DashboardHost[] | undefined {
   if (!showsDashboard(host)) return undefined
-  return [...hosts.values()].map((shown) => ({
-    name: shown.name,
-    address: shown.address,
-    names: certifiedNames(shown),
-    apis: shown.components.map((component) => {
-      const address = shown === host ? undefined : reachableAddress(shown, host, component)
-      const port = shown.option(options.api[component].port).value
-      return { component, listen: address === undefined || port === undefined ? null : { address, port } }
-    }),
-    ...clientsOf(shown),
-  }))
+  return [...hosts.values()].map((shown) =>
+    shown === host ? dashboardHost(host, () => undefined) : seenFrom(shownHost(shown), shown, host),
+  )
 }
+
+const shownHost = oncePer((shown: ResolvedHost): Seen<DashboardHost> => {
+  const addresses = apiAddresses(shown)
+  return {
+    near: dashboardHost(shown, (component) => addresses.get(component)?.near),
+    far: dashboardHost(shown, (component) => addresses.get(component)?.far),
+  }
+})
+
+const dashboardHost = (
+  shown: ResolvedHost,
+  addressOf: (component: Component) => string | undefined,
+): DashboardHost => ({
+  name: shown.name,
+  address: shown.address,
+  names: certifiedNames(shown),
+  apis: shown.components.map((component) => {
+    const address = addressOf(component)
+    const port = shown.option(options.api[component].port).value
+    return { component, listen: address === undefined || port === undefined ? null : { address, port } }
+  }),
+  ...clientsOf(shown),
+})
 
 function clientsOf(host: ResolvedHost): Pick<DashboardHost, 'clients'> {
   const [service] = host.proxied
@@ -76,11 +113,20 @@ function clientsOf(host: ResolvedHost): Pick<DashboardHost, 'clients'> {
   return { clients: clientAddresses(proxy, host.address) }
 }
 
+const servicesWithDatabases = oncePer((hosts: HostsByName) =>
+  oncePer((service: ServiceDraft): boolean =>
+    memberNames(service).some((name) => {
+      const member = hosts.get(name)
+      return member !== undefined && hasDatabase(member)
+    }),
+  ),
+)
+
 const hasDatabases = (service: ServiceDraft, hosts: HostsByName): boolean =>
-  memberNames(service).some((name) => {
-    const member = hosts.get(name)
-    return member !== undefined && hasDatabase(member)
-  })
+  servicesWithDatabases(hosts)(service)
+
+/** Names of the hosts that a service has in any of its lists. */
+const mentionedNames = oncePer((service: ServiceDraft) => unique(mentionsOf(service).map(({ host }) => host)))
 
 /** Returns the service whose managers a connector follows because its host has none; undefined for all other hosts. */
 export function followedService(
@@ -92,13 +138,19 @@ export function followedService(
   return hasDatabases(service, hosts) ? service : undefined
 }
 
-/** Returns the manager of a host as another host reaches it; undefined where that is not possible. */
-function managerFrom(from: ResolvedHost, host: ResolvedHost): FollowedManager | undefined {
-  const address = reachableAddress(host, from)
+/** A manager as other hosts reach it; undefined where that is not possible. */
+const followedManager = oncePer((host: ResolvedHost): Seen<FollowedManager | undefined> => {
+  const seen = apiAddresses(host).get('manager')
   const port = host.option(options.api.manager.port).value
-  if (address === undefined || port === undefined) return undefined
-  return { name: host.name, names: certifiedNames(host), address, port }
-}
+  const at = (address: string | undefined): FollowedManager | undefined =>
+    address === undefined || port === undefined
+      ? undefined
+      : { name: host.name, names: certifiedNames(host), address, port }
+  return { near: at(seen?.near), far: at(seen?.far) }
+})
+
+const managerFrom = (from: ResolvedHost, host: ResolvedHost): FollowedManager | undefined =>
+  seenFrom(followedManager(host), host, from)
 
 /** Returns the managers of a service's members that a host reaches, in the order of the file. */
 export const reachableManagers = (
@@ -116,7 +168,7 @@ export const reachableManagers = (
  * and connectors.
  */
 export function otherManagers(host: ResolvedHost, service: ServiceDraft, hosts: HostsByName) {
-  const others = unique(mentionsOf(service).map((mention) => mention.host)).flatMap((name) => {
+  const others = mentionedNames(service).flatMap((name) => {
     const other = hosts.get(name)
     return other && other !== host && other.components.includes('manager') ? [other] : []
   })
@@ -127,6 +179,24 @@ export function otherManagers(host: ResolvedHost, service: ServiceDraft, hosts: 
   }
 }
 
+/** Hosts of services and those that show the dashboard, by the names of the services. */
+const peersByServices = oncePer((_: HostsByName) => new Map<string, readonly ResolvedHost[]>())
+
+function possiblePeers(services: readonly ServiceDraft[], hosts: HostsByName): readonly ResolvedHost[] {
+  const known = peersByServices(hosts)
+  const key = JSON.stringify(services.map(({ name }) => name))
+  const peers = known.get(key) ?? [
+    ...new Set([
+      ...services.flatMap(mentionedNames).flatMap((name) => hosts.get(name) ?? []),
+      ...dashboardsOf(hosts),
+    ]),
+  ]
+  known.set(key, peers)
+  return peers
+}
+
+const peerHost = oncePer((peer: ResolvedHost): PeerHost => ({ name: peer.name, names: certifiedNames(peer) }))
+
 /**
  * Returns the hosts that may learn from a manager what it knows: all others of its services with databases, which route by
  * it, and those that show it on a page.
@@ -135,11 +205,7 @@ export function peersOf(host: ResolvedHost, hosts: HostsByName): readonly PeerHo
   const services = host.services.filter(
     (service) => topologyOf(service) === 'clustered' && hasDatabases(service, hosts),
   )
-  const names = services.flatMap(mentionsOf).map((mention) => mention.host)
-  const showing = [...hosts.values()].filter(showsDashboard).map(({ name }) => name)
-  return unique([...names, ...showing]).flatMap((name) => {
-    const peer = hosts.get(name)
-    if (!peer || peer === host || reachableAddress(host, peer) === undefined) return []
-    return [{ name, names: certifiedNames(peer) }]
-  })
+  return possiblePeers(services, hosts)
+    .filter((peer) => peer !== host && reachableAddress(host, peer) !== undefined)
+    .map(peerHost)
 }

@@ -4,7 +4,7 @@ import { type ApiConfig, callsManagers, type HostConfig } from '../../config/mod
 import { isLocalAddress } from '../../config/resolve/dataSources.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { desiredFile } from '../desiredFile.ts'
+import { computedFile, desiredFile } from '../desiredFile.ts'
 import { type DesiredService, decideService } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Layout, layoutOf, type ServiceData } from '../layout.ts'
@@ -21,6 +21,7 @@ import {
   settingsOf,
 } from './componentSettings.ts'
 import type { ResolvedStores } from './generatedStores.ts'
+import { settingsText } from './settingsText.ts'
 
 type TargetOptions = {
   readonly cluster: string
@@ -61,10 +62,19 @@ export function makeTarget(options: TargetOptions): Target {
   }
 }
 
+/** Digests of programs: one program is sent to all hosts. */
+const digests = new WeakMap<Buffer, string>()
+
+function digestOf(bundle: Buffer): string {
+  const digest = digests.get(bundle) ?? sha256(bundle)
+  digests.set(bundle, digest)
+  return digest
+}
+
 /** Returns the release: the program and its runtime; if either differs, it is another release. */
 function releaseOf(program: ServerProgram, runtime: RuntimeChoice): Release {
   if (runtime.kind === 'kept') return { id: runtime.release, version: nameParts(runtime.release).version }
-  const digest = sha256(program.bundle)
+  const digest = digestOf(program.bundle)
   const node = runtime.kind === 'sent' ? runtime.id : `${runtime.path} ${runtime.version}`
   return {
     id: `${program.version}-${sha256(`${digest}\n${node}\n`).slice(0, 12)}`,
@@ -116,12 +126,10 @@ function componentOf(
 ): DesiredComponent {
   const { api, layout, release, facts } = options
   const settings = settingsOf(options)
-  const settingsFile = desiredFile({
-    path: layout.settings(api.component),
-    content: Buffer.from(`${JSON.stringify(settings, null, 2)}\n`),
-    mode: 0o644,
-    owner: `${facts.login}:${facts.group}`,
-  })
+  const settingsFile = computedFile(
+    { path: layout.settings(api.component), mode: 0o644, owner: `${facts.login}:${facts.group}` },
+    () => settingsText(settings),
+  )
   const unitFile = unitOf(options)
   // Without key and certificate: a running component reloads these files.
   const digest = sha256(
@@ -161,9 +169,13 @@ function unitOf(options: {
   const { component } = api
   return (
     definitions &&
-    desiredFile({
-      path: definitions.path({ cluster, component }),
-      content: Buffer.from(
+    computedFile(
+      {
+        path: definitions.path({ cluster, component }),
+        mode: 0o644,
+        owner: `${facts.login}:${facts.group}`,
+      },
+      () =>
         definitions.text({
           cluster,
           component,
@@ -176,9 +188,6 @@ function unitOf(options: {
           privileged: listenersOf(host, api).some(({ port }) => port < firstUnprivilegedPort),
           talksToOthers: talksToOthers(options),
         }),
-      ),
-      mode: 0o644,
-      owner: `${facts.login}:${facts.group}`,
-    })
+    )
   )
 }

@@ -38,7 +38,7 @@ export type ReleaseFact = {
   readonly nodeThere: boolean
 }
 
-/** Contents below the install-directory, as texts. Each ends with a line feed. */
+/** Contents below the install-directory. Each text ends with a line feed. */
 export type InstalledFiles = {
   /** True if the install-directory exists. */
   readonly exists: boolean
@@ -52,8 +52,8 @@ export type InstalledFiles = {
   readonly account?: { readonly place: DataPlace; readonly user: string }
   /** Text of the user file. */
   readonly users?: Secret
-  /** Text of each component's settings file. */
-  readonly settings: ReadonlyMap<Component, string>
+  /** Content of each component's settings file; undefined if it is not JSON. */
+  readonly settings: ReadonlyMap<Component, unknown>
   /** Text of each component's systemd unit. */
   readonly units: ReadonlyMap<Component, string>
   /** Digest that the running component was started with; otherwise a marker of `releases/releaseScripts.ts`. */

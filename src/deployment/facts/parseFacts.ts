@@ -1,5 +1,7 @@
 import { addressText, canonicalAddress } from '../../base/address.ts'
-import { components, isComponent } from '../../contracts/component.ts'
+import { detached } from '../../base/detached.ts'
+import { parseJson } from '../../base/json.ts'
+import { type Component, components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { isDataPlace } from '../layout.ts'
 import type {
@@ -104,10 +106,10 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
   const currentRelease = one('current')
   const untrusted = all('untrusted')[0]
   const [place = '', user = ''] = all('place')[0] ?? []
-  const perComponent = (
+  const perComponent = <Content>(
     prefix: string,
-    of: (key: string) => string | undefined,
-  ): ReadonlyMap<(typeof components)[number], string> =>
+    of: (key: string) => Content | undefined,
+  ): ReadonlyMap<Component, Content> =>
     new Map(
       components.flatMap((component) => {
         const found = of(`${prefix}-${component}`)
@@ -127,7 +129,9 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
       ...(chain === undefined ? {} : { chain }),
       ...(isDataPlace(place) && isUserName(user) ? { account: { place, user } } : {}),
       ...(users === '' ? {} : { users: new Secret(decode(users).toString('utf8')) }),
-      settings: perComponent('settings', text),
+      settings: new Map(
+        [...perComponent('settings', text)].map(([component, content]) => [component, parseJson(content)]),
+      ),
       units: perComponent('unit', text),
       applied: perComponent('applied', line),
     },
@@ -143,7 +147,7 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
 /** Parses a line of sha256sum; skips escaped names (with a backslash or a line feed), which muster never creates. */
 function sumOf(line: string): readonly (readonly [string, string])[] {
   const [, sum, path] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? []
-  return sum === undefined || path === undefined ? [] : [[path, sum]]
+  return sum === undefined || path === undefined ? [] : [[path, detached(sum)]]
 }
 
 function nodeFact(values: readonly string[]): NodeFact {

@@ -1,4 +1,6 @@
-/** Rows of a facts script by key. */
+import { detached } from '../../base/detached.ts'
+
+/** Rows of a facts script by key; values do not keep the whole output in memory. */
 export type FactRows = {
   /** Returns the values of every row of a key. */
   readonly all: (key: string) => readonly (readonly string[])[]
@@ -19,12 +21,16 @@ export type FactRows = {
 export function readRows(output: string, nonce: string): FactRows {
   const mark = `${nonce}\t`
   const lines = output.split('\n').flatMap((line) => (line.startsWith(mark) ? [line.slice(mark.length)] : []))
-  const rows = lines.map((line) => {
-    const [key = '', ...values] = line.split('\t')
-    return { key, values }
-  })
-  const all = (key: string): readonly (readonly string[])[] =>
-    rows.filter((row) => row.key === key).map((row) => row.values)
+  const rows = new Map<string, string[][]>()
+  for (const line of lines) {
+    // Most lines are of files, and begin with a path.
+    if (line.startsWith('/')) continue
+    const [key = '', ...values] = line.split('\t').map(detached)
+    const known = rows.get(key)
+    if (known === undefined) rows.set(key, [values])
+    else known.push(values)
+  }
+  const all = (key: string): readonly (readonly string[])[] => rows.get(key) ?? []
   const one = (key: string): string => all(key)[0]?.[0] ?? ''
   return {
     lines,

@@ -1,5 +1,5 @@
 import { verifyPassword } from '../../accounts/passwordHash.ts'
-import { memberOf, parseJson } from '../../base/json.ts'
+import { memberOf } from '../../base/json.ts'
 import type { HostConfig } from '../../config/model.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -49,7 +49,7 @@ export function verificationWithUsers(options: {
       component,
       settings: {
         socket: set.data.socket(component),
-        listen: listenOf(settings.get(component) ?? ''),
+        listen: listenOf(settings.get(component)),
       },
     })),
   }
@@ -71,8 +71,8 @@ async function installedLogin(
 }
 
 /** Returns the API's listener from a settings file of any version; null if it has none. */
-function listenOf(text: string): ServerSettings['listen'] {
-  const listen = memberOf(parseJson(text), 'listen')
+function listenOf(settings: unknown): ServerSettings['listen'] {
+  const listen = memberOf(settings, 'listen')
   const address = memberOf(listen, 'address')
   const port = memberOf(listen, 'port')
   return typeof address === 'string' && typeof port === 'number' ? { address, port } : null

@@ -1,4 +1,4 @@
-import { memberOf, parseJson } from '../../base/json.ts'
+import { memberOf } from '../../base/json.ts'
 import type { InstalledFacts } from '../facts/hostFacts.ts'
 
 /** Milliseconds in which a component must end after its clients are gone: calls in progress get ten seconds. */
@@ -16,12 +16,12 @@ const defaultTimeout = 60_000
  */
 export function drainTimeoutOf({ services, installation }: InstalledFacts): number {
   if (services.get('connector')?.state !== 'running') return 0
-  return drainTimeoutIn(installation.settings.get('connector') ?? '')
+  return drainTimeoutIn(installation.settings.get('connector'))
 }
 
-/** Returns the drain timeout in a settings file of any version. */
-function drainTimeoutIn(text: string): number {
-  const time = memberOf(memberOf(parseJson(text), 'proxy'), 'drainTimeout')
+/** Returns the drain timeout in settings of any version. */
+function drainTimeoutIn(settings: unknown): number {
+  const time = memberOf(memberOf(settings, 'proxy'), 'drainTimeout')
   return typeof time === 'number' && time > 0 ? Math.min(time, maxDrainTimeout) : 0
 }
 

@@ -84,19 +84,26 @@ export const withUser = (state: ClusterState, user: string, facts: UserState): C
   users: new Map(state.users).set(user, facts),
 })
 
+/** Results of `trustedAuthorities`, which each host asks for; a state is never changed. */
+const trusted = new WeakMap<ClusterState, readonly string[]>()
+
 /**
  * Returns the authorities (PEM) that hosts and clients trust now: the cluster's own, and outside ones that signed for
  * a host.
  */
 export function trustedAuthorities(state: ClusterState): readonly string[] {
+  const known = trusted.get(state)
+  if (known !== undefined) return known
   const outside = [...state.hosts.values()].flatMap((stores) => stores.outside ?? [])
-  return [...new Set([...ownAuthorities(state), ...outside])]
+  const authorities = [...new Set([...ownAuthorities(state), ...outside])]
+  trusted.set(state, authorities)
+  return authorities
 }
 
 /** Returns the retired authorities (PEM) that are no longer trusted; a retired one may have been imported again. */
 export function untrustedAuthorities(state: ClusterState): readonly string[] {
-  const trusted = trustedAuthorities(state)
-  return (state.retired ?? []).filter((authority) => !trusted.includes(authority))
+  const now = trustedAuthorities(state)
+  return (state.retired ?? []).filter((authority) => !now.includes(authority))
 }
 
 /** Returns the cluster's own authorities (PEM), the signing one first; two during a rotation. */

@@ -30,8 +30,7 @@ function differences(facts: HostFacts, desired: DesiredComponent, root: string):
   const difference = fileDifference(facts, desired.settingsFile, root)
   if (difference === undefined) return []
   const { component } = desired
-  const before = facts.installation.settings.get(component)
-  const lines = before === undefined ? [] : settingsDifference(before, desired.settings)
+  const lines = settingsDifference(facts.installation.settings.get(component), desired.settings)
   if (lines.length === 0) return [{ component, line: difference, file: true }]
   return lines.map((line) => ({ component, line }))
 }

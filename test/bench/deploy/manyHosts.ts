@@ -35,7 +35,7 @@ ${names.map((name, index) => `  ${name}: { address: ${addressOf(index)} }`).join
 }
 
 /** Megabytes that a process held at most, and seconds on a core (proc(5)); undefined once it is gone. */
-function usedBy(pid: number): { readonly megabytes: number; readonly core: number } | undefined {
+export function usedBy(pid: number): { readonly megabytes: number; readonly core: number } | undefined {
   try {
     const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

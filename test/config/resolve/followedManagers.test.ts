@@ -228,3 +228,25 @@ describe('the dashboard of a manager', () => {
     expect(hostOf(alone, 'db1')).not.toHaveProperty('peers')
   })
 })
+
+it('describes each host once for all others: their number does not multiply the work', () => {
+  const names = Array.from({ length: 40 }, (_, index) => `db${index}`)
+  const { config } = loadText(`cluster: alpha
+defaults:
+${accounts}
+  ${everywhere}
+  application-port: 9999
+services:
+  alpha: { topology: clustered, master: db0, members: [${names.join(', ')}], connectors: [${names.join(', ')}] }
+hosts:
+${names.map((name, index) => `  ${name}: { address: 10.0.0.${index + 1} }`).join('\n')}
+`)
+  const hosts = config?.hosts ?? []
+  const described = (of: (host: HostConfig) => readonly object[] | undefined): number =>
+    new Set(hosts.flatMap((host) => of(host) ?? [])).size
+  expect(hosts.map(({ peers }) => peers?.length)).toEqual(names.map(() => names.length - 1))
+  expect(described(({ peers }) => peers)).toBe(names.length)
+  expect(described(({ otherManagers }) => otherManagers?.reachable)).toBe(names.length)
+  // Its own page shows a host without the APIs that it needs no address for.
+  expect(described(({ dashboard }) => dashboard)).toBe(2 * names.length)
+})

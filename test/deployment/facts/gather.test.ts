@@ -112,7 +112,7 @@ describe('gatherFacts', () => {
       runtimes: [],
     })
     expect(installation.users?.reveal()).toBe('the users')
-    expect(installation.settings.get('manager')).toBe('{"a":1}\n')
+    expect(installation.settings.get('manager')).toEqual({ a: 1 })
     expect(installation.applied.get('manager')).toBe('digest')
     expect(installation.files.get(layout.settings('manager'))).toMatchObject({
       sha256: sha256('{"a":1}'),

@@ -70,10 +70,10 @@ describe('the plan of an installation', () => {
 
   const withoutLog = new Map(finished.installation.directories)
   withoutLog.delete(data.log)
-  const before = JSON.stringify({
+  const before = {
     ...target.components[0]?.settings,
     listen: { address: '127.0.0.1', port: 18090 },
-  })
+  }
 
   it.each<[string, HostFacts, readonly string[]]>([
     [

@@ -31,10 +31,9 @@ describe('the rollback plan', () => {
   })
 
   it('lets the clients of the running connector finish', () => {
-    const settings = new Map(finished.installation.settings).set(
-      'connector',
-      '{"proxy":{"drainTimeout":7000}}',
-    )
+    const settings = new Map(finished.installation.settings).set('connector', {
+      proxy: { drainTimeout: 7000 },
+    })
     const facts = { ...finished, installation: { ...finished.installation, settings } }
     expect(setOf(facts).drainTimeout).toBe(7000)
     const [switching] = preview(rollbackPlan({ set: setOf(facts), release: '1.0.0-old' }), facts)

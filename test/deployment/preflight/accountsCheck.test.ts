@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Component } from '../../../src/contracts/component.ts'
 import type { DatabaseLogin } from '../../../src/contracts/databaseAccounts.ts'
 import { tryInstalledDatabases } from '../../../src/deployment/databaseAccounts.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
@@ -42,12 +43,12 @@ describe('the check of database accounts', () => {
   })
 
   it('logs in with what is installed, as the user of the components', async () => {
-    const settings = new Map([
-      ['manager', '{"switching":{"user":"muster"}}'],
-      ['connector', '{"proxy":{}}'],
-      ['replicator', 'no JSON'],
-    ] as const)
-    const facts = (map: typeof settings) =>
+    const settings = new Map<Component, unknown>([
+      ['manager', { switching: { user: 'muster' } }],
+      ['connector', { proxy: {} }],
+      ['replicator', undefined],
+    ])
+    const facts = (map: ReadonlyMap<Component, unknown>) =>
       hostFacts({ uid: 0, installation: { ...installationFacts(), settings: map } })
     const transport = fakeTransport({
       expect: [

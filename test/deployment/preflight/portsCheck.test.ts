@@ -65,7 +65,7 @@ describe('the ports check', () => {
     const withoutConnector = hostConfig().apis.filter(({ component }) => component !== 'connector')
     expect(codes({ ...open(), apis: withoutConnector }, hostFacts({ listeners }))).toEqual([])
 
-    const settings = new Map([['connector' as const, JSON.stringify({ listen: null, proxy })]])
+    const settings = new Map([['connector' as const, { listen: null, proxy }]])
     const facts = hostFacts({
       listeners,
       services: new Map([['connector', { state: 'running', enabled: true }]]),
@@ -76,7 +76,7 @@ describe('the ports check', () => {
   })
 
   it("accepts ports of muster's own components", () => {
-    const settings = new Map([['manager' as const, '{"listen":{"address":"127.0.0.1","port":8090}}']])
+    const settings = new Map([['manager' as const, { listen: { address: '127.0.0.1', port: 8090 } }]])
     const facts = hostFacts({
       listeners: [{ address: '127.0.0.1', port: 8090 }],
       services: new Map([['manager', { state: 'running', enabled: true }]]),

@@ -17,8 +17,8 @@ beforeAll(async () => {
       chain: 'the chain',
       users: new Secret(JSON.stringify({ version: 1, users: [{ user: 'admin', access: 'full', hash }] })),
       settings: new Map([
-        ['manager', '{"listen":{"address":"10.0.0.11","port":1234},"fromTheFuture":true}'],
-        ['replicator', '{"listen":null}'],
+        ['manager', { listen: { address: '10.0.0.11', port: 1234 }, fromTheFuture: true }],
+        ['replicator', { listen: null }],
       ]),
     }),
   })

@@ -65,13 +65,13 @@ describe('comparePlans', () => {
   })
 
   it('reports added, removed and changed steps', () => {
-    const settings = new Map(finished.installation.settings).set('manager', '{"listen":{"port":1}}')
+    const settings = new Map(finished.installation.settings).set('manager', { listen: { port: 1 } })
     const files = new Map(finished.installation.files)
     const path = target.layout.settings('manager')
     files.set(path, { sha256: '0'.repeat(64), mode: 0o644, owner: 'root:root' })
     const was = saved(target, { facts: finishedBut({ settings, files, runtimes: [] }) })
     const services = new Map(finished.services).set('manager', { state: 'stopped', enabled: true })
-    const other = new Map(settings).set('manager', '{"listen":{"port":2}}')
+    const other = new Map(settings).set('manager', { listen: { port: 2 } })
     const is = saved(target, { facts: { ...finishedBut({ settings: other, files }), services } })
     expect(compare(was, is)?.moved).toMatchInlineSnapshot(`
       [

@@ -7,7 +7,7 @@ const drainingFor = (drainTimeout: unknown): number =>
     hostFacts({
       services: new Map([['connector', { state: 'running', enabled: true }]]),
       installation: installationFacts({
-        settings: new Map([['connector', JSON.stringify({ proxy: { drainTimeout } })]]),
+        settings: new Map([['connector', { proxy: { drainTimeout } }]]),
       }),
     }),
   )

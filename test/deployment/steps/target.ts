@@ -112,7 +112,7 @@ export function finishedFacts(target: Target): HostFacts {
       ...(chain === undefined ? {} : { chain: chain.content.toString() }),
       account: { place: data.place, user: service.user },
       users: new Secret(JSON.stringify({ version: 1, users })),
-      settings: new Map(components.map((one) => [one.component, JSON.stringify(one.settings)])),
+      settings: new Map(components.map((one) => [one.component, one.settings])),
       units: new Map(
         components.flatMap(({ component, unitFile }) =>
           unitFile === undefined ? [] : [[component, unitFile.content.toString()]],

@@ -103,7 +103,7 @@ export function memoryHost(name: string) {
       upload: () => Promise.reject(new Error('a rotation uploads nothing')),
       close: () => Promise.resolve(),
     }
-    const settings = JSON.stringify({ listen: { address: '127.0.0.1', port: 8090 } })
+    const settings = { listen: { address: '127.0.0.1', port: 8090 } }
     const installation = installationFacts({
       exists: true,
       manifest: '{}',
