@@ -7,6 +7,7 @@ import type { HostFacts } from '../deployment/facts/hostFacts.ts'
 import { preview } from '../deployment/hostPlan.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
+import { installedElsewhere } from '../deployment/preflight/installationCheck.ts'
 import { removeState } from '../deployment/state/openState.ts'
 import { withStateGate } from '../deployment/state/stateGate.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
@@ -14,7 +15,7 @@ import { allFacts } from '../deployment/survey.ts'
 import { runOnFiles } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { changeFlags, changeOptions } from '../session/runOptions.ts'
-import { type RunPlan, runPlan } from '../session/runPlan.ts'
+import { type Refusal, type RunPlan, refusalFor, runPlan } from '../session/runPlan.ts'
 import { namesOf } from '../session/selectTargets.ts'
 import type { SurveyedSession } from '../session/session.ts'
 import { withHosts } from '../session/withHosts.ts'
@@ -58,9 +59,13 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   })
 }
 
-function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan {
+function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan | Refusal {
   const { context, config, run, survey } = session
   const { cluster, directory, excluded } = config
+  const elsewhere = survey.reached.flatMap(
+    ({ host, facts }) => installedElsewhere({ cluster, host, facts }) ?? [],
+  )
+  if (elsewhere.length > 0) return refusalFor(elsewhere)
   const work = survey.reached.map(({ host, transport, facts }) => {
     const layout = layoutOf(host.installDirectory)
     const steps = preview(uninstallPlan({ cluster, layout, facts }), facts)

@@ -169,6 +169,9 @@ describe.skipIf(process.platform !== 'linux')('the quickstart (needs Linux)', ()
   fix: Set install-directory back to ${installed()}. Or uninstall with the old value and install again: passwords, certificates and databases are kept.
 Nothing was changed.
 `)
+    const removed = await muster('uninstall', '--yes', '--purge', 'elsewhere.yaml')
+    expect(removed).toMatchObject({ code: 1, stderr })
+    expect(existsSync(join(operator.directory, '.muster/quickstart/secrets.json'))).toBe(true)
     expect(existsSync(join(operator.directory, 'elsewhere'))).toBe(false)
     expect(pidsBelow(installed())).toEqual(runs)
   })

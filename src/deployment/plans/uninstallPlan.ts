@@ -4,7 +4,7 @@ import { installedData } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { allPlaces } from '../installedAccount.ts'
 import { installedSet } from '../installedSet.ts'
-import { installationDirectories, type Layout } from '../layout.ts'
+import { installationDirectories, type Layout, type ServiceData } from '../layout.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { rotatedRecord } from '../runs/recorder.ts'
 import { stopServices } from '../services/control.ts'
@@ -56,7 +56,9 @@ function servicesStep({ cluster, layout, facts }: Uninstallation): Step {
 
 function filesStep({ cluster, layout, facts }: Uninstallation): Step {
   const made = facts.installation.madeUser
-  const title = `remove ${layout.root}${made === undefined ? '' : ` and the system user ${made}`}`
+  const { users, log } = dataToRemove({ cluster, layout, facts })
+  const elsewhere = [users, log].filter((path) => !path.startsWith(`${layout.root}/`))
+  const title = `remove ${[layout.root, ...elsewhere].join(', ')}${made === undefined ? '' : ` and the system user ${made}`}`
   return {
     id: 'files',
     title,
@@ -90,15 +92,21 @@ rmdir ${quote(layout.root)} 2>/dev/null || :`,
   }
 }
 
+/** The place of the components' data, where there is any. */
+function dataToRemove({ cluster, layout, facts }: Uninstallation): ServiceData {
+  const { account, directories } = facts.installation
+  const found = allPlaces({ layout, cluster }).find(({ users }) => directories.has(users))
+  return account === undefined && found !== undefined ? found : installedData(facts, { layout, cluster })
+}
+
 /**
  * Returns sh that removes the components' data; if they were never started, the folders created for them, which
  * belong to the service user.
  */
-function removeDataScript({ cluster, layout, facts }: Uninstallation): string {
+function removeDataScript(removal: Uninstallation): string {
+  const { facts } = removal
   const { account, directories } = facts.installation
-  const found = allPlaces({ layout, cluster }).find(({ users }) => directories.has(users))
-  const data =
-    account === undefined && found !== undefined ? found : installedData(facts, { layout, cluster })
+  const data = dataToRemove(removal)
   const user = account?.user ?? directories.get(data.users)?.owner.split(':')[0] ?? 'root'
   return removeData(data, { user, isOther: facts.uid === 0 && user !== 'root' })
 }

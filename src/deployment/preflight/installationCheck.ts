@@ -14,7 +14,9 @@ export const installationCheck: Check = {
   id: 'installation',
   check: (candidate) => {
     const other = foreignInstallation(candidate)
-    return other === undefined ? [...otherFolder(candidate), ...otherUser(candidate)] : [other]
+    if (other !== undefined) return [other]
+    const elsewhere = installedElsewhere(candidate)
+    return [...(elsewhere === undefined ? [] : [elsewhere]), ...otherUser(candidate)]
   },
   describe: ({ facts: { installation } }) =>
     ok(
@@ -24,22 +26,25 @@ export const installationCheck: Check = {
     ),
 }
 
-function otherFolder(candidate: Candidate): readonly StepError[] {
+type Installed = Pick<Candidate, 'cluster' | 'facts'> & {
+  readonly host: Pick<HostConfig, 'name' | 'installDirectory'>
+}
+
+/** Reports components of this cluster that are installed in a folder other than the install-directory. */
+export function installedElsewhere(candidate: Installed): StepError | undefined {
   const { host, facts } = candidate
   const folder = folderOfUnits(host, facts) ?? folderBefore(candidate)
-  if (folder === undefined) return []
-  return [
-    new StepError({
-      host: host.name,
-      code: 'installed-elsewhere',
-      message: `its components are installed in ${folder}, but install-directory is ${host.installDirectory}`,
-      fix: reinstallFix(`Set install-directory back to ${folder}`),
-    }),
-  ]
+  if (folder === undefined) return undefined
+  return new StepError({
+    host: host.name,
+    code: 'installed-elsewhere',
+    message: `its components are installed in ${folder}, but install-directory is ${host.installDirectory}`,
+    fix: reinstallFix(`Set install-directory back to ${folder}`),
+  })
 }
 
 /** Returns the folder of the host's units if it is another one. */
-const folderOfUnits = (host: HostConfig, { installation }: HostFacts): string | undefined =>
+const folderOfUnits = (host: Installed['host'], { installation }: HostFacts): string | undefined =>
   [...installation.units.values()]
     .map((unit) => /^ExecStart="(\/.*?)\/current\/node" /m.exec(unit)?.[1]?.replaceAll(/([%$])\1/g, '$1'))
     .find((folder) => folder !== undefined && folder !== host.installDirectory)
@@ -48,7 +53,7 @@ const folderOfUnits = (host: HostConfig, { installation }: HostFacts): string | 
  * Returns the folder in the state directory if this installation still exists there; processes without units need
  * this.
  */
-function folderBefore({ cluster, host, facts }: Candidate): string | undefined {
+function folderBefore({ cluster, host, facts }: Installed): string | undefined {
   const { before } = facts.installation
   const installed = before && parseManifest(before.manifest)
   const ours = installed?.cluster === cluster && installed.host === host.name

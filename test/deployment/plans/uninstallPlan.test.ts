@@ -31,6 +31,8 @@ async function scriptsOf(facts: HostFacts): Promise<readonly string[]> {
 }
 
 describe('the plan of an uninstallation', () => {
+  const removed = 'remove /opt/muster, /var/lib/muster-alpha, /var/log/muster-alpha'
+
   it('has no steps without an installation', () => {
     expect(summaries(hostFacts())).toEqual([])
     // Somebody else's folder of the same name.
@@ -39,14 +41,14 @@ describe('the plan of an uninstallation', () => {
 
   it('removes components and files, and the system user only if muster created it', () => {
     const stop = 'stop and remove manager, connector, replicator'
-    expect(summaries(finished)).toEqual([stop, 'remove /opt/muster'])
-    const made = 'remove /opt/muster and the system user muster-alpha'
+    expect(summaries(finished)).toEqual([stop, removed])
+    const made = `${removed} and the system user muster-alpha`
     expect(summaries(factsWith({ madeUser: 'muster-alpha' }))).toEqual([stop, made])
   })
 
   it('completes an interrupted uninstall', () => {
     const facts = { ...factsWith({ files: new Map() }), services: new Map() }
-    expect(summaries(facts)).toEqual(['remove /opt/muster'])
+    expect(summaries(facts)).toEqual([removed])
   })
 
   it('removes an installation that only created its user', () => {
