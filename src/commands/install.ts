@@ -3,6 +3,7 @@ import { requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { dropReplacedPasswords } from '../deployment/desired/administrators.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { Rollout } from '../deployment/execution/rollout.ts'
@@ -14,8 +15,11 @@ import type { PackedRuntime, SentRuntime } from '../deployment/runtime/chooseRun
 import { installationSnapshot } from '../deployment/snapshot/installationSnapshot.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { saveState } from '../deployment/state/openState.ts'
+import { StepError } from '../deployment/stepError.ts'
 import { allFacts } from '../deployment/survey.ts'
+import type { Target } from '../deployment/target.ts'
 import { verifyHost } from '../deployment/verifyHost.ts'
+import { wentBackNotes } from '../output/deployment/wentBack.ts'
 import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { reportGeneratedPasswords } from '../session/generatedPasswords.ts'
@@ -43,6 +47,8 @@ import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
 import {
   changeFlags,
   changeOptions,
+  confirmWithinGiven,
+  confirmWithinOption,
   keepFailedOption,
   planGiven,
   planOption,
@@ -53,7 +59,7 @@ import {
   runtimeFileGiven,
   runtimeFileOption,
 } from '../session/runOptions.ts'
-import { orderNotes, refuse, runPlan } from '../session/runPlan.ts'
+import { orderNotes, refusalFor, refuse, runPlan } from '../session/runPlan.ts'
 import { requireHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
 import {
   beginSession,
@@ -78,6 +84,7 @@ export const installDefinition =
     releaseOption(made)
     if (of.replaces) replacedOption(made)
     keepFailedOption(made)
+    confirmWithinOption(made)
     rolloutOptions(made, of.rollout)
     planOption(made)
     return runOnFiles(made, world, (options) =>
@@ -90,6 +97,7 @@ export const installDefinition =
         plan: planGiven(made),
         replaced: of.replaces ? replacedGiven(made) : [],
         keepFailed: flag(made, 'keepFailed'),
+        confirmWithin: confirmWithinGiven(made),
       }),
     )
   }
@@ -123,6 +131,8 @@ export type InstallOptions = ClusterOptions & {
   readonly plan?: string | undefined
   /** Does not roll back a host that fails. */
   readonly keepFailed?: boolean
+  /** Milliseconds after which a host goes back by itself unless its logins were verified; absent: it never does. */
+  readonly confirmWithin?: number | undefined
   /** Absent: an installation. */
   readonly purpose?: Purpose
 }
@@ -130,6 +140,12 @@ export type InstallOptions = ClusterOptions & {
 /** Brings every host to the configuration, verifies the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
   const { context, plan, purpose, replaced } = options
+  if (options.confirmWithin !== undefined && options.keepFailed === true) {
+    throw new UsageError(
+      '--keep-failed cannot be used with --confirm-within: one keeps the changes of a host that fails, the other undoes them.',
+      'Leave out one of them.',
+    )
+  }
   const operation = purpose?.operation ?? 'install'
   if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const opened: OpenedCluster & { readonly given?: GivenPlan } =
@@ -168,7 +184,7 @@ async function installOn(
   },
 ): Promise<ExitCode> {
   const { context, config, run, renderer, survey } = session
-  const { given, purpose, rollout, state, sources } = options
+  const { given, purpose, rollout, state, sources, confirmWithin: within } = options
   const runtimes = new Map<string, PackedRuntime>()
   const decision = await decideInstall({
     ...options,
@@ -184,14 +200,22 @@ async function installOn(
   }
   const outrun = given && (await refuseOutdatedPlan(session, { ...options, given, decision }))
   if (outrun !== undefined) return refuse(session, outrun)
+  const unfit = within === undefined ? [] : planned.flatMap(({ target }) => confirmProblem(target) ?? [])
+  if (unfit.length > 0) return refuse(session, refusalFor(unfit))
+  const confirm = within === undefined ? undefined : { owner: run.owner, within }
   const work = planned.map(({ target, plan, transport }) => ({
     ...plan,
     transport,
     verify: () => verifyHost(transport, target),
-    snapshot: installationSnapshot(target),
+    snapshot: installationSnapshot(target, confirm),
     keepFailed: options.keepFailed === true,
   }))
-  const notes = [...(purpose?.notes(decision) ?? []), ...orderNotes(work, rollout), ...preparation.notes]
+  const notes = [
+    ...wentBackNotes(survey.reached),
+    ...(purpose?.notes(decision) ?? []),
+    ...orderNotes(work, rollout),
+    ...preparation.notes,
+  ]
   const executeAndSave = async (execute: () => Promise<{ readonly exit: ExitCode }>): Promise<ExitCode> => {
     await fetchRuntimes({ context, planned, sources, runtimes, emit: renderer.emit })
     await saveState({ ...config, before: state, after: preparation.state })
@@ -207,6 +231,23 @@ async function installOn(
     return exitCodes.ok
   }
   return runPlan(session, { work, notes, rollout, executeAndSave })
+}
+
+/** Reason why a host cannot go back by itself; undefined if it can. */
+function confirmProblem({ host, service }: Target): StepError | undefined {
+  const why =
+    host.connection === 'local'
+      ? 'it is this machine, which cannot lose its operator'
+      : service.manager === 'systemd'
+        ? undefined
+        : 'its components are not run by systemd, whose timer takes the host back'
+  if (why === undefined) return undefined
+  return new StepError({
+    host: host.name,
+    code: 'cannot-confirm',
+    message: `--confirm-within cannot be used on ${host.name}: ${why}`,
+    fix: 'Install without --confirm-within, or leave the host out with --host.',
+  })
 }
 
 /** Gets each runtime that a host lacks, once, before any host is touched. */

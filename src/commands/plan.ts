@@ -11,6 +11,7 @@ import { allFacts, closeAll, surveyHosts, unreachableOutcomes } from '../deploym
 import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
 import { planMarkdown } from '../output/deployment/planMarkdown.ts'
+import { wentBackNotes } from '../output/deployment/wentBack.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
@@ -112,7 +113,7 @@ export async function plan(
   }
   const shown = {
     cluster: config.cluster,
-    notes: preparation.notes,
+    notes: [...wentBackNotes(survey.reached), ...preparation.notes],
     plans: planned.map((one) => one.plan),
     excluded: namesOf(config.excluded),
     grants: newGrants(preparation.targets),

@@ -13,6 +13,7 @@ import { knowledgeOf } from '../deployment/clusterKnowledge.ts'
 import type { ObservedHost } from '../deployment/hostStatus.ts'
 import { allFacts } from '../deployment/survey.ts'
 import { statusText } from '../output/deployment/statusText.ts'
+import { wentBackNotes } from '../output/deployment/wentBack.ts'
 import { yamlText } from '../output/yamlText.ts'
 import {
   componentGiven,
@@ -84,6 +85,7 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
     const seen = await look()
     await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
     const text = textOf(seen, options)
+    for (const note of wentBackNotes(survey.reached)) context.stderr.write(`note: ${note}\n`)
     if (!options.isWatched) {
       context.stdout.write(text)
       return exitOf(seen)

@@ -27,6 +27,10 @@ export type Layout = {
   readonly deployments: string
   /** Snapshot of a run that has not succeeded yet. */
   readonly snapshot: string
+  /** Way back of a run that has not confirmed the host yet (--confirm-within). */
+  readonly confirm: string
+  /** Written by a host that went back by itself. */
+  readonly wentBack: string
   readonly settings: (component: Component) => string
   /** Process started without systemd: pid, start time, boot. */
   readonly pidFile: (component: Component) => string
@@ -52,6 +56,8 @@ export function layoutOf(root: string): Layout {
     account: `${share}/account`,
     deployments: `${root}/deployment.jsonl`,
     snapshot: `${root}/.before`,
+    confirm: `${root}/.confirm`,
+    wentBack: `${root}/.went-back`,
     settings: (component) => `${share}/${component}.json`,
     pidFile: (component) => `${share}/processes/${component}`,
     appliedFile: (component) => `${share}/applied/${component}`,

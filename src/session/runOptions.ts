@@ -2,6 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/time.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { collectValues, flag } from '../cli/command.ts'
+import { parseDurationOption } from '../cli/optionValues.ts'
+import { UsageError } from '../cli/usageError.ts'
 import { targetOptions } from './clusterOptions.ts'
 
 /** Adds the targets, --yes, --lock-wait and --json. */
@@ -40,6 +42,25 @@ export const releaseGiven = (made: Command): string | undefined => made.opts<{ r
 
 export const keepFailedOption = <Made extends Command>(made: Made): Made =>
   made.option('--keep-failed', 'do not roll back a host that fails, so that you can inspect it')
+
+/** Adds --confirm-within, the time after which a host goes back that lost its operator. */
+export const confirmWithinOption = <Made extends Command>(made: Made): Made =>
+  made.addOption(
+    new Option(
+      '--confirm-within <time>',
+      'a host goes back by itself if its logins are not verified this long after its change began, such as 5m; 30s to 1h',
+    ).argParser((text: string) => {
+      const seconds = parseDurationOption(text, 'confirm-within')
+      if (seconds >= 30 && seconds <= 3600) return seconds * 1000
+      throw new UsageError(
+        `--confirm-within ${text} is not from 30s to 1h.`,
+        'Use a time in which a host is changed and verified, such as 5m.',
+      )
+    }),
+  )
+
+export const confirmWithinGiven = (made: Command): number | undefined =>
+  made.opts<{ confirmWithin?: number }>().confirmWithin
 
 export const planOption = <Made extends Command>(made: Made): Made =>
   made.option('--plan <plan>', 'apply exactly this plan of `muster plan --out`, without asking')

@@ -6,6 +6,7 @@ import type { HostFacts, InstalledFacts } from '../deployment/facts/hostFacts.ts
 import type { RecordedMachines } from '../deployment/hostIdentity.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { lockingTransport, retryWhileHeld } from '../deployment/lock/lockingTransport.ts'
+import { takeOverScript } from '../deployment/snapshot/confirmWithin.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import {
   closeAll,
@@ -105,10 +106,13 @@ async function surveyLocked<Facts extends InstalledFacts>(
         scope,
         forks: context.forks,
         connect: async (host) => {
-          const { manifest, deployments } = layoutOf(host.installDirectory)
+          const layout = layoutOf(host.installDirectory)
+          const { manifest, deployments } = layout
           return lockingTransport(await connectHost(context, host), {
             installDirectory: host.installDirectory,
             owner: run.owner,
+            // A run that is refused, or that nobody confirms, leaves the host to go back by itself.
+            takeOver: () => (run.hasBegun() ? takeOverScript({ cluster: config.cluster, layout }) : ''),
             ...(run.parent === undefined ? {} : { parent: run.parent }),
             runs: isProcessRunning,
             beforeNext: () => run.recorder.pending(host.name, { manifest, path: deployments }),

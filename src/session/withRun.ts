@@ -35,6 +35,7 @@ export type Run = {
   readonly follow: (renderer: Renderer) => Renderer
   /** Records, once, that the run begins to work on hosts, if only to verify them: a run that is killed then is known. */
   readonly begin: () => Promise<void>
+  readonly hasBegun: () => boolean
   /** Keeps no record: the operator deleted the state directory. */
   readonly discardRecord: () => void
   /** Sets the text below the verdict of a successful run. */
@@ -117,6 +118,7 @@ export async function withRun(
         // An installation has saved its state by now; a run that may change nothing creates no folder.
         if (await hasState(place)) await appendRun(place, recorder.unfinished())
       },
+      hasBegun: () => begun,
       discardRecord: () => {
         kept = false
       },

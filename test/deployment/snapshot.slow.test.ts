@@ -109,7 +109,8 @@ describe.skipIf(process.platform !== 'linux')('key and chain of an interrupted h
       const cut = await hit('KILL', cuts + 1, () => transport.run(back))
       expect(atStart()).toBeDefined()
       if (!cut) break
-      expect((await transport.run(back)).code).toBe(0)
+      // Without a snapshot, the restore was complete.
+      if (existsSync(join(root, '.before'))) expect((await transport.run(back)).code).toBe(0)
       expect(readTls(tls())).toMatchObject(first)
       expect(names()).toEqual(['chain.pem', 'key.pem', 'keystore.p12'])
     }

@@ -81,7 +81,9 @@ async function afterFailure(
   if (unreachable === true) {
     return appendToFailure(
       failure,
-      'The host is unreachable, so its changes were not undone. The next run continues there.',
+      work.snapshot?.confirm === undefined
+        ? 'The host is unreachable, so its changes were not undone. The next run continues there.'
+        : 'The host is unreachable. It goes back by itself when the time of --confirm-within is over, unless a new run takes over before.',
     )
   }
   if (work.keepFailed === true) {
@@ -99,6 +101,7 @@ async function verify(progress: HostProgress): Promise<void> {
   const { verify: runVerification, transport, snapshot } = progress.work
   const proved = await runVerification?.(transport)
   const changed = progress.started.length > 0
+  if (changed) await snapshot?.confirm?.(transport)
   progress.started.length = 0
   if (proved !== undefined) progress.proved = proved
   const taken = changed && snapshot?.take !== undefined

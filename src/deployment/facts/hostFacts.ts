@@ -80,6 +80,8 @@ export type InstallationFacts = InstalledFiles & {
   readonly before?: { readonly folder: string; readonly manifest: string }
   /** True if an interrupted run left its snapshot. */
   readonly leftCopy: boolean
+  /** Run that did not confirm the host in time, and when the host went back (RFC 3339); of the last restore. */
+  readonly wentBack?: { readonly run: string; readonly at: string }
   /** True if this login may write there, or may create it. */
   readonly writable: boolean
   /** Free bytes of the file system of the install-directory. */

@@ -74,6 +74,7 @@ export function parseFacts(host: string, { output, nonce }: Printed): HostFacts 
       ...installation,
       ...(before === undefined ? {} : { before: { folder: one('before'), manifest: before } }),
       leftCopy: isYes('left-copy'),
+      ...wentBackFact(rows.line('went-back')),
       writable: isYes('writable'),
       freeBytes: Number(one('free')) * 1024,
       noexec: isYes('noexec'),
@@ -94,6 +95,12 @@ export function parseFacts(host: string, { output, nonce }: Printed): HostFacts 
     ),
     hostStores: new Map(all('store').map((values) => [values[0] ?? '', decode(values[1])])),
   }
+}
+
+/** Reads `RUN TIME`; anything else is ignored. */
+function wentBackFact(line: string | undefined): Pick<HostFacts['installation'], 'wentBack'> {
+  const [, run, at] = /^([\w.-]{1,64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/.exec(line ?? '') ?? []
+  return run === undefined || at === undefined ? {} : { wentBack: { run, at } }
 }
 
 export const parseInstalled = (host: string, { output, nonce }: Printed): InstalledFacts =>

@@ -95,6 +95,17 @@ drop() {
 report() { printf 'held\\t%s\\t%s\\t%s\\n' "$(idle)" "$(date -u -r "$lock/id" +%Y-%m-%dT%H:%M:%SZ 2>/dev/null)" "$(base64 < "$lock/owner" 2>/dev/null | tr -d '\\n')"; }
 `
 
+/** Returns sh that ends the shell of a run that holds the lock, with the script that it runs. */
+export const endRunScript = (installDirectory: string, id: string): string => `(
+${lockPrologue(lockName(installDirectory))}
+held && owned ${quote(id)} || exit 0
+read -r shell began < "$lock/shell" || exit 0
+[ "$(born "$shell")" = "$began" ] || exit 0
+group=$(sed 's/.*) //' "/proc/$shell/stat" 2>/dev/null | cut -d' ' -f3)
+kill -KILL -- "-$group" 2>/dev/null
+kill -KILL "$shell" 2>/dev/null
+)`
+
 /** Returns sh that refreshes the lock while the run's shell exists, and removes it afterwards. */
 const heartbeatScript = (id: string): string => `
 beater() {

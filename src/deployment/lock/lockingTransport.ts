@@ -58,6 +58,8 @@ type Locking = {
   readonly runs: (pid: number, started: string | undefined) => boolean
   /** Returns a script that is sent before the next one, and before the lock is released; empty for none. */
   readonly beforeNext: () => string
+  /** Returns a script that is sent once before the next one, when it is not empty; not under the lock of a parent. */
+  readonly takeOver?: () => string
 }
 
 /**
@@ -83,11 +85,19 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     holder.machine === locking.parent.machine &&
     holder.machineId === owner.machineId
 
+  let hasTakenOver = false
+  const takeOver = (): string => {
+    const script = hasTakenOver || joined ? '' : (locking.takeOver?.() ?? '')
+    hasTakenOver ||= script !== ''
+    return script
+  }
+
   const first: Transport['run'] = async (script, options) => {
+    const over = takeOver()
     const take = (broken?: string): ReturnType<Transport['run']> =>
       transport
         .run(
-          `${takeScript({ installDirectory, owner, ...(broken === undefined ? {} : { broken }) })}${script}`,
+          `${takeScript({ installDirectory, owner, ...(broken === undefined ? {} : { broken }) })}${over}${script}`,
           options,
         )
         .catch((error: unknown) => {
@@ -147,7 +157,7 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     host,
     run: (script, options) =>
       taken || joined
-        ? inner.run(`${busy(options?.timeout)}${locking.beforeNext()}${script}`, options)
+        ? inner.run(`${busy(options?.timeout)}${takeOver()}${locking.beforeNext()}${script}`, options)
         : first(script, options),
     upload: (...files) => inner.upload(...files),
     ...(inner.dial === undefined ? {} : { dial: inner.dial }),

@@ -74,6 +74,9 @@ function filesStep({ cluster, layout, facts }: Uninstallation): Step {
         layout.deployments,
         rotatedRecord(layout.deployments),
         layout.snapshot,
+        `${layout.snapshot}.new`,
+        layout.confirm,
+        layout.wentBack,
         ...installationDirectories(layout),
       ].filter((path) => path !== layout.share && !path.startsWith(`${layout.share}/`))
       // share/ is removed last: its manifest tells a second run that the rest belongs to muster.

@@ -1,4 +1,5 @@
 import { type Component, components } from '../../contracts/component.ts'
+import type { Secret } from '../../secrets/secret.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { installedData } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
@@ -9,6 +10,7 @@ import type { ServiceAccount } from '../serviceAccount.ts'
 import { copyData, currentData, movedFrom } from '../services/moveData.ts'
 import { drainTimeoutOf, stopScriptTimeout } from '../services/stopTimeouts.ts'
 import type { Target } from '../target.ts'
+import { armScript, type ConfirmWithin, confirmHost, takeOverScript } from './confirmWithin.ts'
 import { restoreScript } from './restoreScript.ts'
 import type { Snapshot } from './snapshot.ts'
 import { discardScript, takeScript } from './takeScript.ts'
@@ -22,37 +24,32 @@ export type SnapshotTarget = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts
   readonly release: Pick<Target['release'], 'id'>
 }
 
-/** Returns the snapshot of a host for an installation: one round trip before it, none if the installation never ran. */
-export function installationSnapshot(target: SnapshotTarget): Snapshot {
-  const { facts, layout, service } = target
+/**
+ * Returns the snapshot of a host for an installation: one round trip before it, none if the installation never ran.
+ * With `confirm` the host goes back by itself unless it is told in time that its logins were verified.
+ */
+export function installationSnapshot(target: SnapshotTarget, confirm?: ConfirmWithin): Snapshot {
+  const { facts, service } = target
   const fresh = isFresh(facts)
+  const back = wayBack(target, fresh)
+  const take = (transport: Transport): Promise<void> =>
+    takeSnapshot(transport, {
+      root: target.layout.root,
+      script: fresh ? '' : takeScript({ ...target, account: service }),
+      arm: confirm === undefined ? '' : armScript({ ...target, ...confirm, ...back }),
+      stdin: confirm === undefined ? undefined : back.stdin,
+    })
   return {
     ...leftoverSnapshot(target),
-    ...(fresh ? {} : { take: (transport: Transport) => takeSnapshot(transport, target) }),
+    ...(fresh && confirm === undefined ? {} : { take }),
+    ...(confirm === undefined ? {} : { confirm: (transport) => confirmHost(transport, target) }),
     restore: async (transport) => {
-      const written = writtenUsers(target.users, facts)
-      const from = movedFrom(target)
-      const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
       const { stdout } = await runOrThrow(transport, {
         doing: 'restoring the previous state',
-        fix: `Fix what the lines above report, then install again. More of the logs: \`muster logs --host ${transport.host}\`.${fresh ? '' : ` The previous state is kept in ${layout.snapshot}.`}`,
-        script: restoreScript(
-          { ...target, account: service, data: installedData(facts, target) },
-          {
-            fresh,
-            users:
-              written === undefined
-                ? ''
-                : restoreUsersScript({
-                    ...{ data: currentData(target), account: service, facts },
-                    folder: releaseFolder(target),
-                  }),
-            drainTimeout,
-            data: from === undefined ? '' : copyData({ from: target.data, to: from, account: service }),
-          },
-        ),
-        ...(written === undefined ? {} : { stdin: written }),
-        timeout: 3 * stopScriptTimeout(drainTimeout),
+        fix: `Fix what the lines above report, then install again. More of the logs: \`muster logs --host ${transport.host}\`.${fresh ? '' : ` The previous state is kept in ${target.layout.snapshot}.`}`,
+        script: `${confirm === undefined ? '' : takeOverScript(target)}${back.script}`,
+        ...(back.stdin === undefined ? {} : { stdin: back.stdin }),
+        timeout: 3 * stopScriptTimeout(back.drainTimeout),
       })
       await requireResponses(transport, target, componentsNamed(stdout.raw(), 'started'))
       return describeRestore(target, componentsNamed(stdout.raw(), 'kept', 'started'))
@@ -60,12 +57,47 @@ export function installationSnapshot(target: SnapshotTarget): Snapshot {
   }
 }
 
-async function takeSnapshot(transport: Transport, target: SnapshotTarget): Promise<void> {
-  const { root } = target.layout
+/** The script that restores a host, and its input. */
+function wayBack(target: SnapshotTarget, fresh: boolean) {
+  const { facts, service } = target
+  const written = writtenUsers(target.users, facts)
+  const from = movedFrom(target)
+  const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
+  const script = restoreScript(
+    { ...target, account: service, data: installedData(facts, target) },
+    {
+      fresh,
+      users:
+        written === undefined
+          ? ''
+          : restoreUsersScript({
+              ...{ data: currentData(target), account: service, facts },
+              folder: releaseFolder(target),
+            }),
+      drainTimeout,
+      data: from === undefined ? '' : copyData({ from: target.data, to: from, account: service }),
+    },
+  )
+  return { script, stdin: written, drainTimeout }
+}
+
+/** Takes the snapshot and arms the way back in one round trip: without the snapshot nothing is armed. */
+async function takeSnapshot(
+  transport: Transport,
+  options: {
+    readonly root: string
+    readonly script: string
+    readonly arm: string
+    readonly stdin: string | Buffer | Secret | undefined
+  },
+): Promise<void> {
+  const { root, script, arm, stdin } = options
   await runOrThrow(transport, {
     doing: `taking a snapshot of ${root}`,
     fix: `Check that ${root} is writable and has free space, then install again.`,
-    script: takeScript({ ...target, account: target.service }),
+    // An empty subshell is a syntax error.
+    script: script === '' || arm === '' ? `${script}${arm}` : `(\n${script}\n) </dev/null || exit 1\n${arm}`,
+    ...(stdin === undefined ? {} : { stdin }),
   })
 }
 
@@ -74,7 +106,7 @@ async function takeSnapshot(transport: Transport, target: SnapshotTarget): Promi
  * verification.
  */
 export const leftoverSnapshot = (installed: Pick<Target, 'layout' | 'facts'>): Snapshot => ({
-  leftover: installed.facts.installation.leftCopy,
+  leftover: installed.facts.installation.leftCopy || installed.facts.installation.wentBack !== undefined,
   discard: async (transport) => {
     await runOrThrow(transport, {
       doing: `removing ${installed.layout.snapshot}`,

@@ -4,7 +4,13 @@ import { components } from '../../contracts/component.ts'
 import { asService } from '../serviceAccount.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import type { SnapshotSource } from '../services/serviceManager.ts'
-import { forEachComponent, functionOf, replacedFiles, snapshotFunctions } from './takeScript.ts'
+import {
+  forEachComponent,
+  functionOf,
+  removeSnapshotScript,
+  replacedFiles,
+  snapshotFunctions,
+} from './takeScript.ts'
 
 const managers = serviceManagerNames.map((name) => ({ name, snapshot: serviceManagers[name].snapshot }))
 
@@ -100,6 +106,8 @@ ${managers.map(({ name }) => `    *" $1:${name} "*) start_${name} "$1" || { wron
   echo "started $1"
 }
 ${forEachComponent('begin')}
-if [ "$wrong" = 0 ] || ${fresh ? 'true' : 'false'}; then rm -rf "$b"; fi
+if [ "$wrong" = 0 ] || ${fresh ? 'true' : 'false'}; then
+${removeSnapshotScript}
+fi
 exit "$wrong"`
 }

@@ -19,6 +19,8 @@ export type Snapshot = {
    * which succeeded or had started when they failed.
    */
   readonly restoreSteps?: (transport: Transport, started: readonly string[]) => Promise<void>
+  /** Tells a host that it need not go back by itself; after the proof, before `discard`. */
+  readonly confirm?: (transport: Transport) => Promise<void>
   /** Removes the copy once the new state is verified. */
   readonly discard?: (transport: Transport) => Promise<void>
 }

@@ -62,6 +62,13 @@ sync -f "$b" 2>/dev/null || sync
 trap - EXIT
 mv -T "$b" .before`
 
+/** Returns sh that removes the snapshot of the current folder; by one rename, since half a snapshot must not be restored. */
+export const removeSnapshotScript = `rm -rf .before.new
+[ ! -e .before ] || mv -T .before .before.new || exit 1
+rm -rf .before.new`
+
 /** Returns sh that removes the snapshot after verification. */
 export const discardScript = ({ layout }: Pick<Processes, 'layout'>): string =>
-  `rm -rf ${quote(layout.snapshot)}`
+  `cd ${quote(layout.root)} || exit 1
+${removeSnapshotScript}
+rm -f ${quote(layout.wentBack)}`

@@ -1,5 +1,30 @@
 import { describe, expect, it } from 'vitest'
-import { type RetryTiming, retryWhileHeld } from '../../../src/deployment/lock/lockingTransport.ts'
+import {
+  lockingTransport,
+  type RetryTiming,
+  retryWhileHeld,
+} from '../../../src/deployment/lock/lockingTransport.ts'
+import { fakeTransport } from '../../support/fakeTransport.ts'
+
+const owner = { id: 'own', operation: 'install', cluster: 'alpha', user: 'ops', machine: 'ops', pid: 7 }
+
+describe('the lock of a host', () => {
+  it('takes over from an earlier run when its run begins to work, once', async () => {
+    const host = fakeTransport({
+      expect: [{ script: '', result: { stdout: 'taken\n' } }, ...Array(3).fill({ script: '' })],
+    })
+    let begun = false
+    const transport = lockingTransport(host, {
+      ...{ installDirectory: '/opt/muster', owner, runs: () => true, beforeNext: () => '' },
+      takeOver: () => (begun ? 'take over\n' : ''),
+    })
+    for (const script of ['facts', 'more facts']) await transport.run(script)
+    begun = true
+    for (const script of ['first step', 'second step']) await transport.run(script)
+    expect(host.scripts[0]).not.toContain('take over')
+    expect(host.scripts.slice(1)).toEqual(['more facts', 'take over\nfirst step', 'second step'])
+  })
+})
 
 /** A clock that only pauses move. */
 function patience(wait: number, random = 0.5): RetryTiming & { readonly pauses: number[] } {

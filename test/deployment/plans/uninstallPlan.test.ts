@@ -62,7 +62,7 @@ describe('the plan of an uninstallation', () => {
     expect(services).toContain('systemctl daemon-reload')
     const lines = (files ?? '').split('\n')
     expect(lines.filter((line) => line.startsWith('rm -rf'))).toEqual([
-      'rm -rf /opt/muster/current /opt/muster/deployment.jsonl /opt/muster/deployment.jsonl.1 /opt/muster/.before /opt/muster/releases /opt/muster/runtimes',
+      'rm -rf /opt/muster/current /opt/muster/deployment.jsonl /opt/muster/deployment.jsonl.1 /opt/muster/.before /opt/muster/.before.new /opt/muster/.confirm /opt/muster/.went-back /opt/muster/releases /opt/muster/runtimes',
       'rm -rf /opt/muster/share',
     ])
     expect(lines.findIndex((line) => line.includes('userdel'))).toBeLessThan(

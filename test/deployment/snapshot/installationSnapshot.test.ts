@@ -126,7 +126,7 @@ describe('the snapshot of an installation', () => {
     const way = leftoverSnapshot({ ...targetOf(), facts: withInstallation({ leftCopy: true }) })
     expect(way).toMatchObject({ leftover: true })
     expect(way.restore ?? way.take).toBeUndefined()
-    const host = fakeTransport({ expect: [{ script: 'rm -rf /opt/muster/.before' }] })
+    const host = fakeTransport({ expect: [{ script: 'mv -T .before .before.new' }] })
     await way.discard?.(host)
     expect(host.scripts).toHaveLength(1)
   })

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { quote } from '../../../src/base/shellWords.ts'
 import { layoutOf } from '../../../src/deployment/layout.ts'
 import { switchScript } from '../../../src/deployment/releases/releaseScripts.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
@@ -139,6 +140,21 @@ describe.skipIf(process.platform !== 'linux')('the snapshot of an installation (
         examples: [[['changed', 'changed', 'gone', 'changed', 'gone', 'changed', 'gone', 'changed'], true]],
       },
     )
+  })
+
+  it.each([
+    ['discarded', () => discardScript(installed)],
+    ['restored', () => restore()],
+  ])('is never left in part where its host dies while it is %s', async (_, ending) => {
+    await script(takeScript(installed))
+    // As a host whose power fails after the first file.
+    write(
+      'tools/rm',
+      '#!/bin/sh\ncase "$*" in *.before*) find .before -type f -exec /bin/rm {} \\; -quit; exit 1 ;; esac\nexec /bin/rm "$@"\n',
+      0o755,
+    )
+    await transport.run(`PATH=${quote(at('tools'))}:$PATH\n${ending()}`)
+    expect(existsSync(at('.before'))).toBe(false)
   })
 
   it('is readable by its owner only, and remains only after an interrupted run', async () => {

@@ -56,6 +56,7 @@ g=$(id -gn "$user" 2>/dev/null) && say user-group "$g"`
 export const releases = (layout: Layout): string => `
 if [ -d "$root" ]; then
   if [ -d ${quote(layout.snapshot)} ]; then say left-copy yes; fi
+  line went-back ${quote(layout.wentBack)}
   line made-user ${quote(layout.madeUser)}
   for d in "$root"/releases/*/.complete; do
     [ -e "$d" ] || continue
