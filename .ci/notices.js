@@ -3,7 +3,7 @@
 // packages for the SBOM (package/sbom.ts).
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
-const metafiles = ['dist/programs.json', 'dist/server.json']
+const metafiles = ['dist/programs.json', 'dist/server.json', 'dist/apply.json']
 const inputs = [...metafiles, 'node_modules/.cache/muster/dashboard.json'].flatMap((file) =>
   Object.keys(JSON.parse(readFileSync(file, 'utf8')).inputs),
 )

@@ -43,6 +43,9 @@ const runElsewhere: Readonly<Record<string, string>> = {
   'npm install --global --offline ./muster-cluster-*.tgz': 'test/ci/support/repository.ts',
   'curl --user admin --cacert .muster/alpha/authority.crt https://db1:8090/api/v2/user/admin':
     'test/scenarios/readme.test.ts',
+  'tar -xzf db1.tar.gz': 'test/lab/scenario/engines.ts',
+  './db1/apply --check --identity db1.key': 'test/lab/scenario/engines.ts',
+  './db1/apply --identity db1.key': 'test/lab/scenario/engines.ts',
   'systemctl --user enable muster.service': 'test/scenarios/reboot.test.ts',
   'loginctl enable-linger': 'test/scenarios/reboot.test.ts',
 }

@@ -48,6 +48,17 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
     'cli',
   ],
+  apply: [
+    'diagnostics',
+    'contracts',
+    'secrets',
+    'certificates',
+    'transport',
+    'client',
+    'deployment',
+    'output',
+    'cli',
+  ],
   tapi: ['contracts', 'secrets', 'client', 'output', 'cli'],
   commands: [
     'diagnostics',
@@ -82,6 +93,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'output',
     'cli',
     'session',
+    'apply',
     'tapi',
     'commands',
     'web',
@@ -91,6 +103,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** The only files that may do I/O: everything else takes values and returns values (rule 1). */
 const ioFiles: readonly string[] = [
   'accounts/userFileIo.ts',
+  'apply/openBundle.ts',
   'api/audit/auditFile.ts',
   'api/audit/verifyAudit.ts',
   'api/serverFiles.ts',
@@ -135,6 +148,7 @@ const ioFiles: readonly string[] = [
   'processes/findProgram.ts',
   'session/connectHost.ts',
   'session/defaultSshConfig.ts',
+  'session/render/leftovers.ts',
   'transport/login/agentContents.ts',
   'transport/openssh/connectionFolders.ts',
   'transport/openssh/opensshProcess.ts',
@@ -171,6 +185,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   mysql2: /^components\/databases\/connect\.ts$/,
   preact: /^dashboard\//,
   '@preact': /^dashboard\//,
+  'age-encryption': /^deployment\/render\/seal\.ts$/,
 }
 const oneFileOnly = ['yaml', 'ssh2', 'execa', 'mysql2']
 

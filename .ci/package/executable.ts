@@ -6,7 +6,12 @@ import { elfNote } from '../../src/base/elf.ts'
 import { addNotes } from './addNotes.ts'
 
 /** Files of the package that the programs read, and which are within the executable by the same names. */
-const ownFiles = ['package.json', 'dist/muster-api.cjs', 'templates/muster-component.service']
+const ownFiles = [
+  'package.json',
+  'dist/muster-api.cjs',
+  'dist/muster-apply.cjs',
+  'templates/muster-component.service',
+]
 
 const programs = ['muster', 'tapi']
 

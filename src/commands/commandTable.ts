@@ -1,6 +1,7 @@
 import { certRows } from './cert/certRows.ts'
 import { type CommandRow, groups } from './commandRow.ts'
 import { filesRows } from './filesRows.ts'
+import { renderRows } from './render/renderRows.ts'
 import { usersRows } from './users/usersRows.ts'
 
 /** Commands in the order of the help. */
@@ -70,6 +71,19 @@ export const commandTable: readonly CommandRow[] = [
       ['Install without asking, one host first', 'muster install --yes --canary'],
     ],
     load: async () => (await import('./install.ts')).installCommand,
+  },
+  {
+    name: 'render',
+    group: groups.change,
+    description: 'write the installation for another engine, such as cloud-init',
+    examples: [
+      ['Write an archive for each host that applies itself', 'muster render bundle --out bundles'],
+      [
+        'Write one for a host with another processor',
+        'muster render bundle --host db3 --arch arm64 --out bundles',
+      ],
+    ],
+    below: renderRows,
   },
   {
     name: 'upgrade',

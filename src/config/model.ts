@@ -180,7 +180,10 @@ export type ClusterConfig = {
 }
 
 /** Returns true if this run uses a shell on this machine; the command line overrides the file. */
-export const isReachedLocally = ({ connection, via = connection }: HostConfig): boolean => via === 'local'
+export const isReachedLocally = ({
+  connection,
+  via = connection,
+}: Pick<HostConfig, 'connection' | 'via'>): boolean => via === 'local'
 
 /** Returns true if the manager of a host calls other managers. */
 export const callsManagers = ({ otherManagers }: Pick<HostConfig, 'otherManagers'>): boolean =>

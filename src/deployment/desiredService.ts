@@ -23,7 +23,11 @@ export type DesiredService = ServiceAccount & {
  * the cluster's own. It is the invoking user without root, and on this machine if the manager needs no root and the
  * file names no user.
  */
-export function decideService(host: HostConfig, facts: HostFacts, cluster: string): DesiredService {
+export function decideService(
+  host: Pick<HostConfig, 'connection' | 'serviceManager' | 'user'>,
+  facts: HostFacts,
+  cluster: string,
+): DesiredService {
   const root = facts.uid === 0
   const manager = host.serviceManager === 'auto' ? automaticManager(facts) : host.serviceManager
   const user = host.user ?? facts.installation.account?.user ?? clusterUser(cluster)

@@ -11,7 +11,7 @@ import { changeableFunction, requireTrustedRoot, untrustedFolder } from './trust
 /** Reports an install-directory that holds the installation of another cluster or host; no command may change it. */
 export function foreignInstallation(options: {
   readonly cluster: string
-  readonly host: HostConfig
+  readonly host: Pick<HostConfig, 'name' | 'installDirectory'>
   readonly facts: { readonly installation: Pick<InstallationFacts, 'manifest'> }
 }): StepError | undefined {
   const { cluster, host, facts } = options
@@ -55,7 +55,7 @@ export const isMachineId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text
  * change it. A local host is never another machine.
  */
 export function machineChanged(options: {
-  readonly host: HostConfig
+  readonly host: Pick<HostConfig, 'name' | 'address' | 'connection'>
   readonly facts: Facts
   readonly machines: RecordedMachines
 }): StepError | undefined {

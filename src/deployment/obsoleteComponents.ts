@@ -1,10 +1,10 @@
 import { type Component, components } from '../contracts/component.ts'
 import type { HostFacts } from './facts/hostFacts.ts'
-import type { Target } from './target.ts'
+import type { StepTarget } from './target.ts'
 
 /** Returns components that are installed on a host but no longer in its file. */
 export function obsoleteComponents(
-  { components: wanted, layout }: Pick<Target, 'components' | 'layout'>,
+  { components: wanted, layout }: Pick<StepTarget, 'components' | 'layout'>,
   facts: HostFacts,
 ): readonly Component[] {
   const names = wanted.map(({ component }) => component)

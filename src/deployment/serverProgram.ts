@@ -22,3 +22,7 @@ export async function readServerProgram(packageDirectory: string, version: strin
   ])
   return { version, bundle, unitTemplate: unitTemplate.toString('utf8') }
 }
+
+/** Reads the program that applies a bundle on its host. */
+export const readApplyProgram = (packageDirectory: string): Promise<Buffer> =>
+  ownFile(packageDirectory, 'dist/muster-apply.cjs')

@@ -72,3 +72,6 @@ export type Target = {
   readonly users: readonly DesiredUser[]
   readonly components: readonly DesiredComponent[]
 }
+
+/** A target for the steps, which need little of the configuration. */
+export type StepTarget = Omit<Target, 'host'> & { readonly host: Pick<HostConfig, 'name' | 'proxy'> }

@@ -55,7 +55,10 @@ if [ "$me" = 0 ]; then
 fi`
 
 /** Reports an install-directory that users other than root could replace; `found` is the output of `changeable`. */
-export function untrustedFolder(host: HostConfig, found: string): StepError {
+export function untrustedFolder(
+  host: Pick<HostConfig, 'name' | 'installDirectory'>,
+  found: string,
+): StepError {
   const [, folder = found, owner = '', mode = ''] = /^(.*) (\d+|-) (\d+|-)$/.exec(found) ?? []
   const whose =
     owner === '0' ? `can be changed by users other than root (mode ${mode})` : `belongs to user id ${owner}`

@@ -14,7 +14,10 @@ export type CertificateNames = {
  * Returns names and addresses of a host: its name and address in the file, its own host name, and where its APIs
  * listen. An API that listens on all addresses adds the host's global addresses.
  */
-export function certificateNamesOf(host: HostConfig, facts: HostFacts): CertificateNames {
+export function certificateNamesOf(
+  host: Pick<HostConfig, 'name' | 'address' | 'apis'>,
+  facts: HostFacts,
+): CertificateNames {
   const listening = host.apis.filter((api) => api.enabled).map((api) => api.address)
   const everywhere = listening.some(isWildcard)
   const concrete = listening.filter((address) => !isWildcard(address))

@@ -31,7 +31,10 @@ export type ComponentListener = {
 export const firstUnprivilegedPort = 1024
 
 /** Returns the listeners of one component of a host: its API unless it is off, and the client ports of a connector. */
-export function listenersOf({ proxy }: HostConfig, api: ApiConfig): readonly ComponentListener[] {
+export function listenersOf(
+  { proxy }: Pick<HostConfig, 'proxy'>,
+  api: ApiConfig,
+): readonly ComponentListener[] {
   const { component, address, port } = api
   const own: ComponentListener = {
     component,

@@ -51,8 +51,10 @@ export function lockHeldError(options: {
   readonly lock: HeldLock
   /** True if the owner's process is on this machine. */
   readonly here: boolean
+  /** False for a command that has neither --lock-wait nor muster at hand. */
+  readonly hasLockOptions: boolean
 }): StepError {
-  const { host, lock, here } = options
+  const { host, lock, here, hasLockOptions } = options
   // Never suggest to kill process 1.
   const end =
     here && lock.owner !== undefined && lock.owner.pid > 1 ? `, or end it: kill ${lock.owner.pid}` : ''
@@ -60,7 +62,7 @@ export function lockHeldError(options: {
     host,
     code: 'locked',
     message: `another run holds the lock of this host: ${describeOwner(lock)}, since ${lock.since}, last heartbeat ${lock.idle} s ago`,
-    fix: `Wait until it ends, for example with --lock-wait 5m${end}. A run whose machine is down loses the lock 30 s after its last heartbeat; \`muster lock release\` releases it at once.`,
+    fix: `Wait until it ends${hasLockOptions ? ', for example with --lock-wait 5m' : ''}${end}. A run whose machine is down loses the lock 30 s after its last heartbeat${hasLockOptions ? '; `muster lock release` releases it at once' : ''}.`,
   })
 }
 

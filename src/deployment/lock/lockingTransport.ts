@@ -60,6 +60,8 @@ type Locking = {
   readonly beforeNext: () => string
   /** Returns a script that is sent once before the next one, when it is not empty; not under the lock of a parent. */
   readonly takeOver?: () => string
+  /** False for a command that has neither --lock-wait nor muster at hand. */
+  readonly hasLockOptions?: boolean
 }
 
 /**
@@ -118,7 +120,12 @@ export function lockingTransport(transport: Transport, locking: Locking): Transp
     }
     if (response.kind === 'held') {
       const here = response.lock.owner?.machine === owner.machine
-      throw lockHeldError({ host, lock: response.lock, here })
+      throw lockHeldError({
+        host,
+        lock: response.lock,
+        here,
+        hasLockOptions: locking.hasLockOptions !== false,
+      })
     }
     if (response.kind !== 'taken') {
       throw lockFailed(host, response.kind === 'failed' ? response.why || String(result.stderr) : '')

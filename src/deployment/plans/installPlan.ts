@@ -15,14 +15,14 @@ import { storesStep } from '../steps/storesStep.ts'
 import { systemUserStep } from '../steps/systemUserStep.ts'
 import { unitsStep } from '../steps/unitsStep.ts'
 import { usersStep } from '../steps/usersStep.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 
 /**
  * Returns the steps of an installation on one host, in this order. The user file is written before the first start of
  * a component, so a host that responds always has an administrator (contract.md).
  */
 export function installPlan(options: {
-  readonly target: Target
+  readonly target: StepTarget
   readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
 }): readonly Step[] {
   const { target, packed } = options

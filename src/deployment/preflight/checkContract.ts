@@ -7,15 +7,31 @@ import type { OwnNode } from '../runtime/ownNode.ts'
 import type { StepError } from '../stepError.ts'
 import type { Observations } from './observe.ts'
 
+/** Options of a host that decide if it can be installed. */
+export type CheckedHost = Pick<
+  HostConfig,
+  | 'name'
+  | 'address'
+  | 'connection'
+  | 'via'
+  | 'installDirectory'
+  | 'serviceManager'
+  | 'user'
+  | 'runtime'
+  | 'apis'
+  | 'proxy'
+>
+
 /** Host on which an installation is planned. */
 export type Candidate = {
   readonly cluster: string
-  readonly host: HostConfig
+  readonly host: CheckedHost
   readonly facts: HostFacts
 }
 
 /** Candidate with the additional observations of `muster check`. */
 export type Subject = Candidate & {
+  readonly host: HostConfig
   readonly observed: Observations
   /** Logins at databases with the accounts that are installed; absent if none could be tried. */
   readonly logins?: readonly DatabaseLogin[]

@@ -1,10 +1,9 @@
-import type { HostConfig } from '../../config/model.ts'
 import { decideService } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { foreignInstallation } from '../hostIdentity.ts'
 import { parseManifest } from '../manifest.ts'
 import { StepError } from '../stepError.ts'
-import { type Candidate, type Check, ok } from './checkContract.ts'
+import { type Candidate, type Check, type CheckedHost, ok } from './checkContract.ts'
 
 /**
  * Checks that the install-directory is empty or holds this installation with the same folder and user. An
@@ -27,7 +26,7 @@ export const installationCheck: Check = {
 }
 
 type Installed = Pick<Candidate, 'cluster' | 'facts'> & {
-  readonly host: Pick<HostConfig, 'name' | 'installDirectory'>
+  readonly host: Pick<CheckedHost, 'name' | 'installDirectory'>
 }
 
 /** Reports components of this cluster that are installed in a folder other than the install-directory. */

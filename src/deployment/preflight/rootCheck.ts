@@ -1,8 +1,8 @@
-import { type HostConfig, isReachedLocally } from '../../config/model.ts'
+import { isReachedLocally } from '../../config/model.ts'
 import { decideService } from '../desiredService.ts'
 import { automaticManager, serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
-import { type Check, ok, warning } from './checkContract.ts'
+import { type Candidate, type Check, ok, warning } from './checkContract.ts'
 
 /** Checks that the login is root if the file asks for systemd or for another user. */
 export const rootCheck: Check = {
@@ -37,7 +37,7 @@ export const rootCheck: Check = {
 }
 
 /** Returns how a login of the host gets root's rights; the start of a sentence. */
-export const howToGetRoot = (host: HostConfig): string =>
+export const howToGetRoot = (host: Candidate['host']): string =>
   isReachedLocally(host)
     ? 'Run muster with sudo'
     : 'Set `ssh: { become: true }` for a login that can use sudo, or `ssh: { user: root }`'

@@ -61,7 +61,7 @@ export function chooseRuntime(options: {
 }
 
 /** Returns true if the components of a host run on a Node.js sent by muster. */
-export function isRuntimeSent(host: HostConfig, facts: HostFacts): boolean {
+export function isRuntimeSent(host: Pick<HostConfig, 'connection' | 'runtime'>, facts: HostFacts): boolean {
   if (host.runtime !== 'auto') return host.runtime === 'upload'
   return host.connection !== 'local' && hostNodeProblem(facts) !== undefined
 }

@@ -156,7 +156,7 @@ export const systemd: ServiceManager = {
       : {
           code: 'no-systemd',
           message: 'service-manager is systemd, but systemd is not process 1 there',
-          fix: 'Leave service-manager at auto, or set it to process.',
+          fix: 'Leave service-manager at auto, or set it to process. What muster has rendered assumes systemd: render it again with process.',
         },
   isInstalled: ({ installation }) => installation.units.size > 0,
   data: ({ cluster }) => {

@@ -1,10 +1,10 @@
 import { switchScript } from '../releases/releaseScripts.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { change, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 
 /** Points `current` to the release by one atomic rename of a symlink. */
-export function activateStep(target: Target): Step {
+export function activateStep(target: StepTarget): Step {
   const { release, layout } = target
   return {
     id: 'activate',

@@ -6,13 +6,13 @@ import { asService } from '../serviceAccount.ts'
 import { serviceData } from '../services/implementations.ts'
 import { copyData, movedFrom, removeData } from '../services/moveData.ts'
 import { change, deletion, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 
 /**
  * Copies the components' data to its new place before any file refers to it, so that a host that loses power
  * meanwhile starts with all its users. The start of the components copies later changes.
  */
-export function dataStep(target: Target): Step {
+export function dataStep(target: StepTarget): Step {
   const { data, service } = target
   const from = movedFrom(target)
   const title = `copy the components’ data to ${data.state}`
@@ -33,7 +33,7 @@ export function dataStep(target: Target): Step {
 }
 
 /** Removes the data of obsolete components, and the former place of the data, after verification. */
-export function oldDataStep(target: Target): Step {
+export function oldDataStep(target: StepTarget): Step {
   const { data, layout, cluster, service } = target
   const oldData = movedFrom(target) ?? serviceData('legacy', { root: layout.root, cluster })
   const oldFolders = ({ installation }: HostFacts): readonly string[] =>

@@ -9,19 +9,15 @@ import { installationDirectories } from '../layout.ts'
 import { type Manifest, manifestText } from '../manifest.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { type Step, writing } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { DesiredFile, StepTarget } from '../target.ts'
 
-type Directory = { readonly path: string; readonly mode: number; readonly owner: string }
+/** Folder of an installation; `owner` as `user:group`. */
+export type Directory = { readonly path: string; readonly mode: number; readonly owner: string }
 
 /** Creates the folders of an installation and its manifest. */
-export function directoriesStep(target: Target): Step {
+export function directoriesStep(target: StepTarget): Step {
   const wanted = directoriesOf(target)
-  const manifest = desiredFile({
-    path: target.layout.manifest,
-    content: Buffer.from(manifestText(manifestOf(target))),
-    mode: 0o644,
-    owner: loginOwner(target.facts),
-  })
+  const manifest = manifestFile(target)
   const differences = (facts: HostFacts): string[] => [
     ...wanted.flatMap((directory) => directoryDifference(facts, directory) ?? []),
     ...[fileDifference(facts, manifest, target.layout.root) ?? []].flat(),
@@ -59,7 +55,16 @@ export function directoriesStep(target: Target): Step {
   }
 }
 
-function manifestOf({ cluster, host, facts: { machineId } }: Target): Manifest {
+/** Returns the manifest of a host. */
+export const manifestFile = (target: StepTarget): DesiredFile =>
+  desiredFile({
+    path: target.layout.manifest,
+    content: Buffer.from(manifestText(manifestOf(target))),
+    mode: 0o644,
+    owner: loginOwner(target.facts),
+  })
+
+function manifestOf({ cluster, host, facts: { machineId } }: StepTarget): Manifest {
   return { version: 1, cluster, host: host.name, ...(isMachineId(machineId) ? { machineId } : {}) }
 }
 
@@ -69,7 +74,7 @@ const loginOwner = (facts: HostFacts): string => `${facts.login}:${facts.group}`
  * Returns the folders of the deployment, which belong to the login; the service user has folders of its own, defined
  * in its unit.
  */
-function directoriesOf({ layout, data, service, facts }: Target): Directory[] {
+export function directoriesOf({ layout, data, service, facts }: StepTarget): Directory[] {
   const serviceOwner = `${service.user}:${service.group}`
   return [
     ...[layout.root, ...installationDirectories(layout)].map((path) => ({

@@ -8,10 +8,10 @@ import { stopServices } from '../services/control.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import { stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { deletion, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 
 /** Stops and removes components that are no longer in the host's file. */
-export function obsoleteStep(target: Target): Step {
+export function obsoleteStep(target: StepTarget): Step {
   const { cluster, layout } = target
   const obsolete = (is: HostFacts): readonly Component[] => obsoleteComponents(target, is)
   return {

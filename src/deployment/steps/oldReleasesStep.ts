@@ -2,13 +2,13 @@ import { removable } from '../releases/chooseRelease.ts'
 import { removeScript } from '../releases/releaseScripts.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { deletion, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 
 /**
  * Removes releases beyond the last three, and runtimes that none of those uses; after verification, because until
  * then the new release may fail.
  */
-export function oldReleasesStep(target: Target): Step {
+export function oldReleasesStep(target: StepTarget): Step {
   const { layout, release, runtime } = target
   const next = { release: release.id, runtime: runtime.kind === 'sent' ? runtime.id : undefined }
   return {

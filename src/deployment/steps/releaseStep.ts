@@ -1,16 +1,20 @@
 import { quote } from '../../base/shellWords.ts'
 import { compiledFolder, musterApiCommand } from '../musterApiCommand.ts'
 import { runOrThrow } from '../runOrThrow.ts'
+import type { RuntimeChoice } from '../runtime/chooseRuntime.ts'
 import { creation, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 import { verifyChecksum } from '../verifyChecksum.ts'
 
+/** Returns the target of the link to Node.js in the folder of a release. */
+export const nodeLink = (runtime: RuntimeChoice): string =>
+  runtime.kind === 'sent' ? `../../runtimes/${runtime.id}/node` : runtime.path
+
 /** Sends the server program to a release folder of its own and runs it there once, beside the running release. */
-export function releaseStep(target: Target): Step {
+export function releaseStep(target: StepTarget): Step {
   const { release, layout, runtime, service } = target
   const title = `send muster-api ${release.version} as release ${release.id}`
   const id = quote(release.id)
-  const node = runtime.kind === 'sent' ? `../../runtimes/${runtime.id}/node` : runtime.path
   return {
     id: 'release',
     title,
@@ -32,7 +36,7 @@ mkdir .new-release
 cd .new-release
 cat > muster-api.cjs
 ${verifyChecksum('muster-api.cjs', sha256, 'the program')}
-ln -s ${quote(node)} node
+ln -s ${quote(nodeLink(runtime))} node
 chmod 755 .
 chmod 644 muster-api.cjs
 sync muster-api.cjs 2>/dev/null || sync

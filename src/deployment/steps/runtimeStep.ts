@@ -3,7 +3,7 @@ import { runOrThrow } from '../runOrThrow.ts'
 import type { PackedRuntime, SentRuntime } from '../runtime/chooseRuntime.ts'
 import { creation, type Step } from '../step.ts'
 import { StepError } from '../stepError.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 import { verifyChecksum } from '../verifyChecksum.ts'
 
 /** Milliseconds for 50 MB over a slow line. */
@@ -14,7 +14,7 @@ const sendTimeout = 900_000
  * running it.
  */
 export function runtimeStep(
-  target: Target,
+  target: StepTarget,
   packed: (runtime: SentRuntime) => PackedRuntime | undefined,
 ): Step {
   const { runtime, layout } = target

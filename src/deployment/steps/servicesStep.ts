@@ -8,13 +8,13 @@ import { startOrThrow } from '../services/serviceFailure.ts'
 import type { ServiceSet } from '../services/serviceManager.ts'
 import { drainTimeoutOf, stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { change, draining, type Step } from '../step.ts'
-import type { DesiredComponent, Target } from '../target.ts'
+import type { DesiredComponent, StepTarget } from '../target.ts'
 
 /**
  * Starts stopped components and restarts those that run with older content. Each digest is written only after the
  * start, so the next run notices an interrupted one.
  */
-export function servicesStep(target: Target): Step {
+export function servicesStep(target: StepTarget): Step {
   const { cluster, layout, data, service } = target
   const from = movedFrom(target)
   const due = (facts: HostFacts): { desired: DesiredComponent; running: boolean }[] =>
@@ -54,7 +54,7 @@ export function servicesStep(target: Target): Step {
         components: components.map(({ component }) => component),
       }
       const record = quote(layout.account)
-      const account = `printf '%s\\n' ${quote(`${data.place} ${service.user}`)} > ${record}.new && mv -f ${record}.new ${record} || exit 1`
+      const account = `printf '%s\\n' ${quote(accountRecord({ data, service }))} > ${record}.new && mv -f ${record}.new ${record} || exit 1`
       await startOrThrow(transport, set, {
         doing: 'starting the components',
         timeout: stopScriptTimeout(drainTimeout),
@@ -70,6 +70,10 @@ exit "$wrong"`,
     },
   }
 }
+
+/** Returns the line of `share/account`: place and user of the components' data. */
+export const accountRecord = ({ data, service }: Pick<StepTarget, 'data' | 'service'>): string =>
+  `${data.place} ${service.user}`
 
 /** Returns sh that stops all components, copies their latest data, and starts them at the new place. */
 const moveScript = (set: ServiceSet, { from, account }: { from: ServiceData; account: string }): string =>

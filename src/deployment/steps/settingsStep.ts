@@ -3,10 +3,10 @@ import { fileDifference, writeFiles } from '../desiredFile.ts'
 import { settingsDifference } from '../differences.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Step, writing } from '../step.ts'
-import type { DesiredComponent, Target } from '../target.ts'
+import type { DesiredComponent, StepTarget } from '../target.ts'
 
 /** Writes one settings file per component. */
-export function settingsStep(target: Target): Step {
+export function settingsStep(target: StepTarget): Step {
   const files = target.components.map((component) => component.settingsFile)
   return {
     id: 'settings',

@@ -4,10 +4,10 @@ import { allDefinitions } from '../services/implementations.ts'
 import type { ServiceDefinitions, ServiceId } from '../services/serviceManager.ts'
 import { drainTimeoutOf, stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { deletion, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 
 /** Removes the definitions of another service manager that ran the components before. */
-export function staleUnitsStep(target: Target): readonly Step[] {
+export function staleUnitsStep(target: StepTarget): readonly Step[] {
   const services = target.components.map(({ component }) => ({ cluster: target.cluster, component }))
   return allDefinitions({ except: target.service.manager }).map((definitions) =>
     stepOf(definitions, services),

@@ -4,7 +4,7 @@ import { belowRoot, fileDifference, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { type Step, writing } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 
 const title = 'write keystore, truststore and certificate'
 
@@ -12,7 +12,10 @@ const title = 'write keystore, truststore and certificate'
 const storeName = /^(?:key|trust)store(?:\.[^/]*)?$/
 
 /** Returns stores of another format in the folder, such as `keystore.p12` once the host has `keystore.jks`. */
-function staleStores({ tls, layout }: Pick<Target, 'tls' | 'layout'>, facts: HostFacts): readonly string[] {
+function staleStores(
+  { tls, layout }: Pick<StepTarget, 'tls' | 'layout'>,
+  facts: HostFacts,
+): readonly string[] {
   const wanted = new Set(tls.map(({ path }) => path))
   return [...facts.installation.files.keys()].filter(
     (path) =>
@@ -27,7 +30,7 @@ function staleStores({ tls, layout }: Pick<Target, 'tls' | 'layout'>, facts: Hos
 /**
  * Writes keystore and truststore for Java, key and chain for the servers, and the passwords of stores and databases.
  */
-export function storesStep(target: Pick<Target, 'tls' | 'layout'>): Step {
+export function storesStep(target: Pick<StepTarget, 'tls' | 'layout'>): Step {
   return {
     id: 'stores',
     title,

@@ -1,10 +1,10 @@
 import { quote } from '../../base/shellWords.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { creation, type Step } from '../step.ts'
-import type { Target } from '../target.ts'
+import type { StepTarget } from '../target.ts'
 
 /** Creates the system user of the services and records that muster did, because uninstall removes no other. */
-export function systemUserStep(target: Target): Step {
+export function systemUserStep(target: StepTarget): Step {
   const { service, layout } = target
   const user = quote(service.user)
   const marker = quote(layout.madeUser)

@@ -5,7 +5,7 @@ import type { HostFacts } from '../facts/hostFacts.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import { type Step, writing } from '../step.ts'
-import type { DesiredComponent, Target } from '../target.ts'
+import type { DesiredComponent, StepTarget } from '../target.ts'
 
 function differences(
   facts: HostFacts,
@@ -20,7 +20,7 @@ function differences(
 }
 
 /** Writes the definitions of the components for their service manager and enables them at boot. */
-export function unitsStep(target: Target): readonly Step[] {
+export function unitsStep(target: StepTarget): readonly Step[] {
   const { definitions } = serviceManagers[target.service.manager]
   if (definitions === undefined) return []
   const { noun, tool, name, enable } = definitions

@@ -12,14 +12,14 @@ import { runOrThrow } from '../runOrThrow.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
 import { userStepIds } from '../snapshot/userRestore.ts'
 import { change, creation, type Step, type StepChange } from '../step.ts'
-import type { DesiredUser, Target } from '../target.ts'
+import type { DesiredUser, StepTarget } from '../target.ts'
 
 /**
  * Writes users: `muster-api put-user` writes their hashes and levels to the host's user file under the file's own lock,
  * so that users created through the API meanwhile are kept. No password leaves this machine.
  */
 export function usersStep(
-  options: Pick<Target, 'users'> & {
+  options: Pick<StepTarget, 'users'> & {
     readonly data: ServiceData
     readonly account: ServiceAccount
     /** Folder of the release whose program is used. */

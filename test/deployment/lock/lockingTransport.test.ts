@@ -4,6 +4,7 @@ import {
   type RetryTiming,
   retryWhileHeld,
 } from '../../../src/deployment/lock/lockingTransport.ts'
+import type { StepError } from '../../../src/deployment/stepError.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 
 const owner = { id: 'own', operation: 'install', cluster: 'alpha', user: 'ops', machine: 'ops', pid: 7 }
@@ -23,6 +24,25 @@ describe('the lock of a host', () => {
     for (const script of ['first step', 'second step']) await transport.run(script)
     expect(host.scripts[0]).not.toContain('take over')
     expect(host.scripts.slice(1)).toEqual(['more facts', 'take over\nfirst step', 'second step'])
+  })
+
+  it('advises no option that the command lacks while another run holds it', async () => {
+    const fixOf = async (locking: { readonly hasLockOptions?: boolean }): Promise<string> => {
+      const host = fakeTransport({
+        expect: [{ script: '', result: { stdout: 'held\t3\t2026-01-01T00:00:00Z\t\n' } }],
+      })
+      const of = { installDirectory: '/opt/muster', owner, runs: () => true, beforeNext: () => '' }
+      return lockingTransport(host, { ...of, ...locking })
+        .run('facts')
+        .then(
+          () => 'taken',
+          (error: StepError) => error.fix,
+        )
+    }
+    expect(await fixOf({})).toContain('--lock-wait 5m')
+    expect(await fixOf({ hasLockOptions: false })).toBe(
+      'Wait until it ends. A run whose machine is down loses the lock 30 s after its last heartbeat.',
+    )
   })
 })
 
