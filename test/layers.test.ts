@@ -121,6 +121,7 @@ const ioFiles: readonly string[] = [
   'bin/processContext.ts',
   'cli/appendLines.ts',
   'cli/readConfigFiles.ts',
+  'cli/readInputFile.ts',
   'cli/readRegularFile.ts',
   'cli/writeNewFile.ts',
   'cli/writeNewFiles.ts',

@@ -1,9 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { elfNote } from '../../src/base/elf.ts'
 import { addNotes } from './addNotes.ts'
+
+/** Files of a project for Ansible. */
+const ansible = readdirSync('templates/ansible', { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+  .sort()
 
 /** Files of the package that the programs read, and which are within the executable by the same names. */
 const ownFiles = [
@@ -11,6 +17,7 @@ const ownFiles = [
   'dist/muster-api.cjs',
   'dist/muster-apply.cjs',
   'templates/muster-component.service',
+  ...ansible,
 ]
 
 const programs = ['muster', 'tapi']

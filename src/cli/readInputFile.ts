@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { readBoundedFile } from '../base/boundedFile.ts'
 import { errorCode, systemErrorText } from '../base/systemErrors.ts'
 import { Interrupted } from './interrupted.ts'
@@ -35,3 +36,10 @@ export async function readInputFile(file: {
     )
   }
 }
+
+/** Returns true for a file that anybody may execute; false where reading it says what is wrong. */
+export const isExecutable = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isFile() && (found.mode & 0o111) !== 0,
+    () => false,
+  )

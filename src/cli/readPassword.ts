@@ -46,7 +46,13 @@ export async function readPassword(request: PasswordRequest): Promise<Secret> {
   )
 }
 
-async function fromFile(request: PasswordRequest, path: string): Promise<Secret> {
+/** Reads a password from a file; `path` is relative to the working directory. */
+export async function fromFile(
+  request: Pick<PasswordRequest, 'what'> & {
+    readonly context: Pick<CommandContext, 'stderr' | 'cwd' | 'signal'>
+  },
+  path: string,
+): Promise<Secret> {
   const { context, what } = request
   const absolute = resolve(context.cwd, path)
   const input = { path: absolute, what: capitalized(what), pipe: context.signal }

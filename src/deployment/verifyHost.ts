@@ -51,7 +51,7 @@ type VerificationComponent = {
 }
 
 /** Expected response of one call. */
-type ExpectedResponse = {
+export type ExpectedResponse = {
   readonly request: CallRequest
   readonly component: VerificationComponent
   readonly expected: number
@@ -70,7 +70,7 @@ export async function verifyHost(
   target: VerificationTarget,
   clock: CallClock = realClock,
 ): Promise<string> {
-  const calls = target.components.flatMap((component) => expectedResponses(target, component))
+  const calls = expectedResponses(target)
   const results = await retryWhileLocked(clock, () => callAll(transport, target, calls))
   // Then nothing is known about the others.
   const ended = endedComponent(results)
@@ -132,7 +132,11 @@ export function summarizeLogins(users: readonly Pick<DesiredUser, 'user' | 'pass
   return `logins verified, except ${shortListOf(unknown)}: password unknown here`
 }
 
-function expectedResponses(target: VerificationTarget, component: VerificationComponent): ExpectedResponse[] {
+/** Returns the calls that verify an installation, with passwords. */
+export const expectedResponses = (target: VerificationTarget): readonly ExpectedResponse[] =>
+  target.components.flatMap((component) => responsesOf(target, component))
+
+function responsesOf(target: VerificationTarget, component: VerificationComponent): ExpectedResponse[] {
   const { settings } = component
   const { users } = target
   const socket = { socket: settings.socket }

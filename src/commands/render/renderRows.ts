@@ -15,6 +15,18 @@ export const renderRows: readonly CommandRow[] = [
     load: async () => (await import('./bundle.ts')).renderBundleCommand,
   },
   {
+    name: 'ansible',
+    description: 'write a role, an inventory and playbooks for Ansible',
+    examples: [
+      ['Write a project', 'muster render ansible --out project --vault-password-file vault.pass'],
+      [
+        'Write it again after a change',
+        'muster render ansible --out project --vault-password-file vault.pass --force',
+      ],
+    ],
+    load: async () => (await import('./ansible.ts')).renderAnsibleCommand,
+  },
+  {
     name: 'cloud-init',
     description: 'write user-data for each host, which applies its bundle at the first boot',
     examples: [

@@ -121,7 +121,7 @@ const searchTimeout = 60
  * Returns sh that removes the system user unless it owns anything else: a process, a unit of another installation, or
  * a file on the host's own disks. If the search times out, the user stays, which does no harm.
  */
-const removeUserScript = (name: string): string => {
+export const removeUserScript = (name: string): string => {
   const user = quote(name)
   const others = ['proc', 'sysfs', 'nfs', 'nfs4', 'cifs', 'fuse', 'autofs'].map((type) => `-fstype ${type}`)
   return `if id ${user} >/dev/null 2>&1; then

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ansibleOperator, shortLog, withoutAnsible } from './ansible.ts'
+import { ansibleOperator, renderedOperator, shortLog, withoutAnsible } from './ansible.ts'
 import { differences, endStateOf, loginsOf } from './endState.ts'
 import { type BenchHosts, fetchTrees, password, wipe } from './hosts.ts'
 
@@ -10,8 +10,9 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /**
- * The same end state on the same hosts, first by muster, then by Ansible with the very files that muster made: the
- * first installation and the run that changes nothing, each by both. The log of Ansible is `log`.
+ * The same end state on the same hosts: by muster, by Ansible with a short playbook and the very files that muster
+ * made, and by Ansible with the role of `muster render ansible`. Of each the first installation and the run that
+ * changes nothing. The log of the short playbook is `log`.
  */
 export async function againstAnsible(
   bench: BenchHosts,
@@ -40,8 +41,30 @@ export async function againstAnsible(
     differences(byMuster[index] ?? [], byAnsible[index] ?? []).map((line) => `${name} ${line}`),
   )
   await wipe(bench)
+
+  const role = await renderedOperator(bench)
+  const roleFirst = await role.play()
+  const roleAgain = await role.play()
+  const byRole = await Promise.all(hosts.map(endStateOf))
+  const roleLogins = await loginsOf(hosts, ca(), password)
+  const roleDiffering = hosts.flatMap(({ name }, index) =>
+    differences(byMuster[index] ?? [], byRole[index] ?? []).map((line) => `${name} ${line}`),
+  )
+  await wipe(bench)
   return {
     figures: {
+      renderedRole: {
+        ratio: {
+          installation: Math.round((roleFirst.took / musterInstall) * 10) / 10,
+          noOp: Math.round((roleAgain.took / median(musterNoOps)) * 10) / 10,
+        },
+        seconds: { installation: inSeconds(roleFirst.took), noOp: inSeconds(roleAgain.took) },
+        differing: roleDiffering,
+        logins: roleLogins,
+        ...(/changed=[1-9]/.test(roleAgain.log)
+          ? { wrong: 'the second run of the role changed something' }
+          : {}),
+      },
       installation: {
         ratio: Math.round((first.took / musterInstall) * 10) / 10,
         limit: 'at least 5',

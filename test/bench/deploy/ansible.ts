@@ -42,6 +42,29 @@ export async function ansibleOperator(
   }
 }
 
+/** An operator who uses the project that muster renders, with ten forks and its own settings. */
+export async function renderedOperator({ operator }: BenchHosts): Promise<AnsibleOperator> {
+  const vault = operator.write('vault.pass', 'the password of the vault\n')
+  const options = ['--vault-password-file', vault, '--out', 'project']
+  const { code, stderr } = await operator.muster(['render', 'ansible', ...options, 'alpha.yaml'])
+  if (code !== 0) throw new Error(`muster render ansible ended with ${code}:\n${stderr}`)
+  const args = ['--forks', '10', '-i', 'inventory.yaml', '--vault-password-file', vault, 'site.yaml']
+  return {
+    play: async () => {
+      const began = performance.now()
+      const played = await execute('ansible-playbook', args, {
+        cwd: join(operator.directory, 'project'),
+        env: { PATH: process.env.PATH, HOME: operator.directory, LANG: 'C.UTF-8' },
+        timeout: 1_800_000,
+      })
+      const took = performance.now() - began
+      if (played.code !== 0)
+        throw new Error(`ansible-playbook ended with ${played.code}:\n${played.stdout.slice(-6000)}`)
+      return { took, log: played.stdout }
+    },
+  }
+}
+
 /** Runs a playbook on all hosts: milliseconds, and what Ansible printed. */
 export type Play = (wish: {
   /** Below the folder of the repository. */

@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { Outcome } from '../support/execute.ts'
+import { execute, type Outcome } from '../support/execute.ts'
 import type { LabHost } from '../support/labTypes.ts'
 import { must } from './onHost.ts'
 import type { Operator } from './operator.ts'
@@ -141,14 +141,47 @@ const deb: Engine = {
   uninstall: (_, host) => run(host, `dpkg --purge ${packageOf(host)}`),
 }
 
+const ansible: Engine = {
+  name: 'ansible',
+  own: /^\/root\/(?:\.ansible|authority)/,
+  render: (operator, host) => {
+    operator.write(vaultPassword, 'the password of the vault\n')
+    const out = ['--out', join('ansible', host.name), '--vault-password-file', vaultPassword]
+    return operator.muster(['render', 'ansible', file, '--host', host.name, '--force', ...out])
+  },
+  apply: (operator, host) => play(operator, host, 'site.yaml'),
+  again: (operator, host) => play(operator, host, 'site.yaml'),
+  uninstall: (operator, host) => play(operator, host, 'uninstall.yaml'),
+}
+
+const vaultPassword = 'vault.pass'
+
+/** Runs a playbook of the project of one host, without the operator's own settings and passwords. */
+export function play(
+  operator: Operator,
+  host: LabHost,
+  playbook: string,
+  options: readonly string[] = [],
+): Promise<Outcome> {
+  const home = join(operator.directory, 'ansible-home')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const args = ['-i', 'inventory.yaml', '--vault-password-file', join(operator.directory, vaultPassword)]
+  return execute('ansible-playbook', [...args, ...options, playbook], {
+    cwd: join(renderedFolder(operator, 'ansible'), host.name),
+    env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
+    timeout: 600_000,
+  })
+}
+
 /** The engines of `muster render` by name. */
-export const renderEngines = { bundle, 'cloud-init': cloudInit, deb } as const
+export const renderEngines = { bundle, ansible, 'cloud-init': cloudInit, deb } as const
 
 /** Every engine, each with a host of its own. */
 export const engines: readonly { readonly engine: Engine; readonly host: string }[] = [
   { engine: bundle, host: 'db1' },
   { engine: cloudInit, host: 'db2' },
   { engine: deb, host: 'db3' },
+  { engine: ansible, host: 'db4' },
 ]
 
 /** Fails with all that an engine has printed. */
