@@ -28,16 +28,29 @@ export const initCommand: Define = (made, { context, done }) =>
     .addOption(
       new Option('--databases <kind>', 'the hosts run these database servers').choices(['mariadb', 'mysql']),
     )
+    .option(
+      '--from-inventory <file>',
+      'take the hosts from an Ansible inventory or a Terraform output; - is standard input',
+    )
+    .addOption(
+      new Option(
+        '--limit <glob>',
+        "only these hosts or groups of the inventory, such as 'db*' or '!db3'; may be repeated",
+      ).argParser(collectValues),
+    )
     .option('--force', 'overwrite an existing file')
     .note('On a terminal it asks for the cluster; elsewhere, without --host, it writes a commented example.')
     .action(async (file: string) => {
-      const { host, ...given } = made.opts<GivenAnswers & { host?: readonly string[] }>()
+      const { host, fromInventory, limit, ...given } = made.opts<
+        GivenAnswers & { host?: readonly string[]; fromInventory?: string; limit?: readonly string[] }
+      >()
+      const inventory = inventoryGiven({ file: fromInventory, limit, hosts: host })
       done(
         await init({
           context,
           file,
           force: flag(made, 'force'),
-          given: { ...given, ...(host && { hosts: host }) },
+          given: { ...given, ...(host && { hosts: host }), ...(inventory && { inventory }) },
         }),
       )
     })
@@ -49,6 +62,26 @@ type GivenAnswers = {
   readonly user?: string
   readonly cluster?: string
   readonly databases?: 'mariadb' | 'mysql'
+  /** File with the hosts, and patterns of those to take. */
+  readonly inventory?: { readonly file: string; readonly limit: readonly string[] }
+}
+
+/** Returns the source of hosts, if it is a file. Throws a `UsageError` for options that exclude each other. */
+function inventoryGiven(options: {
+  readonly file: string | undefined
+  readonly limit: readonly string[] | undefined
+  readonly hosts: readonly string[] | undefined
+}): GivenAnswers['inventory'] {
+  const { file, limit, hosts } = options
+  if (file === undefined) {
+    if (limit === undefined) return undefined
+    throw new UsageError(
+      '--limit needs --from-inventory.',
+      'Name the hosts with --host, or add the inventory.',
+    )
+  }
+  if (hosts === undefined) return { file, limit: limit ?? [] }
+  throw new UsageError('--host cannot be used with --from-inventory.', 'Choose hosts of it with --limit.')
 }
 
 /** The way from the file to running APIs. */
@@ -87,7 +120,11 @@ type Written = { readonly text: string; readonly config?: ClusterConfig; readonl
 
 /** Makes the file of the options, of answers at a terminal, or the example. Throws a `UsageError`. */
 async function contentOf(context: CommandContext, given: GivenAnswers): Promise<Written> {
-  const { hosts, user = 'root', cluster = 'alpha', databases } = given
+  const { hosts, user = 'root', cluster = 'alpha', databases, inventory } = given
+  if (inventory !== undefined) {
+    const { fileFromInventory } = await import('./init/fileFromInventory.ts')
+    return { text: await fileFromInventory(context, { ...given, ...inventory }) }
+  }
   if (hosts === undefined) {
     if (given.user !== undefined || given.cluster !== undefined || databases !== undefined) {
       throw new UsageError('--host is missing.', 'Add --host db1=10.0.0.11, or leave the other options out.')
@@ -138,7 +175,8 @@ export async function init(options: {
   if (outcome !== 'written') return refused(outcome)
   const wrote = await schemaBeside(file, context)
   const named = file === 'muster.yaml' ? '' : ` ${file}`
-  const isExample = config === undefined && isLocal !== true && given.hosts === undefined
+  const isExample =
+    config === undefined && isLocal !== true && given.hosts === undefined && given.inventory === undefined
   const width = textWidth(context.stdout)
   const own: readonly (readonly [string, string])[] = isExample
     ? [['validate', 'check the file'], ...next]

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import fc from 'fast-check'
@@ -309,7 +309,34 @@ describe('muster init with answers', () => {
   })
 })
 
-describe('muster init on this machine', () => {
+describe('muster init --from-inventory', () => {
+  const inventory = '[databases]\ndb[1:3]\n[proxies]\npx1\n[web]\nweb1\n'
+  const from = async (words: readonly string[], text = inventory) => {
+    const cwd = temporaryFolder()
+    writeFileSync(join(cwd, 'hosts.ini'), text)
+    const { context, out, err } = commandContext({ cwd })
+    const code = await muster({ argv: ['init', '--from-inventory', 'hosts.ini', ...words], context })
+    const file = join(cwd, 'muster.yaml')
+    return {
+      code,
+      cwd,
+      out: out(),
+      err: err(),
+      text: existsSync(file) ? readFileSync(file, 'utf8') : undefined,
+    }
+  }
+
+  it('writes the hosts of an inventory into a file that validates', async () => {
+    const { code, cwd, out, text } = await from(['--user', 'ops', '--databases', 'mariadb'])
+    expect([code, text]).toEqual([0, expect.stringContaining('members: [db1, db2, db3]')])
+    expect(text).toContain('  user: ops\n')
+    expect(text).toContain('datasource-type: mariadb\n')
+    expect(text?.split('\n')[0]).toBe('# yaml-language-server: $schema=./muster.schema.json')
+    expect(out).toContain('  1. muster trust ')
+    const { context } = commandContext({ cwd })
+    expect(await muster({ argv: ['validate', '--strict'], context })).toBe(0)
+  })
+
   it.each([
     ['by an option', ['--host', 'localhost'], undefined],
     ['by an answer', [], '\nlocalhost\n'],
@@ -339,5 +366,32 @@ describe('muster init on this machine', () => {
       expect(await muster({ argv: ['init', ...argv], context })).toBe(0)
       expect(readFileSync(join(cwd, 'muster.yaml'), 'utf8')).not.toContain('connection: local')
     }
+  })
+
+  it('takes the hosts and groups that --limit names', async () => {
+    expect((await from(['--limit', 'databases,!db2'])).text).toContain('members: [db1, db3]')
+    expect((await from(['--limit', 'web,db1'])).text).toContain('members: [db1]')
+    expect((await from(['--limit', '!proxies'])).text).not.toContain('px1')
+    expect((await from(['--limit', 'dv1'])).err).toContain("no host or group of the inventory matches 'dv1'")
+    expect((await from(['--limit', 'db1,!databases'])).err).toContain('--limit excludes every host')
+  })
+
+  it('writes nothing for a file that is no inventory, and says why', async () => {
+    const playbook = await from([], '- hosts: db\n')
+    expect([playbook.code, playbook.text]).toEqual([3, undefined])
+    expect(playbook.err).toContain('hosts.ini: It is a list, such as a playbook, and no inventory.')
+    const proxies = await from(['--limit', 'proxies'])
+    expect([proxies.code, proxies.text]).toEqual([3, undefined])
+    expect(proxies.err).toContain('No host of the inventory can be a member')
+    const absent = await from(['--from-inventory', 'absent.yaml'])
+    expect([absent.code, absent.text]).toEqual([3, undefined])
+    expect(absent.err).toContain('absent.yaml')
+  })
+
+  it('refuses options that contradict each other', async () => {
+    expect((await from(['--host', 'db1'])).err).toContain('--host cannot be used with --from-inventory')
+    const { context, err } = commandContext({ cwd: temporaryFolder() })
+    expect(await muster({ argv: ['init', '--limit', 'db1'], context })).toBe(3)
+    expect(err()).toContain('--limit needs --from-inventory')
   })
 })
