@@ -150,7 +150,9 @@ describe('a command of the documentation', () => {
       }
       const said = await run()
       const asks = said.includes('there is no terminal to ask for confirmation')
-      if (!/^error: There is no file /.test(said)) {
+      // What reads hosts without a file ends before it connects: there is no key to log in with.
+      const early = argv[0] === 'discover' ? /no-login-method/ : /^error: There is no file /
+      if (!early.test(said)) {
         expect(asks ? await run('--yes') : said).toMatch(
           /^succeeded$|file-not-found|does not exist|no such file|ENOENT/,
         )

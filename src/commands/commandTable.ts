@@ -17,6 +17,19 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('./init.ts')).initCommand,
   },
   {
+    name: 'discover',
+    group: groups.start,
+    description: 'write the file of databases or of muster that run already',
+    examples: [
+      ['Read three hosts, and show the file', 'muster discover db1 db2 db3'],
+      [
+        'Log in as ops with sudo, and write it',
+        'muster discover --user ops 10.0.0.11 10.0.0.12 --out muster.yaml',
+      ],
+    ],
+    load: async () => (await import('./discover.ts')).discoverCommand,
+  },
+  {
     name: 'validate',
     group: groups.start,
     description: 'validate the files and report all problems',

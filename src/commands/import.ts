@@ -1,16 +1,12 @@
-import { homedir } from 'node:os'
-import { dirname, resolve } from 'node:path'
 import type { Define } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { printDiagnostics } from '../cli/printDiagnostics.ts'
-import { fileExists, largestConfigFile, readConfigFiles } from '../cli/readConfigFiles.ts'
+import { readConfigFiles } from '../cli/readConfigFiles.ts'
 import { type Destination, destinationGiven, destinationOptions, writeLines } from '../cli/writeLines.ts'
 import { importIni as toYaml } from '../config/ini/importIni.ts'
 import { joinLines } from '../config/ini/readIni.ts'
-import { type LoadResult, loadConfig } from '../config/load.ts'
-import { diagnose } from '../diagnostics/diagnose.ts'
-import { withoutSilenced } from '../session/withoutSilenced.ts'
+import { checkWrittenFile } from '../session/checkWrittenFile.ts'
 
 export const importCommand: Define = (made, { context, done }) =>
   destinationOptions(
@@ -21,29 +17,6 @@ export const importCommand: Define = (made, { context, done }) =>
     const { cluster } = made.opts<{ readonly cluster?: string }>()
     done(await importIni({ context, file, cluster, ...destinationGiven(made) }))
   })
-
-/** The name under which findings stand about what goes to standard output. */
-const stdoutName = 'standard output'
-
-/** Returns the findings of `muster validate` about the YAML file. */
-function checkYaml(
-  context: CommandContext,
-  text: string,
-  out: string | undefined,
-): Pick<LoadResult, 'diagnostics' | 'sources'> {
-  const name = out ?? stdoutName
-  const size = Buffer.byteLength(text)
-  if (size > largestConfigFile) {
-    const span = { file: name, line: 1, column: 1, endLine: 1, endColumn: 2 }
-    const finding = diagnose('file-too-large', { size, limit: largestConfigFile }, { span })
-    return { diagnostics: [finding], sources: [] }
-  }
-  const directory = out === undefined ? context.cwd : dirname(resolve(context.cwd, out))
-  const home = context.env.HOME ?? homedir()
-  const loaded = loadConfig({ files: [{ name, directory, text }], home, exists: fileExists })
-  const { findings } = withoutSilenced({ ...loaded, combined: false }, { findings: loaded.diagnostics })
-  return { diagnostics: findings, sources: loaded.sources }
-}
 
 /**
  * Converts an INI file of the product family to a YAML file with comments. Reads nothing else and runs nothing. Exit
@@ -77,7 +50,7 @@ export async function importIni(
   }
   if (!(await writeLines(context, imported.yaml, options))) return exitCodes.usage
   printDiagnostics(about, to)
-  const checked = checkYaml(context, joinLines(imported.yaml, 'text'), out)
+  const checked = checkWrittenFile(context, joinLines(imported.yaml, 'text'), out)
   printDiagnostics(checked, to)
   const failed = [...imported.findings, ...checked.diagnostics].some(({ severity }) => severity === 'error')
   if (out !== undefined) {

@@ -55,6 +55,10 @@ const monitorAccountPrivileges = {
   mysql: [['REPLICATION CLIENT', 'SHOW REPLICA STATUS and SHOW BINARY LOG STATUS']],
 } as const satisfies Readonly<Record<DatabaseType, unknown>>
 
+/** Returns the names of the global privileges that the checks need. */
+export const monitorPrivilegeNames = (type: DatabaseType): readonly string[] =>
+  monitorAccountPrivileges[type].map(([privilege]) => privilege)
+
 /** Name of the same in MariaDB before 10.5: one privilege for both statements (mariadb.com/kb/en/grant). */
 const older: Readonly<Record<DatabaseType, string>> = {
   mariadb: ' (MariaDB before 10.5: REPLICATION CLIENT)',
@@ -63,7 +67,7 @@ const older: Readonly<Record<DatabaseType, string>> = {
 
 /** Returns the global privileges that the checks need, for the end of a sentence. */
 export const monitorPrivileges = (type: DatabaseType): string =>
-  `${monitorAccountPrivileges[type].map(([privilege]) => privilege).join(' and ')}${older[type]}`
+  `${monitorPrivilegeNames(type).join(' and ')}${older[type]}`
 
 /**
  * Returns the SQL that makes the account of `monitor-user` with the few rights that the manager's checks need, and says

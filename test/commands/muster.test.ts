@@ -4,7 +4,7 @@ import { muster } from '../../src/commands/muster.ts'
 
 /** Commands by their heading in the help. */
 const listed: Readonly<Record<string, readonly string[]>> = {
-  'Start here': ['init', 'validate', 'trust', 'check', 'plan', 'install'],
+  'Start here': ['init', 'discover', 'validate', 'trust', 'check', 'plan', 'install'],
   Change: ['render', 'upgrade', 'rollback', 'start', 'stop', 'restart', 'exec', 'lock', 'uninstall'],
   Look: ['drift', 'status', 'graph', 'dashboard', 'logs', 'ssh', 'audit', 'diag', 'notify'],
   'Users and certificates': ['users', 'cert'],
