@@ -5,6 +5,7 @@ import { clusterFile } from './scenario/clusterFile.ts'
 import { endState, play, renderEngines, renderedFolder, succeeded } from './scenario/engines.ts'
 import { betrayedBy } from './scenario/filesBelow.ts'
 import { everythingOn } from './scenario/hostState.ts'
+import { authorityIn } from './scenario/matrix.ts'
 import { entered, must } from './scenario/onHost.ts'
 import { createOperator, type Operator } from './scenario/operator.ts'
 import { betrays, makeSentinel } from './scenario/sentinel.ts'
@@ -74,7 +75,7 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
     'installs the host, and prints no secret however much it prints',
     async () => {
       succeeded(await site('--diff', '-vvv'))
-      await trustAuthority(host, join(operator.directory, '.muster/alpha/authority.crt'))
+      await trustAuthority(host, authorityIn(operator))
       expect(await entered(host, { port: 8090, password })).toBe(200)
       const users = await must(host, 'cat /var/lib/muster-alpha/users.json')
       const hash = /\$scrypt\$[^"]+/.exec(users)?.[0] ?? 'no hash'
