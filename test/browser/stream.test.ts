@@ -101,10 +101,10 @@ it('a page that is cut off says since when, keeps what it showed, and goes on by
   await page.route('**/events', (route) => route.abort())
   standIn.cut()
   await banner(page).waitFor()
-  expect(await banner(page).innerText()).toMatch(
-    /Not connected since .*\d\d:\d\d:\d\d.*Shown is the state of/s,
-  )
-  expect(await rowOf(page, 'db2').innerText()).toContain('ONLINE')
+  await expect
+    .poll(() => banner(page).innerText())
+    .toMatch(/Not connected since .*\d\d:\d\d:\d\d.*Shown is the state of/s)
+  await expect.poll(() => rowOf(page, 'db2').innerText()).toContain('ONLINE')
   await page.unroute('**/events')
   await page.getByRole('button', { name: 'Try again now' }).click()
   await expect.poll(() => banner(page).count()).toBe(0)
@@ -138,7 +138,7 @@ it('a manager that restarts is followed from its new snapshot, and what it does 
   try {
     await expect.poll(() => banner(page).count()).toBe(0)
     await expect.poll(() => rowOf(page, 'db3').count()).toBe(0)
-    expect(await rowOf(page, 'db2').innerText()).toContain('ONLINE')
+    await expect.poll(() => rowOf(page, 'db2').innerText()).toContain('ONLINE')
     await page.getByRole('region', { name: 'Problems' }).getByText('No problems').waitFor()
     expect(await page.getByRole('table', { name: 'Hosts of alpha' }).getByRole('row').count()).toBe(3)
     next.send(failedEvent('db2', 65))
@@ -242,7 +242,7 @@ it('5,000 events a second leave the page usable, and end in the last state of ea
   await expect.poll(() => rowOf(page, 'db200').innerText()).toContain('FAILED')
   await page.getByRole('searchbox', { name: 'Find a data source' }).fill('db101')
   const last = sent - 1 - ((sent - 1 - 99) % 199)
-  expect(await rowOf(page, 'db101').innerText()).toContain(`${last % 50} s`)
+  await expect.poll(() => rowOf(page, 'db101').innerText()).toContain(`${last % 50} s`)
   const longest = Number(await page.evaluate('window.longest'))
   expect({ waited, longest }).toEqual({
     waited: expect.toSatisfy((it) => it < 10_000),
