@@ -1,5 +1,6 @@
 import type { AccessLevel } from '../../contracts/accessLevels.ts'
 import type {
+  PictureComponent,
   PictureConnector,
   PictureDataSource,
   PictureHost,
@@ -307,20 +308,23 @@ export type Receivers = {
   readonly leftOut: readonly string[]
 }
 
-/** Chooses whom a call goes to. */
+/** Chooses whom a call goes to. A component that nobody asked yet is called, too: it may well keep a state of its own. */
 export function receiversOf({ to }: Pick<Call, 'to'>, hosts: readonly PictureHost[]): Receivers {
   if (typeof to === 'object') return { called: [to], leftOut: [] }
-  const responds = ({ state }: PictureHost['components'][number]): boolean =>
-    state !== 'silent' && state !== 'stopped'
-  const wanted = (it: PictureHost): PictureHost['components'] =>
+  const isReady = ({ state }: PictureComponent): boolean => state === 'ready'
+  const responds = ({ state }: PictureComponent): boolean => state !== 'silent' && state !== 'stopped'
+  const wanted = (it: PictureHost): readonly PictureComponent[] =>
     to === 'hosts' ? it.components : it.components.filter(({ component }) => component === 'manager')
   const ordered = hosts
     .filter((it) => wanted(it).length > 0)
     .sort((one, other) => byName(one.name, other.name))
-  const called = ordered.flatMap((it) => {
-    const found = wanted(it).find(responds)
-    return found === undefined ? [] : [{ host: it.name, component: found.component }]
-  })
-  const leftOut = ordered.filter((it) => !wanted(it).some(responds)).map(({ name }) => name)
-  return to === 'manager' ? { called: called.slice(0, 1), leftOut: [] } : { called, leftOut }
+  const firstOfEach = (fits: (component: PictureComponent) => boolean): Receivers['called'] =>
+    ordered.flatMap((it) => {
+      const found = wanted(it).find(fits)
+      return found === undefined ? [] : [{ host: it.name, component: found.component }]
+    })
+  const called = firstOfEach(responds)
+  // Any one will do: rather one that is known to work.
+  if (to === 'manager') return { called: [...firstOfEach(isReady), ...called].slice(0, 1), leftOut: [] }
+  return { called, leftOut: ordered.filter((it) => !wanted(it).some(responds)).map(({ name }) => name) }
 }

@@ -188,6 +188,14 @@ describe('the receivers of a call', () => {
     })
   })
 
+  it('are a manager that is known to work where one acts for all and the first was not asked', () => {
+    const unasked = { component: 'manager', state: 'unknown', reason: null, listen: null } as const
+    const both = [host({ name: 'db1', components: [unasked] }), host({ name: 'db2' })]
+    expect(receiversOf({ to: 'manager' }, both).called).toEqual([{ host: 'db2', component: 'manager' }])
+    expect(receiversOf({ to: 'managers' }, both).called).toHaveLength(2)
+    expect(receiversOf({ to: 'manager' }, both.slice(0, 1)).called).toHaveLength(1)
+  })
+
   it('are any component that responds where users are concerned', () => {
     const [first] = hosts
     if (first === undefined) throw new Error('no host')
