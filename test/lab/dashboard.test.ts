@@ -215,9 +215,7 @@ describe.skipIf(labHere.missing)(`the dashboard of a cluster${labHere.needs}`, (
     await page.context().close()
   })
 
-  // Once more if it fails: in three of seven runs, on a busy machine, the page did not show within 30 s that the data
-  // source was shunned, although every host had answered. The cause is not known.
-  it('takes a data source out only for somebody who types its name', { retry: 1 }, async () => {
+  it('takes a data source out only for somebody who types its name', async () => {
     const page = await open('muster dashboard', 'oncall')
     const primary = await lab.primary()
     const other = lab.after(primary)

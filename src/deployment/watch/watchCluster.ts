@@ -1,12 +1,12 @@
-import { connectableAddress } from '../../base/address.ts'
-import { type ClusterKnowledge, pictureOf } from '../../client/clusterPicture.ts'
+import { addressAndPort, connectableAddress } from '../../base/address.ts'
+import { type ClusterKnowledge, type KnownHost, pictureOf } from '../../client/clusterPicture.ts'
 import type { Credentials } from '../../client/credentials.ts'
 import { followEvents } from '../../client/followEvents.ts'
 import { createLagRecorder } from '../../client/lagHistory.ts'
 import { RefusedStreamError } from '../../client/readEvents.ts'
 import { afterEvent, connectorOf, reportOf, type SeenManager } from '../../client/seenManager.ts'
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
-import type { ClusterPicture } from '../../contracts/clusterPicture.ts'
+import type { ClusterPicture, PictureComponent } from '../../contracts/clusterPicture.ts'
 import type { LagHistory } from '../../contracts/dashboard.ts'
 import { internalUserAgent } from '../../contracts/route.ts'
 import { knowledgeOf } from '../clusterKnowledge.ts'
@@ -195,18 +195,10 @@ export function watchCluster(options: {
   }
 
   function knowledge(): ClusterKnowledge {
-    const all = [...open().values()]
-    const known = knowledgeOf({ config, observed: all.flatMap(observed), now: now() })
-    const waiting = all.filter(({ watch }) => watch.seen() === undefined).map(({ watch }) => watch.host)
-    const unknown = waiting.map(({ name, address }) => ({
-      ...{ name, address, state: 'unknown' as const, detail: null, release: null, certificateExpires: null },
-      ...{ components: [], connector: null, clients: null },
-    }))
-    const order = config.hosts.map(({ name }) => name)
-    const sorted = [...known.hosts, ...unknown].sort(
-      (one, other) => order.indexOf(one.name) - order.indexOf(other.name),
-    )
-    return { ...known, hosts: sorted }
+    const observedHosts = [...open().values()].flatMap(observed)
+    const known = knowledgeOf({ config, observed: observedHosts, now: now() })
+    const byName = new Map(known.hosts.map((host) => [host.name, host]))
+    return { ...known, hosts: config.hosts.map((host) => withComponents(host, byName.get(host.name))) }
   }
 
   return {
@@ -257,6 +249,27 @@ export function watchCluster(options: {
       await Promise.all([...(members?.values() ?? [])].map(({ watch }) => watch.close()))
     },
   }
+}
+
+/**
+ * Returns a host with the components of the file where it could not be asked for them, so that whoever calls all
+ * managers knows of each.
+ */
+function withComponents(config: HostConfig, known: KnownHost | undefined): KnownHost {
+  const { name, address, apis } = config
+  const host: KnownHost = known ?? {
+    ...{ name, address, state: 'unknown', detail: null, release: null, certificateExpires: null },
+    ...{ components: [], connector: null, clients: null },
+  }
+  const isAway = host.state === 'unreachable' || host.state === 'failed'
+  if (!isAway && host.state !== 'unknown') return host
+  const components = apis.map(
+    ({ component, enabled, address: listening, port }): PictureComponent => ({
+      ...{ component, state: isAway ? 'silent' : 'unknown', reason: null },
+      listen: enabled ? addressAndPort(listening, port) : null,
+    }),
+  )
+  return { ...host, components }
 }
 
 function withWaits(picture: ClusterPicture, waits: ReadonlyMap<string, number>): ClusterPicture {

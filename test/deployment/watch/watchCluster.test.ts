@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Credentials } from '../../../src/client/credentials.ts'
+import { receiversOf } from '../../../src/dashboard/actions/operations.ts'
 import { unreachableStatus } from '../../../src/deployment/hostStatus.ts'
 import type { SurveyedHost } from '../../../src/deployment/survey.ts'
 import { watchCluster } from '../../../src/deployment/watch/watchCluster.ts'
@@ -138,5 +139,47 @@ describe('the streams of a watched cluster', () => {
     await eventually(() => expect(asked).toEqual(['ada', 'ada']))
     expect(connections()).toBe(2)
     await eventually(() => expect([...open]).toEqual(['ada']))
+  })
+})
+
+it('a call to all managers of a watched cluster goes to hosts that were not surveyed yet, and leaves out those away', async () => {
+  const [db1, db2, db3] = ['db1', 'db2', 'db3'].map((name) => hostConfig({ name }))
+  if (!db1 || !db2 || !db3) throw new Error('no hosts')
+  const failure = { code: 'connection-refused', message: 'nothing listens', fix: 'Start it.' }
+  const clock = manualClock()
+  const watch = watchCluster({
+    config: { cluster: 'one', directory: '/', hosts: [db1, db2, db3], services: [] },
+    hosts: {
+      survey: async (host) => {
+        if (host === db2) return new Promise(() => {})
+        if (host === db3) return { host, failure, unreachable: true }
+        return { host, transport: fakeTransport({}), facts: hostFacts(), seconds: { connect: 0, facts: 0 } }
+      },
+      ...{ refresh: async (surveyed) => surveyed, authoritiesOf: () => [] },
+      look: async () => {
+        const { status } = unreachableStatus(db1, 'unreachable', '')
+        const api = { listen: null, api: 'answers', ready: true } as const
+        return {
+          status: {
+            ...status,
+            state: 'up',
+            components: [{ component: 'manager', service: 'running', ...api }],
+          },
+        }
+      },
+    },
+    ...{ now: clock.now, after: clock.after },
+  })
+  const followed = watch.follow(() => undefined)
+  onTestFinished(followed.stop)
+  const states = () => followed.picture().hosts.map(({ state }) => state)
+  expect(states()).toEqual(['unknown', 'unknown', 'unknown'])
+  await eventually(() => expect(states()).toEqual(['up', 'unknown', 'unreachable']))
+  expect(receiversOf({ to: 'managers' }, followed.picture().hosts)).toEqual({
+    called: [
+      { host: 'db1', component: 'manager' },
+      { host: 'db2', component: 'manager' },
+    ],
+    leftOut: ['db3'],
   })
 })
