@@ -61,3 +61,19 @@ export function shareRuns<Result>(work: () => Promise<Result>): () => Promise<Re
     return next
   }
 }
+
+/** Milliseconds that a long computation keeps the event loop at most, beside its own steps. */
+const longestTurn = 50
+
+/**
+ * Returns a function to await between the steps of a long computation. It lets everything else run now and then: a
+ * server closes a connection on which nobody answers its keepalives (`ClientAliveInterval` of sshd).
+ */
+export function createTurns(clock = () => performance.now()): () => Promise<void> {
+  let since = clock()
+  return async () => {
+    if (clock() - since < longestTurn) return
+    await new Promise((resolve) => setImmediate(resolve))
+    since = clock()
+  }
+}

@@ -1,4 +1,5 @@
 import type { Hasher } from '../accounts/passwordHash.ts'
+import { createTurns } from '../base/concurrency.ts'
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
 import type { SecretReference } from '../secrets/reference.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -65,13 +66,16 @@ export type PrepareOptions = {
 /** Checks the facts of all hosts and decides their desired state. Returns all problems of all hosts at once. */
 export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const { config, surveyed, secrets, now } = options
-  const refused = surveyed.flatMap(({ host, facts }) =>
-    installationProblems({ cluster: config.cluster, host, facts }),
-  )
-  const missingKeys = surveyed.flatMap(
-    ({ host, facts }) =>
-      missingAuthorityKey({ cluster: config.cluster, host, facts, state: options.state, now }) ?? [],
-  )
+  const refused: StepError[] = []
+  const missingKeys: StepError[] = []
+  const turn = createTurns()
+  for (const { host, facts } of surveyed) {
+    await turn()
+    const { cluster } = config
+    refused.push(...installationProblems({ cluster, host, facts }))
+    const missing = missingAuthorityKey({ cluster, host, facts, state: options.state, now })
+    if (missing !== undefined) missingKeys.push(missing)
+  }
   if (refused.length + missingKeys.length > 0) return { ok: false, problems: [...refused, ...missingKeys] }
   const pinned = pinReleases(surveyed, options.release)
   if (pinned.problems.length > 0) return { ok: false, problems: pinned.problems }
@@ -86,6 +90,7 @@ export async function prepare(options: PrepareOptions): Promise<Preparation> {
   const targets: Target[] = []
   const tls = await tlsOfHosts({ ...options, state: admins.state }, problems)
   for (const { host, facts } of surveyed) {
+    await turn()
     const stores = tls.stores.get(host.name)
     const users = admins.users.get(host.name) ?? []
     problems.push(...loginProblems(host, users, facts))
@@ -137,7 +142,9 @@ async function tlsOfHosts(
   const notes = (authority?.notes ?? []).map((note) => `${note}${subsetNote}`)
   const storeNotes: TlsNote[] = []
   let state = authority?.state ?? options.state
+  const turn = createTurns()
   for (const { host, facts } of surveyed) {
+    await turn()
     await collect(problems, host.name, async () => {
       const given = storePasswords(secrets, host)
       if (authority === undefined || !isGenerated(host)) {

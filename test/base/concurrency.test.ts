@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createSemaphore, mapLimit, shareRuns } from '../../src/base/concurrency.ts'
+import { createSemaphore, createTurns, mapLimit, shareRuns } from '../../src/base/concurrency.ts'
 
 /** Work that ends when the test says so, and how much of it runs. */
 function controlled() {
@@ -90,5 +90,29 @@ describe('shareRuns', () => {
     const [first, second] = [share(), share()]
     await expect(first).rejects.toThrow('first')
     expect(await second).toBe(2)
+  })
+})
+
+describe('the turns of a long computation', () => {
+  async function afterStep(milliseconds: number): Promise<'ran' | 'waits'> {
+    let time = 0
+    let state: 'ran' | 'waits' = 'waits'
+    const turn = createTurns(() => time)
+    const waiting = setImmediate().then(() => {
+      state = 'ran'
+    })
+    time += milliseconds
+    await turn()
+    const seen = state
+    await waiting
+    return seen
+  }
+
+  it('let what waits run after a step that took long', async () => {
+    expect(await afterStep(60)).toBe('ran')
+  })
+
+  it('cost nothing while steps are short', async () => {
+    expect(await afterStep(40)).toBe('waits')
   })
 })

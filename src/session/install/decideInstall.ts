@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createHasher } from '../../accounts/passwordHash.ts'
+import { createTurns } from '../../base/concurrency.ts'
 import { shortListOf } from '../../base/words.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { UsageError } from '../../cli/usageError.ts'
@@ -150,12 +151,15 @@ export async function decideInstall(
   if (!preparation.ok) return refusalFor(preparation.problems)
   requireSharedState({ ...config, before: options.state, after: preparation.state })
   const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
-  const planned = preparation.targets.flatMap((target): readonly PlannedTarget[] => {
+  const planned: PlannedTarget[] = []
+  const turn = createTurns()
+  for (const target of preparation.targets) {
+    await turn()
     const { name: host, address } = target.host
     const transport = transports.get(host)
     const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
-    return transport === undefined ? [] : [{ target, plan: { host, address, steps }, transport }]
-  })
+    if (transport !== undefined) planned.push({ target, plan: { host, address, steps }, transport })
+  }
   const unfit = await unsupportedReleases(release === undefined ? [] : planned, context.forks)
   return unfit.length > 0 ? refusalFor(unfit) : { preparation, planned }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createHasher } from '../../../src/accounts/passwordHash.ts'
 import { execute } from '../../../src/deployment/execution/execute.ts'
 import { noHostHooks } from '../../../src/deployment/execution/hostHooks.ts'
@@ -80,6 +81,9 @@ export async function runLarge(folder: string, options: { readonly forks?: numbe
   const opened = peak()
   const printed = savedHosts(folder)
   const program = await readServerProgram(process.cwd(), context.version)
+  // From here on, connections are open.
+  const turns = monitorEventLoopDelay()
+  turns.enable()
   const survey = await surveyHosts({
     config,
     scope: allFacts,
@@ -133,6 +137,7 @@ export async function runLarge(folder: string, options: { readonly forks?: numbe
     delay: options.delay,
     seconds: Math.round((performance.now() - began) / 100) / 10,
     decideSeconds: Math.round(decided.seconds * 10) / 10,
+    longestTurnSeconds: Math.round(turns.max / 1e7) / 100,
     megabytes: { opened, surveyed, decided: decided.megabytes, most: peak() },
   }
 }
