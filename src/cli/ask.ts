@@ -27,8 +27,8 @@ export async function confirm(context: AskContext, question: string): Promise<bo
 }
 
 /**
- * Throws a `UsageError` where there is neither a terminal nor --yes. `previewCommand` is the command that shows the changes; null
- * if there is none.
+ * Throws a `UsageError` where there is neither a terminal nor --yes. Called once the files are read and valid: whoever
+ * mistyped a name learns of that first. `previewCommand` is the command that shows the changes; null if there is none.
  */
 export function requireConfirmation(
   context: CommandContext,

@@ -116,8 +116,8 @@ export async function check(options: CheckOptions): Promise<ExitCode> {
   if (fix && json) {
     throw new UsageError('--fix cannot be used with --json.', 'Run --fix first, then check with --json.')
   }
-  if (fix) requireConfirmation(context, { yes, command: 'check --fix', previewCommand: 'check' })
   const { config } = await openCluster(options)
+  if (fix) requireConfirmation(context, { yes, command: 'check --fix', previewCommand: 'check' })
   const found = await checkAllHosts(options, config)
   show(options, config, found)
   if (!fix) return exitOf(found, options.strict)

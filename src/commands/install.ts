@@ -147,7 +147,6 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
     )
   }
   const operation = purpose?.operation ?? 'install'
-  if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const opened: OpenedCluster & { readonly given?: GivenPlan } =
     plan === undefined ? await openCluster(options) : await openSavedPlan({ ...options, plan })
   const { config, given } = opened
@@ -155,6 +154,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   refuseRuntimeFile(release, options.runtimeFile)
   requireHosts(config, '--replaced', replaced)
   const rollout = rolloutFor(config, options.rollout)
+  if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const secrets = await resolveSecrets(context, opened)
   if (given !== undefined) await requireSameSecrets(given, config, secrets)
   await prepareConnections(context, config.hosts)

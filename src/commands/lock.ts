@@ -56,8 +56,8 @@ async function lockRelease(
   options: ClusterOptions & { readonly yes: boolean; readonly json: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json } = options
-  requireConfirmation(context, { yes, command: 'lock release', previewCommand: 'lock status' })
   const { config } = await openCluster(options)
+  requireConfirmation(context, { yes, command: 'lock release', previewCommand: 'lock status' })
   const { cluster, hosts } = config
   const connect = await installedHostConnector(context, config)
   const seen = await hostLocks({ hosts, forks: context.forks, connect })

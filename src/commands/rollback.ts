@@ -82,10 +82,10 @@ type RefusedRollback = { readonly outcome: HostOutcome; readonly releases: HostR
  */
 export async function rollback(options: RollbackOptions): Promise<ExitCode> {
   const { context, yes, to } = options
-  requireConfirmation(context, { yes, command: 'rollback', previewCommand: 'status' })
   const opened = await openCluster(options)
   const { config } = opened
   const rollout = rolloutFor(config, options.rollout)
+  requireConfirmation(context, { yes, command: 'rollback', previewCommand: 'status' })
   const passwords = await readUserPasswords(context, opened)
   const { state = emptyState } = (await readState(config)) ?? {}
   return withHosts({

@@ -54,11 +54,11 @@ export async function startStop(
   },
 ): Promise<ExitCode> {
   const { context, operation, component, yes } = options
-  requireConfirmation(context, { yes, command: operation, previewCommand: 'status' })
   const { config: opened } = await openCluster(options)
   const config = withComponent(opened, component)
   const { cluster } = config
   const rollout = rolloutFor(config, options.rollout)
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'status' })
   const what = component === undefined ? cluster : `the ${component} of ${cluster}`
   const question = `${operation} ${what} on ${shortListOf(namesOf(config.hosts), 8)}?`
   if (!(await isConfirmed(context, { yes, question }))) {

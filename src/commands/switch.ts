@@ -73,9 +73,9 @@ export const switchCommand: Define = (made, world) =>
 /** Makes another data source the primary, over SSH and the sockets of the managers. */
 async function switchOverHosts(options: SwitchOptions): Promise<ExitCode> {
   const { context, yes } = options
-  requireConfirmation(context, { yes, command: 'switch', previewCommand: null })
   const { config } = await openCluster(options)
   const service = chooseService(config, options.targets?.services ?? [])
+  requireConfirmation(context, { yes, command: 'switch', previewCommand: null })
   const hosts = config.hosts.filter(
     (host) => host.services.includes(service) && host.apis.some(({ component }) => component === 'manager'),
   )

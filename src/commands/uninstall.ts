@@ -40,7 +40,6 @@ type UninstallOptions = ClusterOptions & {
  */
 export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   const { context, yes, purge } = options
-  requireConfirmation(context, { yes, command: 'uninstall', previewCommand: 'status' })
   const { config } = await openCluster(options)
   if (purge && config.excluded.length > 0) {
     throw new UsageError(
@@ -48,6 +47,7 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
       'Leave --purge out, or --host, --service and --shard.',
     )
   }
+  requireConfirmation(context, { yes, command: 'uninstall', previewCommand: 'status' })
   return withHosts({
     ...options,
     config,

@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream'
+import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { muster } from '../../src/commands/muster.ts'
+import { loadCommand } from '../../src/cli/cliCommand.ts'
+import { muster, musterProgram } from '../../src/commands/muster.ts'
+import { commandContext } from '../config/commandContext.ts'
 
 /** Commands by their heading in the help. */
 const listed: Readonly<Record<string, readonly string[]>> = {
@@ -161,5 +164,30 @@ describe('the program muster', () => {
     const env = { MUSTER_FILE: 'chosen.yaml' }
     expect((await runWith(env, 'plan')).stderr).toContain('There is no file chosen.yaml.')
     expect((await runWith(env, 'plan', 'other.yaml')).stderr).toContain('There is no file other.yaml.')
+  })
+})
+
+describe('a command that asks for confirmation', async () => {
+  const context = commandContext({}).context
+  const asking: string[][] = []
+  const collect = async (made: Command, path: readonly string[]): Promise<void> => {
+    await loadCommand(made)
+    const needed = made.registeredArguments.filter(({ required }) => required).map(() => 'ops')
+    if (made.options.some(({ long }) => long === '--yes')) asking.push([...path, ...needed])
+    for (const below of made.commands) await collect(below, [...path, below.name()])
+  }
+  await collect(musterProgram({ context, done: () => undefined }), [])
+
+  it('is found in more places than install', () => {
+    expect(asking.map((words) => words.join(' '))).toEqual(
+      expect.arrayContaining(['install', 'uninstall', 'check', 'users rotate ops', 'cert renew', 'switch']),
+    )
+  })
+
+  it.each(asking)('names a missing file before it asks for --yes: %j', async (...words) => {
+    const { code, stdout, stderr } = await run(...words, 'typo.yaml')
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toContain('typo.yaml')
+    expect(stderr).not.toContain('--yes')
   })
 })

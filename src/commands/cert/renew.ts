@@ -61,13 +61,13 @@ export async function renew(
   options: CertificateOptions & { readonly rollout: Rollout; readonly ownAuthority: boolean },
 ): Promise<ExitCode> {
   const { context, yes, json, ownAuthority } = options
-  requireConfirmation(context, { yes, command: 'cert renew', previewCommand: 'cert list' })
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'renew',
     rule: 'which muster never renews',
   })
   const rollout = rolloutFor(config, options.rollout)
+  requireConfirmation(context, { yes, command: 'cert renew', previewCommand: 'cert list' })
   const secrets = await resolveSecrets(context, { ...opened, config })
   return withHosts({
     ...options,

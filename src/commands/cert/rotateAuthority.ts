@@ -64,12 +64,12 @@ type RotateOptions = CertificateOptions & {
  */
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, trustOnly } = options
-  requireConfirmation(context, { yes, command: 'cert rotate-authority', previewCommand: 'cert list' })
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'rotate',
     rule: 'which muster does not change: add the new authority to its truststore yourself',
   })
+  requireConfirmation(context, { yes, command: 'cert rotate-authority', previewCommand: 'cert list' })
   const secrets = await resolveSecrets(context, { ...opened, config })
   return withHosts({
     ...options,

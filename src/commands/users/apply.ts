@@ -113,10 +113,10 @@ type Known = Pick<ApplyOptions, 'prune' | 'generate'> & {
 async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   const { context, yes } = options
   const operation = 'users apply'
-  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const loaded = await openCluster(options)
   const { config } = loaded
   requireUsers(config)
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const given = await readUserPasswords(context, loaded)
   const hash = createHasher()
   await prepareConnections(context, config.hosts)

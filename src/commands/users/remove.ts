@@ -38,7 +38,6 @@ type RemoveOptions = ClusterOptions & {
 export async function remove(options: RemoveOptions): Promise<ExitCode> {
   const { context, yes, user } = options
   const operation = `users remove ${user}`
-  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const { config } = await openCluster(options)
   const naming = [...config.hosts, ...config.excluded].filter(({ users }) =>
     users.some((one) => one.user === user),
@@ -49,6 +48,7 @@ export async function remove(options: RemoveOptions): Promise<ExitCode> {
       'Remove it from the file first: the next installation would create it again.',
     )
   }
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   return withHosts({
     ...options,
     config,

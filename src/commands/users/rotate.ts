@@ -92,9 +92,9 @@ type Known = {
 export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const { context, yes, user, show, newPassword } = options
   const operation = `users rotate ${user}`
-  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const opened = await openCluster(options)
   const config = hostsThatName(opened.config, user)
+  requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const chosen =
     newPassword === undefined ? undefined : await readNewPassword(context, { user, from: newPassword })
   const passwords = await readUserPasswords(context, { ...opened, config })

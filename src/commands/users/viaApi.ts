@@ -131,10 +131,10 @@ const operation = 'users apply --via api'
  */
 export async function applyViaApi(options: ViaApiOptions): Promise<ExitCode> {
   const { context, yes, cacert } = options
-  requireConfirmation(context, { yes, command: operation, previewCommand: null })
   const loaded = await openCluster(options)
   const { config } = loaded
   requireUsers(config)
+  requireConfirmation(context, { yes, command: operation, previewCommand: null })
   const own = await readOwnLogin(context, options)
   const given = await readUserPasswords(context, loaded)
   return withRun({ ...options, config, operation }, async (run) => {
