@@ -20,10 +20,24 @@ const modules = [
   { folder: 'docs/options', module: 'src/config/settings/pages.json' },
 ]
 
-for (const { folder, module, names } of modules) {
-  const files = names?.map((name) => `${name}.md`) ?? readdirSync(folder).sort()
-  const pages = files.map((file) => [basename(file, '.md'), readFileSync(`${folder}/${file}`, 'utf8')])
+/** The texts of a page with a section for each code, by the code that is its heading. */
+const sections = (text) =>
+  text.split(/^#+ /m).flatMap((section) => {
+    const [, code, body] = /^([a-z-]+)\n\n(.*)$/s.exec(section) ?? []
+    return code === undefined ? [] : [[code, body.trim()]]
+  })
+
+function write(module, pages) {
   const text = `${JSON.stringify(Object.fromEntries(pages), null, 2)}\n`
   // An unchanged file is not written: a newer one would cause a rebuild of the programs.
   if (!existsSync(module) || readFileSync(module, 'utf8') !== text) writeFileSync(module, text)
 }
+
+for (const { folder, module, names } of modules) {
+  const files = names?.map((name) => `${name}.md`) ?? readdirSync(folder).sort()
+  write(
+    module,
+    files.map((file) => [basename(file, '.md'), readFileSync(`${folder}/${file}`, 'utf8')]),
+  )
+}
+write('src/diagnostics/failures.json', sections(readFileSync('docs/failures.md', 'utf8')))

@@ -8,6 +8,7 @@ import { type BundleDescription, parseDescription } from '../deployment/render/b
 import type { OpenedBundle } from '../deployment/render/bundleTarget.ts'
 import { type Unopened, unseal } from '../deployment/render/seal.ts'
 import { StepError } from '../deployment/stepError.ts'
+import type { FailureCode } from '../diagnostics/failures.ts'
 import { Secret } from '../secrets/secret.ts'
 
 /** Reads what a bundle says of itself. Throws a `StepError`. */
@@ -35,7 +36,7 @@ export async function openBundle(
   { description, identity }: { readonly description: BundleDescription; readonly identity: string },
 ): Promise<OpenedBundle> {
   const { name } = description.host
-  const refuse = (code: string, message: string, fix: string): StepError =>
+  const refuse = (code: FailureCode, message: string, fix: string): StepError =>
     new StepError({ host: name, code, message, fix })
   const sealed = readFileSync(join(folder, bundleNames.secrets))
   const secrets = await unseal(sealed, readIdentity(identity, name))

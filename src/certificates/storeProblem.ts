@@ -33,7 +33,7 @@ export const isWarning = ({ code }: StoreProblem): boolean => storeContentEntrie
 export function reportStoreProblem(
   problem: StoreProblem,
   hosts: readonly string[],
-): Omit<Diagnostic, 'span'> {
+): Omit<Diagnostic, 'span' | 'code'> & { readonly code: StoreProblemCode } {
   const { code, facts } = problem
   const { severity, text } = storeContentEntries[code]
   // As in `storeProblem`: the union keeps code and facts together.

@@ -28,10 +28,11 @@ async function settingValues({ typed }: CompletionRequest): Promise<Values> {
   return words((setting.secret ? ['-'] : listed).map((value) => `${name}=${value}`))
 }
 
-/** Returns all findings and all names of settings. */
+/** Returns all codes of findings and failures and all names of settings. */
 async function topics(): Promise<Values> {
   const [
     { catalogue },
+    { failureCodes },
     { allOptions },
     { allFile, allHost, allService },
     { allSsh },
@@ -39,6 +40,7 @@ async function topics(): Promise<Values> {
     { spellings },
   ] = await Promise.all([
     import('../diagnostics/catalogue.ts'),
+    import('../diagnostics/failures.ts'),
     import('../config/settings/options.ts'),
     import('../config/settings/places.ts'),
     import('../config/settings/ssh.ts'),
@@ -46,7 +48,7 @@ async function topics(): Promise<Values> {
     import('../config/settings/setting.ts'),
   ])
   const settings = [...allFile, ...allService, ...allHost, ...allSsh, ...allHooks, ...allOptions]
-  return words([...Object.keys(catalogue), ...spellings(settings)])
+  return words([...new Set([...Object.keys(catalogue), ...failureCodes]), ...spellings(settings)])
 }
 
 /** Hosts and services of the files that the command line names so far; none where these cannot be understood. */

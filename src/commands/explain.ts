@@ -7,15 +7,23 @@ import { colourOf, textWidth, writeFileTo } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
 import { explanationOf } from '../diagnostics/explanation.ts'
+import { explainFailureCode, failureCodes, failureNamed } from '../diagnostics/failures.ts'
 import { nearest } from '../diagnostics/nearest.ts'
 import { explainJson } from '../output/explain/explainJson.ts'
 import {
+  failureMarkdown,
   findingMarkdown,
   listMarkdown,
   sectionMarkdown,
   settingMarkdown,
 } from '../output/explain/explainMarkdown.ts'
-import { findingText, listText, sectionText, settingText } from '../output/explain/explainText.ts'
+import {
+  failureText,
+  findingText,
+  listText,
+  sectionText,
+  settingText,
+} from '../output/explain/explainText.ts'
 import { type Layout, layoutFor } from '../output/explain/layout.ts'
 import {
   type Section,
@@ -28,7 +36,10 @@ import {
 
 export const explainCommand: Define = (made, { context, done }) =>
   made
-    .argument('[name]', 'code of a finding, or name of an option, another setting or a section of the file')
+    .argument(
+      '[name]',
+      'code of a finding or a failure, or name of an option, another setting or a section of the file',
+    )
     .addOption(new Option('--format <format>', 'output format').choices(explainFormats).default('text'))
     .note(optionsHelp)
     .action(async (name: string | undefined, { format }: { format: ExplainFormat }) =>
@@ -45,45 +56,52 @@ const allCodes = findingGroups.flatMap(({ codes }) => codes)
 
 const everything = (): Explained => ({
   findings: allCodes.map(explanationOf),
+  failures: failureCodes.map(explainFailureCode),
   settings: settingGroups.flatMap(({ settings }) => settings),
   sections: [],
 })
 
 /** Adds the settings of sections to the others: data needs no list beside them. */
-const withSections = ({ findings, settings, sections }: Explained): Explained => {
+const withSections = ({ settings, sections, ...others }: Explained): Explained => {
   const inSections = sections.flatMap(({ groups }) => groups.flatMap((group) => group.settings))
-  return { findings, settings: [...settings, ...inSections], sections }
+  return { ...others, settings: [...settings, ...inSections], sections }
 }
 
-/** Finds a finding, settings or a section of the file by name. Throws a `UsageError` for an unknown name. */
+/** Finds a finding, a failure, settings or a section of the file by name. Throws a `UsageError` for an unknown name. */
 function explained(name: string): Explained {
+  const failure = failureNamed(name)
   const found = {
     findings: isCode(name) ? [explanationOf(name)] : [],
+    failures: failure === undefined ? [] : [failure],
     settings: settingsNamed(name),
     sections: sectionsNamed(name),
   }
-  if (found.findings.length + found.settings.length + found.sections.length > 0) return found
-  const near = nearest(name, [...allCodes, ...settingNames, ...sectionNames])
+  if (Object.values(found).some((of) => of.length > 0)) return found
+  const near = nearest(name, [...allCodes, ...failureCodes, ...settingNames, ...sectionNames])
   throw new UsageError(
     // What is typed may hold anything; JSON shows control characters instead of sending them to the terminal.
-    `no finding, setting or section is named ${JSON.stringify(name)}`,
+    `no finding, failure, setting or section is named ${JSON.stringify(name)}`,
     near === undefined ? 'List all of them with: muster explain' : `Did you mean ${near}?`,
   )
 }
 
-const textOf = ({ findings, settings, sections }: Explained, layout: Layout): string =>
+const textOf = ({ findings, failures, settings, sections }: Explained, layout: Layout): string =>
   [
     ...findings.map((finding) => findingText(finding, layout)),
+    ...failures.map((failure) => failureText(failure, layout)),
     ...settings.map((setting) => settingText(setting, layout)),
     ...sections.map((section) => sectionText(section, layout)),
   ].join('\n\n')
 
-const markdownOf = ({ findings, settings, sections }: Explained): string =>
-  [...findings.map(findingMarkdown), ...settings.map(settingMarkdown), ...sections.map(sectionMarkdown)].join(
-    '\n',
-  )
+const markdownOf = ({ findings, failures, settings, sections }: Explained): string =>
+  [
+    ...findings.map(findingMarkdown),
+    ...failures.map(failureMarkdown),
+    ...settings.map(settingMarkdown),
+    ...sections.map(sectionMarkdown),
+  ].join('\n')
 
-/** Explains a finding, a setting or a section of the file by its name; without a name, lists all of them. Throws `UsageError`. */
+/** Explains a finding, a failure, a setting or a section of the file by its name; without a name, lists all of them. Throws `UsageError`. */
 export async function explain(options: {
   readonly context: CommandContext
   readonly name: string | undefined

@@ -28,7 +28,7 @@ import {
   switchPrimary,
 } from '../deployment/switchPrimary.ts'
 import { disagreements } from '../output/clusterText.ts'
-import { failuresText } from '../output/deployment/failureText.ts'
+import { failuresText, type HostFailure } from '../output/deployment/failureText.ts'
 import {
   switchEndText,
   switchPlanText,
@@ -227,10 +227,12 @@ const shunFix =
   'Bring the host back, or shun its data source with `tapi datasource shun`: the switch then goes on without it.'
 
 function problemsText(context: CommandContext, problems: readonly HostProblem[], fix: string): string {
-  const failures = problems.map(({ host, problem }) => ({
-    host,
-    failure: { code: 'not-switched', message: problem, fix },
-  }))
+  const failures = problems.map(
+    ({ host, problem }): HostFailure => ({
+      host,
+      failure: { code: 'not-switched', message: problem, fix },
+    }),
+  )
   return failuresText(failures, lineLayout(context, context.stderr))
 }
 

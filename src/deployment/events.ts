@@ -1,10 +1,12 @@
+import type { FailureCode } from '../diagnostics/failures.ts'
+
 /** Phases of a run, in order; a host starts a phase only after it ended the one before. */
 export const phases = ['connect', 'facts', 'stage', 'commit', 'verify'] as const
 
 export type Phase = (typeof phases)[number]
 
 /** Failure as the renderers show it. */
-export type Failure = { readonly code: string; readonly message: string; readonly fix: string }
+export type Failure = { readonly code: FailureCode; readonly message: string; readonly fix: string }
 
 /** Result of a run on one host. */
 export type HostOutcome = {

@@ -1,7 +1,11 @@
 import { boundedMessage, lastLines } from '../base/printable.ts'
+import { CertificateError } from '../certificates/certificateError.ts'
+import { ClientError } from '../client/clientError.ts'
 import { OperatorError } from '../diagnostics/operatorError.ts'
+import { SecretError } from '../secrets/secretError.ts'
 import { TransportError, type TransportErrorCode } from '../transport/transportError.ts'
 import type { Failure } from './events.ts'
+import { StateError } from './state/stateError.ts'
 import { StepError } from './stepError.ts'
 
 /** Codes of errors in which the host did not respond at all. */
@@ -43,14 +47,11 @@ export function failureOf(error: unknown): Failure {
  * Returns true for errors of this machine, such as of a secret or the state directory, that carry their own
  * explanation.
  */
-const isExplained = (
-  error: unknown,
-): error is { readonly code: string; readonly message: string; readonly fix: string } =>
-  error instanceof Error &&
-  'fix' in error &&
-  typeof error.fix === 'string' &&
-  'code' in error &&
-  typeof error.code === 'string'
+const isExplained = (error: unknown): error is StateError | SecretError | CertificateError | ClientError =>
+  error instanceof StateError ||
+  error instanceof SecretError ||
+  error instanceof CertificateError ||
+  error instanceof ClientError
 
 /** Returns the line of muster's code that threw, for a bug report; the whole stack is of no use to the operator. */
 function throwLocation(error: unknown): string {

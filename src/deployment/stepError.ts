@@ -1,4 +1,5 @@
-import { boundedMessage, lastLines } from '../base/printable.ts'
+import { boundedMessage } from '../base/printable.ts'
+import type { FailureCode } from '../diagnostics/failures.ts'
 
 /**
  * Expected failure of a deployment: host, reason and fix. The constructor makes the text printable, whatever it
@@ -6,14 +7,14 @@ import { boundedMessage, lastLines } from '../base/printable.ts'
  */
 export class StepError extends Error {
   readonly host: string
-  readonly code: string
+  readonly code: FailureCode
   readonly fix: string
 
-  constructor(facts: { host: string; code: string; message: string; fix: string; cause?: unknown }) {
+  constructor(facts: { host: string; code: FailureCode; message: string; fix: string; cause?: unknown }) {
     super(boundedMessage(facts.message), { cause: facts.cause })
     this.name = 'StepError'
     this.host = facts.host
-    this.code = lastLines(facts.code)
+    this.code = facts.code
     this.fix = boundedMessage(facts.fix)
   }
 }

@@ -162,7 +162,7 @@ function blockedByJumpHost(server: KeyServer, outcomes: ReadonlyMap<string, Trus
     .flatMap((id) => outcomes.get(id) ?? [])
     .find(({ result }) => result !== 'known' && result !== 'trusted')
   const name = blocking?.server.label ?? 'a jump host'
-  const failure = {
+  const failure: Failure = {
     code: 'behind-jump-host',
     message: `${server.label} is behind ${name}, and the key of ${name} is not trusted`,
     fix: `Trust the key of ${name} first, then run "muster trust" again.`,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { muster } from '../../src/commands/muster.ts'
 import { allOptions } from '../../src/config/settings/options.ts'
 import { catalogue } from '../../src/diagnostics/catalogue.ts'
+import { failureCodes } from '../../src/diagnostics/failures.ts'
 import { commandContext } from '../config/commandContext.ts'
 
 type Terminal = { readonly columns?: number; readonly isTTY?: boolean; readonly env?: Record<string, string> }
@@ -30,6 +31,23 @@ describe('muster explain', () => {
     const { code, out, err } = await run(['port-clash'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/^port-clash error\nA port used twice on a host\n\n/)
+  })
+
+  it('explains a failure of a run by its code', async () => {
+    const { code, out, err } = await run(['login-refused'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^login-refused failure\nThe host refused the login\.\n\nIt does not accept/)
+    expect((await run(['login-refused', '--format', 'markdown'])).out).toMatch(
+      /^## login-refused\n\n\*\*Failure\.\*\* The host refused/,
+    )
+    const { failures } = JSON.parse((await run(['login-refused', '--format', 'json'])).out)
+    expect(failures).toMatchObject([{ code: 'login-refused', title: 'The host refused the login.' }])
+  })
+
+  it('explains both the finding and the failure of one code', async () => {
+    const { out } = await run(['bad-name'])
+    expect(out).toMatch(/^bad-name error$/m)
+    expect(out).toMatch(/^bad-name failure$/m)
   })
 
   it('explains a setting by its name or another spelling', async () => {
@@ -72,7 +90,7 @@ describe('muster explain', () => {
     expect(await run([name])).toEqual({
       code: 3,
       out: '',
-      err: `error: no finding, setting or section is named "${name}"\n  fix: Did you mean ${meant}?\n`,
+      err: `error: no finding, failure, setting or section is named "${name}"\n  fix: Did you mean ${meant}?\n`,
     })
   })
 
@@ -80,7 +98,7 @@ describe('muster explain', () => {
     const { code, err } = await run(['\u001b[31mxyzzy'])
     expect(code).toBe(3)
     expect(err).toBe(
-      'error: no finding, setting or section is named "\\u001b[31mxyzzy"\n  fix: List all of them with: muster explain\n',
+      'error: no finding, failure, setting or section is named "\\u001b[31mxyzzy"\n  fix: List all of them with: muster explain\n',
     )
   })
 
@@ -91,7 +109,11 @@ describe('muster explain', () => {
   it('lists everything without a name', async () => {
     const { code, out } = await run([])
     expect(code).toBe(0)
-    for (const name of [...Object.keys(catalogue), ...allOptions.map((option) => option.name)]) {
+    for (const name of [
+      ...Object.keys(catalogue),
+      ...failureCodes,
+      ...allOptions.map((option) => option.name),
+    ]) {
       expect(out).toContain(`  ${name} `)
     }
   })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { onEachHost } from '../../src/deployment/eachHost.ts'
+import { SecretError } from '../../src/secrets/secretError.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
 import { fakeTransport } from '../support/fakeTransport.ts'
 
@@ -31,7 +32,7 @@ it('onEachHost treats an exception as a failure of that host and continues with 
 })
 
 it('onEachHost reports an error of this machine with its own message', async () => {
-  const own = Object.assign(new Error('A secret cannot be read.'), { code: 'file-missing', fix: 'Make it.' })
+  const own = new SecretError({ code: 'file-missing', reason: 'there is no such file', fix: 'Make it.' })
   const results = await onEachHost({
     hosts: [hostConfig()],
     forks: undefined,
@@ -39,6 +40,12 @@ it('onEachHost reports an error of this machine with its own message', async () 
     work: async () => undefined,
   })
   expect(results).toMatchObject([
-    { failure: { code: 'file-missing', message: 'A secret cannot be read.', fix: 'Make it.' } },
+    {
+      failure: {
+        code: 'file-missing',
+        message: 'A secret cannot be read: there is no such file.',
+        fix: 'Make it.',
+      },
+    },
   ])
 })

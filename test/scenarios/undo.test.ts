@@ -12,7 +12,7 @@ const fault = vi.hoisted(() => ({ after: '' }))
 const broken = vi.hoisted(() => async (host: string, at: string): Promise<void> => {
   const { StepError } = await import('../../src/deployment/stepError.ts')
   if (host !== 'db1' || at !== fault.after) return
-  throw new StepError({ host, code: 'injected', message: `it broke after ${at}`, fix: 'mend it' })
+  throw new StepError({ host, code: 'step-failed', message: `it broke after ${at}`, fix: 'mend it' })
 })
 vi.mock('../../src/deployment/plans/installPlan.ts', async (original) => {
   const real = await original<typeof import('../../src/deployment/plans/installPlan.ts')>()

@@ -7,7 +7,7 @@ const failedOf = (host: string) =>
   ({
     type: 'host-failed',
     host,
-    failure: { code: 'broken', message: 'it broke', fix: 'Mend it.' },
+    failure: { code: 'failed', message: 'it broke', fix: 'Mend it.' },
   }) as const
 
 function outputs(isTTY: boolean) {
@@ -31,7 +31,7 @@ describe('chooseRenderer', () => {
     renderer.emit(failedOf('db1'))
     renderer.emit(failedOf('db2'))
     await renderer.end()
-    expect(said).toEqual(['err: error db1 and db2: it broke [broken]\n  fix: Mend it.\n'])
+    expect(said).toEqual(['err: error db1 and db2: it broke [failed]\n  fix: Mend it.\n'])
   })
 
   it('prints a failure during the run, before later events', async () => {
@@ -39,7 +39,7 @@ describe('chooseRenderer', () => {
     const renderer = await chooseRenderer({ context, json: false, hosts: ['db1', 'db2'] })
     renderer.emit(failedOf('db1'))
     renderer.emit({ type: 'notice', message: 'later' })
-    const [first, second] = ['err: error db1: it broke [broken]\n  fix: Mend it.\n', 'out: later\n']
+    const [first, second] = ['err: error db1: it broke [failed]\n  fix: Mend it.\n', 'out: later\n']
     expect(said).toEqual([first, second])
     renderer.emit(failedOf('db2'))
     await new Promise((resolve) => setImmediate(resolve))
@@ -55,7 +55,7 @@ describe('chooseRenderer', () => {
     renderer.emit(failedOf('db1'))
     await renderer.end()
     expect(stripVTControlCharacters(said.join('')).replaceAll(/\s+/g, ' ')).toContain(
-      'err: error db1: it broke [broken] fix: Mend it.',
+      'err: error db1: it broke [failed] fix: Mend it.',
     )
     expect(said).toHaveLength(1)
   })

@@ -89,7 +89,7 @@ describe('runPlan', () => {
   })
 
   it('refuses with the failures of hosts, and an outcome for each in the order of the file', async () => {
-    const problem = new StepError({ host: 'db2', code: 'in-the-way', message: 'no room', fix: 'make room' })
+    const problem = new StepError({ host: 'db2', code: 'port-in-use', message: 'no room', fix: 'make room' })
     const { code, out, err } = await run(() => refusalFor([problem]), { json: true, hosts: ['db1', 'db2'] })
     expect(code).toBe(exitCodes.failed)
     const events = out
@@ -99,13 +99,13 @@ describe('runPlan', () => {
     expect(events.map(({ type }) => type)).toEqual(['run-started', 'host-failed', 'run-ended'])
     expect(events[2].outcomes).toMatchObject([
       { host: 'db1', result: 'not-started' },
-      { host: 'db2', result: 'failed', failure: { code: 'in-the-way' } },
+      { host: 'db2', result: 'failed', failure: { code: 'port-in-use' } },
     ])
     expect(err).toBe('Nothing was changed.\n')
   })
 
   it('refuses without repeating failures that were printed', async () => {
-    const failed = refusalFor([new StepError({ host: 'db1', code: 'x', message: 'no room', fix: 'y' })])
+    const failed = refusalFor([new StepError({ host: 'db1', code: 'failed', message: 'no room', fix: 'y' })])
     const { code, out, err } = await run(() => ({
       ...failed,
       reported: true,
@@ -113,7 +113,7 @@ describe('runPlan', () => {
       message: 'Not now.',
     }))
     expect(code).toBe(exitCodes.interrupted)
-    expect(`${out}${err}`).not.toContain('[x]')
+    expect(`${out}${err}`).not.toContain('[failed]')
     expect(err).toBe('Not now.\n')
   })
 })

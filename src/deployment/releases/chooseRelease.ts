@@ -1,3 +1,4 @@
+import type { FailureCode } from '../../diagnostics/failures.ts'
 import type { HostFacts, InstallationFacts, ReleaseFact } from '../facts/hostFacts.ts'
 import { StepError } from '../stepError.ts'
 import { unfinishedRollback } from './releaseScripts.ts'
@@ -107,7 +108,7 @@ export function requireNode(host: string, { id, node, nodeThere }: ReleaseFact):
  */
 export function rollbackTarget(facts: HostFacts, to: string | undefined): ReleaseFact {
   const { releases, currentRelease } = facts.installation
-  const refuse = (code: string, message: string, fix: string): StepError =>
+  const refuse = (code: FailureCode, message: string, fix: string): StepError =>
     new StepError({ host: facts.host, code, message, fix })
   if (currentRelease === undefined) {
     throw refuse('not-installed', 'nothing is installed there', 'Run `muster install` first.')

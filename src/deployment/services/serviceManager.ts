@@ -1,6 +1,7 @@
 import type { ServiceLimits } from '../../config/model.ts'
 import type { ServiceManagerName } from '../../config/settings/serviceManagerNames.ts'
 import type { Component } from '../../contracts/component.ts'
+import type { Failure } from '../events.ts'
 import type { HostFacts, InstalledFacts } from '../facts/hostFacts.ts'
 import type { Layout, ServiceData } from '../layout.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
@@ -33,7 +34,7 @@ export type ServiceManager = {
   readonly grantsPrivilegedPorts: boolean
 
   /** Returns why it is not available on a host; undefined if it is. */
-  readonly unavailable: (facts: HostFacts) => Unavailable | undefined
+  readonly unavailable: (facts: HostFacts) => Failure | undefined
   /** Returns true if it runs the components of an installation, whatever the file says today. */
   readonly isInstalled: (facts: Pick<InstalledFacts, 'installation'>) => boolean
   /** Returns the data paths of its components. */
@@ -53,9 +54,6 @@ export type ServiceManager = {
   /** Returns how a script on the host detects that a component has ended. */
   readonly watch: (set: Pick<ServiceSet, 'cluster' | 'layout' | 'account' | 'components'>) => ServiceWatch
 }
-
-/** Parts of a preflight problem. */
-type Unavailable = { readonly code: string; readonly message: string; readonly fix: string }
 
 /** Files by which a manager knows its services, such as systemd units; one per component, owned by root. */
 export type ServiceDefinitions = {

@@ -3,6 +3,7 @@ import { OperatorError } from '../../diagnostics/operatorError.ts'
 import { TransportError } from '../../transport/transportError.ts'
 import { failureOf } from '../hostFailure.ts'
 import { type ObservedHost, unreachableStatus } from '../hostStatus.ts'
+import { StepError } from '../stepError.ts'
 import type { SurveyedHost, UnreachableHost } from '../survey.ts'
 
 /** A host that is looked at again and again over one connection. */
@@ -26,16 +27,12 @@ export type HostWatch = {
 export const watchIntervals = { well: 15_000, away: 5_000, late: 20_000 } as const
 
 /** A host that was surveyed without a connection in the end. */
-export class AwayError extends Error {
+export class AwayError extends StepError {
   readonly away: UnreachableHost
-  readonly code: string
-  readonly fix: string
   constructor(away: UnreachableHost) {
-    const { code, message, fix } = away.failure
-    super(message)
+    super({ host: away.host.name, ...away.failure })
+    this.name = 'AwayError'
     this.away = away
-    this.code = code
-    this.fix = fix
   }
 }
 

@@ -1,9 +1,13 @@
 import { type AccountStatements, accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import type { Explanation } from '../../diagnostics/explanation.ts'
+import type { FailureExplanation } from '../../diagnostics/failures.ts'
 import { settingExample } from './settingFacts.ts'
 
-const findingOf = (finding: Explanation) => ({ ...finding, about: finding.about.join('\n\n') })
+const withText = <Of extends Explanation | FailureExplanation>(of: Of) => ({
+  ...of,
+  about: of.about.join('\n\n'),
+})
 
 const settingOf = (setting: Setting<unknown>) => ({
   name: setting.name,
@@ -24,11 +28,17 @@ function statementsOf(setting: Setting<unknown>): { readonly statements?: readon
   return statements.length === 0 ? {} : { statements }
 }
 
-/** Writes explanations as one JSON object, `{"findings":[…],"settings":[…]}`. */
+/** Writes explanations as one JSON object, `{"findings":[…],"failures":[…],"settings":[…]}`. */
 export function explainJson(explained: {
   readonly findings: readonly Explanation[]
+  readonly failures: readonly FailureExplanation[]
   readonly settings: readonly Setting<unknown>[]
 }): string {
-  const { findings, settings } = explained
-  return `${JSON.stringify({ findings: findings.map(findingOf), settings: settings.map(settingOf) }, null, 2)}\n`
+  const { findings, failures, settings } = explained
+  const data = {
+    findings: findings.map(withText),
+    failures: failures.map(withText),
+    settings: settings.map(settingOf),
+  }
+  return `${JSON.stringify(data, null, 2)}\n`
 }

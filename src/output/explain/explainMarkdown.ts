@@ -2,6 +2,7 @@ import { accountStatements } from '../../config/reference/accountStatements.ts'
 import type { Setting } from '../../config/settings/setting.ts'
 import { findingGroups } from '../../diagnostics/catalogue.ts'
 import { type Explanation, exampleTitles, explanationOf } from '../../diagnostics/explanation.ts'
+import { explainFailureCode, type FailureExplanation, failureCodes } from '../../diagnostics/failures.ts'
 import { settingExample, settingFacts } from './settingFacts.ts'
 import { type Section, sectionRows, settingGroups } from './settings.ts'
 
@@ -24,6 +25,10 @@ export function findingMarkdown(finding: Explanation): string {
   ]
   return `${blocks.join('\n\n')}\n`
 }
+
+/** Writes the section of a failure. */
+export const failureMarkdown = ({ code, title, about }: FailureExplanation): string =>
+  `${[`## ${code}`, `**Failure.** ${title}`, ...about].join('\n\n')}\n`
 
 export function settingMarkdown(setting: Setting<unknown>): string {
   const facts = settingFacts(setting).map(({ label, text }) => `- ${label}: ${text}`)
@@ -50,7 +55,7 @@ export function sectionMarkdown(of: Section): string {
   return [`## ${of.name}\n\n${of.documentation}\n`, ...groups].join('\n')
 }
 
-/** Lists every finding and every setting by group. */
+/** Lists every finding, failure and setting by group. */
 export function listMarkdown(): string {
   const findings = findingGroups.map(({ title, codes }) => {
     const rows = codes
@@ -64,5 +69,13 @@ export function listMarkdown(): string {
       of.map(({ name, documentation }) => `- \`${name}\`: ${documentation}`),
     ),
   )
-  return ['# Findings\n', ...findings, '# Settings\n', ...settings].join('\n')
+  const failures = failureCodes.map(explainFailureCode).map(({ code, title }) => `- \`${code}\`: ${title}`)
+  return [
+    '# Findings\n',
+    ...findings,
+    '# Failures\n',
+    `${failures.join('\n')}\n`,
+    '# Settings\n',
+    ...settings,
+  ].join('\n')
 }

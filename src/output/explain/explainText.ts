@@ -3,6 +3,7 @@ import type { Setting } from '../../config/settings/setting.ts'
 import { findingGroups } from '../../diagnostics/catalogue.ts'
 import type { Severity } from '../../diagnostics/diagnostic.ts'
 import { type Explanation, exampleTitles, explanationOf } from '../../diagnostics/explanation.ts'
+import { explainFailureCode, type FailureExplanation, failureCodes } from '../../diagnostics/failures.ts'
 import { type Layout, type Paint, proseLines } from './layout.ts'
 import { settingExample, settingFacts } from './settingFacts.ts'
 import { type Section, sectionRows, settingGroups } from './settings.ts'
@@ -68,6 +69,16 @@ export function findingText(finding: Explanation, layout: Layout): string {
     ...about.map((text) => proseLines(text, { layout, first: '', rest: '' })),
     ...examples(finding, layout),
     ...commandLines(finding, layout),
+  ]
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+/** Writes the explanation of a failure for a person. */
+export function failureText({ code, title, about }: FailureExplanation, layout: Layout): string {
+  const flush = { layout, first: '', rest: '' }
+  const blocks = [
+    [`${layout.paint('bold', code)} ${layout.paint('red', 'failure')}`, ...proseLines(title, flush)],
+    ...about.map((text) => proseLines(text, flush)),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
@@ -146,7 +157,7 @@ export function sectionText(section: Section, layout: Layout): string {
   return `${blocks.join('\n\n')}\n`
 }
 
-/** Lists every finding and every setting by group, for a person. */
+/** Lists every finding, failure and setting by group, for a person. */
 export function listText(layout: Layout): string {
   const findings = findingGroups.map(({ title, codes }) => {
     const rows = codes.map(explanationOf).map(({ code, severity, title: text }) => ({
@@ -156,6 +167,9 @@ export function listText(layout: Layout): string {
     }))
     return groupText(title, rows, layout)
   })
+  const failures = failureCodes
+    .map(explainFailureCode)
+    .map(({ code, title }) => ({ name: code, text: title }))
   const settings = settingGroups.map(({ title, settings: of }) => {
     const rows = of.map(({ name, documentation }) => ({ name, text: documentation }))
     return groupText(title, rows, layout)
@@ -164,6 +178,8 @@ export function listText(layout: Layout): string {
   const blocks = [
     paint('bold', 'Findings'),
     ...findings,
+    paint('bold', 'Failures'),
+    groupText('On hosts and on this machine', failures, layout),
     paint('bold', 'Settings'),
     ...settings,
     proseLines('For details, run `muster explain NAME`.', { layout, first: '', rest: '' }).join('\n'),

@@ -175,7 +175,7 @@ describe('muster users apply --via api', () => {
     const refused = await run(['--login', 'admin'], env)
     expect(refused.code).toBe(1)
     expect(told(refused)).toMatchInlineSnapshot(`
-      "error db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [internal]
+      "error db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [api-refused]
           Undone: reset the password of admin.
         fix: See the log of the manager on db2, then run the command again.
       db1  done: 2 changes, logins verified
@@ -186,7 +186,7 @@ describe('muster users apply --via api', () => {
       Users as before: db2.
       Fix the reported problem, then run \`muster users apply --via api\` again: it changes only what is missing.
       FAILED: 1 of 2 hosts (db2)
-        db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [internal]
+        db2: the manager at https://127.0.0.1:PORT answered 500: The disk is full. [api-refused]
       "
     `)
     expect([one.names(), two.names()]).toEqual([['admin', 'ops'], ['admin']])

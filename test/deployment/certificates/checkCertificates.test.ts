@@ -9,6 +9,7 @@ import {
 import type { FoundCertificate } from '../../../src/deployment/certificates/hostCertificates.ts'
 import { StepError } from '../../../src/deployment/stepError.ts'
 import type { Span } from '../../../src/diagnostics/diagnostic.ts'
+import type { FailureCode } from '../../../src/diagnostics/failures.ts'
 import { hostConfig, hostFacts } from '../../support/deploymentValues.ts'
 
 const now = new Date('2026-03-10T12:00:00Z')
@@ -182,9 +183,9 @@ describe('checkCertificates', () => {
   })
 
   it('reports stores of the file that install would refuse, once', () => {
-    const problem = (code: string) =>
+    const problem = (code: FailureCode) =>
       new StepError({ host: 'db1', code, message: 'they are bad.', fix: 'Mend them.' })
-    const own = (code: string) => ({ origin: 'yours' as const, authorities: [], problem: problem(code) })
+    const own = (code: FailureCode) => ({ origin: 'yours' as const, authorities: [], problem: problem(code) })
     expect(told([looked({ expected: own('keystore-wrong-password') })])).toEqual([
       'db1.yaml error certificate-keystore: The stores named in the file for db1 cannot be used: they are bad.',
     ])

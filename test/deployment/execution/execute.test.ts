@@ -49,7 +49,7 @@ function world(): {
 }
 
 const fail = (): Promise<never> =>
-  Promise.reject(new StepError({ host: 'db1', code: 'broken', message: 'it broke', fix: 'mend it' }))
+  Promise.reject(new StepError({ host: 'db1', code: 'failed', message: 'it broke', fix: 'mend it' }))
 
 describe('execute', () => {
   it('stages every host before any commits, and verifies last', async () => {
@@ -108,7 +108,7 @@ describe('execute', () => {
     expect(done).toEqual(['db2 stage'])
     expect(outcomes.map(({ result }) => result)).toEqual(['failed', 'not-started'])
     expect(outcomes[1]).toMatchObject({ applied: ['stage'], staged: 1, reason: 'staging failed on db1' })
-    expect(outcomes[0]?.failure).toEqual({ code: 'broken', message: 'it broke', fix: 'mend it' })
+    expect(outcomes[0]?.failure).toEqual({ code: 'failed', message: 'it broke', fix: 'mend it' })
   })
 
   it('lets other hosts finish when one fails to commit', async () => {
@@ -179,7 +179,7 @@ describe('execute', () => {
     expect(of('db2')).toEqual(['db2 sent', 'db2 one', 'db2 verify'])
     expect([outcome?.result, other?.result]).toEqual(['failed', 'changed'])
     expect(outcome?.failure).toEqual({
-      code: 'broken',
+      code: 'failed',
       message: 'it broke\nUndone: two, one.',
       fix: 'mend it',
     })
@@ -202,13 +202,13 @@ describe('execute', () => {
 
   it('reports a failed restore with its fix', async () => {
     const { step, work, run, done } = world()
-    const worse = new StepError({ host: 'db1', code: 'worse', message: 'no way back', fix: 'look there' })
+    const worse = new StepError({ host: 'db1', code: 'locked', message: 'no way back', fix: 'look there' })
     const steps = [step('one', 'commit'), step('two', 'commit', fail)]
     const snapshot = { restoreSteps: () => Promise.reject(worse) }
     const [outcome] = await run([{ ...work('db1', steps), snapshot }])
     expect(done).toEqual(['db1 one'])
     expect(outcome?.failure).toEqual({
-      code: 'broken',
+      code: 'failed',
       message: 'it broke\nUndoing “two, one” also failed: no way back',
       fix: 'look there',
     })

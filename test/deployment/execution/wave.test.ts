@@ -40,7 +40,7 @@ function world(rollout: Rollout) {
     facts: { readonly broken?: boolean; readonly drains?: boolean; readonly more?: readonly Step[] } = {},
   ): HostWork => {
     const commit = step('commit', 'commit', async () => {
-      if (facts.broken) throw new StepError({ host, code: 'broken', message: 'it broke', fix: 'mend it' })
+      if (facts.broken) throw new StepError({ host, code: 'failed', message: 'it broke', fix: 'mend it' })
     })
     return {
       host,

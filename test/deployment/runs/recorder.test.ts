@@ -124,7 +124,7 @@ describe('the recorder of a run', () => {
 
   it('records the failed change of a host, and no failure between changes', () => {
     const { recorder } = recorderAt(0)
-    const failure = { code: 'step-failed', message: 'words of the host', fix: 'mend it' }
+    const failure = { code: 'step-failed', message: 'words of the host', fix: 'mend it' } as const
     recorder.observe({ type: 'phase-started', host: 'db1', phase: 'commit' })
     recorder.observe({ type: 'host-failed', host: 'db1', failure })
     expect(recorder.pending('db1', place)).toBe('')

@@ -145,7 +145,7 @@ describe('the streams of a watched cluster', () => {
 it('a call to all managers of a watched cluster goes to hosts that were not surveyed yet, and leaves out those away', async () => {
   const [db1, db2, db3] = ['db1', 'db2', 'db3'].map((name) => hostConfig({ name }))
   if (!db1 || !db2 || !db3) throw new Error('no hosts')
-  const failure = { code: 'connection-refused', message: 'nothing listens', fix: 'Start it.' }
+  const failure = { code: 'connection-refused', message: 'nothing listens', fix: 'Start it.' } as const
   const clock = manualClock()
   const watch = watchCluster({
     config: { cluster: 'one', directory: '/', hosts: [db1, db2, db3], services: [] },

@@ -7,7 +7,12 @@ import {
   withoutHostName,
 } from '../../../src/output/deployment/failureText.ts'
 
-const failed = (host: string, message: string, fix = 'Mend it.', code = 'broken'): HostFailure => ({
+const failed = (
+  host: string,
+  message: string,
+  fix = 'Mend it.',
+  code: HostFailure['failure']['code'] = 'failed',
+): HostFailure => ({
   host,
   failure: { code, message, fix },
 })
@@ -31,14 +36,14 @@ describe('failureText', () => {
     ['db10 is not db1', 'db10 is not db1'],
   ])('names the host once: %s', (message, said) => {
     expect(failureText({ ...failed('db1', message), colour: false })).toBe(
-      `error db1: ${said} [broken]\n  fix: Mend it.\n`,
+      `error db1: ${said} [failed]\n  fix: Mend it.\n`,
     )
   })
 
   it('has the code in its first line if the reason has several', () => {
     const one = failed('db1', 'the host is not as it was:\n    new: write settings\n    gone: stop')
     expect(failureText({ ...one, colour: false })).toBe(
-      'error db1: the host is not as it was: [broken]\n    new: write settings\n    gone: stop\n  fix: Mend it.\n',
+      'error db1: the host is not as it was: [failed]\n    new: write settings\n    gone: stop\n  fix: Mend it.\n',
     )
   })
 })
@@ -49,7 +54,7 @@ describe('failuresText', () => {
   it('merges hosts with the same failure', () => {
     const all = hosts.map((host) => failed(host, `${host} has no release before this one`))
     expect(failuresText(all, { colour: false })).toBe(
-      'error db1, db2, db3, db4, db5, db6, db7, db8, db9, db10, db11, db12 and 38 more: has no release before this one [broken]\n  fix: Mend it.\n',
+      'error db1, db2, db3, db4, db5, db6, db7, db8, db9, db10, db11, db12 and 38 more: has no release before this one [failed]\n  fix: Mend it.\n',
     )
   })
 
@@ -59,15 +64,15 @@ describe('failuresText', () => {
       failed('db2', 'the disk is full'),
       failed('db3', 'db3 (10.0.0.3 port 22) did not answer', 'Is it up?'),
       failed('db4', 'the disk is full'),
-      failed('db5', 'the disk is full', 'Mend it.', 'other-code'),
+      failed('db5', 'the disk is full', 'Mend it.', 'disk-full'),
     ]
     expect(failuresText(some, { colour: false })).toBe(
-      `error db1: 10.0.0.1 port 22 did not answer [broken]
-error db3: 10.0.0.3 port 22 did not answer [broken]
+      `error db1: 10.0.0.1 port 22 did not answer [failed]
+error db3: 10.0.0.3 port 22 did not answer [failed]
   fix: Is it up?
-error db2 and db4: the disk is full [broken]
+error db2 and db4: the disk is full [failed]
   fix: Mend it.
-error db5: the disk is full [other-code]
+error db5: the disk is full [disk-full]
   fix: Mend it.
 `,
     )
@@ -82,7 +87,7 @@ error db5: the disk is full [other-code]
     const plain = failuresText([one], { colour: false, width: 36 })
     expect(plain).toBe(
       `error db1: nothing is installed in
-  /opt/muster [broken]
+  /opt/muster [failed]
   fix: Run \`muster install\` first,
        then look again.
 `,

@@ -7,7 +7,7 @@ const failure = {
   code: 'port-in-use',
   message: 'port 8090 is taken',
   fix: 'Stop that program,\nor choose another port.',
-}
+} as const
 const events: readonly DeploymentEvent[] = [
   {
     type: 'run-started',

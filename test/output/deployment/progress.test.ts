@@ -34,7 +34,7 @@ const step = (host: string, title: string): DeploymentEvent => ({
 const failed = (host: string): DeploymentEvent => ({
   type: 'host-failed',
   host,
-  failure: { code: 'broken', message: `${host} broke\nmore of it`, fix: 'mend it' },
+  failure: { code: 'failed', message: `${host} broke\nmore of it`, fix: 'mend it' },
 })
 const wave = (wave: number, of: number, ...names: readonly string[]): DeploymentEvent => ({
   type: 'wave-started',

@@ -142,7 +142,7 @@ state directory  held for all hosts by \`muster state export\`, process 42 on de
       (_, index) => ({ host: `db${index + 1}`, state: 'free' }) as const,
     )
     expect(locksText({ hosts: free, state: [] }, { colour: false })).toBe('all 50 hosts  free\n')
-    const failure = { code: 'timeout', message: 'db51 did not answer', fix: '' }
+    const failure = { code: 'timeout', message: 'db51 did not answer', fix: '' } as const
     const lost = { host: 'db51', state: 'unreachable', failure } as const
     expect(locksText({ hosts: [...free, lost], state: [] }, { colour: false, width: 60 })).toBe(
       `50 hosts  free

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HostOutcome } from '../../../src/deployment/events.ts'
 import { changesText, summaryText } from '../../../src/output/deployment/summary.ts'
 
-const failure = { code: 'broken', message: 'it broke', fix: 'mend it' }
+const failure = { code: 'failed', message: 'it broke', fix: 'mend it' } as const
 const outcomes: readonly HostOutcome[] = [
   {
     host: 'db1',

@@ -36,7 +36,7 @@ const failure = {
   code: 'connection-refused',
   message: 'db4 refused the connection',
   fix: 'Is sshd running there?',
-}
+} as const
 
 const gate = server('the jump host gate', { jump: true, address: 'gate', port: 2222 })
 const [db1, db2, db3, db4] = [
@@ -70,7 +70,7 @@ const looked: readonly ScannedServer[] = [
 const outcomes: readonly TrustOutcome[] = [
   { server: gate, result: 'known', found: known },
   { server: db1, result: 'untrusted', found: fresh },
-  { server: db2, result: 'changed', found: changed, failure: { code: 'c', message: 'm', fix: 'f' } },
+  { server: db2, result: 'changed', found: changed, failure: { code: 'failed', message: 'm', fix: 'f' } },
   { server: db4, result: 'unreachable', failure },
 ]
 const layout = { colour: false, width: 80 }
@@ -191,7 +191,7 @@ describe('the host keys of muster trust for programs', () => {
           {
             "address": "db2",
             "failure": {
-              "code": "c",
+              "code": "failed",
               "fix": "f",
               "message": "m",
             },

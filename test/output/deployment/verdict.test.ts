@@ -3,10 +3,12 @@ import type { HostOutcome } from '../../../src/deployment/events.ts'
 import { apiUrlsText } from '../../../src/output/deployment/apiUrls.ts'
 import { stoppedText, verdictText } from '../../../src/output/deployment/verdict.ts'
 
-const outcome = (host: string, result: HostOutcome['result'], message?: string) => ({
+const outcome = (host: string, result: HostOutcome['result'], message?: string): HostOutcome => ({
+  applied: [],
+  seconds: {},
   host,
   result,
-  ...(message === undefined ? {} : { failure: { code: 'broken', message, fix: 'mend it' } }),
+  ...(message === undefined ? {} : { failure: { code: 'failed', message, fix: 'mend it' } }),
 })
 const layout = { exit: 1, reasons: true, seconds: 12.34, colour: false, width: 60 }
 
@@ -18,12 +20,12 @@ describe('the verdict of a run', () => {
       outcome('ux3', 'not-started'),
     ]
     expect(verdictText([...outcomes, outcome('ux4', 'unchanged')], layout)).toBe(`FAILED: 1 of 4 hosts (ux2)
-  ux2: 10.0.0.2 port 22 did not answer [broken]
+  ux2: 10.0.0.2 port 22 did not answer [failed]
 `)
     const lost = ['ux4', 'ux5'].map((host) => outcome(host, 'unreachable', `${host} is gone`))
     expect(verdictText([...outcomes, ...lost], layout)).toBe(`FAILED: 3 of 5 hosts (ux2, ux4 and ux5)
-  ux2: 10.0.0.2 port 22 did not answer [broken]
-  ux4 and ux5: is gone [broken]
+  ux2: 10.0.0.2 port 22 did not answer [failed]
+  ux4 and ux5: is gone [failed]
 `)
   })
 

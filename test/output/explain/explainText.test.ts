@@ -9,6 +9,7 @@ import { hostEntries } from '../../../src/diagnostics/entries/hosts.ts'
 import { shapeEntries } from '../../../src/diagnostics/entries/shape.ts'
 import { yamlEntries } from '../../../src/diagnostics/entries/yaml.ts'
 import { explanationOf } from '../../../src/diagnostics/explanation.ts'
+import { failureCodes } from '../../../src/diagnostics/failures.ts'
 import { explainJson } from '../../../src/output/explain/explainJson.ts'
 import { settingMarkdown } from '../../../src/output/explain/explainMarkdown.ts'
 import { findingText, listText, settingText } from '../../../src/output/explain/explainText.ts'
@@ -182,7 +183,7 @@ describe('the explain page of a database account', () => {
     const twice = [1, 2].map(() => [name, `${account}-password`, true])
     expect(made(account, settingText(setting, plain))).toEqual(twice)
     expect(made(account, settingMarkdown(setting))).toEqual(twice)
-    const [told] = JSON.parse(explainJson({ findings: [], settings: [setting] })).settings
+    const [told] = JSON.parse(explainJson({ findings: [], failures: [], settings: [setting] })).settings
     expect(told.statements.map(({ title }: { title: string }) => title)).toEqual(['MariaDB', 'MySQL'])
   })
 
@@ -201,10 +202,13 @@ const groupOf = (lines: readonly string[], title: string): string => {
   return lines.slice(start, lines.indexOf('', start)).join('\n')
 }
 
-describe('the explain list of findings and settings', () => {
-  it('has every code and every option once, at the start of a line', () => {
-    const names = at(100).flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? [])
-    for (const code of Object.keys(catalogue)) expect(names.filter((name) => name === code)).toEqual([code])
+describe('the explain list of findings, failures and settings', () => {
+  it('has every code and every option once in its part, at the start of a line', () => {
+    const namesIn = (lines: readonly string[]) => lines.flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? [])
+    const [failures, settings] = ['Failures', 'Settings'].map((title) => at(100).indexOf(title))
+    expect(namesIn(at(100).slice(0, failures)).toSorted()).toEqual(Object.keys(catalogue).toSorted())
+    expect(namesIn(at(100).slice(failures, settings))).toEqual(failureCodes)
+    const names = namesIn(at(100).slice(settings))
     for (const { name } of allOptions) expect(names).toContain(name)
   })
 

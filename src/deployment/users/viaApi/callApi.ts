@@ -52,14 +52,14 @@ export function refusal(
     const wait = response.headers['retry-after']
     return new StepError({
       host,
-      code: code ?? 'locked-out',
+      code: 'locked-out',
       message: `${place} rejects all logins from here${typeof wait === 'string' ? ` for ${wait} s` : ''}: too many logins failed`,
       fix: 'Wait, then run the command again with correct credentials: --login USER with --login-password-file FILE.',
     })
   }
   return new StepError({
     host,
-    code: code ?? `http-${status}`,
+    code: code === 'unknown-host' ? code : 'api-refused',
     message: `${place} answered ${status}: ${words}`,
     fix:
       code === 'unknown-host'

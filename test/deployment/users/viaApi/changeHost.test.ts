@@ -66,7 +66,10 @@ describe('the restore of a host that is changed by API calls', () => {
       },
       { two: 'refuse' },
     )
-    expect(failure).toMatchObject({ code: 'internal', message: expect.stringContaining('The disk is full.') })
+    expect(failure).toMatchObject({
+      code: 'api-refused',
+      message: expect.stringContaining('The disk is full.'),
+    })
     expect(said).toBe(
       'Undone: create the administrator one, reset the password of nightly, reset the password of admin.',
     )
