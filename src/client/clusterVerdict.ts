@@ -129,9 +129,26 @@ const sentence = (text: string): string => text.split(/\.\s+(?=[A-Z])/, 1)[0]?.r
 const ofService = (service: string, { services }: Pick<VerdictFacts, 'services'>): string =>
   services.length > 1 ? ` of ${service}` : ''
 
+/**
+ * Returns true where each manager is known to be stopped or on an unreachable host: connectors soon refuse new clients.
+ */
+function isEveryManagerStopped({ hosts }: VerdictFacts): boolean {
+  const reached = hosts.filter(({ state }) => state !== 'unreachable')
+  const managers = reached.flatMap(({ components }) => components.filter(isManager))
+  return (
+    managers.length > 0 &&
+    managers.every(({ state }) => state === 'stopped') &&
+    reached.every(({ state }) => state === 'up' || state === 'not-installed')
+  )
+}
+
+const isManager = ({ component }: Pick<PictureComponent, 'component'>): boolean => component === 'manager'
+
 function writerProblem({ name, writer }: PictureService, facts: VerdictFacts): readonly PictureProblem[] {
   const of = ofService(name, facts)
   const subject = { service: name, code: writer?.code ?? null }
+  // The problem of the managers says why.
+  if (isEveryManagerStopped(facts)) return []
   if (writer === null) return [problem('unknown', `the state${of} is not known: no manager reports`, subject)]
   if (writer.datasource !== null) return []
   if (writer.switching !== undefined) {
@@ -225,7 +242,8 @@ function componentProblems(facts: VerdictFacts): readonly PictureProblem[] {
       unknown: '',
     }
     const text = `${subjectOf(kinds, hosts, same.length)} ${words[state]}${because(reason)}`
-    return problem('degraded', text, { host: hosts.length === 1 ? (hosts[0] ?? null) : null })
+    const level = isEveryManagerStopped(facts) && same.some(isManager) ? 'down' : 'degraded'
+    return problem(level, text, { host: hosts.length === 1 ? (hosts[0] ?? null) : null })
   })
 }
 
@@ -276,9 +294,7 @@ function connectorProblem(host: PictureHost, facts: VerdictFacts): readonly Pict
 function reportProblems({ views, hosts }: VerdictFacts): readonly PictureProblem[] {
   const explained = new Set(
     hosts
-      .filter(
-        (host) => isDown(host) || host.components.some((one) => one.component === 'manager' && isBad(one)),
-      )
+      .filter((host) => isDown(host) || host.components.some((one) => isManager(one) && isBad(one)))
       .map(({ name }) => name),
   )
   const missing = new Map(

@@ -56,6 +56,46 @@ describe('the verdict of a cluster', () => {
       ['down', 'down: all 2 hosts are unreachable, such as db1: timed out'],
     ],
     [
+      'DOWN while everything is stopped, in one problem',
+      {
+        reports: [silent('db1', 'refused'), silent('db2', 'refused')],
+        map: [{ name: 'alpha', datasources: [] }],
+        hosts: ['db1', 'db2'].map((name) =>
+          wellHost(name, { ...componentsIn('stopped', null), connector: null }),
+        ),
+      },
+      ['down', 'down: components of db1 and db2 are stopped'],
+    ],
+    [
+      'DOWN while every manager is stopped or unreachable, though a connector still runs',
+      {
+        reports: [silent('db1', 'refused'), silent('db2')],
+        map: [{ name: 'alpha', datasources: [] }],
+        hosts: [
+          wellHost('db1', componentsIn('stopped', null, ['manager'])),
+          wellHost('db2', { ...away, ...componentsIn('silent', null) }),
+        ],
+      },
+      ['down', 'down: manager of db1 is stopped', 'degraded: db2 is unreachable: no route to db2'],
+    ],
+    [
+      'DEGRADED while a manager may still run on a host that could not be asked',
+      {
+        reports: [silent('db1', 'refused'), silent('db2', 'login refused')],
+        map: [{ name: 'alpha', datasources: [] }],
+        hosts: [
+          wellHost('db1', componentsIn('stopped', null)),
+          wellHost('db2', { ...away, state: 'failed', detail: 'login refused' }),
+        ],
+      },
+      [
+        'degraded',
+        'degraded: db2 could not be asked: login refused',
+        'degraded: manager, connector and replicator of db1 are stopped',
+        'unknown: the state is not known: no manager reports',
+      ],
+    ],
+    [
       'UNKNOWN while no host can be asked, with the reason of each',
       {
         hosts: [

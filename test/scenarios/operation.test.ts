@@ -178,7 +178,7 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     const stopped = await world.muster('status')
     expect(stopped.code).toBe(1)
     expect(stopped.stdout).toMatch(/^db1 +up +manager, replicator stopped\ndb2 +up +connector stopped$/m)
-    expect(stopped.stdout).toMatch(/\nDEGRADED: components of db1 and db2 are stopped\n$/)
+    expect(stopped.stdout).toMatch(/\nDOWN: components of db1 and db2 are stopped\n$/)
     expect((await world.muster('start')).code).toBe(0)
     const started = pids()
     expect(Object.keys(started.db1 ?? {})).toHaveLength(2)
