@@ -3,13 +3,16 @@ import type { Define } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { type FindingFormat, formatGiven, formatOption } from '../cli/formatOption.ts'
 import { Interrupted } from '../cli/interrupted.ts'
+import type { Component } from '../contracts/component.ts'
 import { checkCertificates } from '../deployment/certificates/checkCertificates.ts'
-import { checkDrift, type DriftOfHost } from '../deployment/checkDrift.ts'
+import { checkDrift, type DriftOfHost, withoutConsequences } from '../deployment/checkDrift.ts'
 import { recordedMachines } from '../deployment/hostIdentity.ts'
+import { installedSet } from '../deployment/installedSet.ts'
 import { startHashing } from '../deployment/installedUsers.ts'
+import { layoutOf } from '../deployment/layout.ts'
 import { givenPasswords, type ResolvedSecrets } from '../deployment/prepare.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
-import { allFacts, closeAll, type Survey } from '../deployment/survey.ts'
+import { allFacts, closeAll, type Survey, type SurveyedHost } from '../deployment/survey.ts'
 import { checkUsers } from '../deployment/users/checkUsers.ts'
 import { driftJson, driftSummary } from '../output/deployment/driftText.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
@@ -56,20 +59,13 @@ export async function drift(options: DriftOptions): Promise<ExitCode> {
   const { context, format } = options
   const opened = await openCluster(options)
   const { config, loaded } = opened
-  const seen = await examine(options, opened)
+  const { now, ...seen } = await examine(options, opened)
+  const { hosts, certificates, users } = withoutConsequences(seen)
   const at = placesOfHosts(loaded)
-  const installed = new Set(seen.hosts.filter(({ isInstalled }) => isInstalled).map(({ host }) => host))
   const found = [
-    ...checkDrift(seen.hosts, at),
-    ...checkCertificates({
-      hosts: seen.certificates.filter(({ host }) => installed.has(host.name)),
-      now: seen.now,
-      at,
-    }),
-    ...checkUsers(
-      seen.users.filter(({ host }) => installed.has(host)),
-      placesOfUsers(loaded),
-    ),
+    ...checkDrift(hosts, at),
+    ...checkCertificates({ hosts: certificates, now, at }),
+    ...checkUsers(users, placesOfUsers(loaded)),
   ]
   return reportFindings({
     context,
@@ -82,8 +78,8 @@ export async function drift(options: DriftOptions): Promise<ExitCode> {
     told: { config, event: 'drift' },
     exitOfOthers: (codes) =>
       codes.every((code) => unknownCodes.has(code)) ? exitCodes.failed : exitCodes.changes,
-    closing: (is) => driftSummary({ ...is, cluster: config.cluster, hosts: seen.hosts }),
-    more: driftJson(config.cluster, seen.hosts),
+    closing: (is) => driftSummary({ ...is, cluster: config.cluster, hosts }),
+    more: driftJson(config.cluster, hosts),
   })
 }
 
@@ -117,17 +113,28 @@ async function examine(options: DriftOptions, opened: OpenedCluster) {
     const plans = await planEach(options, { config, secrets, state, survey, sources })
     if (context.signal.aborted) throw new Interrupted()
     const facts = new Map(survey.reached.map((one) => [one.host.name, one.facts]))
+    const stopped = new Map(survey.reached.map((one) => [one.host.name, stoppedComponents(config, one)]))
     const hosts = checks.map(
       (one): DriftOfHost => ({
         ...one,
         ...plans.get(one.host),
         isInstalled: facts.get(one.host)?.installation.currentRelease !== undefined,
+        stopped: stopped.get(one.host) ?? [],
       }),
     )
     return { hosts, certificates, users, now }
   } finally {
     await closeAll(survey)
   }
+}
+
+/** Returns the installed components of a host that do not run. */
+function stoppedComponents(
+  { cluster }: SelectedCluster,
+  { host, facts }: SurveyedHost,
+): readonly Component[] {
+  const { components } = installedSet({ cluster, layout: layoutOf(host.installDirectory), facts })
+  return components.filter((component) => facts.services.get(component)?.state !== 'running')
 }
 
 /** Plans every host; a host that an installation would refuse does not keep the others from being planned. */

@@ -1,9 +1,18 @@
 import type { Diagnostic } from './diagnostic.ts'
+import { driftEntries } from './entries/drift.ts'
 
 const identity = ({ code, message, span }: Diagnostic): string =>
   JSON.stringify([code, message, span.file, span.line, span.column])
 
-/** Sorts findings by file (in the order of `files`), line and column; removes duplicates. */
+/** Codes that come before others at the same place, since they explain them. */
+const causes = Object.keys(driftEntries)
+
+const causeRank = ({ code }: Diagnostic): number =>
+  causes.includes(code) ? causes.indexOf(code) : causes.length
+
+/**
+ * Sorts findings by file (in the order of `files`), line and column, at one place causes first; removes duplicates.
+ */
 export function sortFindings(
   findings: readonly Diagnostic[],
   files: readonly string[],
@@ -16,6 +25,7 @@ export function sortFindings(
       rank(a) - rank(b) ||
       a.span.line - b.span.line ||
       a.span.column - b.span.column ||
+      causeRank(a) - causeRank(b) ||
       a.code.localeCompare(b.code, 'en'),
   )
 }

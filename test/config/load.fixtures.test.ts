@@ -38,6 +38,7 @@ const coveredElsewhere = [
   'drift-changes',
   'drift-check',
   'drift-check-warning',
+  'drift-component-stopped',
   'drift-not-planned',
   'drift-host-unreachable',
   'drift-host-failed',

@@ -81,6 +81,7 @@ const withoutExample = [
   'drift-changes',
   'drift-check',
   'drift-check-warning',
+  'drift-component-stopped',
   'drift-not-planned',
   'drift-host-unreachable',
   'drift-host-failed',

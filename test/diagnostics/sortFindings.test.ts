@@ -26,3 +26,20 @@ it('findings are sorted by file, line and column, without duplicates', () => {
     'b:1 duplicate-key',
   ])
 })
+
+it('findings of one place begin with those that explain the others', () => {
+  const host = 'db1'
+  const place = at('z', 9, 5)
+  const findings = [
+    diagnose('certificate-missing', { host }, place),
+    diagnose('drift-changes', { host, changes: ['start manager'] }, place),
+    diagnose('drift-check', { host, check: 'ports', reason: 'a port is in use', fix: 'Free it.' }, place),
+    diagnose('user-missing', { host, user: 'dev' }, place),
+  ]
+  expect(sortFindings(findings, ['z']).map(({ code }) => code)).toEqual([
+    'drift-check',
+    'drift-changes',
+    'certificate-missing',
+    'user-missing',
+  ])
+})

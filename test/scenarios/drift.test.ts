@@ -53,6 +53,15 @@ describe.skipIf(process.platform !== 'linux')('muster drift on two hosts (needs 
     writeFileSync(settings(), before)
   })
 
+  it('finds a stopped component, and not also what follows from it', async () => {
+    await world.muster('stop', ['--host', 'db2', '--yes'])
+    expect(await drift()).toMatchObject({
+      code: 2,
+      found: ['db2: drift-component-stopped', 'db2: drift-changes'],
+    })
+    expect(await world.muster('start', ['--host', 'db2', '--yes'])).toMatchObject({ code: 0 })
+  })
+
   it('finds a change of the file, and of the users', async () => {
     world.describe({
       defaults: {
