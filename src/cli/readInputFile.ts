@@ -7,8 +7,11 @@ import { UsageError } from './usageError.ts'
 /** A file that a person named: its text, and whether others than its owner may read it. */
 type InputFile = { readonly text: string; readonly readableByOthers: boolean }
 
-/** Bytes; a certificate, a password, a list of recipients or a map of services has well under a tenth of it. */
-const largestInput = 8 * 1024 * 1024
+/**
+ * Bytes of a file or of standard input; a certificate, a password, a list of recipients or a map of services has well
+ * under a tenth of it.
+ */
+export const largestInput = 8 * 1024 * 1024
 
 /**
  * Reads a file as UTF-8; `what` says in messages what it should hold. Throws a `UsageError`, or `Interrupted` while it

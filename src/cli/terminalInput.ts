@@ -1,6 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { CommandContext } from './context.ts'
 import { Interrupted } from './interrupted.ts'
+import { largestInput } from './readInputFile.ts'
+import { UsageError } from './usageError.ts'
 
 /** Value that a reader took from a piece of text, and the rest of the text. */
 export type Taken<Value> = { readonly value: Value; readonly rest: string }
@@ -57,15 +59,26 @@ export function readInput<Value>(input: {
   })
 }
 
-/** All of standard input, to its end. Rejects with `Interrupted` when the command is stopped. */
+/**
+ * All of standard input, to its end. Rejects with a `UsageError` if it is larger than any input can be, and with
+ * `Interrupted` when the command is stopped.
+ */
 export async function readAllInput(context: Pick<CommandContext, 'stdin' | 'signal'>): Promise<string> {
-  let all = ''
+  const texts: string[] = []
+  let length = 0
   await readInput({
     context,
     take: (text) => {
-      all += text
+      texts.push(text)
+      length += text.length
+      if (length > largestInput) {
+        throw new UsageError(
+          `Standard input is larger than ${largestInput / 1024 / 1024} MiB.`,
+          'Redirect the right file to it: what is read from there is short.',
+        )
+      }
       return undefined
     },
   })
-  return all
+  return texts.join('')
 }

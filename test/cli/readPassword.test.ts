@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ask, confirm } from '../../src/cli/ask.ts'
 import { Interrupted } from '../../src/cli/interrupted.ts'
@@ -225,6 +225,23 @@ describe('readPassword', () => {
     const { context, shown } = world({ terminal: true, env: { PASS: sentinel } })
     expect((await readPassword(request(context))).reveal()).toBe(sentinel)
     expect(shown()).toBe('')
+  })
+
+  it('refuses standard input without an end, and stops reading it', async () => {
+    let read = 0
+    const stdin = new Readable({
+      read(size) {
+        read += size
+        this.push(Buffer.alloc(size))
+      },
+    })
+    const { context } = world({ terminal: false })
+    const endless = { ...context, stdin }
+    expect(await outcome(readPassword(request(endless, { stdin: true })))).toMatch(
+      /^Standard input is larger than 8 MiB\. Redirect the right file/,
+    )
+    expect(read).toBeLessThan(9 * 1024 * 1024)
+    expect(stdin.isPaused()).toBe(true)
   })
 
   it('prompts on a terminal, for --password-stdin too', async () => {
