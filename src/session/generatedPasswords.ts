@@ -5,16 +5,36 @@ import { report, type Session } from './session.ts'
 
 /**
  * Reports the passwords that a run generated. Call it before hosts are touched: after a run that was killed, they are
- * printed nowhere else. A log is no place for a password: there it says where they are stored.
+ * printed nowhere else.
  */
-export function reportGeneratedPasswords(session: Session, made: readonly GeneratedPassword[]): void {
-  const { context, config, json } = session
-  if (!json && !isLogged(context)) context.stdout.write(generatedPasswordsText(made, config))
-  else for (const { user } of made) report(session, storedPasswordText(`the password of ${user}`, config))
+export const reportGeneratedPasswords = (session: Session, made: readonly GeneratedPassword[]): void =>
+  showGeneratedPasswords(made, {
+    ...session,
+    place: session.config,
+    note: (message) => report(session, message),
+  })
+
+/**
+ * Shows generated passwords to the person who has to know them. A log and a program are no place for a password: there
+ * `note` says where each is stored.
+ */
+export function showGeneratedPasswords(
+  made: readonly GeneratedPassword[],
+  to: {
+    readonly context: CommandContext
+    /** Set for output that programs read. */
+    readonly json?: boolean
+    readonly place: StatePlace
+    readonly note: (message: string) => void
+  },
+): void {
+  const { context, json = false, place, note } = to
+  if (!json && !isLogged(context)) context.stdout.write(generatedPasswordsText(made, place))
+  else for (const { user } of made) note(storedPasswordText(`the password of ${user}`, place))
 }
 
 /** Returns true where the output is kept for others to read: in a CI job, which sets CI, and with --quiet. */
-export const isLogged = ({ env, verbosity }: Pick<CommandContext, 'env' | 'verbosity'>): boolean =>
+const isLogged = ({ env, verbosity }: Pick<CommandContext, 'env' | 'verbosity'>): boolean =>
   verbosity === 'quiet' || Boolean(env.CI)
 
 /** Says where a generated password is stored. */

@@ -15,7 +15,7 @@ import { lockState } from '../../deployment/state/lockState.ts'
 import { saveState } from '../../deployment/state/openState.ts'
 import { failuresText } from '../../output/deployment/failureText.ts'
 import { withPassphrasePrompt } from '../authorityPassphrase.ts'
-import { generatedPasswordsText, isLogged, storedPasswordText } from '../generatedPasswords.ts'
+import { showGeneratedPasswords } from '../generatedPasswords.ts'
 import { readInstallSources } from '../install/decideInstall.ts'
 import { packedRuntime } from '../install/packedRuntime.ts'
 import { recordCluster } from '../install/recordCluster.ts'
@@ -105,12 +105,9 @@ async function decide<Output>(
   const output = await ready({ config, hosts: preparation.targets.map(renderHost), runtime, machines })
   await saveState({ ...config, before: onDisk, after: preparation.state })
   await recordCluster(context, config, preparation)
-  if (!isLogged(context)) context.stdout.write(generatedPasswordsText(preparation.generated, config))
-  else {
-    for (const { user } of preparation.generated)
-      context.stderr.write(`note: ${storedPasswordText(`the password of ${user}`, config)}\n`)
-  }
-  for (const note of preparation.notes) context.stderr.write(`note: ${note}\n`)
+  const note = (message: string): void => void context.stderr.write(`note: ${message}\n`)
+  showGeneratedPasswords(preparation.generated, { context, place: config, note })
+  preparation.notes.forEach(note)
   return output
 }
 
