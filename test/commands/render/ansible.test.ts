@@ -3,22 +3,17 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { userInfo } from 'node:os'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { exitCodes } from '../../../src/cli/exitCodes.ts'
-import { muster } from '../../../src/commands/muster.ts'
-import { commandContext } from '../../config/commandContext.ts'
 import { installed } from '../../lab/support/requirements.ts'
-import { writeTinyRuntime } from '../../scenarios/support/tinyRuntime.ts'
-import { root } from '../../support/pages.ts'
+import { renderFolder } from './renderFolder.ts'
 
 const text = ({ more = '', hosts = ['db1'] } = {}): string => `cluster: alpha
 defaults: { rest-api-admin-user: admin, rest-api-admin-pass: !env ADMIN_PASS${more} }
@@ -29,30 +24,8 @@ ${hosts.map((host, index) => `  ${host}: { address: 10.0.0.1${index} }`).join('\
 `
 
 describe('muster render ansible', () => {
-  let folder = ''
-  const path = (...names: string[]): string => join(folder, ...names)
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'render-'))
-    writeTinyRuntime(path('node'))
-    writeFileSync(path('muster.yaml'), text())
-    writeFileSync(path('vault'), 'the password of the vault\n', { mode: 0o600 })
-  })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-  const render = async (...argv: string[]) => {
-    const { context, out, err } = commandContext({
-      cwd: folder,
-      env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: path('config'), ADMIN_PASS: 'the password' },
-      packageDirectory: root,
-      now: () => new Date(),
-    })
-    const arch = ['--arch', process.arch === 'arm64' ? 'arm64' : 'x64']
-    const code = await muster({
-      argv: ['render', 'ansible', '--runtime-file', path('node'), ...arch, ...argv],
-      context,
-    })
-    return { code, stdout: out(), stderr: err() }
-  }
+  const { path, render } = renderFolder({ engine: 'ansible', text: text(), password: 'the password' })
+  beforeAll(() => writeFileSync(path('vault'), 'the password of the vault\n', { mode: 0o600 }))
 
   /** Plays tasks of a project on this machine, with more variables. */
   const play = (project: string, tasks: string, more: object = {}): void => {
@@ -65,7 +38,7 @@ describe('muster render ansible', () => {
     const args = ['-i', 'inventory.yaml', '--vault-password-file', '../vault', 'play.json']
     const { status, stdout, stderr } = spawnSync('ansible-playbook', args, {
       cwd: path(project),
-      env: { PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8', PYTHONPATH: folder },
+      env: { PATH: process.env.PATH, HOME: path(), LANG: 'C.UTF-8', PYTHONPATH: path() },
       encoding: 'utf8',
     })
     if (status !== 0) throw new Error(`the play failed with ${status}:\n${stdout}${stderr}`)
@@ -130,7 +103,7 @@ describe('muster render ansible', () => {
       play('places', 'scripts.yaml')
       for (const script of scripts) execFileSync('sh', ['-n', path('places', script)])
       const line = readFileSync(path('places', 'take-snapshot.sh'), 'utf8').split('\n')[1] ?? ''
-      const where = execFileSync('sh', ['-c', line.replace(/^cd /, `printf %s `)], { cwd: folder })
+      const where = execFileSync('sh', ['-c', line.replace(/^cd /, `printf %s `)], { cwd: path() })
       expect(where.toString()).toBe(place)
       expect(existsSync(path('y'))).toBe(false)
     },
@@ -196,7 +169,7 @@ os.chmod = logged
         await render('--out', 'machine', '--vault-password-file', 'vault', '--force', ...argv)
         // This machine may have neither.
         const tasks = readFileSync(path('machine/roles/muster/tasks/identify.yaml'), 'utf8')
-          .replace('/run/systemd/system', folder)
+          .replace('/run/systemd/system', path())
           .replace('/etc/machine-id', path('copy/machine-id'))
         writeFileSync(path('machine/identify.yaml'), tasks)
         play('machine', 'identify.yaml', { muster_share: path('copy') })

@@ -4,7 +4,6 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,16 +11,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
-import { muster } from '../../../src/commands/muster.ts'
 import { createIdentity, unseal } from '../../../src/deployment/render/seal.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
-import { commandContext } from '../../config/commandContext.ts'
-import { writeTinyRuntime } from '../../scenarios/support/tinyRuntime.ts'
-import { root } from '../../support/pages.ts'
+import { renderFolder } from './renderFolder.ts'
 
 const password = `Zq7'"\\$#%:@ éXw9`
 const text = ({ more = '', host = '' } = {}): string => `cluster: alpha
@@ -35,29 +30,7 @@ hosts:
 `
 
 describe('muster render bundle', () => {
-  let folder = ''
-  const path = (...names: string[]): string => join(folder, ...names)
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'render-'))
-    writeTinyRuntime(path('node'))
-    writeFileSync(path('muster.yaml'), text())
-  })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-  const render = async (...argv: string[]) => {
-    const { context, out, err } = commandContext({
-      cwd: folder,
-      env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: path('config'), ADMIN_PASS: password },
-      packageDirectory: root,
-      now: () => new Date(),
-    })
-    const arch = ['--arch', process.arch === 'arm64' ? 'arm64' : 'x64']
-    const code = await muster({
-      argv: ['render', 'bundle', '--runtime-file', path('node'), ...arch, ...argv],
-      context,
-    })
-    return { code, stdout: out(), stderr: err() }
-  }
+  const { path, render } = renderFolder({ engine: 'bundle', text: text(), password: password })
   const unpack = (archive: string, to: string): string => {
     execFileSync('sh', [
       '-c',

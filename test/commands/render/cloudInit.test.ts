@@ -1,11 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { muster } from '../../../src/commands/muster.ts'
-import { commandContext } from '../../config/commandContext.ts'
-import { writeTinyRuntime } from '../../scenarios/support/tinyRuntime.ts'
-import { root } from '../../support/pages.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { renderFolder } from './renderFolder.ts'
 
 const text = `cluster: alpha
 defaults: { rest-api-admin-user: admin, rest-api-admin-pass: !env ADMIN_PASS }
@@ -18,42 +13,18 @@ hosts:
 `
 
 describe('muster render cloud-init', () => {
-  let folder = ''
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'render-'))
-    writeTinyRuntime(join(folder, 'node'))
-    writeFileSync(join(folder, 'muster.yaml'), text)
+  const { path, render } = renderFolder({
+    engine: 'cloud-init',
+    text: text,
+    password: 'Zq7-sentinel-Xw9-long',
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-  const render = async (...argv: string[]) => {
-    const { context, err } = commandContext({
-      cwd: folder,
-      env: {
-        ...process.env,
-        HOME: folder,
-        XDG_CONFIG_HOME: join(folder, 'config'),
-        ADMIN_PASS: 'Zq7-sentinel-Xw9-long',
-      },
-      packageDirectory: root,
-      now: () => new Date(),
-    })
-    const given = [
-      '--runtime-file',
-      join(folder, 'node'),
-      '--arch',
-      process.arch === 'arm64' ? 'arm64' : 'x64',
-    ]
-    const code = await muster({ argv: ['render', 'cloud-init', ...given, ...argv], context })
-    return { code, stderr: err() }
-  }
 
   it('writes a seed with the address, the checksum and the size of the archive', async () => {
     const url = ['--bundle-url', 'https://images.example.com/alpha/']
     const done = await render('--out', 'out', '--host', 'db1', ...url)
     expect(done, done.stderr).toMatchObject({ code: 0 })
-    const data = readFileSync(join(folder, 'out/db1/user-data'), 'utf8')
-    const { length } = readFileSync(join(folder, 'out/db1/db1.tar.gz'))
+    const data = readFileSync(path('out/db1/user-data'), 'utf8')
+    const { length } = readFileSync(path('out/db1/db1.tar.gz'))
     expect(data).toContain(` https://images.example.com/alpha/db1.tar.gz "$archive" ${length}; do`)
   })
 
@@ -61,7 +32,7 @@ describe('muster render cloud-init', () => {
     const refused = await render('--out', 'none')
     expect(refused.stderr).toContain('none/keys/user-data would lie in the folder of the keys of all hosts')
     expect(refused.code).toBe(3)
-    expect(existsSync(join(folder, 'none'))).toBe(false)
+    expect(existsSync(path('none'))).toBe(false)
   })
 
   it('refuses an address with a password, a query, a control character, or of another protocol', async () => {
