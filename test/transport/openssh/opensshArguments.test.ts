@@ -55,7 +55,7 @@ describe('the arguments of the system’s ssh', () => {
     )
   })
 
-  it('offer no other key than a required one', () => {
+  it('offer no other key of the agent than a required one', () => {
     const keys = { first: ['/keys/one'], files: [], agent: 'all', required: true } as const
     expect(argumentsFor(to({ keys }))).toContain('IdentitiesOnly=yes')
     expect(argumentsFor(to())).not.toContain('IdentitiesOnly=yes')
