@@ -6,9 +6,9 @@ const pause = 10
 
 /**
  * Milliseconds that a session without a transaction is idle before it is cut. One that came just before the hold has
- * perhaps not begun its work yet.
+ * perhaps not begun its work yet, far away or on a busy machine.
  */
-const idle = { known: 5, fresh: 200 } as const
+const idle = { known: 5, fresh: 500 } as const
 
 type Seen = { transaction: string | null; readonly isKnown: boolean }
 

@@ -22,8 +22,8 @@ describe('the sessions that a primary loses while new clients wait', () => {
 
   it('are not those that have just connected and not begun yet', () => {
     const rule = createDrainRule(new Set())
-    expect(rule([resting(1, 199)])).toEqual([])
-    expect(rule([resting(1, 200)])).toEqual([1])
+    expect(rule([resting(1, 499)])).toEqual([])
+    expect(rule([resting(1, 500)])).toEqual([1])
   })
 
   it('are not those in their transaction, idle or not', () => {
