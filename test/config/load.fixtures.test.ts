@@ -10,6 +10,7 @@ import { iniEntries } from '../../src/diagnostics/entries/ini.ts'
 import { storeContentEntries } from '../../src/diagnostics/entries/storeContents.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
 import { withoutSilenced } from '../../src/session/withoutSilenced.ts'
+import { driftCodes } from '../support/driftCodes.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/config', import.meta.url))
 const names = readdirSync(folder)
@@ -35,13 +36,7 @@ function load(name: string): LoadResult & { readonly silenced: number } {
 
 /** Codes that need more than one text: bytes, several files, a command line. Other tests cover them. */
 const coveredElsewhere = [
-  'drift-changes',
-  'drift-check',
-  'drift-check-warning',
-  'drift-component-stopped',
-  'drift-not-planned',
-  'drift-host-unreachable',
-  'drift-host-failed',
+  ...driftCodes,
   'file-not-found',
   'file-is-directory',
   'file-unreadable',

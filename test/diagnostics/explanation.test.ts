@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { reasonCodes } from '../../src/contracts/routing.ts'
 import { catalogue, findingGroups } from '../../src/diagnostics/catalogue.ts'
 import { type Explanation, explanationOf } from '../../src/diagnostics/explanation.ts'
+import { driftCodes } from '../support/driftCodes.ts'
 
 /** Findings that no single text can show: they need hosts, bytes, a command line, git or other files. */
 const withoutExample = [
@@ -78,13 +79,7 @@ const withoutExample = [
   'user-host-failed',
   'user-not-installed',
   'user-untried',
-  'drift-changes',
-  'drift-check',
-  'drift-check-warning',
-  'drift-component-stopped',
-  'drift-not-planned',
-  'drift-host-unreachable',
-  'drift-host-failed',
+  ...driftCodes,
   ...reasonCodes,
 ]
 
