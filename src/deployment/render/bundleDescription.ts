@@ -81,16 +81,19 @@ const rightsOf = ({ path, mode: bits, owner }: DesiredFile) => ({
   owner,
 })
 
+/** Circumstances in which a bundle is made. */
+export type BundleOrigin = {
+  /** Version of muster. */
+  readonly muster: string
+  readonly now: Date
+  /** Machine that muster installed before. */
+  readonly machineId: string | undefined
+  /** True if another machine may take its place. */
+  readonly replaced?: boolean
+}
+
 /** Describes a host for its bundle. */
-export function describeBundle(
-  rendered: RenderedHost,
-  of: {
-    readonly muster: string
-    readonly now: Date
-    readonly machineId: string | undefined
-    readonly replaced?: boolean
-  },
-): BundleDescription {
+export function describeBundle(rendered: RenderedHost, of: BundleOrigin): BundleDescription {
   const { target, runtime, release } = rendered
   const { cluster, host, layout, service, authorities, leaf } = target
   const { user, group, systemUser, isOther } = service

@@ -2,7 +2,7 @@ import { sha256 } from '../../base/sha256.ts'
 import type { PackedTarEntry, TarEntry } from '../../base/tar.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { applyScript, bundleNames, bundlePaths } from './applyScript.ts'
-import { describeBundle } from './bundleDescription.ts'
+import { type BundleOrigin, describeBundle } from './bundleDescription.ts'
 import { bundleReadme } from './bundleReadme.ts'
 import type { RenderedHost } from './renderedHost.ts'
 import { type Sealed, seal } from './seal.ts'
@@ -13,11 +13,7 @@ export type BundleFile = (TarEntry | PackedTarEntry) & { readonly mode: number }
 /** Returns the files of the bundle of one host; the secrets are sealed for `recipient`. */
 export async function bundleFiles(
   rendered: RenderedHost,
-  of: {
-    readonly muster: string
-    readonly now: Date
-    readonly machineId: string | undefined
-    readonly replaced?: boolean
+  of: BundleOrigin & {
     readonly recipient: string
     /** `muster-apply.cjs`. */
     readonly program: Buffer
