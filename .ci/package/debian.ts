@@ -24,7 +24,7 @@ const completionPaths: readonly (readonly [shell: string, path: (program: string
   ['fish', (program) => `usr/share/fish/vendor_completions.d/${program}.fish`],
 ]
 
-/** What lintian reports and stays, with the reason. */
+/** Reports of lintian that stay, with the reason. */
 const overrides = [
   '# The binary is the one that the Node.js project publishes, of which every byte but a flag is kept: stripping it,',
   '# or linking it with other libraries, would make it a Node.js that nobody else runs.',

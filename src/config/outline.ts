@@ -42,7 +42,7 @@ export type Outline = {
 /** A comment of its own. */
 export const remark = (...comments: readonly string[]): OutlineLine => ({ comments })
 
-/** What a new file says about the APIs of every host. */
+/** Lines of a new file about the APIs of every host. */
 export const apiDefaults: readonly OutlineLine[] = [
   {
     comments: [
@@ -60,7 +60,7 @@ export const apiDefaults: readonly OutlineLine[] = [
   { name: 'replicator-rest-api-address', value: '0.0.0.0' },
 ]
 
-/** What a new file says about databases of a kind and their two accounts; the passwords are in the environment. */
+/** Lines of a new file about databases of a kind and their two accounts; the passwords are in the environment. */
 export const databaseDefaults = (given: {
   readonly type: DatabaseType
   readonly replication: OutlineAccount

@@ -67,7 +67,7 @@ export async function reportFindings(options: {
   return exit
 }
 
-/** Returns what webhooks are told of findings. */
+/** Returns the message for webhooks about findings. */
 function findingsNotification(
   findings: readonly Diagnostic[],
   of: {

@@ -42,7 +42,7 @@ export type SshConfigRequest = {
   readonly config?: string
 }
 
-/** What the program ssh needs to connect; all else it reads from ssh_config itself. */
+/** Values that the program ssh needs to connect; all else it reads from ssh_config itself. */
 export type OpensshOptions = {
   /** The YAML asks for it. */
   readonly wanted: boolean

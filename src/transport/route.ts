@@ -112,8 +112,8 @@ export async function routeOf(wanted: HostConnection, ask: SshConfigLookup): Pro
 }
 
 /**
- * Returns what the program ssh is told of a server; nothing if only the built-in client may connect. Throws for options
- * that this one does not support.
+ * Returns the values for the program ssh about a server; undefined if only the built-in client may connect. Throws for
+ * options that this one does not support.
  */
 function opensshOptions(facts: {
   readonly question: SshConfigRequest

@@ -12,7 +12,7 @@ import { StepError } from '../stepError.ts'
 import { type DatabaseReport, parseDatabaseReport } from './databaseReport.ts'
 import { discoveryScript, knownPrograms } from './discoveryScript.ts'
 
-/** What runs on a host, as far as its login may see it. Texts are checked and bounded. */
+/** Everything that runs on a host, as far as its login may see it. Texts are checked and bounded. */
 export type HostDiscovery = {
   readonly hostname: string
   readonly os: string

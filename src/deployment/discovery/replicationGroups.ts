@@ -20,7 +20,7 @@ export type ReplicationGroup = {
   readonly doubts: readonly string[]
 }
 
-/** Who follows whom. */
+/** Replication between the discovered hosts. */
 export type Replication = {
   readonly groups: readonly ReplicationGroup[]
   /** Sentences about the replication of a host, by its name. */

@@ -7,7 +7,7 @@ import { outcomeOfRun } from './runHooks.ts'
 /** Results of hosts that a person should look at, the worst first. */
 const notable: readonly string[] = ['failed', 'unreachable', 'stopped', 'not-started']
 
-/** Returns what webhooks are told of the end of a run; without a record it ended by an error of its own. */
+/** Returns the message for webhooks about the end of a run; without a record it ended by an error of its own. */
 export function runNotification(
   { id, operation, cluster, user, machine }: RunOwner,
   end: {
