@@ -12,6 +12,8 @@ export const exitCodes = {
   unreachable: 4,
   /** Another run holds the lock. */
   locked: 5,
+  /** It was done, and something was not seen to follow. */
+  incomplete: 6,
   /** Ctrl-C. */
   interrupted: 130,
 } as const

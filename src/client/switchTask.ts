@@ -22,7 +22,7 @@ const SwitchPlan = Type.Object({
 /** The members of a TaskPayload that are shown; the step may be one of another release. */
 const SwitchTask = Type.Object({
   taskId: Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' }),
-  state: Type.Enum(['in_progress', 'complete', 'failed']),
+  state: Type.Enum(['in_progress', 'complete', 'incomplete', 'failed']),
   service: MapName,
   step: Type.String({ pattern: '^[a-z][a-z-]{0,31}$' }),
   startedAt: Type.String({ pattern: '^[0-9T:.Z+-]{1,40}$' }),
@@ -34,7 +34,7 @@ const SwitchTask = Type.Object({
       heldMilliseconds: orNull(Type.Integer({ minimum: 0 }), 'Null where it is not known.'),
       remarks: Type.Array(Type.String(), { maxItems: 1000 }),
     }),
-    'Null unless it is complete.',
+    'Null unless it is complete or incomplete.',
   ),
   error: Words,
 })
@@ -63,8 +63,8 @@ export function readSwitchTask(body: unknown): SwitchTask | undefined {
   const payload = readEnvelope(body)?.payload
   if (!Value.Check(SwitchTask, payload)) return undefined
   const { taskId, state, service, step, startedAt, endedAt, result, error } = payload
-  // A task that claims to be complete says who is the primary.
-  if (state === 'complete' && result === null) return undefined
+  // A task that claims to have made a primary says who it is.
+  if ((state === 'complete' || state === 'incomplete') && result === null) return undefined
   return {
     ...{ taskId, state, service, step, startedAt, endedAt },
     result:

@@ -286,6 +286,7 @@ function report(
 
 function exitOf(end: SwitchEnd, unreleased: readonly HostProblem[]): ExitCode {
   if (end.kind === 'lost') return exitCodes.unreachable
-  const isDone = end.kind === 'ended' && end.task.state === 'complete' && unreleased.length === 0
-  return isDone ? exitCodes.ok : exitCodes.failed
+  if (end.kind !== 'ended' || unreleased.length > 0) return exitCodes.failed
+  if (end.task.state === 'incomplete') return exitCodes.incomplete
+  return end.task.state === 'complete' ? exitCodes.ok : exitCodes.failed
 }

@@ -23,4 +23,5 @@ export const switchSteps = [
   'promote',
   'repoint',
   'release',
+  'verify',
 ] as const

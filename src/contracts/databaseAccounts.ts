@@ -95,7 +95,7 @@ const replicationAccountPrivileges: Readonly<Record<DatabaseType, readonly Neede
     ['REPLICA MONITOR', 'SHOW ALL SLAVES STATUS'],
     ['BINLOG MONITOR', 'SHOW MASTER STATUS'],
     ['REPLICATION SLAVE ADMIN', 'START SLAVE, STOP SLAVE and, in a switch, CHANGE MASTER'],
-    ['RELOAD', 'RESET SLAVE'],
+    ['RELOAD', 'RESET SLAVE and, in a switch, FLUSH TABLES WITH READ LOCK'],
     ['PROCESS', 'a switch: the connections and transactions of clients'],
     ['CONNECTION ADMIN', 'a switch: KILL'],
     ['READ_ONLY ADMIN', 'a switch: SET GLOBAL read_only'],

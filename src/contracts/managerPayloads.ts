@@ -148,7 +148,7 @@ export const SwitchStep = Type.Enum([...switchSteps], {
   description:
     'check: reads all servers. hold: clients wait. drain: open transactions end. freeze: the old primary becomes ' +
     'read-only. catch-up: the new primary applies all of it. promote: it becomes writable; there is no way back from ' +
-    'here. repoint: the others follow it. release: clients go on.',
+    'here. repoint: the others follow it. release: clients go on. verify: all servers are read again.',
 })
 
 export type SwitchStep = (typeof switchSteps)[number]
@@ -157,7 +157,11 @@ export type SwitchStep = (typeof switchSteps)[number]
 export const TaskPayload = Type.Object(
   {
     taskId: Type.String(),
-    state: Type.Enum(['in_progress', 'complete', 'failed']),
+    state: Type.Enum(['in_progress', 'complete', 'incomplete', 'failed'], {
+      description:
+        'complete: the servers were read again, and all of them follow the new primary. incomplete: it is the primary, ' +
+        'and a remark names each server that was not seen to follow it. failed: see error.',
+    }),
     operation: Type.Literal('switch'),
     service: Type.String(),
     step: SwitchStep,
@@ -175,7 +179,7 @@ export const TaskPayload = Type.Object(
         },
         exact,
       ),
-      'Null unless it is complete.',
+      'Null unless it is complete or incomplete.',
     ),
     error: orNull(Type.String(), 'Why it failed, and who is the primary now; null unless it failed.'),
   },

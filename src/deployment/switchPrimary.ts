@@ -103,6 +103,8 @@ export async function switchPrimary(options: {
   let renewed = began
   let step = 'hold'
   let isBegun = false
+  let releasing: Promise<readonly HostProblem[]> | undefined
+  let heldMilliseconds: number | undefined
   /** Time until which a coordinator without the task may still begin it. */
   let mayBegin = 0
   let stopsAt = Number.POSITIVE_INFINITY
@@ -121,7 +123,7 @@ export async function switchPrimary(options: {
   /** Renews the holds where half of their time has passed, for a coordinator that is there. */
   function renew(): void {
     const now = clock.now()
-    if (now - renewed < limits.hold / 2 || now - answered >= limits.hold / 2) return
+    if (releasing || now - renewed < limits.hold / 2 || now - answered >= limits.hold / 2) return
     renewed = now
     holding = hold()
   }
@@ -141,6 +143,8 @@ export async function switchPrimary(options: {
       answered = clock.now()
       mayBegin = 0
       step = task.step
+      // From here on the coordinator only looks, and nobody has to wait for that.
+      if (step === 'verify') void releaseOnce(to)
       onTask(task)
     }
     const pause = async (milliseconds: number): Promise<void> => {
@@ -210,6 +214,14 @@ export async function switchPrimary(options: {
     return tell(others.filter(({ host }) => failed.some((one) => one.host === host)))
   }
 
+  /** Ends the holds once, and notes when that was. */
+  function releaseOnce(primary: string | null): Promise<readonly HostProblem[]> {
+    releasing ??= release(primary).finally(() => {
+      heldMilliseconds = clock.now() - began
+    })
+    return releasing
+  }
+
   /** Returns the primary after the switch, null if it was not begun; undefined if nobody knows. */
   async function primaryAfter(end: SwitchEnd): Promise<string | null | undefined> {
     if (end.kind === 'lost') return undefined
@@ -229,8 +241,9 @@ export async function switchPrimary(options: {
     throw error
   }
   const primary = await primaryAfter(end)
-  const unreleased = primary === undefined ? [] : await release(primary)
-  return { end, isReleased: primary !== undefined, unreleased, heldMilliseconds: clock.now() - began }
+  const isReleased = releasing !== undefined || primary !== undefined
+  const unreleased = isReleased ? await releaseOnce(primary === undefined ? to : primary) : []
+  return { end, isReleased, unreleased, heldMilliseconds: heldMilliseconds ?? clock.now() - began }
 }
 
 const isRunning = (response: ManagerResponse): boolean =>

@@ -52,7 +52,10 @@ function taskLines(
   { service, state, step, result, error }: Task,
   before: Task | undefined,
 ): readonly string[] {
-  if (result !== null) return [`switch of ${switchResultText({ service }, result)}`]
+  if (result !== null) {
+    const rest = state === 'incomplete' ? ['; it is not complete:', ...result.remarks].join(' ') : ''
+    return [`switch of ${switchResultText({ service }, result)}${rest}`]
+  }
   if (state === 'failed') return [`switch of ${service} failed in the step ${step}${because(error)}`]
   return before?.step === step ? [] : [`switch of ${service}: step ${step}`]
 }

@@ -24,6 +24,7 @@ const steps = new Map<string, (from: string, to: string) => string>([
   ['promote', (_from, to) => `${to} becomes writable`],
   ['repoint', (_from, to) => `the others follow ${to}`],
   ['release', () => 'clients go on'],
+  ['verify', () => 'all servers are read again'],
 ])
 
 /** Writes the step of a switch: `freeze: db1 becomes read-only`; one of another release by its name alone. */
@@ -41,6 +42,16 @@ export function switchResultText(
   return `${service}: ${newPrimary} is the primary in place of ${oldPrimary}${waited}`
 }
 
+/** Lists the remarks of a switch, and that it is not complete where a server was not seen to follow. */
+export function switchRemarksText(
+  { state }: Pick<SwitchTask, 'state'>,
+  { newPrimary, remarks }: NonNullable<SwitchTask['result']>,
+): string {
+  const notes = remarks.map((remark) => `note: ${remark}\n`).join('')
+  if (state !== 'incomplete') return notes
+  return `error: The switch is not complete: a server was not seen to follow ${newPrimary}.\n${notes}`
+}
+
 /** Writes how a switch over SSH ended, for standard output and for standard error; `others` ends the line of its result. */
 export function switchEndText(
   end: SwitchEnd,
@@ -56,8 +67,10 @@ export function switchEndText(
             '  fix: Remove the cause, then switch again. `muster status` shows the primary.\n',
         )
       }
-      const notes = task.result.remarks.map((remark) => `note: ${remark}\n`)
-      return { out: `${switchResultText(task, task.result)}${others}\n`, err: notes.join('') }
+      return {
+        out: `${switchResultText(task, task.result)}${others}\n`,
+        err: switchRemarksText(task, task.result),
+      }
     }
     case 'not-held':
       return error('Clients could not be held on every host: the switch was not begun.\n')

@@ -20,6 +20,7 @@ import { basePath } from '../contracts/route.ts'
 import {
   switchPlanText,
   switchRefusalLines,
+  switchRemarksText,
   switchResultText,
   switchStepText,
   waitText,
@@ -99,10 +100,16 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
     if (options.wait) return await followTask(kept, { plan, begun, task })
     showOutcome({ call, outcome: begun, render: (_body, columns) => renderTask(task, columns) })
     if (!json) context.stderr.write(`note: ${seeTask(call, task.taskId)} shows how far it is\n`)
-    return task.state === 'failed' ? exitCodes.failed : exitCodes.ok
+    return exitOf(task)
   } finally {
     agent.destroy()
   }
+}
+
+/** Returns the exit code for a task: 6 for a switch after which a server was not seen to follow. */
+const exitOf = ({ state }: SwitchTask): ExitCode => {
+  if (state === 'incomplete') return exitCodes.incomplete
+  return state === 'failed' ? exitCodes.failed : exitCodes.ok
 }
 
 const refusalText = (plan: SwitchPlan): string => {
@@ -150,7 +157,7 @@ async function followTask(call: Call, { plan, begun, task: first }: Begun): Prom
     if (ended === undefined) return reportLost(call, first)
     if (json) showOutcome({ call, outcome: last, render: () => '' })
     else showEnd(call, ended)
-    return ended.state === 'complete' ? exitCodes.ok : exitCodes.failed
+    return exitOf(ended)
   } catch (error) {
     if (error instanceof RefusedReading) {
       return showOutcome({ call, outcome: error.outcome, render: () => '' })
@@ -175,7 +182,7 @@ class RefusedReading extends Error {
 function showEnd({ context }: Call, task: SwitchTask): void {
   if (task.result !== null) {
     context.stdout.write(`${switchResultText(task, task.result)}\n`)
-    for (const remark of task.result.remarks) context.stderr.write(`note: ${remark}\n`)
+    context.stderr.write(switchRemarksText(task, task.result))
     return
   }
   context.stderr.write(
@@ -200,13 +207,13 @@ function reportLost(call: Call, { taskId, service }: SwitchTask): ExitCode {
   return exitCodes.unreachable
 }
 
-/** Shows a task; exit code 1 if it failed. */
+/** Shows a task; the exit code is that of the switch. */
 async function showTask(call: Call, id: string): Promise<ExitCode> {
   const outcome = await get(await login(call), taskPath(id))
   if ('problem' in outcome) return showOutcome({ call, outcome, render: () => '' })
   const task = readAs(call, readSwitchTask(outcome.value))
   showOutcome({ call, outcome, render: (_body, columns) => renderTask(task, columns) })
-  return task.state === 'failed' ? exitCodes.failed : exitCodes.ok
+  return exitOf(task)
 }
 
 function renderTask(
@@ -241,7 +248,10 @@ export function defineSwitch(command: CliCommand, { changeOne }: Runner): void {
   addConfirmationOptions(command)
     .argument('[service]', 'name of the service, if there are several')
     .option('--to <datasource>', 'the new primary (default: the replica that is the least behind)')
-    .option('--wait', 'wait for the end of the switch; exit code 1 if it failed')
+    .option(
+      '--wait',
+      'wait for the end of the switch; exit code 1 if it failed, 6 if a server does not follow',
+    )
     .action(
       (service: string | undefined, { to, wait: waits }: { readonly to?: string; readonly wait?: boolean }) =>
         changeOne(

@@ -37,7 +37,7 @@ CREATE USER IF NOT EXISTS 'muster'@'127.0.0.1' IDENTIFIED BY '<replication-passw
 GRANT REPLICA MONITOR ON *.* TO 'muster'@'127.0.0.1'; -- for SHOW ALL SLAVES STATUS
 GRANT BINLOG MONITOR ON *.* TO 'muster'@'127.0.0.1'; -- for SHOW MASTER STATUS
 GRANT REPLICATION SLAVE ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for START SLAVE, STOP SLAVE and, in a switch, CHANGE MASTER
-GRANT RELOAD ON *.* TO 'muster'@'127.0.0.1'; -- for RESET SLAVE
+GRANT RELOAD ON *.* TO 'muster'@'127.0.0.1'; -- for RESET SLAVE and, in a switch, FLUSH TABLES WITH READ LOCK
 GRANT PROCESS ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: the connections and transactions of clients
 GRANT CONNECTION ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: KILL
 GRANT READ_ONLY ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: SET GLOBAL read_only

@@ -99,12 +99,26 @@ describe('switchPrimary', () => {
       unreleased: [],
       heldMilliseconds: 100,
     })
-    expect(steps).toEqual(['check', 'release'])
+    expect(steps).toEqual(['check', 'verify'])
     expect(db1.sent).toEqual([held(), released('db2')])
     expect(db3.sent).toEqual(db1.sent)
     expect(db2.sent).toEqual([told, read])
     expect(log.indexOf('db2: switch')).toBe(2)
     expect(log.slice(-2)).toEqual(['db1: release', 'db3: release'])
+  })
+
+  it('lets clients of the other hosts go on before the coordinator has read all servers again', async () => {
+    const { db2, log, run } = await cluster()
+    const releasedAt: number[] = []
+    db2.answers.set('managerTask', { payload: { ...begun, step: 'verify' } })
+    const { end } = await run(() => {
+      releasedAt.push(log.length)
+      // The end comes with the second answer.
+      if (releasedAt.length === 2) db2.answers.set('managerTask', { payload: complete })
+    })
+    expect(end.kind).toBe('ended')
+    expect(log.filter((it) => it.endsWith(': release'))).toHaveLength(2)
+    expect(log.findIndex((it) => it.endsWith(': release'))).toBeLessThan(log.lastIndexOf(`db2: ${id}`))
   })
 
   it('releases all hosts and switches nothing if one cannot be held', async () => {
@@ -157,7 +171,7 @@ describe('switchPrimary', () => {
     })
     expect(await run()).toMatchObject({ end: { kind: 'ended', task: { state: 'complete' } } })
     expect(db2.sent).toEqual([told, read])
-    expect(steps).toEqual(['release'])
+    expect(steps).toEqual(['verify'])
   })
 
   it('waits for a switch that begins after its response was lost', async () => {

@@ -114,6 +114,11 @@ export type SwitchStatements = {
   /** Ends connections. */
   readonly kill: (ids: readonly number[]) => readonly string[]
   readonly setReadOnly: (isReadOnly: boolean) => readonly string[]
+  /**
+   * Statements after `setReadOnly(true)` that keep sessions of any right from committing, and the one that ends that; its
+   * end is also that of the connection. Null where a read-only server lets nobody commit.
+   */
+  readonly commitLock: { readonly take: string; readonly release: string } | null
   /** Columns `log` with what the binary log has and `applied` with what replication has applied. */
   readonly written: string
   /** Column `result`: 0 once they are applied. */
@@ -125,6 +130,12 @@ export type SwitchStatements = {
   /** Statements before `follow` on a server without channels, by the columns of `written`; null if they are no GTIDs. */
   readonly begin: (log: string, applied: string) => readonly string[] | null
   readonly follow: (channel: string, source: Source) => string
+  /**
+   * Statements by which a server without channels begins to follow under `commitLock`, from all that it has written and
+   * replicated, and those by which a stopped channel that began so goes on as `follow` sets it; none for any other channel.
+   */
+  readonly followLocked: (source: Source) => readonly string[]
+  readonly afterLocked: (row: Row) => readonly string[]
   /** Characters that the password of a channel may have. */
   readonly longestPassword: number
   /** Reads a row of `channels`; null for a channel without TLS. */

@@ -134,6 +134,10 @@ export function missingGtids(
 export const containsGtids = (has: GtidSet, wanted: GtidSet): boolean =>
   missingGtids(wanted, has).ranges.size === 0
 
+/** Returns the number of transactions in a set. */
+export const countGtids = ({ ranges }: GtidSet): number =>
+  [...ranges.values()].flat().reduce((sum, [from, to]) => sum + to - from + 1, 0)
+
 /** Names GTIDs for people, the first few of many. Of MariaDB it names the last number of a source: the log says no more. */
 export function gtidText({ ranges }: GtidSet, count = 3): string {
   const names = [...ranges].flatMap(([source, all]) =>

@@ -98,6 +98,8 @@ export const mariadb: Dialect = {
     status: { statement: 'SHOW ENGINE INNODB STATUS', age: 100 },
     kill: (ids) => inGroups(ids).map(killStatement),
     setReadOnly: (is) => [`SET GLOBAL read_only = ${is ? 1 : 0}`],
+    // Accounts with READ ONLY ADMIN or SUPER, and events of theirs, write to a server with read_only.
+    commitLock: { take: 'FLUSH TABLES WITH READ LOCK', release: 'UNLOCK TABLES' },
     written: 'SELECT @@GLOBAL.gtid_binlog_pos AS log, @@GLOBAL.gtid_slave_pos AS applied',
     waitFor: (gtids, seconds) => `SELECT MASTER_GTID_WAIT(${quoteText(gtids)}, ${seconds}) AS result`,
     stopAll: 'STOP ALL SLAVES',
@@ -109,6 +111,16 @@ export const mariadb: Dialect = {
     },
     follow: (channel, source) =>
       `CHANGE MASTER ${quoteText(channel)} TO ${sourceAssignments('MASTER', source)}, MASTER_USE_GTID=slave_pos`,
+    // Under the lock the server can set no gtid_slave_pos, which is a table; current_pos needs none.
+    followLocked: (source) => [
+      `CHANGE MASTER '' TO ${sourceAssignments('MASTER', source)}, MASTER_USE_GTID=current_pos`,
+      "START SLAVE ''",
+    ],
+    // With current_pos, each later write of an administrator there would count as part of the primary's history.
+    afterLocked: (row) =>
+      text(row, 'Using_Gtid') === 'Current_Pos'
+        ? ['SET GLOBAL gtid_slave_pos = @@GLOBAL.gtid_current_pos']
+        : [],
     longestPassword: 96,
     readTls: (row) => replicationTls(row, 'Master_SSL'),
   },

@@ -85,6 +85,8 @@ export const mysql: Dialect = {
     kill: (ids) => ids.map((id) => `KILL CONNECTION ${id}`),
     // Each of them includes the other one (MySQL 8.4 Reference Manual, "super_read_only").
     setReadOnly: (is) => [is ? 'SET GLOBAL super_read_only = 1' : 'SET GLOBAL read_only = 0'],
+    // super_read_only binds every account and event (same page).
+    commitLock: null,
     written: "SELECT @@GLOBAL.gtid_executed AS log, '' AS applied",
     waitFor: (gtids, seconds) =>
       `SELECT WAIT_FOR_EXECUTED_GTID_SET(${quoteText(gtids)}, ${seconds}) AS result`,
@@ -99,6 +101,8 @@ export const mysql: Dialect = {
       const values = sourceAssignments('SOURCE', source)
       return `CHANGE REPLICATION SOURCE TO ${values}, SOURCE_AUTO_POSITION=1${key} FOR CHANNEL ${quoteText(channel)}`
     },
+    followLocked: () => [],
+    afterLocked: () => [],
     longestPassword: 32,
     readTls: (row) => replicationTls(row, 'Source_SSL'),
   },

@@ -5,7 +5,7 @@ import { DatabaseError } from './databaseError.ts'
 import { type Dialect, quoteText, type ReplicationTls, type Source, text } from './dialect.ts'
 import { databaseTypeOf, dialects } from './dialects.ts'
 import { readMissingPrivileges } from './grants.ts'
-import { readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
+import { type GtidSet, readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
 import { readServer, type ServerReading } from './probe.ts'
 import {
   connectionId,
@@ -50,6 +50,13 @@ export type SwitchServer = {
    * After the error `timeout` the server may yet do it. Transactions that are open then fail when they commit.
    */
   setReadOnly(isReadOnly: boolean): Promise<void>
+  /**
+   * Keeps sessions of any right from committing on a read-only server, until `follow` has made it a replica or the
+   * connection ends. Waits a second at most for those that are committing; then it rejects.
+   */
+  lockCommits(): Promise<void>
+  /** All GTIDs that it has; null where nothing is known of them. */
+  gtids(): Promise<GtidSet | null>
   /** GTIDs that it has written, as text for `waitFor` of another server. */
   written(): Promise<string>
   /** Resolves to true once it has applied these GTIDs; to false after that time. */
@@ -106,6 +113,7 @@ export function createSwitchServer(options: {
   const { dial, place, service, leftOut, limits = usualLimits, now = () => performance.now() } = options
   const end = new AbortController()
   let opening: Promise<Opened> | undefined
+  let hasCommitLock = false
 
   const late = (): DatabaseError =>
     new DatabaseError({ code: 'timeout', message: `The database ${place} did not answer in time.` })
@@ -225,10 +233,22 @@ export function createSwitchServer(options: {
       try {
         await change(...(await opened()).dialect.switching.setReadOnly(isReadOnly))
       } catch (error) {
-        if (!(error instanceof DatabaseError) || error.number !== lockWaitTimeout) throw error
-        const message = `The database ${place} did not become ${isReadOnly ? 'read-only' : 'writable'}: statements or commits that are under way did not end in time.`
-        throw new DatabaseError({ code: 'refused', number: error.number, message, cause: error })
+        throw lockError(error, `did not become ${isReadOnly ? 'read-only' : 'writable'}`)
       }
+    },
+    lockCommits: async () => {
+      const { commitLock } = (await opened()).dialect.switching
+      if (commitLock === null) return
+      try {
+        await change(commitLock.take)
+        hasCommitLock = true
+      } catch (error) {
+        throw lockError(error, 'could not be locked')
+      }
+    },
+    gtids: async () => {
+      const { dialect } = await opened()
+      return dialect.readGtids((await ask(dialect.gtids))[0] ?? {})
     },
     written: async () => text((await ask((await opened()).dialect.switching.written))[0] ?? {}, 'log'),
     waitFor: async (gtids, milliseconds) => {
@@ -258,11 +278,12 @@ export function createSwitchServer(options: {
     follow: async (source) => {
       const { dialect } = await opened()
       const { switching, readChannel } = dialect
-      const { main, others } = await mainChannel()
       if (source.account && source.account.password.reveal().length > switching.longestPassword) {
         const message = `The database ${place} takes passwords of at most ${switching.longestPassword} characters for replication. Shorten replication-password.`
         throw new DatabaseError({ code: 'refused', message })
       }
+      if (hasCommitLock) await followLocked(switching, source)
+      const { main, others } = await mainChannel()
       await change(switching.stopAll)
       await change(...others.map(switching.forget))
       if (main === undefined) {
@@ -274,7 +295,7 @@ export function createSwitchServer(options: {
         const before = switching.begin(text(row, 'log'), text(row, 'applied'))
         if (before === null) throw unknownGtids(place)
         await change(...before)
-      }
+      } else await change(...switching.afterLocked(main))
       const name = main === undefined ? '' : readChannel(main).name
       try {
         await change(switching.follow(name, source))
@@ -302,6 +323,25 @@ export function createSwitchServer(options: {
       end.abort()
       opening?.then(({ connection }) => connection.close()).catch(() => undefined)
     },
+  }
+
+  /**
+   * Begins to follow while nobody can commit, and only then lets sessions go on: those that waited for the lock are ended,
+   * since what they commit now would be on this server alone.
+   */
+  async function followLocked(switching: Dialect['switching'], source: Source): Promise<void> {
+    await change(...switching.followLocked(source)).catch(withoutStatement)
+    const waiting = (await readSessions(switching)).map(({ id }) => id)
+    if (waiting.length > 0) await killAll(switching.kill(waiting))
+    await change(...(switching.commitLock ? [switching.commitLock.release] : []))
+    hasCommitLock = false
+  }
+
+  /** Returns the error of a statement that waited in vain for sessions of others; any other error as it is. */
+  function lockError(error: unknown, what: string): unknown {
+    if (!(error instanceof DatabaseError) || error.number !== lockWaitTimeout) return error
+    const message = `The database ${place} ${what}: statements or commits that are under way did not end in time.`
+    return new DatabaseError({ code: 'refused', number: error.number, message, cause: error })
   }
 
   /** Sends all at once, since one after the other takes a round trip each. */

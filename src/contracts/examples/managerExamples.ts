@@ -140,7 +140,7 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
     response: {
       ...task,
       state: 'complete',
-      step: 'release',
+      step: 'verify',
       endedAt: '2025-03-11T08:30:00.140Z',
       result: { oldPrimary: 'db1', newPrimary: 'db2', heldMilliseconds: 96, remarks: [] },
     },

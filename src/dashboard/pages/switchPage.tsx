@@ -102,6 +102,7 @@ const meanings: Readonly<Record<(typeof switchSteps)[number], string>> = {
   promote: 'The new primary becomes writable. There is no way back from here.',
   repoint: 'The others follow it.',
   release: 'Clients go on.',
+  verify: 'All servers are read again.',
 }
 
 function Steps({ task }: { readonly task: TaskPayload }) {
@@ -126,6 +127,7 @@ function Steps({ task }: { readonly task: TaskPayload }) {
 function stateOf(task: TaskPayload, distance: number) {
   if (task.state === 'complete' || distance < 0) return { word: 'done', icon: 'check', tone: 'good' } as const
   if (distance > 0) return { word: 'to come', icon: 'ring', tone: 'idle' } as const
+  if (task.state === 'incomplete') return { word: 'not complete', icon: 'cross', tone: 'bad' } as const
   return task.state === 'failed'
     ? ({ word: 'failed', icon: 'cross', tone: 'bad' } as const)
     : ({ word: 'now', icon: 'arrow', tone: 'info' } as const)

@@ -66,6 +66,7 @@ export const runSigns: Readonly<Record<RunEntry['result'], Sign>> = {
 export const taskSigns: Readonly<Record<TaskPayload['state'], Sign>> = {
   in_progress: { icon: 'arrow', tone: 'info', word: 'under way' },
   complete: { ...ok, word: 'complete' },
+  incomplete: { ...broken, word: 'not complete' },
   failed: { ...broken, word: 'failed' },
 }
 

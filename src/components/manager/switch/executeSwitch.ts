@@ -3,6 +3,7 @@ import type { Secret } from '../../../secrets/secret.ts'
 import type { OtherManagers } from '../askManagers.ts'
 import type { Manager } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
+import { isOut, readingOf } from '../replicationGraph.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import type { Hold } from '../switchHolds.ts'
 import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf, tlsOf } from './nodes.ts'
@@ -19,6 +20,7 @@ import { settleHold } from './settleHold.ts'
 import type { Survey } from './surveySwitch.ts'
 import { sentence } from './switchProblems.ts'
 import type { Task } from './taskTable.ts'
+import { verifyFollowers } from './verifyFollowers.ts'
 
 /** A call that asks for a switch. */
 export type SwitchOrder = {
@@ -129,10 +131,14 @@ export async function executeSwitch(
     return {}
   }
   const semiSync = semiSyncOf(from)
+  let unknown: readonly string[] = []
   try {
-    await moveWriter({
+    unknown = await moveWriter({
       from,
       to,
+      others: survey.nodes.filter(
+        (it) => it !== from && it !== to && readingOf(it.member) !== undefined && !isOut(it.member),
+      ),
       known: run.known,
       semiSync,
       begin: async (step) => {
@@ -169,13 +175,27 @@ export async function executeSwitch(
   })
   task.begin('release')
   await release(to.name)
+  const heldMilliseconds = Math.round(timing.now() - begun)
+  task.begin('verify')
+  const late = new Set(left.map(({ name }) => name))
+  const unseen = await verifyFollowers({
+    open: means.open,
+    service,
+    to,
+    followers: survey.nodes.filter(
+      ({ name, member }) => survey.plan.followers.includes(name) && !late.has(name) && !isOut(member),
+    ),
+    timing,
+  })
+  const missing = [...left, ...unseen]
   const result = {
     oldPrimary: from.name,
     newPrimary: to.name,
-    heldMilliseconds: Math.round(timing.now() - begun),
-    remarks: [...survey.plan.remarks, ...left.map(({ remark }) => remark)],
+    heldMilliseconds,
+    remarks: [...survey.plan.remarks, ...unknown, ...missing.map(({ remark }) => remark)],
   }
-  task.complete(result)
-  log.info({ service, ...result, by }, 'switched the primary')
-  return { left: left.map(({ name }) => name), primary: to.name }
+  const state = missing.length === 0 ? 'complete' : 'incomplete'
+  task.complete(result, state)
+  log.info({ service, ...result, state, by }, 'switched the primary')
+  return { left: missing.flatMap(({ name }) => (name === to.name ? [] : [name])), primary: to.name }
 }

@@ -1,6 +1,7 @@
 import type { SwitchStep } from '../../../contracts/managerPayloads.ts'
 import type { Secret } from '../../../secrets/secret.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
+import { countGtids, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
 import type { ServerReading } from '../../databases/probe.ts'
 import type { ReplicationTls, SwitchServer } from '../../databases/switchServer.ts'
 import { withTimeout } from '../../databases/withTimeout.ts'
@@ -38,11 +39,14 @@ const words = (error: unknown): string => {
 
 /**
  * Makes `to` the primary in place of `from`. Clients wait already. `begin` records a step everywhere before it is done,
- * and rejects where it cannot. Rejects with a `SwitchError`, and then `from` still has to be made writable again.
+ * and rejects where it cannot. Resolves to remarks about servers whose transactions nobody could compare. Rejects with a
+ * `SwitchError`, and then `from` still has to be made writable again.
  */
 export async function moveWriter(options: {
   readonly from: SwitchNode
   readonly to: SwitchNode
+  /** The other servers that were reached and that nobody took out. */
+  readonly others: readonly SwitchNode[]
   /** Sessions of `from` that have been there for long. */
   readonly known: ReadonlySet<number>
   readonly semiSync: ServerReading['semiSync']
@@ -51,8 +55,8 @@ export async function moveWriter(options: {
   /** Time of `timing.now` at which the switch must be over or taken back. */
   readonly deadline: number
   readonly timing: Timing
-}): Promise<void> {
-  const { from, to, begin, deadline, timing } = options
+}): Promise<readonly string[]> {
+  const { from, to, others, begin, deadline, timing } = options
   const left = (): number => {
     const milliseconds = deadline - timing.now()
     if (milliseconds > 0) return milliseconds
@@ -73,18 +77,61 @@ export async function moveWriter(options: {
     await next('freeze')
     await from.server.setReadOnly(true)
     await from.server.kill((await from.server.sessions()).map(({ id }) => id))
+    // read_only does not bind every account of MariaDB.
+    await from.server.lockCommits()
+    await refuseMissing(from, others)
     await next('catch-up')
     await catchUp(from, to, left)
     await next('promote')
     left()
+    // An answer of the old primary shows that its connection, and so its lock, is still there.
+    const unknown = await refuseMissing(to, [from, ...others], from)
     await to.server.stopReplication()
     await to.server.setReadOnly(false)
     await to.server.forgetSources()
     if (options.semiSync.source) await to.server.setSemiSync({ source: true, replica: false })
+    return unknown
   } catch (error) {
     throw new SwitchError(words(error), { cause: error })
   }
 }
+
+/**
+ * Rejects with a `SwitchError` that names who has transactions that a server lacks. Nobody can write meanwhile, so that
+ * none is under way. Resolves to remarks about others that could not be read; the server itself and `needed` must be.
+ */
+async function refuseMissing(
+  { name, server }: SwitchNode,
+  others: readonly SwitchNode[],
+  needed?: SwitchNode,
+): Promise<readonly string[]> {
+  const read = (other: SwitchNode): Promise<GtidSet | Error | null> =>
+    withTimeout({
+      milliseconds: compareTimeout,
+      work: other.server.gtids(),
+      late: () => new SwitchError(`${other.name} did not answer in time`),
+    }).catch((error: unknown) => {
+      if (other === needed || !(error instanceof DatabaseError || error instanceof SwitchError)) throw error
+      return error
+    })
+  const [has, ...theirs] = await Promise.all([server.gtids(), ...others.map(read)])
+  return others.flatMap(({ name: other }, index) => {
+    const its = theirs[index]
+    if (its instanceof Error) {
+      return [`The transactions of ${other} are unknown: ${its.message.replace(/\.$/, '')}.`]
+    }
+    if (!has || !its) return [`The transactions of ${other} are unknown: it has no GTIDs.`]
+    const missing = missingGtids(its, has)
+    if (missing.ranges.size === 0) return []
+    const count = countGtids(missing)
+    throw new SwitchError(
+      `${other} has ${count} ${count === 1 ? 'transaction' : 'transactions'} that ${name} does not have: ${gtidText(missing)}.`,
+    )
+  })
+}
+
+/** Milliseconds that clients wait for the transactions of a server that does not answer. */
+const compareTimeout = 500
 
 /** Waits until `to` has all of `from`, and nothing was written there meanwhile by those who may always write. */
 async function catchUp(from: SwitchNode, to: SwitchNode, left: () => number): Promise<void> {

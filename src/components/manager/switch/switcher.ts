@@ -109,7 +109,7 @@ export function createSwitcher(
       }
       await lockAll(nodes, service)
       lastingSessions.note(service, survey.sessions)
-      const task = tasks.add({ id, service, step: 'check' })
+      const task = tasks.add({ id, service, step: 'check', isHeld })
       log.info({ service, from: from.name, to: to.name, by: order.by }, 'switches the primary')
       void execute({ order, task, survey, from, to })
       return task.payload()

@@ -9,7 +9,8 @@ export type Task = {
   readonly id: string
   payload(): TaskPayload
   begin(step: SwitchStep): void
-  complete(result: NonNullable<TaskPayload['result']>): void
+  /** Ends it with a new primary; `incomplete` where a server was not seen to follow it. */
+  complete(result: NonNullable<TaskPayload['result']>, state?: 'complete' | 'incomplete'): void
   fail(error: string): void
   /** Resolves when it has ended, or after these milliseconds. */
   ended(milliseconds: number): Promise<void>
@@ -18,7 +19,13 @@ export type Task = {
 export type TaskTable = {
   /** The last task of each service. */
   latest(): readonly TaskPayload[]
-  add(facts: { readonly id: string; readonly service: string; readonly step: SwitchStep }): Task
+  add(facts: {
+    readonly id: string
+    readonly service: string
+    readonly step: SwitchStep
+    /** True if the caller holds clients: `ended` then resolves as soon as they may go on. */
+    readonly isHeld?: boolean
+  }): Task
   find(id: string): Task | undefined
 }
 
@@ -38,7 +45,7 @@ export function createTaskTable(
   }
 
   return {
-    add: ({ id, service, step }) => {
+    add: ({ id, service, step, isHeld = false }) => {
       let payload: TaskPayload = {
         taskId: id,
         state: 'in_progress',
@@ -65,8 +72,11 @@ export function createTaskTable(
       const task: Task = {
         id,
         payload: () => payload,
-        begin: (next) => change({ step: next }),
-        complete: (result) => end({ state: 'complete', result }),
+        begin: (next) => {
+          change({ step: next })
+          if (isHeld && next === 'verify') setEnded()
+        },
+        complete: (result, state = 'complete') => end({ state, result }),
         fail: (error) => end({ state: 'failed', error }),
         ended: async (milliseconds) => {
           if (milliseconds === 0) return

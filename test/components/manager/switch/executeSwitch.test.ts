@@ -15,12 +15,15 @@ async function run(
   more: {
     readonly fault?: Fault
     readonly isHeld?: boolean
+    readonly prepare?: (model: ReturnType<typeof createModel>) => void
     readonly refuses?: (step: string) => string | undefined
   } = {},
 ) {
   const model = createModel(more.fault)
+  more.prepare?.(model)
   const calls: string[] = []
   let step = 'hold'
+  let time = 0
   const manager = {
     views: () =>
       model.servers.map(({ name }) => ({ name, host: name, port: 3306, role: 'replica', state: 'ONLINE' })),
@@ -65,7 +68,13 @@ async function run(
     limits: { maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 1000 },
     others,
     update: async () => undefined,
-    timing: { now: () => 0, wait: async () => undefined },
+    timing: {
+      now: () => time,
+      wait: async (milliseconds) => {
+        time += milliseconds
+        model.replicate()
+      },
+    },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   }
   const nodes = await Promise.all(
@@ -122,7 +131,7 @@ describe('a switch that other managers take part in', () => {
     ])
     expect(task).toMatchObject({
       state: 'complete',
-      step: 'release',
+      step: 'verify',
       result: { newPrimary: 'db2', remarks: [] },
     })
     expect(model.servers.map(({ follows }) => follows)).toEqual(['db2', null, 'db2'])
@@ -156,8 +165,33 @@ describe('a switch that other managers take part in', () => {
     expect(task.state).toBe('complete')
   })
 
+  it('is not complete where a server was not seen to follow, and names it and its error', async () => {
+    const { task, rest } = await run({
+      prepare: ({ server }) => {
+        server('db3').receiver = { receiver: 'connecting', receiverError: { number: 1236, message: 'x' } }
+      },
+    })
+    expect(task).toMatchObject({ state: 'incomplete', error: null, result: { newPrimary: 'db2' } })
+    expect(task.result?.remarks).toEqual([
+      'db3 does not follow db2: Its receiver does not run (error 1236). Remove the cause, then run tapi --component replicator online there.',
+    ])
+    expect(rest).toEqual({ left: ['db3'], primary: 'db2' })
+  })
+
+  it('is not complete where the old primary has transactions of its own afterwards', async () => {
+    const { task } = await run({
+      prepare: ({ server }) => {
+        server('db1').errantOnceItFollows = '9-1-2'
+      },
+    })
+    expect(task.state).toBe('incomplete')
+    expect(task.result?.remarks).toEqual([
+      'db1 does not follow db2: It has transactions that db2 does not have: 9-1-2. Make it anew from a backup of db2.',
+    ])
+  })
+
   it('stays open where the new primary is lost while it becomes one', async () => {
-    const { calls, task, rest, model } = await run({ fault: { at: 8, when: 'after', what: 'server' } })
+    const { calls, task, rest, model } = await run({ fault: { at: 12, when: 'after', what: 'server' } })
     expect(model.done.at(-1)).toMatch(/^db/)
     expect(rest).toMatchObject({ open: { id, step: 'promote' } })
     expect(calls.filter((it) => it.includes('release'))).toEqual([])

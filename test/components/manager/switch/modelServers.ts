@@ -1,4 +1,5 @@
 import { DatabaseError } from '../../../../src/components/databases/databaseError.ts'
+import type { Channel } from '../../../../src/components/databases/dialect.ts'
 import { readMariadbGtids } from '../../../../src/components/databases/gtidSet.ts'
 import type { SwitchReading, SwitchServer } from '../../../../src/components/databases/switchServer.ts'
 import type { SwitchNode } from '../../../../src/components/manager/switch/runSwitch.ts'
@@ -12,6 +13,14 @@ export type ModelServer = {
   follows: string | null
   isRunning: boolean
   rows: number[]
+  /** True while no session of any right can commit. */
+  isLocked: boolean
+  /** GTIDs that it has besides those of its rows. */
+  errant: string
+  /** Those that it writes by itself once it follows. */
+  errantOnceItFollows: string
+  /** What its channel says of its receiver, where that is not whether it runs. */
+  receiver: Pick<Channel, 'receiver' | 'receiverError'> | null
 }
 
 /** Fault at the operation of that number: before or after it takes effect, of the connection alone or of the server. */
@@ -24,8 +33,11 @@ export type Fault = {
 const gone = (name: string): DatabaseError =>
   new DatabaseError({ code: 'unreachable', message: `The database ${name} is gone.` })
 
-/** Servers in replication with clients that write to each that lets them, between any two operations. */
-export function createModel(fault?: Fault) {
+/**
+ * Servers in replication with clients that write to each that lets them, between any two operations. An administrator
+ * writes to db1 while it follows nobody, also where it is read-only.
+ */
+export function createModel(fault?: Fault, more: { readonly hasAdministrator?: boolean } = {}) {
   const servers: readonly ModelServer[] = ['db1', 'db2', 'db3'].map((name, index) => ({
     name,
     isUp: true,
@@ -33,6 +45,10 @@ export function createModel(fault?: Fault) {
     follows: index === 0 ? null : 'db1',
     isRunning: true,
     rows: [],
+    isLocked: false,
+    errant: '',
+    errantOnceItFollows: '',
+    receiver: null,
   }))
   const acknowledged: number[] = []
   const done: string[] = []
@@ -49,7 +65,11 @@ export function createModel(fault?: Fault) {
     time += 1
     const writable = servers.filter((it) => it.isUp && it.isWritable)
     mostWritable = Math.max(mostWritable, writable.length)
-    for (const it of writable) {
+    const administered = servers.filter(
+      (it) => more.hasAdministrator && it.name === 'db1' && it.isUp && !it.isWritable && it.follows === null,
+    )
+    for (const it of [...writable, ...administered]) {
+      if (it.isLocked) continue
       it.rows.push(time)
       acknowledged.push(time)
     }
@@ -72,6 +92,7 @@ export function createModel(fault?: Fault) {
       tick()
       const lose = (): never => {
         isLost = true
+        its.isLocked = false
         if (fault?.what === 'server') its.isUp = false
         throw gone(name)
       }
@@ -85,8 +106,20 @@ export function createModel(fault?: Fault) {
     const read = (): SwitchReading => ({
       ...idleReading,
       isWritable: its.isWritable,
-      gtids: readMariadbGtids(''),
-      channels: its.follows === null ? [] : [{ ...channel, receiver: its.isRunning ? 'running' : 'stopped' }],
+      gtids: readMariadbGtids(its.errant, `0-1-${its.rows.length}`),
+      serverId: Number(name.slice(2)),
+      channels:
+        its.follows === null
+          ? []
+          : [
+              {
+                ...channel,
+                source: { host: its.follows, port: 3306 },
+                sourceId: null,
+                receiver: its.isRunning ? 'running' : 'stopped',
+                ...its.receiver,
+              },
+            ],
       missingPrivileges: [],
       logsReplicated: true,
       tls: null,
@@ -101,6 +134,11 @@ export function createModel(fault?: Fault) {
         act(isReadOnly ? 'read-only' : 'writable', () => {
           its.isWritable = !isReadOnly
         }),
+      lockCommits: () =>
+        act('lock commits', () => {
+          its.isLocked = true
+        }),
+      gtids: () => act('gtids', () => readMariadbGtids(its.errant, `0-1-${its.rows.length}`)),
       written: () => act('written', () => `${its.rows.length}`),
       waitFor: (gtids) =>
         act('wait', () => {
@@ -122,11 +160,14 @@ export function createModel(fault?: Fault) {
       follow: ({ host }) =>
         act('follow', () => {
           its.follows = host
+          its.errant ||= its.errantOnceItFollows
           its.isRunning = true
+          its.isLocked = false
         }),
       setSemiSync: () => act('semi-sync', () => undefined),
       close: () => {
         isLost = true
+        its.isLocked = false
       },
     }
     return { name, host: name, port: 3306, server: modelled }

@@ -15,9 +15,12 @@ const semiSync = { source: false, replica: false }
 /** Moves the writer from db1 to db2; `lost` ends whoever does it before that step. */
 async function move(model: ReturnType<typeof createModel>, lost?: string) {
   const nodes = { from: model.nodeOf('db1'), to: model.nodeOf('db2') }
+  const third = model.nodeOf('db3')
   let recorded = 'hold'
+  let remarks: readonly string[] = []
   const failure = await moveWriter({
     ...nodes,
+    others: [third],
     known: new Set(),
     semiSync,
     begin: async (step) => {
@@ -28,12 +31,14 @@ async function move(model: ReturnType<typeof createModel>, lost?: string) {
     deadline: 1000,
     timing,
   }).then(
-    () => undefined,
+    (words) => {
+      remarks = words
+    },
     (error: unknown) => error,
   )
   nodes.from.server.close()
   nodes.to.server.close()
-  return { failure, recorded }
+  return { failure, recorded, remarks }
 }
 
 const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
@@ -47,7 +52,7 @@ const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
 const writable = (model: ReturnType<typeof createModel>): readonly string[] =>
   model.servers.filter((it) => it.isUp && it.isWritable).map(({ name }) => name)
 
-const operations = 11
+const operations = 17
 const faults: readonly Fault[] = Array.from({ length: operations }, (_, at) => at).flatMap((at) =>
   (['before', 'after'] as const).flatMap((when) =>
     (['link', 'server'] as const).map((what) => ({ at, when, what })),
@@ -64,9 +69,15 @@ describe('a switch of the writer', () => {
       'db1 read-only',
       'db1 sessions',
       'db1 kill',
+      'db1 lock commits',
+      'db1 gtids',
+      'db3 gtids',
       'db1 written',
       'db2 wait',
       'db1 written',
+      'db2 gtids',
+      'db1 gtids',
+      'db3 gtids',
       'db2 stop',
       'db2 writable',
       'db2 forget',
@@ -74,6 +85,33 @@ describe('a switch of the writer', () => {
     expect(model.operations()).toBeLessThanOrEqual(operations)
     expect(writable(model)).toEqual(['db2'])
     expect(model.mostWritable()).toBe(1)
+  })
+
+  it('loses no row of an administrator whom read_only does not bind', async () => {
+    const model = createModel(undefined, { hasAdministrator: true })
+    expect((await move(model)).failure).toBeUndefined()
+    const { rows } = model.server('db2')
+    expect(model.acknowledged.length).toBeGreaterThan(4)
+    expect(model.acknowledged.filter((row) => !rows.includes(row))).toEqual([])
+  })
+
+  it('goes back where a third server has transactions that the old primary does not have, and counts them', async () => {
+    const model = createModel()
+    model.server('db3').errant = '7-3-12'
+    const { failure, recorded } = await move(model)
+    expect(failure).toMatchObject({
+      message: 'db3 has 12 transactions that db1 does not have: 7-3-12.',
+    })
+    expect(await settleIn(model, recorded)).toEqual({ kind: 'back' })
+    expect(writable(model)).toEqual(['db1'])
+  })
+
+  it('names a third server whose transactions it cannot read', async () => {
+    const model = createModel()
+    model.server('db3').isUp = false
+    const { failure, remarks } = await move(model)
+    expect(failure).toBeUndefined()
+    expect(remarks).toEqual(['The transactions of db3 are unknown: The database db3 is gone.'])
   })
 
   it('lets the old primary follow with the account of the switch, and the others with their own', async () => {
