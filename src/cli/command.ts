@@ -1,4 +1,4 @@
-import type { OutputConfiguration } from 'commander'
+import { InvalidArgumentError, Option, type OutputConfiguration } from 'commander'
 import { CliCommand } from './cliCommand.ts'
 import type { CommandContext } from './context.ts'
 import { colourOf } from './terminal.ts'
@@ -44,6 +44,15 @@ export const collectValues = (value: string, before: string[] | undefined): stri
   ...(before ?? []),
   value,
 ]
+
+/** Makes an option that may be repeated, with one of these words each time. */
+export const choicesOption = (flags: string, description: string, choices: readonly string[]): Option =>
+  new Option(flags, `${description}: ${choices.join(', ')}`).argParser(
+    (value: string, before: string[] | undefined) => {
+      if (choices.includes(value)) return collectValues(value, before)
+      throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`)
+    },
+  )
 
 /** Returns true where an option without a value was given; `name` is in camel case. */
 export const flag = (made: { opts: () => Record<string, unknown> }, name: string): boolean =>

@@ -4,13 +4,14 @@ import { Option } from 'commander'
 import { jsonText } from '../base/json.ts'
 import { listOf } from '../base/words.ts'
 import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
-import { type Define, flag } from '../cli/command.ts'
+import { choicesOption, type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { eachStep, type SwitchPlan } from '../client/switchTask.ts'
 import type { ClusterConfig } from '../config/model.ts'
+import { acceptableReasons } from '../contracts/choices.ts'
 import {
   type AwayManager,
   chooseCoordinator,
@@ -30,6 +31,7 @@ import {
 import { disagreements } from '../output/clusterText.ts'
 import { failuresText, type HostFailure } from '../output/deployment/failureText.ts'
 import {
+  acceptWords,
   switchEndText,
   switchPlanText,
   switchRefusalLines,
@@ -45,6 +47,7 @@ import { surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
 
 type SwitchOptions = ClusterOptions & {
   readonly to: string | undefined
+  readonly accept: readonly string[]
   readonly yes: boolean
   readonly json: boolean
 }
@@ -58,6 +61,7 @@ export const switchCommand: Define = (made, world) =>
           value,
         ]),
       )
+      .addOption(choicesOption('--accept <reason>', acceptWords, acceptableReasons))
       .option('-y, --yes', 'switch without asking')
       .option('--json', 'print the result as JSON'),
     world,
@@ -65,6 +69,7 @@ export const switchCommand: Define = (made, world) =>
       switchOverHosts({
         ...options,
         to: made.opts<{ to?: string }>().to,
+        accept: made.opts<{ accept?: string[] }>().accept ?? [],
         yes: flag(made, 'yes'),
         json: flag(made, 'json'),
       }),
@@ -123,7 +128,7 @@ type Known = SwitchOptions & {
 }
 
 async function decideAndSwitch(known: Known): Promise<ExitCode> {
-  const { context, service, to, yes, json } = known
+  const { context, service, to, accept, yes, json } = known
   const found = await surveySwitch(known)
   const { view, parts } = found
   const stopped = stopsOf(found)
@@ -132,7 +137,7 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
   }
   const coordinator = chooseCoordinator(found, to)
   if (coordinator === undefined) return reportStops(known, stopped)
-  const plan = await readSwitchPlanOf(coordinator, { service, to })
+  const plan = await readSwitchPlanOf(coordinator, { service, to, accept })
   if (typeof plan === 'string') {
     const problem = { host: coordinator.host, problem: plan, isUnreachable: false }
     return reportStops(known, { lines: [], problems: [problem] })
@@ -181,6 +186,7 @@ async function followSwitch(
     coordinator,
     others: parts.filter((one) => one !== coordinator),
     plan: { ...plan, from, to },
+    accept: known.accept,
     id: randomUUID(),
     onTask: showStep,
     clock: { now: () => performance.now(), wait },

@@ -13,6 +13,17 @@ export const outsideChanges = ['follow', 'hold'] as const
 
 export type OutsideChange = (typeof outsideChanges)[number]
 
+/** Reasons against a switch that an operator may accept, by their words. */
+export const acceptableReasons = [
+  'filter',
+  'binary-log-filter',
+  'skipped-errors',
+  'idempotent',
+  'events',
+] as const
+
+export type AcceptableReason = (typeof acceptableReasons)[number]
+
 /** Steps of a switch, in their order (contract.md, "Manager"). */
 export const switchSteps = [
   'check',

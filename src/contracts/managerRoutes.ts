@@ -1,3 +1,4 @@
+import { acceptableReasons } from './choices.ts'
 import { BooleanPayload, ChangePayload } from './commonPayloads.ts'
 import { requestSchema } from './envelope.ts'
 import {
@@ -31,6 +32,16 @@ const to = {
 const peers = {
   values: ['held'],
   description: 'held: the caller holds and releases the clients of all other hosts.',
+}
+
+const reason = acceptableReasons.join('|')
+
+const accept = {
+  values: { pattern: `^(${reason})(,(${reason}))*$` },
+  description:
+    'Reasons against the switch that the caller accepts, with commas between them. filter: replication leaves ' +
+    'something out. binary-log-filter: so does a binary log. skipped-errors, idempotent: replication overlooks errors. ' +
+    'events: the event scheduler of the old primary goes on.',
 }
 
 const wait = {
@@ -218,7 +229,7 @@ export const managerRoutes = {
     name: 'managerSwitchPlan',
     tag: 'Services',
     path: `${root}/status/service/{service}/switch`,
-    query: { to, peers },
+    query: { to, peers, accept },
     summary: 'Reads what a switch of the primary would do now, and why it would be refused.',
     response: { kind: 'payload', payloadType: 'SwitchPlanPayload', payload: SwitchPlanPayload },
     problems: ['not-found', 'no-database'],
@@ -231,6 +242,7 @@ export const managerRoutes = {
     query: {
       to,
       peers,
+      accept,
       id: {
         values: { pattern: taskIdPattern },
         description:

@@ -117,9 +117,9 @@ async function askStatus(manager: ManagerOfHost, service: string): Promise<Manag
 /** Reads the plan of a switch from its coordinator; a text says why there is none. */
 export async function readSwitchPlanOf(
   manager: ManagerOfHost,
-  { service, to }: { readonly service: string; readonly to: string | undefined },
+  wish: { readonly service: string; readonly to: string | undefined; readonly accept: readonly string[] },
 ): Promise<SwitchPlan | string> {
-  const path = switchPlanPath(service, to)
+  const path = switchPlanPath(wish.service, wish)
   const response = await manager.call({ method: 'GET', path, timeout: 15_000 })
   if ('silence' in response) return response.silence
   const problem = readProblem(response)

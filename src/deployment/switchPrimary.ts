@@ -69,12 +69,18 @@ const problemOf = (response: ManagerResponse): string | undefined => {
 export const serviceStatusPath = (service: string): string =>
   `${basePath}/manager/status/service/${encodeURIComponent(service)}`
 
-const toQuery = (to: string | null | undefined): string =>
-  typeof to === 'string' ? `to=${encodeURIComponent(to)}` : ''
+/** A wish for a switch; `accept` are the reasons against it that the operator accepts. */
+type Wish = { readonly to: string | undefined; readonly accept: readonly string[] }
+
+const queryOf = ({ to, accept }: Wish): readonly string[] => [
+  ...(to === undefined ? [] : [`to=${encodeURIComponent(to)}`]),
+  ...(accept.length === 0 ? [] : [`accept=${accept.map(encodeURIComponent).join(',')}`]),
+  'peers=held',
+]
 
 /** Returns the path of the plan of a switch whose caller sees to the other hosts. */
-export const switchPlanPath = (service: string, to: string | undefined): string =>
-  `${serviceStatusPath(service)}/switch?${[...(to === undefined ? [] : [toQuery(to)]), 'peers=held'].join('&')}`
+export const switchPlanPath = (service: string, wish: Wish): string =>
+  `${serviceStatusPath(service)}/switch?${queryOf(wish).join('&')}`
 
 const controlPath = (service: string, action: string, query: readonly string[] = []): string =>
   `${basePath}/manager/control/service/${encodeURIComponent(service)}/${action}?${[...query, `${guardParameter}=true`].join('&')}`
@@ -89,6 +95,7 @@ export async function switchPrimary(options: {
   readonly coordinator: ManagerOfHost
   readonly others: readonly ManagerOfHost[]
   readonly plan: SwitchPlan & { readonly from: string; readonly to: string }
+  readonly accept: readonly string[]
   /** A UUID for the task and its holds. */
   readonly id: string
   /** Called with each answer of the coordinator. */
@@ -96,7 +103,7 @@ export async function switchPrimary(options: {
   readonly clock: CallClock
   readonly signal: AbortSignal
 }): Promise<SwitchOutcome> {
-  const { coordinator, others, plan, id, onTask, clock, signal } = options
+  const { coordinator, others, plan, accept, id, onTask, clock, signal } = options
   const { service, from, to } = plan
   const began = clock.now()
   let answered = began
@@ -174,8 +181,7 @@ export async function switchPrimary(options: {
     if (signal.aborted) return { kind: 'interrupted' }
     isBegun = true
     const path = controlPath(service, 'switch', [
-      toQuery(to),
-      'peers=held',
+      ...queryOf({ to, accept }),
       `id=${id}`,
       `wait=${limits.wait}`,
     ])

@@ -1,6 +1,9 @@
 import type { SwitchPlan, SwitchTask } from '../client/switchTask.ts'
 import type { SwitchEnd } from '../deployment/switchPrimary.ts'
 
+/** Description of the option `--accept`. */
+export const acceptWords = 'a reason against the switch that you accept, recorded in the audit log'
+
 /** Writes what a switch would do: `alpha: db1 -> db2`. */
 export const switchPlanText = ({ service, from, to }: SwitchPlan): string =>
   `${service}: ${from ?? 'no primary'} -> ${to ?? 'none'}`

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
+import { choicesOption } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { withGuard } from '../client/apiPath.ts'
@@ -16,8 +17,10 @@ import {
   type SwitchPlan,
   type SwitchTask,
 } from '../client/switchTask.ts'
+import { acceptableReasons } from '../contracts/choices.ts'
 import { basePath } from '../contracts/route.ts'
 import {
+  acceptWords,
   switchPlanText,
   switchRefusalLines,
   switchRemarksText,
@@ -40,12 +43,18 @@ const allowed = ['manager'] as const
 type SwitchOptions = {
   readonly service: string | undefined
   readonly to: string | undefined
+  readonly accept: readonly string[]
   readonly wait: boolean
   readonly iAmSure: boolean
 }
 
-const toQuery = (to: string | null | undefined): string =>
-  typeof to === 'string' ? `?to=${encodeURIComponent(to)}` : ''
+const queryOf = (to: string | null | undefined, accept: readonly string[]): string => {
+  const words = [
+    ...(typeof to === 'string' ? [`to=${encodeURIComponent(to)}`] : []),
+    ...(accept.length === 0 ? [] : [`accept=${accept.join(',')}`]),
+  ]
+  return words.length === 0 ? '' : `?${words.join('&')}`
+}
 
 /** Milliseconds for which the manager waits with its answer: a step that lasts is shown after them. */
 const wait = 500
@@ -73,7 +82,7 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   const asked =
     'problem' in found
       ? found
-      : await get(known.caller, `${servicePath(found.service)}/switch${toQuery(options.to)}`)
+      : await get(known.caller, `${servicePath(found.service)}/switch${queryOf(options.to, options.accept)}`)
   if ('problem' in asked) return showOutcome({ call, outcome: asked, render: () => '' })
   const plan = readAs(call, readSwitchPlan(asked.value))
   if (!json) context.stdout.write(`${switchPlanText(plan)}\n`)
@@ -93,7 +102,7 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   const agent = createKeptAgent(known.endpoint)
   try {
     const kept: Call = { ...known, caller: { ...known.caller, agent } }
-    const path = withGuard(`${controlPath(plan.service)}/switch${toQuery(plan.to)}`)
+    const path = withGuard(`${controlPath(plan.service)}/switch${queryOf(plan.to, options.accept)}`)
     const begun = await post(kept.caller, { path })
     if ('problem' in begun) return showOutcome({ call, outcome: begun, render: () => '' })
     const task = readAs(call, readSwitchTask(begun.value))
@@ -248,17 +257,23 @@ export function defineSwitch(command: CliCommand, { changeOne }: Runner): void {
   addConfirmationOptions(command)
     .argument('[service]', 'name of the service, if there are several')
     .option('--to <datasource>', 'the new primary (default: the replica that is the least behind)')
+    .addOption(choicesOption('--accept <reason>', acceptWords, acceptableReasons))
     .option(
       '--wait',
       'wait for the end of the switch; exit code 1 if it failed, 6 if a server does not follow',
     )
     .action(
-      (service: string | undefined, { to, wait: waits }: { readonly to?: string; readonly wait?: boolean }) =>
-        changeOne(
+      (
+        service: string | undefined,
+        made: { readonly to?: string; readonly accept?: readonly string[]; readonly wait?: boolean },
+      ) => {
+        const { to, accept = [], wait: waits = false } = made
+        return changeOne(
           command,
-          (call, iAmSure) => switchPrimary(call, { service, to, wait: waits === true, iAmSure }),
+          (call, iAmSure) => switchPrimary(call, { service, to, accept, wait: waits, iAmSure }),
           allowed,
-        ),
+        )
+      },
     )
 }
 

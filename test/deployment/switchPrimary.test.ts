@@ -76,6 +76,7 @@ async function cluster() {
         coordinator,
         others: [one, three],
         plan,
+        accept: [],
         id,
         onTask: ({ step }) => {
           steps.push(step)

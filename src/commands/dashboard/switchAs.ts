@@ -18,7 +18,12 @@ import type { DashboardLogin, RelayedCall } from '../../web/backend.ts'
 /** A call of a manager about a switch of which the other hosts are held from here. */
 export type SwitchCall =
   | { readonly kind: 'plan'; readonly path: string }
-  | { readonly kind: 'switch'; readonly service: string; readonly to: string | undefined }
+  | {
+      readonly kind: 'switch'
+      readonly service: string
+      readonly to: string | undefined
+      readonly accept: readonly string[]
+    }
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace('{service}', '([^/?]+)')}$`)
 const planPath = patternOf(managerRoutes.managerSwitchPlan.path)
@@ -37,7 +42,12 @@ export function readSwitchCall({ component, method, path }: RelayedCall): Switch
   }
   const [, service] = (method === 'POST' && switchPath.exec(pathname)) || []
   if (service === undefined) return undefined
-  return { kind: 'switch', service: decodeURIComponent(service), to: searchParams.get('to') ?? undefined }
+  return {
+    kind: 'switch',
+    service: decodeURIComponent(service),
+    to: searchParams.get('to') ?? undefined,
+    accept: searchParams.get('accept')?.split(',') ?? [],
+  }
 }
 
 const refusal = (detail: string): ActionResponse => ({ status: 409, code: 'wrong-state', detail })
@@ -51,8 +61,9 @@ export async function switchAs(options: {
   readonly login: DashboardLogin
   readonly service: string
   readonly to: string | undefined
+  readonly accept: readonly string[]
 }): Promise<ActionResponse> {
-  const { watch, login, service, to } = options
+  const { watch, login, service, to, accept } = options
   const members = watch.hosts.filter(
     (host) => host.services.includes(service) && host.apis.some(({ component }) => component === 'manager'),
   )
@@ -76,7 +87,7 @@ export async function switchAs(options: {
   if (found.problems.length > 0) return refusal(`The switch is refused. ${wordsOf(found.problems)}`)
   const coordinator = chooseCoordinator(found, to)
   if (coordinator === undefined) return refusal(`No manager has the service ${service}.`)
-  const plan = await readSwitchPlanOf(coordinator, { service, to })
+  const plan = await readSwitchPlanOf(coordinator, { service, to, accept })
   if (typeof plan === 'string') return refusal(`${coordinator.host}: ${plan}`)
   const { from, to: chosen, refusals } = plan
   if (refusals.length > 0 || from === null || chosen === null) {
@@ -88,6 +99,7 @@ export async function switchAs(options: {
     coordinator,
     others,
     plan: { ...plan, from, to: chosen },
+    accept,
     id: randomUUID(),
     onTask: () => {},
     clock: { now: () => performance.now(), wait },

@@ -6,6 +6,7 @@ import { type Dialect, quoteText, type ReplicationTls, type Source, text } from 
 import { databaseTypeOf, dialects } from './dialects.ts'
 import { readMissingPrivileges } from './grants.ts'
 import { type GtidSet, readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
+import { type Omission, readOmissions } from './omissions.ts'
 import { readServer, type ServerReading } from './probe.ts'
 import {
   connectionId,
@@ -24,6 +25,10 @@ export type SwitchReading = ServerReading & {
   readonly missingPrivileges: readonly string[]
   /** True if it writes what it replicates to its own binary log: without that nobody can follow it after a switch. */
   readonly logsReplicated: boolean
+  /** What it leaves out. */
+  readonly omissions: readonly Omission[]
+  /** True if events may write to it although it is read-only: those of MariaDB, by accounts with READ ONLY ADMIN or SUPER. */
+  readonly runsEvents: boolean
   /** TLS of its channel, as a template for a server that has none; null without TLS, and without a channel. */
   readonly tls: ReplicationTls | null
 }
@@ -192,11 +197,14 @@ export function createSwitchServer(options: {
       const logs = await ask(
         "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_bin', 'log_slave_updates', 'log_replica_updates')",
       )
+      const events = await ask("SHOW GLOBAL VARIABLES LIKE 'event\\_scheduler'")
       const { main } = await mainChannel()
       return {
         ...reading,
         missingPrivileges: await readMissingPrivileges(ask),
         logsReplicated: logs.length >= 2 && logs.every((row) => row.Value === 'ON'),
+        omissions: await readOmissions(ask, dialect, await channels()),
+        runsEvents: dialect.switching.commitLock !== null && events[0]?.Value === 'ON',
         tls: main === undefined ? null : dialect.switching.readTls(main),
       }
     },

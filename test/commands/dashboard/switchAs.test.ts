@@ -7,7 +7,10 @@ const call = (method: 'GET' | 'POST', path: string, component: 'manager' | 'conn
 describe('a call for a switch from the page', () => {
   it('is recognized with its service and the new primary', () => {
     expect(call('POST', '/api/v2/manager/control/service/alpha/switch?to=db2&i-am-sure=true')).toEqual({
-      ...{ kind: 'switch', service: 'alpha', to: 'db2' },
+      ...{ kind: 'switch', service: 'alpha', to: 'db2', accept: [] },
+    })
+    expect(call('POST', '/api/v2/manager/control/service/alpha/switch?accept=filter,events')).toMatchObject({
+      accept: ['filter', 'events'],
     })
     expect(call('POST', '/api/v2/manager/control/service/a%2Fb/switch?i-am-sure=true')).toMatchObject({
       ...{ service: 'a/b', to: undefined },

@@ -143,7 +143,7 @@ describe('the changes of a switch on MySQL', () => {
       account: { ...account, password: new Secret('x'.repeat(33)) },
     })
     await expect(work).rejects.toThrow('at most 32 characters')
-    expect(sent()).toEqual(['SHOW REPLICA STATUS'])
+    expect(sent()).toEqual([])
   })
 })
 

@@ -31,6 +31,8 @@ export type SwitchOrder = {
   readonly id: string | undefined
   /** True if the caller holds and releases the clients of all other hosts. */
   readonly isHeld: boolean
+  /** Reasons against it that the operator accepts. */
+  readonly accepted: ReadonlySet<string>
   readonly by: string
   /** Login of the caller, which other managers ask for, too. */
   readonly authorization: Secret | undefined

@@ -1,12 +1,15 @@
+import type { AcceptableReason } from '../../../contracts/choices.ts'
 import type { SwitchPlanPayload, SwitchRefusal } from '../../../contracts/managerPayloads.ts'
 import type { Writer } from '../../../contracts/routing.ts'
 import { gtidText } from '../../databases/gtidSet.ts'
+import type { Omission } from '../../databases/omissions.ts'
 import type { Session } from '../../databases/sessions.ts'
 import type { SwitchReading } from '../../databases/switchServer.ts'
 import {
   errantGtids,
   followsStrangers,
   isClaimant,
+  isOut,
   leadTo,
   type Member,
   readingOf,
@@ -40,6 +43,8 @@ export type PlanFacts = {
   /** Sessions of the present primary. */
   readonly sessions: readonly Session[]
   readonly limits: SwitchLimits
+  /** Reasons that the operator accepts. */
+  readonly accepted: ReadonlySet<string>
   /** Returns the SQL that grants what the account of a switch needs. */
   readonly grants: (version: string) => string
 }
@@ -63,12 +68,15 @@ export function planSwitch(facts: PlanFacts): SwitchPlan {
     return { ...none, to: null, refusals: [refusal(null, reason, 'muster explain tells what to do.')] }
   }
   const general = [...ofPrimary(from, facts), ...members.flatMap((it) => ofMember(it, from, facts))]
+  // They could not follow the new primary.
+  const errantBut = (target: SwitchMember | undefined): readonly SwitchRefusal[] =>
+    members.filter((it) => it !== target && !isOut(it)).flatMap((it) => ofErrant(it, from))
   if (wanted !== undefined) {
     const target = facts.members.find(({ name }) => name === wanted)
     const own = target
       ? ofTarget(target, from, { ...facts, members })
       : [refusal(wanted, 'The service has no data source of that name.', 'tapi topology lists them.')]
-    const plan = { ...none, to: target?.name ?? null, refusals: [...own, ...general] }
+    const plan = { ...none, to: target?.name ?? null, refusals: [...own, ...general, ...errantBut(target)] }
     return target ? { ...plan, ...restOf(target, from, members) } : plan
   }
   const candidates = members
@@ -77,7 +85,10 @@ export function planSwitch(facts: PlanFacts): SwitchPlan {
   const [best] = candidates
     .filter(({ refusals }) => refusals.length === 0)
     .toSorted((a, b) => Number(a.it.role === 'standby') - Number(b.it.role === 'standby') || a.lag - b.lag)
-  if (best) return { ...none, to: best.it.name, refusals: general, ...restOf(best.it, from, members) }
+  if (best) {
+    const refusals = [...general, ...errantBut(best.it)]
+    return { ...none, to: best.it.name, refusals, ...restOf(best.it, from, members) }
+  }
   const why =
     candidates.length > 0
       ? candidates.flatMap(({ refusals }) => refusals)
@@ -98,11 +109,36 @@ function lagOf(member: SwitchMember): number | null {
 }
 
 /** Evaluates the present primary. */
-function ofPrimary(from: SwitchMember, { sessions, limits }: PlanFacts): readonly SwitchRefusal[] {
+function ofPrimary(from: SwitchMember, { sessions, limits, accepted }: PlanFacts): readonly SwitchRefusal[] {
   const reading = switchReadingOf(from)
   if (!reading) return []
+  const long = sessions.filter(
+    ({ isIdle, transaction, milliseconds, user }) =>
+      !isIdle && transaction === null && milliseconds > limits.maxTransaction && user !== beforeLogin,
+  )
   const old = sessions.filter(({ transaction }) => (transaction?.seconds ?? 0) * 1000 > limits.maxTransaction)
-  return old
+  const statements = long
+    .slice(0, 10)
+    .map(({ id, user, milliseconds }) =>
+      refusal(
+        from.name,
+        `A statement of user ${user} (thread ${id}) runs for ${seconds(milliseconds)}, longer than ` +
+          `switch-max-transaction (${seconds(limits.maxTransaction)}).`,
+        `Let it end, or run KILL ${id} there.`,
+      ),
+    )
+  const events =
+    !reading.runsEvents || accepted.has('events')
+      ? []
+      : [
+          refusal(
+            from.name,
+            'Its event scheduler runs: events of accounts with READ ONLY ADMIN or SUPER would write to it after the switch.',
+            `Run SET GLOBAL event_scheduler = OFF there, and switch it on at the new primary afterwards; ${acceptBy('events')}.`,
+          ),
+        ]
+  const logged = reading.omissions.filter(({ reason }) => reason === 'binary-log-filter')
+  const transactions = old
     .slice(0, 10)
     .map(({ id, user, transaction }) =>
       refusal(
@@ -112,6 +148,50 @@ function ofPrimary(from: SwitchMember, { sessions, limits }: PlanFacts): readonl
         `Let it end, or run KILL ${id} there.`,
       ),
     )
+  return [...transactions, ...statements, ...events, ...ofOmissions(from.name, logged, accepted)]
+}
+
+/** User of connections that have not logged in, in both kinds of server. */
+const beforeLogin = 'unauthenticated user'
+
+const acceptBy = (reason: AcceptableReason): string => `or accept it with --accept ${reason}`
+
+/** What a setting does, and what to do about it. */
+const omissionWords: Readonly<Record<Exclude<AcceptableReason, 'events'>, readonly [string, string]>> = {
+  filter: ['Its replication leaves something out', 'Remove the setting, and make it anew from a backup'],
+  'binary-log-filter': [
+    'Its binary log leaves something out that servers which follow it would lack',
+    'Remove the setting from its configuration, and restart it',
+  ],
+  'skipped-errors': [
+    'Its replication skips errors, so it may lack changes',
+    'Switch that off, and compare its data with that of the primary',
+  ],
+  idempotent: [
+    'Its replication overlooks rows that are missing or there twice',
+    'Set it to STRICT, and compare its data with that of the primary',
+  ],
+}
+
+/** Evaluates what a server leaves out, but for what the operator accepts. */
+const ofOmissions = (
+  name: string,
+  omissions: readonly Omission[],
+  accepted: ReadonlySet<string>,
+): readonly SwitchRefusal[] =>
+  omissions.flatMap(({ reason, setting }) => {
+    if (reason === 'events' || accepted.has(reason)) return []
+    const [what, fix] = omissionWords[reason]
+    return [refusal(name, `${what}: ${setting}.`, `${fix}; ${acceptBy(reason)}.`)]
+  })
+
+/** Evaluates the transactions that a server has and the primary has not. */
+function ofErrant(member: SwitchMember, from: SwitchMember): readonly SwitchRefusal[] {
+  const [reading, source] = [switchReadingOf(member), switchReadingOf(from)]
+  const errant = member !== from && reading && source && errantGtids(reading, source)
+  if (!errant) return []
+  const reason = `It has transactions that ${from.name} does not have: ${gtidText(errant)}.`
+  return [refusal(member.name, reason, 'Make it anew from a backup of the primary.')]
 }
 
 /** Evaluates what every member has to fulfil. */
@@ -161,7 +241,6 @@ function ofTarget(target: SwitchMember, from: SwitchMember, facts: PlanFacts): r
   const found: SwitchRefusal[] = []
   const add = (reason: string, fix: string | null): void => void found.push(refusal(name, reason, fix))
   if (state !== 'ONLINE') add(`It is ${state}.`, 'Bring it back online first.')
-  const source = switchReadingOf(from)
   const [channel] = reading.channels
   if (!channel) add('It follows nobody.', `Let it follow ${from.name}.`)
   else if (followsStrangers([channel], members) || leadTo(from, [channel], members, () => false) !== 'yes') {
@@ -179,13 +258,7 @@ function ofTarget(target: SwitchMember, from: SwitchMember, facts: PlanFacts): r
       )
     }
   }
-  const errant = source && errantGtids(reading, source)
-  if (errant) {
-    add(
-      `It has transactions that ${from.name} does not have: ${gtidText(errant)}.`,
-      'Make it anew from a backup of the primary.',
-    )
-  }
+  found.push(...ofErrant(target, from), ...ofOmissions(name, reading.omissions, facts.accepted))
   if (!reading.gtids) add('It has no GTIDs.', 'Switch GTIDs on (gtid_mode, enforce_gtid_consistency).')
   if (!reading.logsReplicated) {
     add(

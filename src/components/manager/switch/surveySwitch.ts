@@ -59,9 +59,13 @@ async function objections(
 
 /** Reads all that a switch depends on, and plans it. `others` is undefined where their clients wait already. */
 export async function surveySwitch(
-  options: SurveyMeans & { readonly service: string; readonly wanted: string | undefined },
+  options: SurveyMeans & {
+    readonly service: string
+    readonly wanted: string | undefined
+    readonly accepted: ReadonlySet<string>
+  },
 ): Promise<Survey> {
-  const { manager, open, others, service, wanted, limits, grants } = options
+  const { manager, open, others, service, wanted, accepted, limits, grants } = options
   const [nodes, against] = await Promise.all([
     readNodes(open, manager, service),
     others ? objections(manager, others, service) : [],
@@ -71,7 +75,7 @@ export async function surveySwitch(
     const from = nodes.find(({ name }) => name === writer.datasource)
     const sessions = from && readingOf(from.member) ? await from.server.sessions() : []
     const members = nodes.map(({ member }) => member)
-    const plan = planSwitch({ service, members, writer, wanted, sessions, limits, grants })
+    const plan = planSwitch({ service, members, writer, wanted, sessions, limits, accepted, grants })
     return { nodes, sessions, plan: { ...plan, refusals: [...plan.refusals, ...against] } }
   } catch (error) {
     closeNodes(nodes)

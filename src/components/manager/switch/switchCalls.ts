@@ -4,6 +4,8 @@ import { managerRoutes as routes } from '../../../contracts/managerRoutes.ts'
 import { authorOf } from '../mapCalls.ts'
 import type { Switcher } from './switcher.ts'
 
+const acceptedBy = (accept: string | undefined): ReadonlySet<string> => new Set(accept?.split(','))
+
 /** Returns the calls of a switch; without a switcher all but those of tasks are a `no-database` problem. */
 export function switchCalls(switcher: Switcher | undefined): readonly ServedRoute[] {
   const opened = (): Switcher => {
@@ -16,14 +18,15 @@ export function switchCalls(switcher: Switcher | undefined): readonly ServedRout
     })
   }
   return [
-    serve(routes.managerSwitchPlan, ({ params: { service = '' }, query: { to, peers } }) =>
-      opened().plan({ service, to, isHeld: peers !== undefined }),
+    serve(routes.managerSwitchPlan, ({ params: { service = '' }, query: { to, peers, accept } }) =>
+      opened().plan({ service, to, isHeld: peers !== undefined, accepted: acceptedBy(accept) }),
     ),
     serve(routes.managerSwitch, async ({ params: { service = '' }, query, caller, authorization, audit }) => {
-      const { to, peers, id, wait } = query
+      const { to, peers, accept, id, wait } = query
       audit({
         parameters: {
           ...(to === undefined ? {} : { to }),
+          ...(accept === undefined ? {} : { accept }),
           ...(id === undefined ? {} : { id }),
           ...(peers === undefined ? {} : { peers }),
         },
@@ -39,6 +42,7 @@ export function switchCalls(switcher: Switcher | undefined): readonly ServedRout
         to,
         id,
         isHeld: peers !== undefined,
+        accepted: acceptedBy(accept),
         by: authorOf(caller),
         authorization,
       })

@@ -19,7 +19,7 @@ import { createTaskTable } from './taskTable.ts'
 /** Switches primaries, one at a time for each service. */
 export type Switcher = {
   /** Plans a switch and changes nothing. Throws problems. */
-  plan(order: Pick<SwitchOrder, 'service' | 'to' | 'isHeld'>): Promise<SwitchPlanPayload>
+  plan(order: Pick<SwitchOrder, 'service' | 'to' | 'isHeld' | 'accepted'>): Promise<SwitchPlanPayload>
   /** Begins a switch; resolves to its task once nothing speaks against it. Throws problems, and then nothing changed. */
   start(order: SwitchOrder): Promise<TaskPayload>
   /** Returns a task when it has ended, or after these milliseconds. Rejects with a `not-found` problem. */
@@ -99,6 +99,7 @@ export function createSwitcher(
         others: isHeld ? undefined : others,
         service,
         wanted: order.to,
+        accepted: order.accepted,
       })
       const { nodes, plan } = survey
       const from = nodes.find(({ name }) => name === plan.from)
@@ -284,7 +285,7 @@ export function createSwitcher(
   })
 
   return {
-    plan: async ({ service, to, isHeld }) => {
+    plan: async ({ service, to, isHeld, accepted }) => {
       manager.views(service)
       try {
         const { nodes, plan, sessions } = await surveySwitch({
@@ -292,6 +293,7 @@ export function createSwitcher(
           others: isHeld ? undefined : others,
           service,
           wanted: to,
+          accepted,
         })
         closeNodes(nodes)
         lastingSessions.note(service, sessions)

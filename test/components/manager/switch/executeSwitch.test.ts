@@ -101,6 +101,7 @@ async function run(
       to: 'db2',
       id,
       isHeld: more.isHeld ?? false,
+      accepted: new Set(),
       by: 'admin',
       authorization: new Secret('Basic x'),
     },

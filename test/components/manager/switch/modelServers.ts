@@ -122,6 +122,8 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
             ],
       missingPrivileges: [],
       logsReplicated: true,
+      omissions: [],
+      runsEvents: false,
       tls: null,
     })
     const modelled: SwitchServer = {

@@ -15,6 +15,8 @@ const healthy: SwitchReading = {
   gtids: readMariadbGtids('0-1-35'),
   missingPrivileges: [],
   logsReplicated: true,
+  omissions: [],
+  runsEvents: false,
   tls: null,
 }
 const following: Channel = { ...channel, secondsBehind: 0 }
@@ -53,6 +55,7 @@ const facts = (members: readonly SwitchMember[], more: Partial<PlanFacts> = {}):
   wanted: 'db2',
   sessions: [],
   limits: { maxLag: 3000, maxTransaction: 5000 },
+  accepted: new Set(),
   grants: () => 'GRANT …',
   ...more,
 })
@@ -225,6 +228,56 @@ describe('a switch is refused', () => {
     ],
   ])('%s', (_, members, wanted, refusal) => {
     expect(told(members, { wanted })).toEqual([refusal])
+  })
+
+  it('while a statement without a transaction runs for too long, but not where somebody logs in slowly', () => {
+    const session = { id: 7, user: 'report', milliseconds: 60_000, isIdle: false, transaction: null }
+    const early = { ...session, id: 8, user: 'unauthenticated user' }
+    const idle = { ...session, id: 9, isIdle: true }
+    expect(told([member(1), member(2)], { sessions: [session, early, idle] })).toEqual([
+      'db1: A statement of user report (thread 7) runs for 60 s, longer than switch-max-transaction (5 s).',
+    ])
+  })
+
+  it('to a server that leaves something out, unless the operator accepts that', () => {
+    const omissions = [
+      { reason: 'filter', setting: 'Replicate_Do_DB = shop' },
+      { reason: 'skipped-errors', setting: 'slave_skip_errors = 1062' },
+      { reason: 'idempotent', setting: 'slave_exec_mode = IDEMPOTENT' },
+      { reason: 'binary-log-filter', setting: 'Binlog_Ignore_DB = x' },
+    ] as const
+    const servers = [member(1), member(2, { omissions })]
+    const { refusals } = planSwitch(facts(servers))
+    expect(refusals.map(({ datasource, reason, fix }) => `${datasource}: ${reason} ${fix}`)).toEqual([
+      'db2: Its replication leaves something out: Replicate_Do_DB = shop. Remove the setting, and make it anew from a backup; or accept it with --accept filter.',
+      'db2: Its replication skips errors, so it may lack changes: slave_skip_errors = 1062. Switch that off, and compare its data with that of the primary; or accept it with --accept skipped-errors.',
+      'db2: Its replication overlooks rows that are missing or there twice: slave_exec_mode = IDEMPOTENT. Set it to STRICT, and compare its data with that of the primary; or accept it with --accept idempotent.',
+      'db2: Its binary log leaves something out that servers which follow it would lack: Binlog_Ignore_DB = x. Remove the setting from its configuration, and restart it; or accept it with --accept binary-log-filter.',
+    ])
+    const accepted = new Set(['filter', 'skipped-errors', 'idempotent', 'binary-log-filter'])
+    expect(told(servers, { accepted })).toEqual([])
+    // Whom nobody makes the primary may serve reads as it is.
+    expect(told([member(1), member(2), member(3, { omissions })])).toEqual([])
+  })
+
+  it('from a primary whose binary log leaves something out, or that runs events, unless that is accepted', () => {
+    const from = member(1, {
+      omissions: [{ reason: 'binary-log-filter', setting: 'Binlog_Do_DB = shop' }],
+      runsEvents: true,
+    })
+    expect(told([from, member(2)])).toEqual([
+      'db1: Its event scheduler runs: events of accounts with READ ONLY ADMIN or SUPER would write to it after the switch.',
+      'db1: Its binary log leaves something out that servers which follow it would lack: Binlog_Do_DB = shop.',
+    ])
+    expect(told([from, member(2)], { accepted: new Set(['events', 'binary-log-filter']) })).toEqual([])
+  })
+
+  it('where a third server has transactions of its own, unless a person took it out', () => {
+    const errant = { gtids: readMariadbGtids('0-1-35,9-3-2') }
+    expect(told([member(1), member(2), member(3, errant)])).toEqual([
+      'db3: It has transactions that db1 does not have: 9-3-2.',
+    ])
+    expect(told([member(1), member(2), member(3, errant, { state: 'SHUNNED' })])).toEqual([])
   })
 
   it('while an old transaction is open, which it names', () => {
