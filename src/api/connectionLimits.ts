@@ -26,6 +26,33 @@ export function markVerified(socket: Socket): void {
   if (connection !== undefined) connection.isVerified = true
 }
 
+/** Open connections of a server. */
+export type OpenConnections = {
+  /** Closes all at once but those that these requests came over. */
+  closeBut(requests: Iterable<{ readonly socket: Socket }>): void
+}
+
+/** Keeps the open connections of a server, also those over which no request and no handshake has come yet. */
+export function trackConnections(server: {
+  on(event: 'connection', listener: (socket: Socket) => void): unknown
+}): OpenConnections {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return {
+    closeBut: (requests) => {
+      const kept = [...requests].map(({ socket }) => socket)
+      // A request over TLS has a socket of its own, whose ends are those of the connection.
+      const ends = new Set(kept.filter((it) => it.remoteAddress !== undefined).map(endsOf))
+      for (const socket of open) {
+        if (!kept.includes(socket) && !ends.has(endsOf(socket))) socket.destroy()
+      }
+    },
+  }
+}
+
 /** Returns the newest unverified connection of the origin that has most; of `newcomer` where none has more. */
 function connectionToClose(
   all: readonly TrackedConnection[],

@@ -12,7 +12,12 @@ import { auditCalls } from './audit/auditCalls.ts'
 import { loginCheck } from './authenticate.ts'
 import { type Listener, streamOwner } from './caller.ts'
 import { type CallLog, createCallLog } from './callLog.ts'
-import { type ConnectionLimits, defaultConnectionLimits, limitConnections } from './connectionLimits.ts'
+import {
+  type ConnectionLimits,
+  defaultConnectionLimits,
+  limitConnections,
+  trackConnections,
+} from './connectionLimits.ts'
 import { handleRequest, type ListenerContext } from './handleRequest.ts'
 import type { ListenerLog, Log } from './log.ts'
 import { ProblemError, toProblem } from './problemError.ts'
@@ -31,6 +36,8 @@ export type App = {
   readonly requestListener: RequestListener
   readonly log: Log
   readonly streams: EventStreams
+  /** Closes all connections at once but those with a call of a known caller under way. */
+  readonly closeOthers: () => void
 }
 
 /** Builds the response to a failed request; logs faults of the server. */
@@ -91,6 +98,8 @@ export function createApp(options: {
   const find = createRouteTable(options.served)
   const audit = auditCalls(context.audit, listener)
   const streams = createEventStreams({ ...defaultEventStreamLimits, ...options.streams })
+  /** Calls whose response has not ended. */
+  const underWay = new Set<RequestContext>()
   const facts: ListenerContext = { listener, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
 
   function createContext(request: IncomingMessage): RequestContext {
@@ -142,6 +151,8 @@ export function createApp(options: {
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAt = performance.now()
     const requestContext = createContext(request)
+    underWay.add(requestContext)
+    response.once('close', () => underWay.delete(requestContext))
     const { auditEntry } = requestContext
     let sent: Response
     const path = requestContext.match?.resource.path ?? ''
@@ -181,6 +192,16 @@ export function createApp(options: {
   else {
     limitConnections(server, connections, callLog.closed)
   }
+  const open = trackConnections(server)
   server.on('close', callLog.end)
-  return { server, requestListener, log, streams }
+  return {
+    server,
+    requestListener,
+    log,
+    streams,
+    closeOthers: () => {
+      const known = [...underWay].filter(({ caller }) => caller !== null && caller.kind !== 'anonymous')
+      open.closeBut(known.map(({ request }) => request))
+    },
+  }
 }

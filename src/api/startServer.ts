@@ -28,14 +28,15 @@ export type RunningServer = {
   reloadCertificate(): void
   /** Fails readiness from now on, so that load balancers turn to others; calls are answered as before. */
   announceStop(): void
-  /** Lets calls under way finish, ten seconds at most, and closes the listeners. */
+  /** Lets calls under way of known callers finish, ten seconds at most, and closes all else at once. */
   stop(): Promise<void>
 }
 
 /** Milliseconds that calls under way get to finish when the server stops. */
 const stopTimeout = 10_000
 
-function close({ server }: App): Promise<void> {
+/** Nobody who did not log in may keep a server that stops: only calls under way of known callers get time. */
+function close({ server, closeOthers }: App): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), stopTimeout)
   return new Promise((resolve) => {
     // It fails where it never listened, and then there is nothing to wait for.
@@ -43,6 +44,7 @@ function close({ server }: App): Promise<void> {
       clearTimeout(timer)
       resolve()
     })
+    closeOthers()
   })
 }
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { request as httpsRequest } from 'node:https'
-import { createServer } from 'node:net'
+import { Agent, request as httpsRequest } from 'node:https'
+import { connect as connectTcp, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect } from 'node:tls'
 import { pino } from 'pino'
@@ -23,6 +23,7 @@ import { certificate, settingsIn, start } from '../support/testServer.ts'
 
 const ca = certificate.chain
 const sure = '?i-am-sure=true'
+const slowBody = `POST /api/v2/createAdminUser?i-am-sure=true HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{`
 const json = { 'content-type': 'application/json' }
 
 const credentials = (user: string, pass: string): string =>
@@ -191,17 +192,78 @@ describe('a running API server', () => {
     else expect(outcome).toMatch(new RegExp(`^refused: .*alert ${alert}`))
   })
 
+  /** A call of a user whose headers are there, and whose body is not whole yet. */
+  async function callUnderWay(port: number) {
+    const path = `/api/v2/createAdminUser${sure}`
+    const first = { path, method: 'POST', headers: json, body: credentials('chief', 'y') }
+    expect((await fetchAt({ port, ca }, first)).status).toBe(200)
+    const authorization = basic('chief', 'y')
+    // The login is verified before, over the same connection: the next call is a known caller's at once.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca })
+    onTestFinished(() => agent.destroy())
+    const verified = httpsRequest({
+      host: '127.0.0.1',
+      port,
+      path: '/api/v2/users',
+      headers: { authorization },
+      agent,
+    })
+    verified.end()
+    const [users] = await once(verified, 'response')
+    expect(users.statusCode).toBe(200)
+    users.resume()
+    await once(users, 'end')
+    const body = credentials('admin', 'x')
+    const headers = {
+      ...json,
+      authorization,
+      'content-length': String(body.length),
+      expect: '100-continue',
+    }
+    const request = httpsRequest({ host: '127.0.0.1', port, agent, path, method: 'POST', headers })
+    request.flushHeaders()
+    await once(request, 'continue')
+    return { request, body }
+  }
+
+  it('closes connections without a login at once when it stops, while a call of a user goes on', async () => {
+    const server = await start(settingsIn(temporaryFolder()))
+    const port = portOf(server)
+    const { request, body } = await callUnderWay(port)
+    const silent = connectTcp({ port, host: '127.0.0.1' })
+    await once(silent, 'connect')
+    const strangers = await Promise.all(
+      ['', 'GET /api/v2/ping HTTP/1.1\r\nHost: localhost\r\n', slowBody].map(async (words) => {
+        const socket = connect({ port, host: '127.0.0.1', ca })
+        await once(socket, 'secureConnect')
+        if (words !== '') await new Promise((resolve) => socket.write(words, resolve))
+        return socket
+      }),
+    )
+    // Answered, and kept open for another request.
+    const idle = connect({ port, host: '127.0.0.1', ca })
+    idle.write('GET /api/v2/ping HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await once(idle, 'data')
+    const all = [silent, ...strangers, idle]
+    const closed = all.map((socket) => {
+      socket.on('error', () => undefined)
+      socket.resume()
+      return new Promise((resolve) => socket.once('close', resolve))
+    })
+    const stopped = server.stop()
+    await Promise.all(closed)
+    request.end(body)
+    const [answer] = await once(request, 'response')
+    expect(answer.statusCode).toBe(200)
+    answer.resume()
+    await stopped
+  })
+
   it('finishes running calls before it stops, and accepts no new ones', async () => {
     const settings = settingsIn(temporaryFolder())
     const server = await start(settings)
     const place = { port: portOf(server), ca }
-    // A call under way: its headers are there, its body is not whole yet.
-    const path = `/api/v2/createAdminUser${sure}`
-    const body = credentials('admin', 'x')
-    const headers = { ...json, 'content-length': String(body.length), expect: '100-continue' }
-    const request = httpsRequest({ host: '127.0.0.1', port: place.port, ca, path, method: 'POST', headers })
-    request.flushHeaders()
-    await once(request, 'continue')
+    const { request, body } = await callUnderWay(place.port)
     const stopped = server.stop()
     await expect
       .poll(() => fetchAt(place, { path: '/api/v2/ping' }).catch(({ code }) => code))

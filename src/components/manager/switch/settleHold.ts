@@ -24,7 +24,7 @@ type Means = {
   readonly log: ManagerLog
 }
 
-const isCaughtUpAt: ReadonlySet<HoldRecord['step']> = new Set(['promote', 'repoint', 'release'])
+const isCaughtUpAt: ReadonlySet<HoldRecord['step']> = new Set(['promote', 'repoint', 'release', 'verify'])
 
 /** How a switch was settled, and who does not follow the new primary yet. */
 export type Settled = { readonly end: Settlement; readonly left: readonly Left[] }
