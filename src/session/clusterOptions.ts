@@ -109,8 +109,13 @@ export function targetsGiven(made: Command): Targets {
     services: service,
     ...(shard && { shard }),
     ...(connection && { connection }),
+    ...(changesHosts(made) && { proposesNone: true }),
   }
 }
+
+/** Returns true for a command that asks before it changes hosts, and for `exec`, which runs what it is given. */
+const changesHosts = (made: Command): boolean =>
+  made.name() === 'exec' || made.options.some(({ long }) => long === '--yes')
 
 /** Sets the action of a command: `run` gets the files, --set and the targets of the command line. */
 export const runOnFiles = (

@@ -17,6 +17,8 @@ export type Targets = {
   readonly shard?: Shard
   /** Instead of what the file says. */
   readonly connection?: 'ssh' | 'local'
+  /** For a command that changes hosts: an unknown name is answered without the name of another host. */
+  readonly proposesNone?: boolean
 }
 
 /** A cluster whose `hosts` are those that a command is for. */
@@ -34,9 +36,10 @@ export type SelectedCluster = ClusterConfig & {
 export function selectTargets(config: ClusterConfig, targets: Targets | undefined): SelectedCluster {
   if (targets === undefined) return { ...config, excluded: [] }
   const { cluster, hosts } = config
-  const names = matched('host', targets.hosts, { cluster, known: hosts.map(({ name }) => name) })
+  const proposes = targets.proposesNone !== true
+  const names = matched('host', targets.hosts, { cluster, known: hosts.map(({ name }) => name), proposes })
   const known = [...new Set(hosts.flatMap(({ services }) => services))]
-  const services = matched('service', targets.services, { cluster, known })
+  const services = matched('service', targets.services, { cluster, known, proposes })
   const isSelected = (host: HostConfig): boolean =>
     names.has(host.name) && (targets.services.length === 0 || host.services.some((one) => services.has(one)))
   const chosen = hosts.filter(isSelected)
@@ -84,7 +87,11 @@ export function withComponent(cluster: SelectedCluster, component: Component | u
 function matched(
   option: 'host' | 'service',
   patterns: readonly string[],
-  { cluster, known }: { readonly cluster: string; readonly known: readonly string[] },
+  {
+    cluster,
+    known,
+    proposes,
+  }: { readonly cluster: string; readonly known: readonly string[]; readonly proposes: boolean },
 ): ReadonlySet<string> {
   const { names, unmatched } = chooseHosts(patterns, known)
   const [unknown] = unmatched
@@ -95,7 +102,9 @@ function matched(
       `Leave out a pattern that begins with \`!\`; the file has ${shortListOf(known, 8)}.`,
     )
   }
-  const suggestion = unknown.nearest === undefined ? '' : `Did you mean ${unknown.nearest}? `
+  // Typed after `uninstall`, the name of another host would take away one that works.
+  const isProposed = proposes && unknown.nearest !== undefined
+  const suggestion = isProposed ? `Did you mean ${unknown.nearest}? ` : ''
   throw new UsageError(
     `no ${option} in ${cluster} matches '${unknown.pattern}'`,
     `${suggestion}The file has ${shortListOf(known, 8)}; \`*\` stands for any characters, such as in --${option} '${known[0]?.slice(0, 2) ?? ''}*'.`,

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/usageError.ts'
 import { muster } from '../../src/commands/muster.ts'
@@ -5,6 +7,7 @@ import type { ClusterConfig, HostConfig } from '../../src/config/model.ts'
 import { selectTargets, type Targets, withAllHosts, withComponent } from '../../src/session/selectTargets.ts'
 import { commandContext } from '../config/commandContext.ts'
 import { hostConfig } from '../support/deploymentValues.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const connector: HostConfig['apis'] = [
   { component: 'connector', enabled: true, address: '0.0.0.0', port: 8096 },
@@ -138,6 +141,46 @@ describe('targets without a match', () => {
       Use --component with one of connector, or select other hosts."
     `)
   })
+})
+
+describe('an unknown host', () => {
+  it.each([
+    [['uninstall']],
+    [['stop']],
+    [['restart']],
+    [['rollback']],
+    [['exec']],
+    [['install']],
+    [['lock', 'release']],
+  ])('is answered without the name of another host: %j', async (words) => {
+    const err = await answered(words)
+    expect(err).toContain("no host in alpha matches 'db3'")
+    expect(err).toContain('The file has db1 and db2;')
+    expect(err).not.toContain('Did you mean')
+  })
+
+  it.each([[['status']], [['plan']], [['lock', 'status']]])(
+    'is answered with the nearest name by %j, which changes nothing',
+    async (words) => {
+      expect(await answered(words)).toContain('Did you mean db1?')
+    },
+  )
+
+  async function answered(words: readonly string[]): Promise<string> {
+    const cwd = temporaryFolder()
+    writeFileSync(
+      join(cwd, 'alpha.yaml'),
+      `cluster: alpha
+defaults: { rest-api-admin-user: chief }
+services: { alpha: { topology: clustered, members: [db1, db2], master: db1, connectors: [db1] } }
+hosts: { db1: { address: 192.0.2.1 }, db2: { address: 192.0.2.2 } }
+`,
+    )
+    const { context, err } = commandContext({ cwd })
+    const given = words.includes('exec') ? ['--', 'true'] : []
+    expect(await muster({ argv: [...words, '--host', 'db3', 'alpha.yaml', ...given], context })).toBe(3)
+    return err().replaceAll(/\s+/g, ' ')
+  }
 })
 
 describe('--component', () => {
