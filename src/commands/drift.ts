@@ -18,6 +18,7 @@ import { driftJson, driftSummary } from '../output/deployment/driftText.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { decideInstall, type InstallSources, readInstallSources } from '../session/install/decideInstall.ts'
+import { reportLeftHosts } from '../session/leftHosts.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { readStoreSecrets } from '../session/readUserProvidedStores.ts'
 import { placesOfHosts, placesOfUsers, reportFindings } from '../session/reportFindings.ts'
@@ -110,6 +111,7 @@ async function examine(options: DriftOptions, opened: OpenedCluster) {
       inspectCertificates(survey, { state, stores, now, forks }),
       inspectUsers(survey, { config, state, given, hash, logins: true, forks }),
     ])
+    await reportLeftHosts({ context, config, state })
     const plans = await planEach(options, { config, secrets, state, survey, sources })
     if (context.signal.aborted) throw new Interrupted()
     const facts = new Map(survey.reached.map((one) => [one.host.name, one.facts]))

@@ -41,6 +41,7 @@ import {
 import { packedRuntime } from '../session/install/packedRuntime.ts'
 import { recordCluster } from '../session/install/recordCluster.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
+import { reportLeftHosts } from '../session/leftHosts.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
 import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
@@ -193,6 +194,7 @@ async function installOn(
     packed: (runtime) => runtimes.get(runtime.id),
   })
   if ('failed' in decision) return refuse(session, decision)
+  await reportLeftHosts({ context, config, state })
   const { planned, preparation } = decision
   for (const { plan } of planned) {
     const changes = plan.steps.map(({ change }) => change.summary)

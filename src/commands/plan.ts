@@ -19,6 +19,7 @@ import { hookNotes } from '../session/hooks/runHooks.ts'
 import { planOf } from '../session/install/checkSavedPlan.ts'
 import { decideInstall, readInstallSources, refuseRuntimeFile } from '../session/install/decideInstall.ts'
 import { requirePlanFile, savedPlanText, writePlan } from '../session/install/planFiles.ts'
+import { reportLeftHosts } from '../session/leftHosts.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
@@ -103,6 +104,7 @@ export async function plan(
     return exitOfRun(failed, false)
   }
   const { preparation, planned } = decision
+  await reportLeftHosts({ context, config, state })
   const seen = installedHosts(config.cluster, survey.reached)
   const outside = preparation.targets
     .filter(({ host }) => host.tls.truststorePath !== undefined && seen.installed.includes(host.name))

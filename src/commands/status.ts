@@ -22,6 +22,7 @@ import {
   targetOptions,
 } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
+import { reportLeftHosts } from '../session/leftHosts.ts'
 import { observeCluster } from '../session/observeCluster.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
@@ -84,6 +85,7 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
     }
     const seen = await look()
     await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
+    await reportLeftHosts({ context, config: chosen, state })
     const text = textOf(seen, options)
     for (const note of wentBackNotes(survey.reached)) context.stderr.write(`note: ${note}\n`)
     if (!options.isWatched) {

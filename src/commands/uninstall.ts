@@ -8,7 +8,8 @@ import { preview } from '../deployment/hostPlan.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
 import { installedElsewhere } from '../deployment/preflight/installationCheck.ts'
-import { removeState } from '../deployment/state/openState.ts'
+import { withoutHosts } from '../deployment/state/clusterState.ts'
+import { openState, removeState, saveState } from '../deployment/state/openState.ts'
 import { withStateGate } from '../deployment/state/stateGate.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { allFacts } from '../deployment/survey.ts'
@@ -59,6 +60,13 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   })
 }
 
+/** Forgets the hosts that have nothing left: the file may lose them without a word. */
+async function forget({ config, survey }: SurveyedSession<HostFacts>): Promise<void> {
+  const { state: before } = await openState(config)
+  const cleaned = survey.reached.map(({ host }) => host.name)
+  await saveState({ ...config, before, after: withoutHosts(before, cleaned) })
+}
+
 function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan | Refusal {
   const { context, config, run, survey } = session
   const { cluster, directory, excluded } = config
@@ -82,6 +90,7 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
         context.stderr.write(`The state directory is kept: nothing was removed from ${names}.\n`)
       }
       if (exit !== exitCodes.ok) return exit
+      await forget(session)
       const dir = registryDirectory(context.env)
       if (excluded.length > 0) {
         await withStateGate(config, () => removeHosts({ dir, ...config, hosts: namesOf(config.hosts) }))

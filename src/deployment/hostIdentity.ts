@@ -79,18 +79,23 @@ export function machineChanged(options: {
 /** Shortens a machine-id, which should stay private (machine-id(5)); the start is enough to tell two apart. */
 const shortId = (id: string): string => `${id.slice(0, 8)}…`
 
-/** Returns the state with the machines and folders of hosts before an installation. */
+/** Returns the state with the machines, folders and ways of hosts before an installation. */
 export function withMachines(
   state: ClusterState,
   surveyed: readonly { readonly host: HostConfig; readonly facts: Facts }[],
 ): ClusterState {
   const machines = new Map(state.machines)
   const folders = new Map(state.folders)
+  const ways = new Map(state.ways)
   for (const { host, facts } of surveyed) {
     folders.set(host.name, host.installDirectory)
+    const { becomePassword: _, ...ssh } = host.ssh
+    // A secret is for those who run a command, not for a file.
+    if (host.connection === 'ssh') ways.set(host.name, { address: host.address, ssh })
+    else ways.delete(host.name)
     if (host.connection === 'ssh' && isMachineId(facts.machineId)) machines.set(host.name, facts.machineId)
   }
-  return { ...state, machines, folders }
+  return { ...state, machines, folders, ways }
 }
 
 /**

@@ -6,6 +6,7 @@ import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import type { Component } from '../../contracts/component.ts'
 import { checkCertificates, type InspectedHost } from '../../deployment/certificates/checkCertificates.ts'
 import { componentGiven, componentOption, runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
+import { reportLeftHosts } from '../../session/leftHosts.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { placesOfHosts, reportFindings } from '../../session/reportFindings.ts'
 import { withComponent } from '../../session/selectTargets.ts'
@@ -31,7 +32,8 @@ async function certCheck(
   const opened = await openCluster(options)
   const { loaded } = opened
   const config = withComponent(opened.config, options.component)
-  const { hosts, now } = await surveyCertificates(context, config)
+  const { hosts, now, state } = await surveyCertificates(context, config)
+  await reportLeftHosts({ context, config: opened.config, state })
   return reportFindings({
     context,
     format,

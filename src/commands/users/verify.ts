@@ -3,9 +3,12 @@ import type { ExitCode } from '../../cli/exitCodes.ts'
 import type { FindingFormat } from '../../cli/formatOption.ts'
 import { formatGiven, formatOption } from '../../cli/formatOption.ts'
 import { textWidth } from '../../cli/terminal.ts'
+import { emptyState } from '../../deployment/state/clusterState.ts'
+import { readState } from '../../deployment/state/openState.ts'
 import { checkUsers } from '../../deployment/users/checkUsers.ts'
 import { loginSummary, loginsOf } from '../../output/deployment/usersText.ts'
 import { runOnFiles, targetOptions } from '../../session/clusterOptions.ts'
+import { reportLeftHosts } from '../../session/leftHosts.ts'
 import { type ClusterOptions, openCluster } from '../../session/openCluster.ts'
 import { placesOfUsers, reportFindings } from '../../session/reportFindings.ts'
 import { readUserPasswords } from '../../session/resolveSecrets.ts'
@@ -33,6 +36,8 @@ async function verifyUsers(asked: ClusterOptions & { readonly format: FindingFor
   requireUsers(config)
   const given = await readUserPasswords(context, opened)
   const hosts = await surveyUsers(context, config, given)
+  const { state = emptyState } = (await readState(config)) ?? {}
+  await reportLeftHosts({ context, config, state })
   return reportFindings({
     context,
     format,

@@ -1,5 +1,6 @@
 import type { Authority } from '../../certificates/authority.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
+import type { SshConfig } from '../../config/model.ts'
 import type { Secret } from '../../secrets/secret.ts'
 
 /** Password that a rotation replaced. */
@@ -34,6 +35,12 @@ export type Rotation =
   /** Hosts trust only the new authority. */
   | { readonly phase: 'drop' }
 
+/** Way to a host without its secrets, to reach it once the file no longer has it. */
+export type HostWay = {
+  readonly address: string
+  readonly ssh: Omit<SshConfig, 'becomePassword'>
+}
+
 /** State of a cluster on the operator's machine, as one value; a plan changes it only in memory. */
 export type ClusterState = {
   /** Authority that signs. */
@@ -55,6 +62,8 @@ export type ClusterState = {
    * deployment").
    */
   readonly folders: ReadonlyMap<string, string>
+  /** Way to each host that SSH reaches, by host name; unknown of one that only an older muster installed. */
+  readonly ways?: ReadonlyMap<string, HostWay>
 }
 
 export const emptyState: ClusterState = {
@@ -78,6 +87,18 @@ export const withStorePasswords = (
   state: ClusterState,
   storePasswords: { readonly keystore: Secret; readonly truststore: Secret },
 ): ClusterState => ({ ...state, storePasswords })
+
+/** Returns the state without the machines of hosts, as if they were never installed. */
+export function withoutHosts(state: ClusterState, names: readonly string[]): ClusterState {
+  const without = <Part>(map: ReadonlyMap<string, Part>): ReadonlyMap<string, Part> =>
+    new Map([...map].filter(([name]) => !names.includes(name)))
+  return {
+    ...state,
+    machines: without(state.machines),
+    folders: without(state.folders),
+    ...(state.ways && { ways: without(state.ways) }),
+  }
+}
 
 export const withUser = (state: ClusterState, user: string, facts: UserState): ClusterState => ({
   ...state,

@@ -59,6 +59,10 @@ export function mergeState(
       ({ folders }) => folders,
       (folders) => ({ ...emptyState, folders }),
     ),
+    ways: merge(
+      ({ ways = new Map() }) => ways,
+      (ways) => ({ ...emptyState, ways }),
+    ),
   }
   return conflicts.length > 0 ? { conflicts } : { state }
 }
@@ -66,7 +70,7 @@ export function mergeState(
 /** The part of a state that belongs to no host and no user. */
 const sharedOf = (state: ClusterState): ClusterState => {
   const { hosts, users, machines, folders } = emptyState
-  return { ...state, hosts, users, machines, folders }
+  return { ...state, hosts, users, machines, folders, ways: new Map() }
 }
 
 /** The side that changed something, or either if both are the same; undefined if both changed it. */

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { HostStores } from '../../certificates/hostStores.ts'
 import type { ClusterState, UserState } from './clusterState.ts'
 import { encodeRotation, filesOfHost } from './stateFiles.ts'
@@ -12,6 +13,7 @@ export function stateDifferences(here: ClusterState, there: ClusterState): reado
     ...secretDifferences(here, there),
     ...machineDifferences(here, there),
     ...folderDifferences(here, there),
+    ...wayDifferences(here, there),
   ]
 }
 
@@ -80,6 +82,17 @@ function folderDifferences(here: ClusterState, there: ClusterState): readonly st
     const [one, other] = [here.folders.get(host), there.folders.get(host)]
     if (one === undefined || other === undefined) return onlyAt(`the folder of ${host}`, one !== undefined)
     return one === other ? [] : [`${host} is installed in another folder: here ${one}, there ${other}`]
+  })
+}
+
+function wayDifferences(
+  { ways: here = new Map() }: ClusterState,
+  { ways: there = new Map() }: ClusterState,
+): readonly string[] {
+  return union(here, there).flatMap((host) => {
+    const [one, other] = [here.get(host), there.get(host)]
+    if (one === undefined || other === undefined) return onlyAt(`the way to ${host}`, one !== undefined)
+    return isDeepStrictEqual(one, other) ? [] : [`the way to ${host} differs`]
   })
 }
 

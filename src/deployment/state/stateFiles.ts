@@ -3,7 +3,7 @@ import { authorityProblem } from '../../certificates/authority.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
 import { Secret } from '../../secrets/secret.ts'
-import { type ClusterState, ownAuthorities, type Rotation } from './clusterState.ts'
+import { type ClusterState, type HostWay, ownAuthorities, type Rotation } from './clusterState.ts'
 import { encodeSecrets } from './secretsFile.ts'
 
 type Kept = Pick<ClusterState, 'rotation' | 'retired'>
@@ -66,15 +66,22 @@ export type KnownMachines = {
   readonly machines: ReadonlyMap<string, string>
   /** Install-directory of the installation; unknown if an older muster installed it. */
   readonly folders: ReadonlyMap<string, string>
+  /** Way to the host; unknown if an older muster installed it. */
+  readonly ways?: ReadonlyMap<string, HostWay>
 }
 
-/** Returns the content of machines.json, version 1; older versions of muster ignore the folders. */
-export function encodeMachines({ machines, folders }: KnownMachines): Buffer {
-  const content = { version: 1, machines: sorted(machines), folders: sorted(folders) }
+/** Returns the content of machines.json, version 1; older versions of muster ignore the folders and ways. */
+export function encodeMachines({ machines, folders, ways = new Map() }: KnownMachines): Buffer {
+  const content = {
+    version: 1,
+    machines: sorted(machines),
+    folders: sorted(folders),
+    ...(ways.size > 0 && { ways: sorted(ways) }),
+  }
   return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`)
 }
 
-const sorted = (map: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>
+const sorted = <Value>(map: ReadonlyMap<string, Value>): Readonly<Record<string, Value>> =>
   Object.fromEntries([...map].sort(([one], [other]) => (one < other ? -1 : 1)))
 
 /** Parses machines.json; a string describes the problem as the end of a sentence. */
@@ -87,8 +94,16 @@ export function decodeMachines(bytes: Buffer): KnownMachines | string {
   const ids = textsOf(machines)
   if (ids === undefined) return 'has a host without a machine-id'
   const places = isObject(folders) ? textsOf(folders) : undefined
-  return places === undefined ? 'has a host without a folder' : { machines: ids, folders: places }
+  if (places === undefined) return 'has a host without a folder'
+  const known = { machines: ids, folders: places }
+  if (content.ways === undefined) return known
+  const ways = isObject(content.ways) ? Object.entries(content.ways) : []
+  if (!ways.every((one): one is [string, HostWay] => isWay(one[1]))) return 'has a host without an address'
+  return { ...known, ways: new Map(ways) }
 }
+
+const isWay = (way: unknown): way is HostWay =>
+  isObject(way) && typeof way.address === 'string' && way.address !== '' && isObject(way.ssh)
 
 /** Undefined if a value is no text, or empty. */
 function textsOf(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> | undefined {
@@ -147,7 +162,8 @@ export function encodeState(state: ClusterState): StateFiles {
   if (state.storePasswords !== undefined || state.users.size > 0) {
     files.set(secretsFile, encodeSecrets(state))
   }
-  if (state.machines.size + state.folders.size > 0) files.set(machinesFile, encodeMachines(state))
+  if (state.machines.size + state.folders.size + (state.ways?.size ?? 0) > 0)
+    files.set(machinesFile, encodeMachines(state))
   if (state.rotation !== undefined || (state.retired ?? []).length > 0) {
     files.set(rotationFile, encodeRotation(state))
   }

@@ -41,6 +41,16 @@ describe('machines.json', () => {
     )
   })
 
+  it('keeps the way to a host, and is read without one', () => {
+    const ssh = { transport: 'builtin', user: 'ops', port: 2222, become: true } as const
+    const known = { machines: new Map([['db1', '0f']]), folders: new Map([['db1', '/opt/muster']]) }
+    const ways = new Map([['db1', { address: '10.0.0.1', ssh }]])
+    expect(decodeMachines(encodeMachines({ ...known, ways }))).toEqual({ ...known, ways })
+    expect(decodeMachines(encodeMachines(known))).toEqual(known)
+    const broken = '{"version":1,"machines":{},"ways":{"db1":{"address":""}}}'
+    expect(decodeMachines(Buffer.from(broken))).toBe('has a host without an address')
+  })
+
   it('is read without folders, as an older muster wrote it', () => {
     expect(decodeMachines(Buffer.from('{"version":1,"machines":{"db1":"0f"}}'))).toEqual({
       machines: new Map([['db1', '0f']]),

@@ -1,0 +1,95 @@
+import { listOf } from '../base/words.ts'
+import type { CommandContext } from '../cli/context.ts'
+import type { HostConfig } from '../config/model.ts'
+import { recordedMachines } from '../deployment/hostIdentity.ts'
+import { installedSet } from '../deployment/installedSet.ts'
+import { layoutOf } from '../deployment/layout.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
+import { closeAll, installedFactsOnly, surveyHosts } from '../deployment/survey.ts'
+import { connectHost } from './connectHost.ts'
+import { namesOf, type SelectedCluster, withAllHosts } from './selectTargets.ts'
+import { withShortTimeout } from './surveyReadOnly.ts'
+
+/** Returns the names of hosts that were installed and that the file no longer has, sorted. */
+export function leftHosts(config: SelectedCluster, state: ClusterState): readonly string[] {
+  const there = namesOf(withAllHosts(config).hosts)
+  const installed = new Set([...state.machines.keys(), ...state.folders.keys()])
+  return [...installed].filter((name) => !there.includes(name)).sort()
+}
+
+type Around = {
+  readonly context: CommandContext
+  readonly config: SelectedCluster
+  readonly state: ClusterState
+}
+
+/** Prints a note for each host that left the file, with what still runs there and how to end it. */
+export async function reportLeftHosts(around: Around): Promise<void> {
+  const names = leftHosts(around.config, around.state)
+  const { cluster } = around.config
+  for (const { name, is, what } of await askLeftHosts(around, names)) {
+    if (is === 'clean') continue
+    const end = `To take it out, put it back into the file, run muster uninstall --host ${name}, and take it out again.`
+    around.context.stderr.write(`note: ${name} of ${cluster} left the file. ${what} ${end}\n`)
+  }
+}
+
+/** A host that left the file: `clean` if nothing of the cluster is installed there any more. */
+export type LeftHost = {
+  readonly name: string
+  readonly is: 'installed' | 'clean' | 'unknown'
+  /** A sentence about what runs there. */
+  readonly what: string
+}
+
+/** Asks hosts that left the file for what still runs there. Changes nothing; one that cannot be asked delays no other. */
+export async function askLeftHosts(
+  { context, config, state }: Around,
+  names: readonly string[],
+): Promise<readonly LeftHost[]> {
+  const hosts = names.flatMap((name) => wayTo(name, config, state) ?? [])
+  const survey = await surveyHosts({
+    config: withShortTimeout({ ...config, hosts }),
+    scope: { facts: installedFactsOnly.facts },
+    connect: (host) => connectHost(context, host),
+    forks: context.forks,
+    emit: () => {},
+    machines: recordedMachines(state),
+    clock: () => performance.now(),
+  })
+  try {
+    return names.map((name): LeftHost => {
+      const seen = survey.reached.find(({ host }) => host.name === name)
+      if (seen === undefined) {
+        const why = survey.unreachable.find(({ host }) => host.name === name)?.failure.message
+        const reason = why ?? 'the state directory does not know how to reach it'
+        return {
+          name,
+          is: 'unknown',
+          what: `What still runs there is unknown: ${reason}. It may serve clients and accept the users and passwords of its last installation.`,
+        }
+      }
+      const { host, facts } = seen
+      const { cluster } = config
+      const { components } = installedSet({ cluster, layout: layoutOf(host.installDirectory), facts })
+      const running = components.filter((one) => facts.services.get(one)?.state === 'running')
+      if (components.length === 0) return { name, is: 'clean', what: 'Nothing of it is installed there.' }
+      const what =
+        running.length === 0
+          ? `Its ${listOf(components)} at ${host.address} ${components.length === 1 ? 'does' : 'do'} not run, but may start again.`
+          : `Its ${listOf(running)} at ${host.address} still ${running.length === 1 ? 'runs' : 'run'}, with the users and passwords of the last installation.`
+      return { name, is: 'installed', what }
+    })
+  } finally {
+    await closeAll(survey)
+  }
+}
+
+/** Undefined for a host of an older muster, which kept no address. */
+function wayTo(name: string, { hosts }: SelectedCluster, state: ClusterState): HostConfig | undefined {
+  const [way, installDirectory] = [state.ways?.get(name), state.folders.get(name)]
+  const [known] = hosts
+  if (way === undefined || installDirectory === undefined || known === undefined) return undefined
+  const { via: _, ...rest } = known
+  return { ...rest, ...way, name, connection: 'ssh', installDirectory, apis: [], users: [] }
+}
