@@ -198,6 +198,16 @@ export const commandTable: readonly CommandRow[] = [
     load: async () => (await import('./uninstall.ts')).uninstallCommand,
   },
   {
+    name: 'forget',
+    group: groups.change,
+    description: 'forget a host that left the file and is gone for good',
+    examples: [
+      ['Forget a host that is gone, after a question', 'muster forget db3'],
+      ['Forget it without asking', 'muster forget db3 --yes'],
+    ],
+    load: async () => (await import('./forget.ts')).forgetCommand,
+  },
+  {
     name: 'drift',
     group: groups.look,
     description: 'compare the hosts with the file: checks, changes, certificates and users',

@@ -28,8 +28,10 @@ export async function reportLeftHosts(around: Around): Promise<void> {
   const names = leftHosts(around.config, around.state)
   const { cluster } = around.config
   for (const { name, is, what } of await askLeftHosts(around, names)) {
-    if (is === 'clean') continue
-    const end = `To take it out, put it back into the file, run muster uninstall --host ${name}, and take it out again.`
+    const end =
+      is === 'clean'
+        ? `Forget it: muster forget ${name}`
+        : `To take it out, put it back into the file, run muster uninstall --host ${name}, and take it out again. If it is gone for good: muster forget ${name}`
     around.context.stderr.write(`note: ${name} of ${cluster} left the file. ${what} ${end}\n`)
   }
 }

@@ -8,7 +8,18 @@ import { commandContext } from '../config/commandContext.ts'
 /** Commands by their heading in the help. */
 const listed: Readonly<Record<string, readonly string[]>> = {
   'Start here': ['init', 'discover', 'validate', 'trust', 'check', 'plan', 'install'],
-  Change: ['render', 'upgrade', 'rollback', 'start', 'stop', 'restart', 'exec', 'lock', 'uninstall'],
+  Change: [
+    'render',
+    'upgrade',
+    'rollback',
+    'start',
+    'stop',
+    'restart',
+    'exec',
+    'lock',
+    'uninstall',
+    'forget',
+  ],
   Look: ['drift', 'status', 'graph', 'dashboard', 'logs', 'ssh', 'audit', 'diag', 'notify'],
   'Users and certificates': ['users', 'cert'],
   Databases: ['switch'],

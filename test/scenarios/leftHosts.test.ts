@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, type World } from './support/world.ts'
@@ -31,6 +31,20 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
       expect(outcome.stderr).toContain('muster uninstall --host db2')
     },
   )
+
+  it('is forgotten by forget, which says what still runs there; no other host is', async () => {
+    const saved = machines()
+    const other = await world.muster('forget', ['db1', '--yes'])
+    expect(other).toMatchObject({ code: 3 })
+    expect(other.stderr).toContain('These left it: db2.')
+    const outcome = await world.muster('forget', ['db2', '--yes'])
+    expect(outcome).toMatchObject({ code: 0, stdout: 'forgot db2\n' })
+    expect(outcome.stderr).toContain('Its connector at 127.0.0.3 still runs')
+    expect(machines()).not.toContain('"db2"')
+    expect((await world.muster('plan')).stderr).not.toContain('left the file')
+    expect((await world.muster('forget', ['db2', '--yes'])).stderr).toContain('No host left it.')
+    writeFileSync(join(world.operator.directory, '.muster/alpha/machines.json'), saved)
+  })
 
   it('is forgotten by uninstall once it is back in the file', async () => {
     world.describe()
