@@ -135,7 +135,11 @@ export type SwitchStatements = {
    * replicated, and those by which a stopped channel that began so goes on as `follow` sets it; none for any other channel.
    */
   readonly followLocked: (source: Source) => readonly string[]
-  readonly afterLocked: (row: Row) => readonly string[]
+  readonly afterLocked: (
+    row: Row,
+    /** Position under the lock, and what it has applied by now; undefined where nobody saw it under the lock. */
+    positions: { readonly locked: string; readonly applied: string } | undefined,
+  ) => readonly string[]
   /** Characters that the password of a channel may have. */
   readonly longestPassword: number
   /** Reads a row of `channels`; null for a channel without TLS. */

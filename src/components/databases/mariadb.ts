@@ -64,6 +64,17 @@ function positionOf(log: string, applied: string): string | null {
   return [...domains.values()].join(',')
 }
 
+/** Returns of each domain the position with the higher number; null if a text is no position. */
+function furthestOf(one: string, other: string): string | null {
+  if (readMariadbGtids(one, other) === null) return null
+  const lists = `${one},${other}`.split(',').map((it) => it.trim())
+  const parts = lists.filter((it) => it !== '').map((it) => it.split('-'))
+  const domains = new Map(
+    parts.toSorted((a, b) => Number(a[2]) - Number(b[2])).map((it) => [it[0], it.join('-')]),
+  )
+  return [...domains.values()].join(',')
+}
+
 /**
  * MariaDB keeps the words SLAVE and MASTER, in columns and in statements that every version takes; its channels
  * are called connections (mariadb.com/kb/en/multi-source-replication).
@@ -117,10 +128,13 @@ export const mariadb: Dialect = {
       "START SLAVE ''",
     ],
     // With current_pos, each later write of an administrator there would count as part of the primary's history.
-    afterLocked: (row) =>
-      text(row, 'Using_Gtid') === 'Current_Pos'
-        ? ['SET GLOBAL gtid_slave_pos = @@GLOBAL.gtid_current_pos']
-        : [],
+    // The position under the lock counts, with what was applied since: some were written here as soon as it was gone.
+    afterLocked: (row, positions) => {
+      if (text(row, 'Using_Gtid') !== 'Current_Pos') return []
+      const position = positions ? furthestOf(positions.locked, positions.applied) : null
+      const value = position === null ? '@@GLOBAL.gtid_current_pos' : quoteText(position)
+      return [`SET GLOBAL gtid_slave_pos = ${value}`]
+    },
     longestPassword: 96,
     readTls: (row) => replicationTls(row, 'Master_SSL'),
   },

@@ -119,6 +119,8 @@ export function createSwitchServer(options: {
   const end = new AbortController()
   let opening: Promise<Opened> | undefined
   let hasCommitLock = false
+  /** What it had written when it began to follow under the lock. */
+  let lockedPosition: string | undefined
 
   const late = (): DatabaseError =>
     new DatabaseError({ code: 'timeout', message: `The database ${place} did not answer in time.` })
@@ -303,7 +305,12 @@ export function createSwitchServer(options: {
         const before = switching.begin(text(row, 'log'), text(row, 'applied'))
         if (before === null) throw unknownGtids(place)
         await change(...before)
-      } else await change(...switching.afterLocked(main))
+      } else {
+        const locked = lockedPosition
+        const [row = {}] = locked === undefined ? [] : await ask(switching.written)
+        const positions = locked === undefined ? undefined : { locked, applied: text(row, 'applied') }
+        await change(...switching.afterLocked(main, positions))
+      }
       const name = main === undefined ? '' : readChannel(main).name
       try {
         await change(switching.follow(name, source))
@@ -338,6 +345,7 @@ export function createSwitchServer(options: {
    * since what they commit now would be on this server alone.
    */
   async function followLocked(switching: Dialect['switching'], source: Source): Promise<void> {
+    if (switching.commitLock) lockedPosition = text((await ask(switching.written))[0] ?? {}, 'log')
     await change(...switching.followLocked(source)).catch(withoutStatement)
     const waiting = (await readSessions(switching)).map(({ id }) => id)
     if (waiting.length > 0) await killAll(switching.kill(waiting))

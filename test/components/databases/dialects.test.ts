@@ -7,6 +7,16 @@ import { mariadbBroken, mariadbOffline, mariadbReplica, mysqlReplica } from '../
 const { mariadb, mysql } = dialects
 
 describe('the dialect of MariaDB', () => {
+  it('goes on after the lock from what was there under it and was applied since, not from later writes', () => {
+    const goOn = (positions?: { readonly locked: string; readonly applied: string }) =>
+      mariadb.switching.afterLocked({ Using_Gtid: 'Current_Pos' }, positions)
+    expect(goOn({ locked: '0-1-10,1-1-9', applied: '0-2-12,1-3-5' })).toEqual([
+      "SET GLOBAL gtid_slave_pos = '1-1-9,0-2-12'",
+    ])
+    expect(goOn({ locked: '0-1-9', applied: '0-2-8' })).toEqual(["SET GLOBAL gtid_slave_pos = '0-1-9'"])
+    expect(goOn()).toEqual(['SET GLOBAL gtid_slave_pos = @@GLOBAL.gtid_current_pos'])
+  })
+
   it('reads a replica that runs', () => {
     expect(mariadb.readChannel(mariadbReplica)).toEqual({
       name: '',
