@@ -60,6 +60,8 @@ export type SwitchCluster = {
     readonly missing: Readonly<Record<string, readonly string[]>>
     readonly rows: ReadonlyMap<string, number>
   }>
+  /** The statement that makes a channel of this name to a server. */
+  readonly channel: (name: string, source: LabHost) => string
   /** Statements by which a server follows another one. */
   readonly follow: (source: LabHost) => string
   /** The text of `alpha.yaml`. */
@@ -276,12 +278,15 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
         rows: found[0]?.rows ?? new Map(),
       }
     },
-    follow: (source) =>
-      `STOP SLAVE; CHANGE MASTER TO MASTER_HOST = '${source.address}', MASTER_USER = 'repl', MASTER_PASSWORD = ` +
-      `'${replicationPassword.replaceAll(/[\\']/g, '\\$&')}', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1; START SLAVE;`,
+    channel: channelTo,
+    follow: (source) => `STOP SLAVE; ${channelTo('', source)}; START SLAVE;`,
     file: readFileSync(join(cluster.operator.directory, 'alpha.yaml'), 'utf8'),
     stop: () => cluster.lab.stop(),
   }
 }
+
+const channelTo = (name: string, source: LabHost): string =>
+  `CHANGE MASTER '${name}' TO MASTER_HOST = '${source.address}', MASTER_USER = 'repl', MASTER_PASSWORD = ` +
+  `'${replicationPassword.replaceAll(/[\\']/g, '\\$&')}', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1`
 
 let loads = 0

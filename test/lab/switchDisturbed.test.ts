@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exitCodes } from '../../src/cli/exitCodes.ts'
+import { sql } from './scenario/databases.ts'
+import { type Disturber, disturbedTables, disturbers } from './scenario/disturbers.ts'
+import { type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
+import { eventually } from './support/eventually.ts'
+import { labHere } from './support/requirements.ts'
+
+/** Each takes about three seconds. */
+const switches = Number(process.env.MUSTER_LAB_SWITCHES || 40)
+/** A run is repeated with the seed that it printed. */
+const seed = process.env.MUSTER_LAB_SEED || 'muster'
+const clients = { each: 12, kept: 12 } as const
+
+/** The disturbers of all rounds: each of them before one comes again, in an order that the seed tells. */
+function drawn(): readonly Disturber[] {
+  const place = (deck: number, { name }: Disturber): string =>
+    createHash('sha256').update(`${seed} ${deck} ${name}`).digest('hex')
+  const decks = Array.from({ length: Math.ceil(switches / disturbers.length) }, (_, deck) =>
+    disturbers.toSorted((a, b) => (place(deck, a) < place(deck, b) ? -1 : 1)),
+  )
+  return decks.flat().slice(0, switches)
+}
+
+describe.skipIf(labHere.missing)(`a switch under a load, while one thing disturbs it${labHere.needs}`, () => {
+  let lab: SwitchCluster
+  beforeAll(async () => {
+    lab = await startSwitchCluster()
+    const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
+    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
+    await sql(await lab.settled(), disturbedTables)
+    await lab.settled()
+  })
+  afterAll(() => lab?.stop())
+
+  /** Makes one switch while the disturber is at work, and returns in words how it ended. */
+  async function disturbed(disturber: Disturber, about: string): Promise<string> {
+    const from = await lab.primary()
+    const to = lab.after(from)
+    const third = lab.after(to)
+    const load = lab.load(clients)
+    const more = (): Promise<unknown> => {
+      const had = load.acknowledged.length
+      return eventually(`${about}: rows of the clients`, () => load.acknowledged.length > had + 50, {
+        timeout: 60_000,
+      })
+    }
+    await more()
+    const disturbance = await disturber.begin(lab, { from, to, third })
+    const { code, stdout, stderr } = await lab.switchTo(to, third)
+    const said = `${stdout}${stderr}`.replaceAll(/\s+/g, ' ')
+    await disturbance.stop()
+
+    const isComplete = code === 0
+    const isIncomplete = code === exitCodes.incomplete
+    const context = `${about}, ${from.name} to ${to.name}, ended with ${code}: ${said}`
+    if (disturber.isFatal) expect(isComplete || isIncomplete, context).toBe(false)
+    if (isIncomplete) {
+      expect(disturber.mayBeIncomplete, context).toBe(true)
+      expect(said, context).toContain(`${from.name} does not follow ${to.name}`)
+    } else if (!isComplete) {
+      expect(disturber.refused, context).toBeDefined()
+      expect(said, context).toMatch(disturber.refused ?? /^$/)
+    }
+    const isRefused = !isComplete && !isIncomplete
+    // Before anything is mended: nobody may repair what the switch promised.
+    const onPrimary = isRefused ? from : to
+    if (!isIncomplete)
+      expect(await disturbance.lost(onPrimary), `${context}; lost on ${onPrimary.name}`).toEqual([])
+    await disturbance.mend()
+    await more()
+    await load.stop()
+    const { missing } = await lab.missing(load)
+    expect(missing, `${context}; lost rows of clients`).toEqual({ db1: [], db2: [], db3: [] })
+    expect((await lab.settled()).name, context).toBe(onPrimary.name)
+    if (!isIncomplete) {
+      for (const it of lab.members) {
+        expect(await disturbance.lost(it), `${context}; lost on ${it.name}`).toEqual([])
+      }
+    }
+    await sql(onPrimary, 'TRUNCATE shop.disturbed; UPDATE shop.heartbeat SET seq = 0')
+    await lab.settled()
+    return isComplete ? 'complete' : isIncomplete ? 'incomplete' : 'refused'
+  }
+
+  it(`loses no row, or says why it did not take place, ${switches} times`, {
+    timeout: 1_800_000,
+  }, async () => {
+    const sampler = lab.sample()
+    try {
+      for (const [round, disturber] of drawn().entries()) {
+        const about = `Seed ${seed}, round ${round + 1}, ${disturber.name}`
+        const begun = performance.now()
+        const end = await disturbed(disturber, about).catch((cause: unknown) => {
+          throw new Error(about, { cause })
+        })
+        process.stdout.write(`${about}: ${end} after ${Math.round((performance.now() - begun) / 1000)} s\n`)
+        expect(sampler.overlaps(), `${about}: two servers could be written`).toEqual([])
+      }
+    } finally {
+      await sampler.stop()
+    }
+  })
+})
