@@ -3,7 +3,8 @@ export const maximumPassword = 1024
 
 /**
  * Returns the problems of a password, as sentences without a subject that never quote it; empty if it is valid.
- * Any Unicode is allowed; it is checked in NFC, as it is hashed.
+ * Any Unicode but control characters is allowed, which no login can contain (RFC 7617 section 2); it is checked in NFC, as
+ * it is hashed.
  */
 export function passwordProblems(value: string): string[] {
   const characters = [...value.normalize('NFC')]
@@ -11,6 +12,12 @@ export function passwordProblems(value: string): string[] {
   const problems: string[] = []
   if (characters.some((it) => /\p{Cs}/u.test(it))) {
     problems.push('contains a lone surrogate (half of a character), which a login cannot contain')
+  }
+  const controls = new Set(characters.filter((it) => /\p{Cc}/u.test(it)).map(codeOf))
+  if (controls.size > 0) {
+    const most = [...controls].slice(0, 5).join(', ')
+    const what = controls.size === 1 ? 'the control character' : 'the control characters'
+    problems.push(`contains ${what} ${most}, which a login cannot contain (RFC 7617)`)
   }
   if (characters.length > maximumPassword) {
     problems.push(`has ${characters.length} characters; the maximum is ${maximumPassword}`)

@@ -28,9 +28,11 @@ describe('--set', () => {
   })
 
   it('reads a secret from standard input without its last newline, or from a file', () => {
-    const read = loadText(good, { set: ['rest-api-admin-password=-'], stdin: 'correct horse battery\n\n' })
+    const read = loadText(good, { set: ['rest-api-admin-password=-'], stdin: 'correct horse battery\n' })
     const password = read.config?.hosts[0]?.users[0]?.password
-    expect(password?.kind === 'literal' && password.value.reveal()).toBe('correct horse battery\n')
+    expect(password?.kind === 'literal' && password.value.reveal()).toBe('correct horse battery')
+    const twice = loadText(good, { set: ['rest-api-admin-password=-'], stdin: 'correct horse battery\n\n' })
+    expect(twice.diagnostics.map(({ message }) => message).join()).toMatch(/control character U\+000A/)
     const file = loadText(good, { set: ['rest-api-admin-pass=@pw/admin'], cwd: '/srv/ops' })
     expect(file.config?.hosts[0]?.users[0]?.password).toMatchObject({
       kind: 'file',

@@ -97,12 +97,22 @@ describe('userNameProblems', () => {
 })
 
 describe('passwordProblems', () => {
-  it.each([' ', ':', '\'"\\#$%:@ é', '\u0000', '😀'.repeat(1024), 'e\u0301'.repeat(1024)])(
+  it.each([' ', ':', '\'"\\#$%:@ é', '\u00a0', '😀'.repeat(1024), 'e\u0301'.repeat(1024)])(
     'accepts %j',
     (password) => {
       expect(passwordProblems(password)).toEqual([])
     },
   )
+
+  it.each([
+    ['a\u0000b', 'the control character U+0000'],
+    ['a\n', 'the control character U+000A'],
+    ['\ta\tb', 'the control character U+0009'],
+    ['a\u0007\u007f', 'the control characters U+0007, U+007F'],
+    ['a\u0085', 'the control character U+0085'],
+  ])('rejects control characters in %j by their code points', (password, what) => {
+    expect(passwordProblems(password)).toEqual([`contains ${what}, which a login cannot contain (RFC 7617)`])
+  })
 
   it('rejects a password that is empty, too long or not Unicode, and never quotes it', () => {
     expect(passwordProblems('')).toEqual(['must not be empty'])
