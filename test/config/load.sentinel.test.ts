@@ -125,6 +125,12 @@ describe('the output of validation', () => {
     expect(shown(result)).not.toMatch(piece)
   })
 
+  it('hides a password in a group that begins with x- from findings beside it', () => {
+    const text = `x-common: &c { rest-api-admin-pass: ${sentinel} }\nclustr: alpha\nx-more: ${sentinel}\n${good}`
+    expect(shown(loadText(text))).toMatch(/unknown-key/)
+    expect(shown(loadText(text))).not.toMatch(piece)
+  })
+
   it('hides a password in findings about aliases, overriding files and --set', () => {
     const anchored = good.replace(
       'defaults:',

@@ -61,6 +61,22 @@ describe('loading a configuration', () => {
     expect(codes(result).filter((code) => code.endsWith('alias-bomb'))).toHaveLength(1)
   })
 
+  it('never reads top-level keys that begin with x-, and merges what they anchor, also several at once', () => {
+    const anchors = [
+      'x-log: &log { log-level: debug }',
+      'x-ports: &ports { manager-rest-api-port: 9090 }',
+      'x-any: [1, { a: b }]',
+    ]
+    const text = good
+      .replace(/^/, `${anchors.join('\n')}\n`)
+      .replace('defaults:\n', 'defaults:\n  <<: *log\n  <<: *ports\n')
+    const { config, diagnostics } = loadText(text)
+    expect(diagnostics.map(({ code }) => code)).toEqual([])
+    expect(config?.hosts[0]?.logLevel).toBe('debug')
+    expect(config?.hosts[0]?.apis.find(({ component }) => component === 'manager')?.port).toBe(9090)
+    expect(codes(loadText(good.replace('defaults:', 'y-log: {}\ndefaults:')))).toEqual(['2 unknown-key'])
+  })
+
   it('accepts a thousand hosts that share a group by alias and merge', () => {
     const hosts = Array.from(
       { length: 1000 },

@@ -82,6 +82,7 @@ function groupSchema<G extends string>(
   })
   return {
     properties: { ...Object.fromEntries(settings), ...inside.groups },
+    ...(place.hasExtensions ? { patternProperties: { '^x-': true } } : {}),
     additionalProperties: false,
     ...onlyOneSpelling(place.settings),
   }

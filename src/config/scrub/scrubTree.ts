@@ -7,6 +7,7 @@ import { isSecretName } from '../knownNames.ts'
 import { options } from '../settings/options.ts'
 import { file } from '../settings/places.ts'
 import type { Setting } from '../settings/setting.ts'
+import { isExtension } from '../shape/readFields.ts'
 import type { RawNode, RawText } from '../yaml.ts'
 import { scrubComment, scrubGap } from './gap.ts'
 import { isNearlyKeyword, settings } from './keywords.ts'
@@ -57,6 +58,8 @@ type ValueContext = {
   readonly setting?: Setting<unknown>
   /** Set if the names are those of hosts, services or users. */
   readonly names?: boolean
+  /** Set at the top level of the file. */
+  readonly isTop?: boolean
   /** Set inside the map of users, whose values are secrets. */
   readonly users?: boolean
   /** Set for a user: a secret, or a group with one. */
@@ -108,6 +111,7 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
   const writtenKey = (name: string, above: ValueContext): Value => {
     if (above.user && nearest(name, userMembers) !== undefined) return name
     if (above.secret) return words.secret(name)
+    if (above.isTop && isExtension(name)) return `x-${words.text(name)}`
     // A misspelt name of ours is what its finding is about, so it stays.
     return !above.names && isNearlyKeyword(name) ? name : words.text(name)
   }
@@ -130,7 +134,7 @@ export function scrubTree({ text, parsed, hidden }: ReadableText, words: Placeho
       visit(value, contextBelow(above, name))
     }
   }
-  for (const { node } of parsed.roots) if (node !== undefined) visit(node, {})
+  for (const { node } of parsed.roots) if (node !== undefined) visit(node, { isTop: true })
   return joinPieces(text, pieces, words)
 }
 

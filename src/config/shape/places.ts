@@ -12,6 +12,7 @@ export const places = {
     settings: bySpelling(allFile),
     groups: ['defaults', 'ssh', 'hooks', 'services', 'hosts'],
     hasOptions: false,
+    hasExtensions: true,
     subgroup: { group: 'defaults', settings: bySpelling(allOptions) },
   },
   defaults: {

@@ -6,7 +6,7 @@ import type { MapEntry, MapNode } from '../document/node.ts'
 import { wrongType } from '../types/type.ts'
 import type { Draft, HostDraft, ServiceDraft, Values } from './draft.ts'
 import { places } from './places.ts'
-import { type Place, type Read, readFields } from './readFields.ts'
+import { isExtension, type Place, type Read, readFields } from './readFields.ts'
 
 const wants = 'a group: one "name: value" on each line, indented by two spaces'
 
@@ -72,7 +72,7 @@ function readHost(entry: MapEntry, collected: Collected): HostDraft {
 }
 
 const isKnownHere = (key: string): boolean =>
-  places.file.settings.has(key) || (places.file.groups as readonly string[]).includes(key)
+  isExtension(key) || places.file.settings.has(key) || (places.file.groups as readonly string[]).includes(key)
 
 /** Checks the shape of one file, value by value, and keeps usable values. */
 export function readDraft(root: MapNode): Read<Draft> {

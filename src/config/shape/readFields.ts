@@ -17,6 +17,8 @@ export type Place = {
   readonly groups: readonly string[]
   /** Its settings are called options. */
   readonly hasOptions: boolean
+  /** Keys that begin with `x-` are the file's own, and never read; other places merge what they anchor. */
+  readonly hasExtensions?: true
   /** Settings that belong into a subgroup of this place. */
   readonly subgroup?: { readonly group: string; readonly settings: ReadonlyMap<string, Setting<unknown>> }
 }
@@ -74,6 +76,9 @@ const hiddenOf = (node: MapNode, entry: MapEntry): readonly Span[] =>
 /** Returns true for a name that is known at another place; its value may then be printed. */
 const isKnownElsewhere = (name: string, place: Place): boolean => place.subgroup?.settings.has(name) === true
 
+/** Returns true for a key that belongs to the file alone, as in Compose and OpenAPI. */
+export const isExtension = (key: string): boolean => key.startsWith('x-')
+
 /** Limit of suggestions: a file with so many unknown names is no configuration. */
 const maxSuggestions = 100
 
@@ -91,6 +96,10 @@ export function readFields(node: MapNode, place: Place): Read<Values> {
     if (seen.has(entry.key) || place.groups.includes(entry.key)) continue
     seen.add(entry.key)
     const { key: spelling, keySpan, value: written } = entry
+    if (place.hasExtensions && isExtension(spelling)) {
+      hidden.push(...hiddenOf(node, entry))
+      continue
+    }
     const setting = place.settings.get(spelling)
     if (setting === undefined) {
       const near = findings.length < maxSuggestions ? suggestedName(entry, place) : undefined

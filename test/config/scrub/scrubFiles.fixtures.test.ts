@@ -86,6 +86,14 @@ describe('scrubbing the name of an unknown option', () => {
     ])
   })
 
+  it('keeps groups that begin with x-, without their names and secrets', () => {
+    const text =
+      'x-acme: &a { rest-api-admin-pass: hunter2hunter2, note: jane }\ndefaults:\n  <<: *a\nhosts: { db1: {} }\n'
+    const scrubbed = scrubText(text).text
+    expect(scrubbed).toMatch(/^x-name\d+: &\w+ \{ rest-api-admin-pass: /)
+    expect(scrubbed).not.toMatch(/acme|hunter|jane/)
+  })
+
   it('removes the name of a host, a service or a user that is similar to a known name', () => {
     const text =
       'services: { servces: {} }\nhosts: { log-levl: {} }\ndefaults: { rest-api-users: { usr: x } }\n'
