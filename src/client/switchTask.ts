@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { boundedMessage, lastLines } from '../base/printable.ts'
+import { switchSteps } from '../contracts/choices.ts'
 import { orNull, type ReadonlyStatic } from '../contracts/schemaParts.ts'
 import { MapName } from '../contracts/servicesMap.ts'
 import type { CallClock } from './call.ts'
@@ -109,11 +110,16 @@ export async function followSwitch(options: {
   }
 }
 
-/** Calls `show` with each task whose step differs from the last one. */
+/** Calls `show` with each step of a switch once, also with those that were over before anybody asked. */
 export function eachStep(show: (task: SwitchTask) => void): (task: SwitchTask) => void {
   let last: string | undefined
+  /** Place of the furthest step that was shown. */
+  let furthest = -1
   return (task) => {
     if (task.step === last) return
+    const place = (switchSteps as readonly string[]).indexOf(task.step)
+    for (const step of switchSteps.slice(furthest + 1, Math.max(furthest + 1, place))) show({ ...task, step })
+    furthest = Math.max(furthest, place)
     last = task.step
     show(task)
   }

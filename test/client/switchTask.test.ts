@@ -100,3 +100,21 @@ it('eachStep shows a step once, as long as it lasts', () => {
   for (const step of ['check', 'check', 'hold', 'hold', 'check']) show({ ...running, step })
   expect(shown).toEqual(['check', 'hold', 'check'])
 })
+
+it('eachStep shows steps that were over before anybody asked, and those of another release by name', () => {
+  const shown: string[] = []
+  const show = eachStep(({ step }) => shown.push(step))
+  for (const step of ['check', 'promote', 'wash-up', 'verify']) show({ ...running, step })
+  expect(shown).toEqual([
+    'check',
+    'hold',
+    'drain',
+    'freeze',
+    'catch-up',
+    'promote',
+    'wash-up',
+    'repoint',
+    'release',
+    'verify',
+  ])
+})

@@ -126,7 +126,11 @@ ended      -
       stdout: `alpha: db1 -> db2
 check: all servers are read
 hold: clients that write wait
+drain: open transactions of db1 end
+freeze: db1 becomes read-only
+catch-up: db2 applies the last transactions
 promote: db2 becomes writable
+repoint: the others follow db2
 release: clients go on
 alpha: db2 is the primary in place of db1; clients waited 96 ms
 `,
@@ -140,7 +144,15 @@ alpha: db2 is the primary in place of db1; clients waited 96 ms
     const { code, stdout, stderr } = await tapi(['switch', 'alpha', '--i-am-sure', '--wait'])
     expect([code, stdout]).toEqual([
       1,
-      'alpha: db1 -> db2\ncheck: all servers are read\ncatch-up: db2 applies the last transactions\n',
+      [
+        'alpha: db1 -> db2',
+        'check: all servers are read',
+        'hold: clients that write wait',
+        'drain: open transactions of db1 end',
+        'freeze: db1 becomes read-only',
+        'catch-up: db2 applies the last transactions',
+        '',
+      ].join('\n'),
     ])
     expect(
       stderr,
