@@ -98,8 +98,9 @@ export function createApp(options: {
   const find = createRouteTable(options.served)
   const audit = auditCalls(context.audit, listener)
   const streams = createEventStreams({ ...defaultEventStreamLimits, ...options.streams })
-  /** Calls whose response has not ended. */
+  /** Calls whose response has not ended, and requests of pages by people who logged in. */
   const underWay = new Set<RequestContext>()
+  const knownPages = new Set<IncomingMessage>()
   const facts: ListenerContext = { listener, context, audit, isOwnHost: hostCheck(context.allowedHosts) }
 
   function createContext(request: IncomingMessage): RequestContext {
@@ -174,7 +175,12 @@ export function createApp(options: {
   }
 
   const requestListener: RequestListener = (request, response) => {
-    if (options.pages?.isFor(request.url ?? '')) return options.pages.handle(request, response)
+    if (options.pages?.isFor(request.url ?? '')) {
+      return options.pages.handle(request, response, () => {
+        knownPages.add(request)
+        response.once('close', () => knownPages.delete(request))
+      })
+    }
     respond(request, response).catch((error) => {
       log.error({ err: error }, 'internal error')
       response.destroy()
@@ -201,7 +207,7 @@ export function createApp(options: {
     streams,
     closeOthers: () => {
       const known = [...underWay].filter(({ caller }) => caller !== null && caller.kind !== 'anonymous')
-      open.closeBut(known.map(({ request }) => request))
+      open.closeBut([...known.map(({ request }) => request), ...knownPages])
     },
   }
 }

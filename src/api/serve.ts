@@ -49,7 +49,8 @@ export type ServedRoute = {
 export type ServedPages = {
   /** Returns true for a target that is theirs. */
   isFor(target: string): boolean
-  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Answers a request; `onKnown` is called once it is seen to be that of somebody who logged in. */
+  handle(request: IncomingMessage, response: ServerResponse, onKnown: () => void): void
   close(): void
 }
 

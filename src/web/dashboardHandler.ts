@@ -28,8 +28,8 @@ export const isDashboardTarget = (target: string): boolean => /^\/dashboard(?:[/
 
 /** The dashboard of one server. */
 export type DashboardHandler = {
-  /** Answers a request, of whatever path. */
-  handle(request: IncomingMessage, response: ServerResponse): void
+  /** Answers a request, of whatever path; `onKnown` is called once it is seen to be that of somebody who logged in. */
+  handle(request: IncomingMessage, response: ServerResponse, onKnown?: () => void): void
   /** Returns a new one-time token for the page's address; the one before means nothing any more. */
   issueToken(): Secret
   /** Ends all sessions and streams. */
@@ -186,7 +186,11 @@ export function createDashboard(options: {
     assets.send(file, request, response)
   }
 
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(
+    request: IncomingMessage,
+    response: ServerResponse,
+    onKnown: () => void = () => {},
+  ): Promise<void> {
     setSafeHeaders(response, own.scheme)
     checkHost(request, own)
     // Only the path as it stands names something: no escape, no dot segment, no target in another form.
@@ -201,12 +205,14 @@ export function createDashboard(options: {
     if (!handle) throw notAllowed(resource.GET ? 'GET, HEAD' : 'POST')
     checkSite(request, own)
     if (method === 'POST') checkChange(request)
-    await handle({ request, response, query, session: await sessions.of(request) })
+    const session = await sessions.of(request)
+    if (session && session.logins.size > 0) onKnown()
+    await handle({ request, response, query, session })
   }
 
   return {
-    handle: (request, response) => {
-      respond(request, response).catch((error: unknown) => {
+    handle: (request, response, onKnown) => {
+      respond(request, response, onKnown).catch((error: unknown) => {
         // A request that broke has nobody to answer.
         if (error === request.errored) return void response.destroy()
         if (!(error instanceof DashboardError)) onFault(error)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { connect as connectTcp, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -254,6 +255,37 @@ describe('a running API server', () => {
     await Promise.all(closed)
     request.end(body)
     const [answer] = await once(request, 'response')
+    expect(answer.statusCode).toBe(200)
+    answer.resume()
+    await stopped
+  })
+
+  it('finishes requests of pages by people who logged in before it stops, and no others', async () => {
+    const responses = new Map<string, ServerResponse>()
+    const pages = {
+      isFor: (target: string) => target.startsWith('/dashboard/'),
+      handle: (request: IncomingMessage, response: ServerResponse, onKnown: () => void) => {
+        responses.set(request.url ?? '', response)
+        if (request.url === '/dashboard/known') onKnown()
+        response.writeContinue()
+      },
+      close: () => undefined,
+    }
+    const server = await start(settingsIn(temporaryFolder()), undefined, {
+      api: { ...manager, pages: () => pages },
+    })
+    const ask = (path: string) => {
+      const sent = httpsRequest({ host: '127.0.0.1', port: portOf(server), ca, path, agent: false })
+      sent.end()
+      return sent
+    }
+    const [known, stranger] = [ask('/dashboard/known'), ask('/dashboard/stranger')]
+    await Promise.all([once(known, 'continue'), once(stranger, 'continue')])
+    const cut = new Promise((resolve) => stranger.once('error', resolve))
+    const stopped = server.stop()
+    await cut
+    responses.get('/dashboard/known')?.end('done')
+    const [answer] = await once(known, 'response')
     expect(answer.statusCode).toBe(200)
     answer.resume()
     await stopped
