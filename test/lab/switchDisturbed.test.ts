@@ -7,6 +7,9 @@ import { type SwitchCluster, startSwitchCluster } from './scenario/switchCluster
 import { eventually } from './support/eventually.ts'
 import { labHere } from './support/requirements.ts'
 
+/** Words of a switch that did not take place and left everything as it was. */
+const explained = /nothing was changed|is still the primary/
+
 /** Each takes about three seconds. */
 const switches = Number(process.env.MUSTER_LAB_SWITCHES || 40)
 /** A run is repeated with the seed that it printed. */
@@ -55,18 +58,18 @@ describe.skipIf(labHere.missing)(`a switch under a load, while one thing disturb
     const isComplete = code === 0
     const isIncomplete = code === exitCodes.incomplete
     const context = `${about}, ${from.name} to ${to.name}, ended with ${code}: ${said}`
-    if (disturber.isFatal) expect(isComplete || isIncomplete, context).toBe(false)
+    if (disturber.refused) expect(isComplete || isIncomplete, context).toBe(false)
     if (isIncomplete) {
-      expect(disturber.mayBeIncomplete, context).toBe(true)
-      expect(said, context).toContain(`${from.name} does not follow ${to.name}`)
+      const who = disturber.mayBeIncomplete ? from.name : '\\S+'
+      expect(said, context).toMatch(new RegExp(`${who} does not follow ${to.name}`))
     } else if (!isComplete) {
-      expect(disturber.refused, context).toBeDefined()
-      expect(said, context).toMatch(disturber.refused ?? /^$/)
+      // A busy machine is a reason to go back for any of them; those that refuse it have their own.
+      expect(said, context).toMatch(disturber.refused ?? explained)
     }
     const isRefused = !isComplete && !isIncomplete
     // Before anything is mended: nobody may repair what the switch promised.
     const onPrimary = isRefused ? from : to
-    if (!isIncomplete)
+    if (!disturber.mayBeIncomplete)
       expect(await disturbance.lost(onPrimary), `${context}; lost on ${onPrimary.name}`).toEqual([])
     await disturbance.mend()
     await more()
@@ -74,7 +77,7 @@ describe.skipIf(labHere.missing)(`a switch under a load, while one thing disturb
     const { missing } = await lab.missing(load)
     expect(missing, `${context}; lost rows of clients`).toEqual({ db1: [], db2: [], db3: [] })
     expect((await lab.settled()).name, context).toBe(onPrimary.name)
-    if (!isIncomplete) {
+    if (!disturber.mayBeIncomplete) {
       for (const it of lab.members) {
         expect(await disturbance.lost(it), `${context}; lost on ${it.name}`).toEqual([])
       }
@@ -88,6 +91,7 @@ describe.skipIf(labHere.missing)(`a switch under a load, while one thing disturb
     timeout: 1_800_000,
   }, async () => {
     const sampler = lab.sample()
+    const ends: string[] = []
     try {
       for (const [round, disturber] of drawn().entries()) {
         const about = `Seed ${seed}, round ${round + 1}, ${disturber.name}`
@@ -95,11 +99,14 @@ describe.skipIf(labHere.missing)(`a switch under a load, while one thing disturb
         const end = await disturbed(disturber, about).catch((cause: unknown) => {
           throw new Error(about, { cause })
         })
+        if (!disturber.refused) ends.push(end)
         process.stdout.write(`${about}: ${end} after ${Math.round((performance.now() - begun) / 1000)} s\n`)
         expect(sampler.overlaps(), `${about}: two servers could be written`).toEqual([])
       }
     } finally {
       await sampler.stop()
     }
+    // One that always goes back would lose no row either.
+    expect(ends.filter((it) => it !== 'refused').length, ends.join()).toBeGreaterThan(ends.length / 4)
   })
 })

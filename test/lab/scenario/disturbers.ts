@@ -19,10 +19,8 @@ export type Disturbance = {
 export type Disturber = {
   readonly name: string
   readonly begin: (lab: SwitchCluster, roles: Roles) => Promise<Disturbance>
-  /** Words of a switch that does not take place; undefined where it always takes place. */
+  /** Set if the switch never takes place, for this reason. */
   readonly refused?: RegExp
-  /** True if the switch never takes place. */
-  readonly isFatal?: true
   /** True if a server may be left that does not follow, by what is written there after the switch. */
   readonly mayBeIncomplete?: true
 }
@@ -132,8 +130,6 @@ const runs = (lab: SwitchCluster, host: LabHost, words: string) => async (id: nu
     )
   ).length > 0
 
-const underWay = /did not become read-only|could not be locked|longer than|in time/
-
 export const disturbers: readonly Disturber[] = [
   {
     name: 'root inserts over the socket in one session',
@@ -172,7 +168,6 @@ export const disturbers: readonly Disturber[] = [
   },
   {
     name: 'an event inserts',
-    isFatal: true,
     refused: /event scheduler runs/,
     begin: async (lab, { from }) => {
       await sql(
@@ -196,7 +191,6 @@ export const disturbers: readonly Disturber[] = [
   },
   {
     name: 'the old primary has a second channel',
-    isFatal: true,
     refused: /follows|no primary|nobody for/,
     begin: (lab, { from, third }) =>
       set(
@@ -207,7 +201,6 @@ export const disturbers: readonly Disturber[] = [
   },
   {
     name: 'FLUSH TABLES WITH READ LOCK is held for three seconds',
-    refused: underWay,
     begin: (lab, { from }) =>
       busy(
         lab,
@@ -218,13 +211,11 @@ export const disturbers: readonly Disturber[] = [
   },
   {
     name: 'a long ALTER TABLE runs',
-    refused: underWay,
     begin: (lab, { from }) =>
       busy(lab, from, ['ALTER TABLE shop.big FORCE, ALGORITHM=COPY'], runs(lab, from, 'ALTER TABLE')),
   },
   {
     name: 'an XA transaction is prepared',
-    refused: underWay,
     begin: async (lab, { from }) => {
       const statements = [
         "XA START 'x'",
@@ -244,7 +235,6 @@ export const disturbers: readonly Disturber[] = [
   },
   {
     name: 'the target has a filter',
-    isFatal: true,
     refused: /leaves something out/,
     begin: (_lab, { to }) =>
       set(
@@ -255,7 +245,6 @@ export const disturbers: readonly Disturber[] = [
   },
   {
     name: 'the target applies late on purpose',
-    isFatal: true,
     refused: /later on purpose/,
     begin: (_lab, { to }) =>
       set(
@@ -267,7 +256,6 @@ export const disturbers: readonly Disturber[] = [
   ...(['to', 'third'] as const).map(
     (part): Disturber => ({
       name: `${part === 'to' ? 'the target' : 'the other replica'} was written to`,
-      isFatal: true,
       refused: /transactions that \S+ does not have/,
       begin: async (_lab, roles) => {
         await sql(roles[part], 'CREATE DATABASE errant')

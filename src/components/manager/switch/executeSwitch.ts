@@ -179,17 +179,15 @@ export async function executeSwitch(
   await release(to.name)
   const heldMilliseconds = Math.round(timing.now() - begun)
   task.begin('verify')
-  const late = new Set(left.map(({ name }) => name))
-  const unseen = await verifyFollowers({
-    open: means.open,
-    service,
-    to,
-    followers: survey.nodes.filter(
-      ({ name, member }) => survey.plan.followers.includes(name) && !late.has(name) && !isOut(member),
-    ),
-    timing,
-  })
-  const missing = [...left, ...unseen]
+  const followers = survey.nodes.filter(
+    ({ name, member }) => survey.plan.followers.includes(name) && !isOut(member),
+  )
+  const unseen = await verifyFollowers({ open: means.open, service, to, followers, timing })
+  // One that was late may follow by now; where it does not, what it was told first says more.
+  const missing = [
+    ...left.filter(({ name }) => !followers.some((it) => it.name === name)),
+    ...unseen.map((it) => left.find(({ name }) => name === it.name) ?? it),
+  ]
   const result = {
     oldPrimary: from.name,
     newPrimary: to.name,

@@ -9,7 +9,7 @@ import type { Left, SwitchNode, Timing } from './runSwitch.ts'
  * Milliseconds between two readings of servers, and after which one that does not follow by then is reported. A server
  * follows once two readings in a row say so: threads that just started may yet fail.
  */
-const limits = { pause: 200, end: 5_000 } as const
+const limits = { pause: 200, end: 10_000 } as const
 
 type Read = { readonly node: SwitchNode; readonly look: SwitchReading | DatabaseError }
 
@@ -72,7 +72,7 @@ function problemOf(its: Read, primary: Read, wanted: GtidSet | null): string | u
 }
 
 /**
- * Reads the new primary and the servers that are to follow it again, five seconds at most, until each of them does: its
+ * Reads the new primary and the servers that are to follow it again, ten seconds at most, until each of them does: its
  * threads run, it has nothing of its own, and it has received all that the primary had at the first reading. Resolves to
  * those that do not, and to the primary itself where that is none.
  */
