@@ -67,11 +67,11 @@ describe.skipIf(labHere.missing)(`a switch under a load, while one thing disturb
       expect(said, context).toMatch(disturber.refused ?? explained)
     }
     const isRefused = !isComplete && !isIncomplete
-    // Before anything is mended: nobody may repair what the switch promised.
+    // Before anything is repaired: nobody may make good what the switch promised.
     const onPrimary = isRefused ? from : to
     if (!disturber.mayBeIncomplete)
       expect(await disturbance.lost(onPrimary), `${context}; lost on ${onPrimary.name}`).toEqual([])
-    await disturbance.mend()
+    await disturbance.repair()
     await more()
     await load.stop()
     const { missing } = await lab.missing(load)

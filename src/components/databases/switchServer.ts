@@ -25,7 +25,7 @@ export type SwitchReading = ServerReading & {
   readonly missingPrivileges: readonly string[]
   /** True if it writes what it replicates to its own binary log: without that nobody can follow it after a switch. */
   readonly logsReplicated: boolean
-  /** What it leaves out. */
+  /** Settings by which it leaves something out. */
   readonly omissions: readonly Omission[]
   /** True if events may write to it although it is read-only: those of MariaDB, by accounts with READ ONLY ADMIN or SUPER. */
   readonly runsEvents: boolean
@@ -119,7 +119,7 @@ export function createSwitchServer(options: {
   const end = new AbortController()
   let opening: Promise<Opened> | undefined
   let hasCommitLock = false
-  /** What it had written when it began to follow under the lock. */
+  /** Position of its binary log when it began to follow under the lock. */
   let lockedPosition: string | undefined
 
   const late = (): DatabaseError =>

@@ -3,7 +3,7 @@ import type { LabHost } from '../support/labTypes.ts'
 import { sql } from './databases.ts'
 import type { SwitchCluster } from './switchCluster.ts'
 
-/** Who is who in one switch. */
+/** Hosts of one switch. */
 export type Roles = { readonly from: LabHost; readonly to: LabHost; readonly third: LabHost }
 
 /** Something that goes on while a switch runs. */
@@ -13,7 +13,7 @@ export type Disturbance = {
   /** Acknowledged changes that a server lacks. */
   readonly lost: (host: LabHost) => Promise<readonly string[]>
   /** Removes it, so that all servers can follow one primary. */
-  readonly mend: () => Promise<void>
+  readonly repair: () => Promise<void>
 }
 
 export type Disturber = {
@@ -35,7 +35,7 @@ export const disturbedTables = [
 ].join('\n')
 
 const nothing = async (): Promise<void> => undefined
-const quiet = { stop: nothing, lost: async () => [], mend: nothing } satisfies Disturbance
+const quiet = { stop: nothing, lost: async () => [], repair: nothing } satisfies Disturbance
 
 const seqs = async (lab: SwitchCluster, host: LabHost, table: string): Promise<readonly number[]> =>
   (await lab.ask(host, `SELECT seq FROM shop.${table}`)).map(({ seq }) => Number(seq))
@@ -96,7 +96,7 @@ const lostRows = (lab: SwitchCluster, acknowledged: readonly number[]): Disturba
 /** Begins a disturbance that SQL on a server begins and ends. */
 async function set(host: LabHost, doing: string, undoing: string): Promise<Disturbance> {
   await sql(host, doing)
-  return { ...quiet, mend: async () => void (await sql(host, undoing)) }
+  return { ...quiet, repair: async () => void (await sql(host, undoing)) }
 }
 
 /** Runs statements over the socket that take a while, one after the other; begun once the first of them is seen. */
@@ -147,7 +147,7 @@ export const disturbers: readonly Disturber[] = [
       return {
         stop,
         lost,
-        mend: async () => {
+        repair: async () => {
           // What it wrote after the switch is on the old primary alone.
           if ((await lab.primary()) !== from) await forgetOwn(from, 'DELETE FROM shop.disturbed')
         },
@@ -185,7 +185,7 @@ export const disturbers: readonly Disturber[] = [
           acknowledged.push(...(await seqs(lab, from, 'disturbed')))
         },
         lost: lostRows(lab, acknowledged),
-        mend: nothing,
+        repair: nothing,
       }
     },
   },
@@ -259,7 +259,7 @@ export const disturbers: readonly Disturber[] = [
       refused: /transactions that \S+ does not have/,
       begin: async (_lab, roles) => {
         await sql(roles[part], 'CREATE DATABASE errant')
-        return { ...quiet, mend: async () => void (await forgetOwn(roles[part], 'DROP DATABASE errant')) }
+        return { ...quiet, repair: async () => void (await forgetOwn(roles[part], 'DROP DATABASE errant')) }
       },
     }),
   ),

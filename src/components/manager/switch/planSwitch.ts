@@ -156,7 +156,7 @@ const beforeLogin = 'unauthenticated user'
 
 const acceptBy = (reason: AcceptableReason): string => `or accept it with --accept ${reason}`
 
-/** What a setting does, and what to do about it. */
+/** Effect of a setting, and the fix. */
 const omissionWords: Readonly<Record<Exclude<AcceptableReason, 'events'>, readonly [string, string]>> = {
   filter: ['Its replication leaves something out', 'Remove the setting, and make it anew from a backup'],
   'binary-log-filter': [

@@ -19,7 +19,7 @@ export type ModelServer = {
   errant: string
   /** Those that it writes by itself once it follows. */
   errantOnceItFollows: string
-  /** What its channel says of its receiver, where that is not whether it runs. */
+  /** State of the receiver of its channel; null where that follows from `isRunning`. */
   receiver: Pick<Channel, 'receiver' | 'receiverError'> | null
 }
 
