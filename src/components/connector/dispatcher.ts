@@ -31,7 +31,7 @@ export function createDispatcher(
     readonly dial: Dial
     readonly targets: Targets
     readonly loginLimiter: Pick<LoginLimiter, 'broken' | 'succeeded'>
-    /** Returns true while clients wait for others to log in. */
+    /** Returns true while clients, or the end of the connector, wait for others to log in. */
     readonly isCrowded: () => boolean
     readonly isStopping: () => boolean
     readonly reject: (client: Client, refusal: Refusal) => void

@@ -105,7 +105,8 @@ export function createProxy(
     ...options,
     targets,
     loginLimiter,
-    isCrowded: () => nextPort() !== undefined,
+    // A connector that stops waits for nobody who does not log in.
+    isCrowded: () => isStopping || nextPort() !== undefined,
     isStopping: () => isStopping,
     reject,
     retry: place,

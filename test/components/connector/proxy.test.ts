@@ -286,6 +286,19 @@ describe('a connector before a database that greets', () => {
     expect(dialled).toHaveLength(32)
   })
 
+  it('waits a second at most for a client that says nothing when it stops', async () => {
+    const { client, clock, proxy, heard, sockets } = await greeter()
+    const silent = await client()
+    await silent.sees('5.5.5')
+    const stopped = proxy.stop(30_000)
+    clock.advance(1000)
+    await silent.sees('did not go on')
+    // The database refuses the login that the connector makes in its place.
+    await expect.poll(() => heard[0]?.includes('muster-client-left')).toBe(true)
+    sockets[0]?.end()
+    await stopped
+  })
+
   it('passes a login on when it is whole, however small its pieces, and what follows after its verdict', async () => {
     const { client, counts, heard, sockets, proxy } = await greeter()
     const slow = await client()
