@@ -70,6 +70,9 @@ describe('loading a configuration', () => {
     const text = good
       .replace(/^/, `${anchors.join('\n')}\n`)
       .replace('defaults:\n', 'defaults:\n  <<: *log\n  <<: *ports\n')
+    expect(loadText(text.replace('  <<: *log\n  <<: *ports\n', '  <<: [*log, *ports]\n')).config).toEqual(
+      loadText(text).config,
+    )
     const { config, diagnostics } = loadText(text)
     expect(diagnostics.map(({ code }) => code)).toEqual([])
     expect(config?.hosts[0]?.logLevel).toBe('debug')
