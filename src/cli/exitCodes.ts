@@ -25,3 +25,9 @@ export function exitOfHosts(states: readonly string[]): ExitCode {
   if (states.includes('failed')) return exitCodes.failed
   return states.includes('unreachable') ? exitCodes.unreachable : exitCodes.ok
 }
+
+/** Returns the exit code for the state of a switch; one under way is no failure. */
+export function exitOfSwitch(state: 'in_progress' | 'complete' | 'incomplete' | 'failed'): ExitCode {
+  if (state === 'incomplete') return exitCodes.incomplete
+  return state === 'failed' ? exitCodes.failed : exitCodes.ok
+}

@@ -6,7 +6,7 @@ import { listOf } from '../base/words.ts'
 import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { choicesOption, type Define, flag } from '../cli/command.ts'
 import type { CommandContext } from '../cli/context.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { type ExitCode, exitCodes, exitOfSwitch } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { eachStep, type SwitchPlan } from '../client/switchTask.ts'
@@ -293,6 +293,5 @@ function report(
 function exitOf(end: SwitchEnd, unreleased: readonly HostProblem[]): ExitCode {
   if (end.kind === 'lost') return exitCodes.unreachable
   if (end.kind !== 'ended' || unreleased.length > 0) return exitCodes.failed
-  if (end.task.state === 'incomplete') return exitCodes.incomplete
-  return end.task.state === 'complete' ? exitCodes.ok : exitCodes.failed
+  return exitOfSwitch(end.task.state)
 }

@@ -2,7 +2,13 @@ import { boundedMessage } from '../base/printable.ts'
 import type { CallClock } from '../client/call.ts'
 import { readServiceStatus } from '../client/clusterView.ts'
 import { envelope, readProblem } from '../client/envelope.ts'
-import { followSwitch, readSwitchTask, type SwitchPlan, type SwitchTask } from '../client/switchTask.ts'
+import {
+  followSwitch,
+  readSwitchTask,
+  type SwitchPlan,
+  type SwitchTask,
+  switchQuery,
+} from '../client/switchTask.ts'
 import { basePath, guardParameter } from '../contracts/route.ts'
 
 /** A call of the manager of a host. */
@@ -69,18 +75,9 @@ const problemOf = (response: ManagerResponse): string | undefined => {
 export const serviceStatusPath = (service: string): string =>
   `${basePath}/manager/status/service/${encodeURIComponent(service)}`
 
-/** A wish for a switch; `accept` are the reasons against it that the operator accepts. */
-type Wish = { readonly to: string | undefined; readonly accept: readonly string[] }
-
-const queryOf = ({ to, accept }: Wish): readonly string[] => [
-  ...(to === undefined ? [] : [`to=${encodeURIComponent(to)}`]),
-  ...(accept.length === 0 ? [] : [`accept=${accept.map(encodeURIComponent).join(',')}`]),
-  'peers=held',
-]
-
 /** Returns the path of the plan of a switch whose caller sees to the other hosts. */
-export const switchPlanPath = (service: string, wish: Wish): string =>
-  `${serviceStatusPath(service)}/switch?${queryOf(wish).join('&')}`
+export const switchPlanPath = (service: string, wish: Parameters<typeof switchQuery>[0]): string =>
+  `${serviceStatusPath(service)}/switch?${[...switchQuery(wish), 'peers=held'].join('&')}`
 
 const controlPath = (service: string, action: string, query: readonly string[] = []): string =>
   `${basePath}/manager/control/service/${encodeURIComponent(service)}/${action}?${[...query, `${guardParameter}=true`].join('&')}`
@@ -181,7 +178,8 @@ export async function switchPrimary(options: {
     if (signal.aborted) return { kind: 'interrupted' }
     isBegun = true
     const path = controlPath(service, 'switch', [
-      ...queryOf({ to, accept }),
+      ...switchQuery({ to, accept }),
+      'peers=held',
       `id=${id}`,
       `wait=${limits.wait}`,
     ])

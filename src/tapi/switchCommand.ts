@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { choicesOption } from '../cli/command.ts'
-import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { type ExitCode, exitCodes, exitOfSwitch } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get, type Outcome, post } from '../client/calls.ts'
@@ -16,6 +16,7 @@ import {
   readSwitchTask,
   type SwitchPlan,
   type SwitchTask,
+  switchQuery,
 } from '../client/switchTask.ts'
 import { acceptableReasons } from '../contracts/choices.ts'
 import { basePath } from '../contracts/route.ts'
@@ -48,11 +49,8 @@ type SwitchOptions = {
   readonly iAmSure: boolean
 }
 
-const queryOf = (to: string | null | undefined, accept: readonly string[]): string => {
-  const words = [
-    ...(typeof to === 'string' ? [`to=${encodeURIComponent(to)}`] : []),
-    ...(accept.length === 0 ? [] : [`accept=${accept.join(',')}`]),
-  ]
+const queryOf = (wish: Parameters<typeof switchQuery>[0]): string => {
+  const words = switchQuery(wish)
   return words.length === 0 ? '' : `?${words.join('&')}`
 }
 
@@ -82,7 +80,7 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   const asked =
     'problem' in found
       ? found
-      : await get(known.caller, `${servicePath(found.service)}/switch${queryOf(options.to, options.accept)}`)
+      : await get(known.caller, `${servicePath(found.service)}/switch${queryOf(options)}`)
   if ('problem' in asked) return showOutcome({ call, outcome: asked, render: () => '' })
   const plan = readAs(call, readSwitchPlan(asked.value))
   if (!json) context.stdout.write(`${switchPlanText(plan)}\n`)
@@ -102,23 +100,19 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   const agent = createKeptAgent(known.endpoint)
   try {
     const kept: Call = { ...known, caller: { ...known.caller, agent } }
-    const path = withGuard(`${controlPath(plan.service)}/switch${queryOf(plan.to, options.accept)}`)
+    const path = withGuard(
+      `${controlPath(plan.service)}/switch${queryOf({ to: plan.to, accept: options.accept })}`,
+    )
     const begun = await post(kept.caller, { path })
     if ('problem' in begun) return showOutcome({ call, outcome: begun, render: () => '' })
     const task = readAs(call, readSwitchTask(begun.value))
     if (options.wait) return await followTask(kept, { plan, begun, task })
     showOutcome({ call, outcome: begun, render: (_body, columns) => renderTask(task, columns) })
     if (!json) context.stderr.write(`note: ${seeTask(call, task.taskId)} shows how far it is\n`)
-    return exitOf(task)
+    return exitOfSwitch(task.state)
   } finally {
     agent.destroy()
   }
-}
-
-/** Returns the exit code for a task: 6 for a switch after which a server was not seen to follow. */
-const exitOf = ({ state }: SwitchTask): ExitCode => {
-  if (state === 'incomplete') return exitCodes.incomplete
-  return state === 'failed' ? exitCodes.failed : exitCodes.ok
 }
 
 const refusalText = (plan: SwitchPlan): string => {
@@ -166,7 +160,7 @@ async function followTask(call: Call, { plan, begun, task: first }: Begun): Prom
     if (ended === undefined) return reportLost(call, first)
     if (json) showOutcome({ call, outcome: last, render: () => '' })
     else showEnd(call, ended)
-    return exitOf(ended)
+    return exitOfSwitch(ended.state)
   } catch (error) {
     if (error instanceof RefusedReading) {
       return showOutcome({ call, outcome: error.outcome, render: () => '' })
@@ -222,7 +216,7 @@ async function showTask(call: Call, id: string): Promise<ExitCode> {
   if ('problem' in outcome) return showOutcome({ call, outcome, render: () => '' })
   const task = readAs(call, readSwitchTask(outcome.value))
   showOutcome({ call, outcome, render: (_body, columns) => renderTask(task, columns) })
-  return exitOf(task)
+  return exitOfSwitch(task.state)
 }
 
 function renderTask(

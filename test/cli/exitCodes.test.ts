@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exitOfHosts } from '../../src/cli/exitCodes.ts'
+import { exitOfHosts, exitOfSwitch } from '../../src/cli/exitCodes.ts'
 
 describe('exitOfHosts', () => {
   it.each([
@@ -11,4 +11,13 @@ describe('exitOfHosts', () => {
   ])('maps the states %j to exit code %i', (states, code) => {
     expect(exitOfHosts(states)).toBe(code)
   })
+})
+
+it.each([
+  ['in_progress', 0],
+  ['complete', 0],
+  ['incomplete', 6],
+  ['failed', 1],
+] as const)('exitOfSwitch maps the state %s to exit code %i', (state, code) => {
+  expect(exitOfSwitch(state)).toBe(code)
 })

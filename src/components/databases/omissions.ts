@@ -1,7 +1,6 @@
 import { printableLine } from '../../base/printable.ts'
 import type { AcceptableReason } from '../../contracts/choices.ts'
 import type { Row } from './connection.ts'
-import type { Dialect } from './dialect.ts'
 
 /** A setting by which a server holds less than its primary, or would pass on less to those that follow it. */
 export type Omission = {
@@ -9,8 +8,6 @@ export type Omission = {
   /** The setting with its value, as the server says it, for people. */
   readonly setting: string
 }
-
-type Ask = (statement: string) => Promise<readonly Row[]>
 
 /** Global variables that are read, and the values with which nothing is left out; both kinds of server have old and new names. */
 const variables: Readonly<Record<string, { readonly reason: AcceptableReason; readonly harmless: RegExp }>> =
@@ -26,34 +23,38 @@ const variables: Readonly<Record<string, { readonly reason: AcceptableReason; re
 /** Settings that are named of one server. */
 const most = 10
 
+/** Names of the global variables that `omissionsOf` reads. */
+export const omissionVariables: readonly string[] = Object.keys(variables)
+
+/** Returns the settings of a row that begin with a prefix and are not empty. */
+const settingsOf = (row: Row, prefix: string, reason: AcceptableReason): readonly Omission[] =>
+  Object.entries(row).flatMap(([name, value]) =>
+    name.startsWith(prefix) && value !== null && value !== ''
+      ? [{ reason, setting: settingOf(name, value) }]
+      : [],
+  )
+
 /**
- * Reads what a server leaves out: filters of its channels and of its binary log, errors that it skips, rows that it finds
+ * Returns what a server leaves out: filters of its channels and of its binary log, errors that it skips, rows that it finds
  * changed and overlooks (mariadb.com/kb/en/replication-filters; MySQL 8.4 Reference Manual, "Replica Server Options").
  * Rows of channels have all filters of a channel, wherever they are set.
  */
-export async function readOmissions(
-  ask: Ask,
-  dialect: Dialect,
-  channels: readonly Row[],
-): Promise<readonly Omission[]> {
-  const names = Object.keys(variables).map((name) => `'${name}'`)
-  const set = await ask(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names.join(', ')})`)
-  const [log = {}] = await ask(dialect.position[0])
-  const named = (row: Row, prefix: string, reason: AcceptableReason): readonly Omission[] =>
-    Object.entries(row).flatMap(([name, value]) =>
-      name.startsWith(prefix) && value !== null && value !== ''
-        ? [{ reason, setting: settingOf(name, value) }]
-        : [],
-    )
-  const ofVariables = set.flatMap((row): readonly Omission[] => {
-    const { Variable_name: name, Value: value } = row
-    const its = variables[name ?? '']
-    if (!its || !name || value == null || its.harmless.test(value)) return []
-    return [{ reason: its.reason, setting: settingOf(name, value) }]
-  })
+export function omissionsOf(rows: {
+  readonly channels: readonly Row[]
+  /** Position of the server's own binary log; undefined where it writes none. */
+  readonly log: Row | undefined
+  /** Values of global variables by their names. */
+  readonly set: ReadonlyMap<string, string>
+}): readonly Omission[] {
+  const ofVariables = Object.entries(variables).flatMap(
+    ([name, { reason, harmless }]): readonly Omission[] => {
+      const value = rows.set.get(name)
+      return value === undefined || harmless.test(value) ? [] : [{ reason, setting: settingOf(name, value) }]
+    },
+  )
   return [
-    ...channels.flatMap((row) => named(row, 'Replicate_', 'filter')),
-    ...named(log, 'Binlog_', 'binary-log-filter'),
+    ...rows.channels.flatMap((row) => settingsOf(row, 'Replicate_', 'filter')),
+    ...settingsOf(rows.log ?? {}, 'Binlog_', 'binary-log-filter'),
     ...ofVariables,
   ].slice(0, most)
 }

@@ -6,7 +6,7 @@ import { type Dialect, quoteText, type ReplicationTls, type Source, text } from 
 import { databaseTypeOf, dialects } from './dialects.ts'
 import { readMissingPrivileges } from './grants.ts'
 import { type GtidSet, readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
-import { type Omission, readOmissions } from './omissions.ts'
+import { type Omission, omissionsOf, omissionVariables } from './omissions.ts'
 import { readServer, type ServerReading } from './probe.ts'
 import {
   connectionId,
@@ -177,8 +177,9 @@ export function createSwitchServer(options: {
     return (await ask(dialect.channels)).slice(0, mostChannels)
   }
 
-  /** The channel that stays when there is to be one. */
+  /** All channels, and the one that stays when there is to be one. */
   async function mainChannel(): Promise<{
+    readonly rows: readonly Row[]
     readonly main: Row | undefined
     readonly others: readonly string[]
   }> {
@@ -186,7 +187,7 @@ export function createSwitchServer(options: {
     const rows = await channels()
     const nameOf = (row: Row): string => dialect.readChannel(row).name
     const main = rows.find((row) => nameOf(row) === '') ?? rows[0]
-    return { main, others: rows.filter((row) => row !== main).map(nameOf) }
+    return { rows, main, others: rows.filter((row) => row !== main).map(nameOf) }
   }
 
   const readSessions = createSessionReader({ ask, leftOut, now })
@@ -196,17 +197,18 @@ export function createSwitchServer(options: {
     read: async () => {
       const { dialect } = await opened()
       const reading = await readServer(ask)
-      const logs = await ask(
-        "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('log_bin', 'log_slave_updates', 'log_replica_updates')",
-      )
-      const events = await ask("SHOW GLOBAL VARIABLES LIKE 'event\\_scheduler'")
-      const { main } = await mainChannel()
+      const names = [...logVariables, 'event_scheduler', ...omissionVariables].map(quoteText)
+      const found = await ask(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names.join(', ')})`)
+      const set = new Map(found.map((row) => [text(row, 'Variable_name'), text(row, 'Value')]))
+      const logs = logVariables.flatMap((name) => set.get(name) ?? [])
+      const { rows, main } = await mainChannel()
+      const [log] = await ask(dialect.position[0])
       return {
         ...reading,
         missingPrivileges: await readMissingPrivileges(ask),
-        logsReplicated: logs.length >= 2 && logs.every((row) => row.Value === 'ON'),
-        omissions: await readOmissions(ask, dialect, await channels()),
-        runsEvents: dialect.switching.commitLock !== null && events[0]?.Value === 'ON',
+        logsReplicated: logs.length >= 2 && logs.every((value) => value === 'ON'),
+        omissions: omissionsOf({ channels: rows, log, set }),
+        runsEvents: dialect.switching.commitLock !== null && set.get('event_scheduler') === 'ON',
         tls: main === undefined ? null : dialect.switching.readTls(main),
       }
     },
@@ -373,6 +375,9 @@ export function createSwitchServer(options: {
     )
   }
 }
+
+/** Variables that are all ON where replicated changes go to the own binary log; each kind of server has two of them. */
+const logVariables = ['log_bin', 'log_slave_updates', 'log_replica_updates'] as const
 
 /** Channels that are read of a server that names more: none of a cluster has as many. */
 const mostChannels = 100

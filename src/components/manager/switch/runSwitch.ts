@@ -3,7 +3,7 @@ import type { Secret } from '../../../secrets/secret.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
 import { countGtids, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
 import type { ServerReading } from '../../databases/probe.ts'
-import type { ReplicationTls, SwitchServer } from '../../databases/switchServer.ts'
+import type { ReplicationTls, SwitchReading, SwitchServer } from '../../databases/switchServer.ts'
 import { withTimeout } from '../../databases/withTimeout.ts'
 import { drain } from './drain.ts'
 
@@ -204,7 +204,8 @@ export type Settlement =
   /** Nobody may be written until a server can be reached again. */
   | { readonly kind: 'open'; readonly reason: string }
 
-type Look = ServerReading | DatabaseError
+/** Reading of a server, or why there is none. */
+export type Look = SwitchReading | DatabaseError
 
 /** The two servers of a switch that somebody left unfinished, and what the records say of it. */
 export type Unfinished = {
@@ -241,7 +242,7 @@ async function looksAt({ from, to }: Unfinished): Promise<Looks> {
   return { old, target }
 }
 
-const look = (node: SwitchNode): Promise<Look> =>
+export const look = (node: SwitchNode): Promise<Look> =>
   node.server.read().catch((error: unknown) => {
     if (error instanceof DatabaseError) return error
     throw error

@@ -1,9 +1,8 @@
 import { DatabaseError } from '../../databases/databaseError.ts'
 import { containsGtids, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
-import type { SwitchReading } from '../../databases/switchServer.ts'
 import { errantGtids, leadTo, type Member, sourceNames } from '../replicationGraph.ts'
 import { closeNodes, nodeOf, type OpenServer } from './nodes.ts'
-import type { Left, SwitchNode, Timing } from './runSwitch.ts'
+import { type Left, type Look, look, type SwitchNode, type Timing } from './runSwitch.ts'
 
 /**
  * Milliseconds between two readings of servers, and after which one that does not follow by then is reported. A server
@@ -11,16 +10,9 @@ import type { Left, SwitchNode, Timing } from './runSwitch.ts'
  */
 const limits = { pause: 200, end: 10_000 } as const
 
-type Read = { readonly node: SwitchNode; readonly look: SwitchReading | DatabaseError }
+type Read = { readonly node: SwitchNode; readonly look: Look }
 
-const read = async (node: SwitchNode): Promise<Read> => {
-  try {
-    return { node, look: await node.server.read() }
-  } catch (error) {
-    if (error instanceof DatabaseError) return { node, look: error }
-    throw error
-  }
-}
+const read = async (node: SwitchNode): Promise<Read> => ({ node, look: await look(node) })
 
 const memberOf = ({ node, look }: Read): Member => {
   const { name, host, port } = node
