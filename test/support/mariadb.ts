@@ -1,6 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -65,6 +74,13 @@ const frugal = [
   '--performance-schema=0',
 ]
 
+/** A server that starts removes all temporary tables of its folder for them, also those of others that share it. */
+function ownTemporary(folder: string, name: number | string): readonly string[] {
+  const temporary = join(folder, `tmp-${name}`)
+  mkdirSync(temporary)
+  return [`--tmpdir=${temporary}`]
+}
+
 /** Errors of a host count only while its name and its address lead to each other, so the server gets names of its own. */
 function withHosts(file: string): readonly string[] {
   const rights = asRoot.length > 0 ? [] : ['--map-root-user']
@@ -109,6 +125,7 @@ async function startServer(options: {
     '--log-bin=bin',
     '--slave-net-timeout=2',
     ...frugal,
+    ...ownTemporary(folder, number),
     ...(maxConnectErrors === undefined
       ? ['--skip-name-resolve']
       : ['--performance-schema=1', `--max-connect-errors=${maxConnectErrors}`]),
@@ -158,6 +175,7 @@ export async function mariadbLab(): Promise<MariadbLab> {
     `--datadir=${template}`,
     ...asRoot,
     ...frugal,
+    ...ownTemporary(folder, 'template'),
   ]
   await promisify(execFile)('mariadb-install-db', install)
   return {
