@@ -114,6 +114,8 @@ export type SwitchStatements = {
   /** Ends connections. */
   readonly kill: (ids: readonly number[]) => readonly string[]
   readonly setReadOnly: (isReadOnly: boolean) => readonly string[]
+  /** Scope of SET in which a server keeps a value; that of MySQL is also there after its next start. */
+  readonly scope: 'GLOBAL' | 'PERSIST'
   /**
    * Statements after `setReadOnly(true)` that keep sessions of any right from committing, and the one that ends that; its
    * end is also that of the connection. Null where a read-only server lets nobody commit.

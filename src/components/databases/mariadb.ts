@@ -108,6 +108,7 @@ export const mariadb: Dialect = {
     // The table is a copy, which is made anew only when nobody has read it for a tenth of a second.
     status: { statement: 'SHOW ENGINE INNODB STATUS', age: 100 },
     kill: (ids) => inGroups(ids).map(killStatement),
+    scope: 'GLOBAL',
     setReadOnly: (is) => [`SET GLOBAL read_only = ${is ? 1 : 0}`],
     // Accounts with READ ONLY ADMIN or SUPER, and events of theirs, write to a server with read_only.
     commitLock: { take: 'FLUSH TABLES WITH READ LOCK', release: 'UNLOCK TABLES' },

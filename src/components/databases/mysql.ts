@@ -83,8 +83,14 @@ export const mysql: Dialect = {
       'AND threads.PROCESSLIST_ID IS NOT NULL',
     status: null,
     kill: (ids) => ids.map((id) => `KILL CONNECTION ${id}`),
-    // Each of them includes the other one (MySQL 8.4 Reference Manual, "super_read_only").
-    setReadOnly: (is) => [is ? 'SET GLOBAL super_read_only = 1' : 'SET GLOBAL read_only = 0'],
+    scope: 'PERSIST',
+    // Each includes the other one at once, but not in what is kept (MySQL 8.4 Reference Manual, "super_read_only", "Persisted
+    // System Variables").
+    setReadOnly: (is) => [
+      is
+        ? 'SET PERSIST read_only = 1, PERSIST super_read_only = 1'
+        : 'SET PERSIST super_read_only = 0, PERSIST read_only = 0',
+    ],
     // super_read_only binds every account and event (same page).
     commitLock: null,
     written: "SELECT @@GLOBAL.gtid_executed AS log, '' AS applied",

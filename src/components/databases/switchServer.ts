@@ -326,13 +326,14 @@ export function createSwitchServer(options: {
       await change(switching.startAll)
     },
     setSemiSync: async ({ source, replica }) => {
+      const { scope } = (await opened()).dialect.switching
       const rows = await ask("SHOW GLOBAL VARIABLES LIKE 'rpl\\_semi\\_sync\\_%\\_enabled'")
       const statements = rows.flatMap((row) => {
         const [name, role = ''] =
           /^rpl_semi_sync_(master|source|slave|replica)_enabled$/.exec(text(row, 'Variable_name')) ?? []
         const is = role === 'master' || role === 'source' ? source : replica
         const isSet = row.Value === 'ON'
-        return name === undefined || is === isSet ? [] : [`SET GLOBAL ${name} = ${is ? 1 : 0}`]
+        return name === undefined || is === isSet ? [] : [`SET ${scope} ${name} = ${is ? 1 : 0}`]
       })
       await change(...statements)
     },

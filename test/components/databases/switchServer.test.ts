@@ -69,8 +69,8 @@ describe('the changes of a switch on MySQL', () => {
     await server.startReplication()
     await server.setSemiSync({ source: false, replica: true })
     expect(sent()).toEqual([
-      'SET GLOBAL super_read_only = 1',
-      'SET GLOBAL read_only = 0',
+      'SET PERSIST read_only = 1, PERSIST super_read_only = 1',
+      'SET PERSIST super_read_only = 0, PERSIST read_only = 0',
       "SELECT @@GLOBAL.gtid_executed AS log, '' AS applied",
       `SELECT WAIT_FOR_EXECUTED_GTID_SET('${gtids}', 1.5) AS result`,
       'KILL CONNECTION 7',
@@ -78,8 +78,8 @@ describe('the changes of a switch on MySQL', () => {
       'STOP REPLICA',
       'START REPLICA',
       "SHOW GLOBAL VARIABLES LIKE 'rpl\\_semi\\_sync\\_%\\_enabled'",
-      'SET GLOBAL rpl_semi_sync_source_enabled = 0',
-      'SET GLOBAL rpl_semi_sync_replica_enabled = 1',
+      'SET PERSIST rpl_semi_sync_source_enabled = 0',
+      'SET PERSIST rpl_semi_sync_replica_enabled = 1',
     ])
   })
 
