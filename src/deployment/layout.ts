@@ -108,6 +108,8 @@ export type ServiceData = {
   readonly usersFile: string
   /** State that calls changed in a manager or a connector. */
   readonly stateFile: (component: Component) => string
+  /** All files that a component makes in the folder of the states; a manager has its records of the runs of databases beside it. */
+  readonly stateFiles: (component: Component) => readonly string[]
   readonly auditFile: (component: Component) => string
   /** Output of a component without systemd. */
   readonly logFile: (component: Component) => string
@@ -125,6 +127,10 @@ export function dataIn(
     place,
     usersFile: `${users}/users.json`,
     stateFile: (component) => `${state}/${component}.json`,
+    stateFiles: (component) => [
+      `${state}/${component}.json`,
+      ...(component === 'manager' ? [`${state}/${component}.runs.json`] : []),
+    ],
     auditFile: (component) => `${log}/${component}.audit.jsonl`,
     logFile: (component) => `${log}/${component}.log`,
     socket: (component) => `${run}/${component}.sock`,

@@ -28,6 +28,15 @@ const variables = [
 /** The same for both kinds of server: a variable that a server does not have is missing in the rows. */
 export const identityStatement = `SHOW GLOBAL VARIABLES WHERE Variable_name IN (${variables.map((it) => `'${it}'`).join(', ')})`
 
+/** The time for which a server has run. Of the session, since the server adds up nothing of other sessions then; needs no privilege. */
+export const uptimeStatement = "SHOW SESSION STATUS LIKE 'Uptime'"
+
+/** Reads the rows of `uptimeStatement`: whole seconds; null where the server says nothing of it. */
+export function readUptime([row]: readonly Row[]): number | null {
+  const seconds = Number(row?.Value ?? Number.NaN)
+  return Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : null
+}
+
 /** Reads the rows of `identityStatement`. Throws a `DatabaseError` where one is missing that every server has. */
 export function readIdentity(rows: readonly Row[]): ServerIdentity {
   const row: Row = Object.fromEntries(

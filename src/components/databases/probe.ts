@@ -2,7 +2,14 @@ import { monitorPrivileges } from '../../contracts/databaseAccounts.ts'
 import type { Dial, Row } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import type { Channel, Position, ServerIdentity } from './dialect.ts'
-import { databaseTypeOf, dialects, identityStatement, readIdentity } from './dialects.ts'
+import {
+  databaseTypeOf,
+  dialects,
+  identityStatement,
+  readIdentity,
+  readUptime,
+  uptimeStatement,
+} from './dialects.ts'
 import type { GtidSet } from './gtidSet.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
 
@@ -14,6 +21,8 @@ export type ServerReading = ServerIdentity & {
   readonly channels: readonly Channel[]
   /** Position of its own binary log; null where it writes none, and for a replica, which is not asked. */
   readonly position: Position | null
+  /** Whole seconds since it was started; null where nothing is known of that. */
+  readonly uptime: number | null
 }
 
 /** Channels that are read of a server that names more: none of a cluster has as many. */
@@ -35,15 +44,16 @@ export async function readServer(
   const identity = readIdentity(await ask(identityStatement))
   const type = databaseTypeOf(identity.version)
   const dialect = dialects[type]
+  const uptime = readUptime(await ask(uptimeStatement))
   try {
     const [more = {}] = await ask(dialect.gtids)
     const gtids = dialect.readGtids(more)
     const rows = await ask(dialect.channels)
     const channels = rows.slice(0, mostChannels).map((row) => dialect.readChannel(row))
-    if (channels.length > 0) return { ...identity, gtids, channels, position: null }
+    if (channels.length > 0) return { ...identity, uptime, gtids, channels, position: null }
     const [log] = await ask(dialect.position[0])
     const position = log ? dialect.readPosition(log, more) : null
-    return { ...identity, gtids, channels, position }
+    return { ...identity, uptime, gtids, channels, position }
   } catch (error) {
     if (!(error instanceof DatabaseError) || !lacksPrivilege(error)) throw error
     const { code, number = 0, message } = error

@@ -14,7 +14,12 @@ import { createHealthTable, type Health } from './health.ts'
 import { mappedPrimary, type StateStore } from './managerState.ts'
 import type { Check, Monitor } from './monitor.ts'
 import { isPrimary } from './replicationGraph.ts'
-import { createServiceAssessments, type ManagerLog } from './serviceAssessments.ts'
+import {
+  createServiceAssessments,
+  type ManagerLog,
+  type OwnServers,
+  type ServiceAssessments,
+} from './serviceAssessments.ts'
 import { createSwitchHolds, type Hold, type HoldOrder } from './switchHolds.ts'
 
 /** Result of a check that was asked for. */
@@ -39,6 +44,8 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord
   onUpdate(listener: () => void): () => void
   /** A check that begins now. Undefined where none is made: nobody monitors, or the data source went meanwhile. Throws a `not-found` problem. */
   check(key: DataSourceKey): Promise<AskedCheck | undefined>
+  /** Returns what this manager has to do about the server of its own host, and which that is; undefined for nothing. */
+  ownOrder(service: string): ReturnType<ServiceAssessments['ownOrder']>
   /** Lets the clients of a service wait for a switch; the same switch renews that. Returns true if that changed anything. Throws problems. */
   hold(order: HoldOrder): boolean
   /**
@@ -82,8 +89,10 @@ export function createManager(options: {
   readonly onOutsideChange?: OutsideChange
   /** Milliseconds that a replica may be behind and still takes reads; null for any number. */
   readonly maxReplicaLag?: number | null
+  /** Data sources on its own host, where it may change their servers. */
+  readonly own?: OwnServers | undefined
 }): Manager {
-  const { installed, kept, now, log, onOutsideChange = 'follow', maxReplicaLag = null } = options
+  const { installed, kept, now, log, onOutsideChange = 'follow', maxReplicaLag = null, own } = options
   const table = createDataSourceTable({ installed, kept, now })
   const health = createHealthTable()
   const monitor = options.monitor?.(seen)
@@ -106,6 +115,7 @@ export function createManager(options: {
     isMonitoring: monitor !== undefined,
     onOutsideChange,
     maxReplicaLag,
+    own,
     log,
   })
   const { reassess, findingOf } = assessments
@@ -303,6 +313,7 @@ export function createManager(options: {
     },
     shownState,
     routing,
+    ownOrder: assessments.ownOrder,
     onRoutingChange: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -3,6 +3,7 @@ import { commonCalls } from '../../api/calls/commonCalls.ts'
 import { ready } from '../../api/calls/health.ts'
 import type { ComponentApi } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import type { DashboardAssets } from '../../web/assets.ts'
 import { placeOf } from '../databases/connection.ts'
 import { dialServer, readPassword } from '../databases/dialServer.ts'
@@ -12,6 +13,8 @@ import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
 import { type ConnectedManagers, createOtherManagers } from './askManagers.ts'
 import { createManager, type Manager } from './createManager.ts'
 import { openDashboard } from './dashboard/openDashboard.ts'
+import { addressOf, type DataSource, serverOf, sourcesOf } from './dataSources.ts'
+import { openLastRuns } from './lastRuns.ts'
 import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
 import { createManagerFeed, type ManagerFeed } from './managerFeed.ts'
 import { managerMetrics } from './managerMetrics.ts'
@@ -79,14 +82,19 @@ export function managerApi(
   }
 }
 
+/** Returns the data sources of a map on a host. */
+const ownSources = (host: string, services: ServicesMap | undefined): readonly DataSource[] =>
+  services ? sourcesOf(services).filter(({ name }) => name === host) : []
+
 /** Returns a monitor with the account of the settings; undefined where they name none. Throws a `StartError`. */
 function createMonitorFactory(
-  { monitor, secretsFile }: ManagerSettings,
+  { host, services, monitor, secretsFile }: ManagerSettings,
   more: { readonly timing: MonitorTiming; readonly log: ManagerLog },
 ) {
   if (!monitor || secretsFile === undefined) return undefined
   const secret = { file: secretsFile, option: 'monitor-password' }
   readPassword(secret)
+  const local = new Set(ownSources(host, services).map(serverOf))
   const account = { user: monitor.user, secret, purpose: 'monitor', limits: dialLimits } as const
   return (seen: Parameters<typeof createMonitor>[0]['onCheck']): Monitor =>
     createMonitor({
@@ -97,6 +105,7 @@ function createMonitorFactory(
           place: placeOf(server),
         }),
       timing: more.timing,
+      isLocal: (server) => local.has(serverOf(server)),
       onCheck: seen,
       onError: (error) => more.log.error({ err: error }, 'a fault of the manager'),
     })
@@ -145,6 +154,11 @@ export function openManager(
     monitor,
     now,
     log,
+    // Without the account of a switch it can change no server.
+    own: settings.switching && {
+      addresses: new Set(ownSources(host, installed).map(addressOf)),
+      runs: openLastRuns(createStateFile(stateFile.replace(/\.json$/, '.runs.json'))),
+    },
     ...settings.monitor,
   })
   const updateConnector = connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log)

@@ -83,11 +83,13 @@ type Watched = { readonly check: () => Promise<Observation>; readonly end: () =>
 export function createMonitor(options: {
   readonly open: (server: Server) => Probe
   readonly timing: MonitorTiming
+  /** True for a server of this host: it is seen soon after its start, however long it was away. */
+  readonly isLocal?: (server: Server) => boolean
   readonly onCheck: (check: Check) => void
   readonly onError: (error: unknown) => void
 }): Monitor {
-  const { open, timing, onCheck, onError } = options
-  const { checkInterval, limit, now, wait, random } = timing
+  const { open, timing, isLocal = () => false, onCheck, onError } = options
+  const { limit, now, wait, random } = timing
   const watched = new Map<string, Watched>()
 
   /** Gives up waiting after the limit; the reading goes on, so that a server that hangs is asked once. */
@@ -109,6 +111,8 @@ export function createMonitor(options: {
     readonly signal: AbortSignal
   }): Promise<void> {
     const { server, check, signal } = options
+    const { usual } = timing.checkInterval
+    const checkInterval = { ...timing.checkInterval, ...(isLocal(server) && { longest: usual }) }
     let unanswered = 0
     let isFailing = false
     while (!signal.aborted) {

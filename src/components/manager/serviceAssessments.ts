@@ -7,15 +7,20 @@ import {
   type ServiceAssessment,
 } from './assessService.ts'
 import type { Finding } from './checkResult.ts'
-import type { DataSource } from './dataSources.ts'
+import { addressOf, type DataSource } from './dataSources.ts'
 import type { DataSourceTable, DataSourceView } from './dataSourceTable.ts'
+import { decideOwnServer, type OwnOrder } from './decideOwnServer.ts'
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
-import type { Member } from './replicationGraph.ts'
+import type { LastRuns } from './lastRuns.ts'
+import { type Member, readingOf } from './replicationGraph.ts'
 import type { SwitchHolds } from './switchHolds.ts'
 
 /** Log of a manager. */
 export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
+
+/** The data sources on this manager's own host, and what is recorded of their runs. */
+export type OwnServers = { readonly addresses: ReadonlySet<string>; readonly runs: LastRuns }
 
 /** Services of the map by the last checks, each with the writer that it is remembered to have. */
 export type ServiceAssessments = {
@@ -25,6 +30,8 @@ export type ServiceAssessments = {
   findingOf(source: DataSource): Finding | null
   /** Looks at a service as a whole again, after anything of it changed. */
   reassess(service: string): void
+  /** Returns what this manager does about its own server of a service, and which that is; undefined for nothing. */
+  ownOrder(service: string): { readonly source: DataSource; readonly order: OwnOrder } | undefined
   /** Undefined before the first assessment. */
   incumbent(service: string): Incumbent | undefined
   /** Makes a data source the writer by the word of a person; null for none. */
@@ -51,11 +58,14 @@ export function createServiceAssessments(options: {
   readonly onOutsideChange: OutsideChange
   /** Milliseconds; null for any number. */
   readonly maxReplicaLag: number | null
+  /** Undefined where this manager changes no server by itself. */
+  readonly own: OwnServers | undefined
   readonly log: ManagerLog
 }): ServiceAssessments {
-  const { table, health, holds, isMonitoring, onOutsideChange, maxReplicaLag, log } = options
+  const { table, health, holds, isMonitoring, onOutsideChange, maxReplicaLag, own, log } = options
   const incumbents = new Map<string, Incumbent>()
   const assessments = new Map<string, ServiceAssessment>()
+  const ownOrders = new Map<string, ReturnType<ServiceAssessments['ownOrder']>>()
 
   function memberOf(view: DataSourceView): Member {
     const { observation, known, unreached } = health.of(view)
@@ -120,9 +130,54 @@ export function createServiceAssessments(options: {
     return found.fence === null ? found : assess(service, found.incumbent, onOutsideChange)
   }
 
+  /** Decides about the server of this host, and records its run where all is as it should be. */
+  function lookAtOwn(service: string, { writer, incumbent }: ServiceAssessment): OwnOrder | null {
+    ownOrders.delete(service)
+    const source = table.views(service).find((it) => own?.addresses.has(addressOf(it)))
+    if (!own || !source) return null
+    const members = table.views(service).flatMap((it) => (it.role === 'witness' ? [] : [memberOf(it)]))
+    const it = members.find(({ name }) => name === source.name)
+    const reading = it && readingOf(it)
+    const { checkedAt } = health.of(source)
+    if (reading?.uptime == null || checkedAt === null) return null
+    const startedAt = checkedAt.getTime() - reading.uptime * 1000
+    const isWriter = incumbent.isConfirmed && writer.datasource === source.name && reading.isWritable
+    if (isWriter || (!reading.isWritable && reading.channels.length > 0)) {
+      const run = { startedAt, wasWriter: isWriter, wasSemiSyncSource: isWriter && reading.semiSync.source }
+      noteRun(own.runs, source, run)
+    }
+    const order = decideOwnServer({
+      service,
+      members,
+      incumbent,
+      writer,
+      policy: table.policy(service),
+      onOutsideChange,
+      openSwitch: holds.openSwitch(service),
+      own: { name: source.name, startedAt, lastRun: own.runs.of(source) },
+    })
+    if (order) ownOrders.set(service, { source, order })
+    return order
+  }
+
+  function noteRun(runs: LastRuns, source: DataSource, run: Parameters<LastRuns['note']>[1]): void {
+    try {
+      runs.note(source, run)
+    } catch (error) {
+      const { service, name: datasource } = source
+      // Without it, a person decides after the next start.
+      log.error({ service, datasource, err: error }, 'the run of a server could not be recorded')
+    }
+  }
+
   function reassess(service: string): void {
     const before = assessments.get(service)
-    const after = assessAndRecord(service)
+    const found = assessAndRecord(service)
+    const order = isMonitoring ? lookAtOwn(service, found) : null
+    const after =
+      order?.kind === 'wait'
+        ? { ...found, writer: { ...found.writer, reason: `${found.writer.reason}: ${order.reason}` } }
+        : found
     incumbents.set(service, after.incumbent)
     assessments.set(service, after)
     for (const [datasource, { finding }] of after.members) {
@@ -172,6 +227,7 @@ export function createServiceAssessments(options: {
     ofMember: assessmentOf,
     findingOf: (source) => assessmentOf(source).finding,
     reassess,
+    ownOrder: (service) => ownOrders.get(service),
     incumbent: (service) => incumbents.get(service),
     name: (service, writer) => void incumbents.set(service, named(writer)),
     doubt: (service, writer) => {
@@ -180,7 +236,7 @@ export function createServiceAssessments(options: {
     },
     forget: (service) => void incumbents.set(service, unconfirmed(table.writer(service), [])),
     retain: (services) => {
-      for (const kind of [incumbents, assessments]) {
+      for (const kind of [incumbents, assessments, ownOrders]) {
         for (const service of kind.keys()) if (!services.has(service)) kind.delete(service)
       }
     },

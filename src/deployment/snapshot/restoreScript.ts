@@ -83,7 +83,7 @@ for d in share/tls share/applied; do
   done
 done
 rm -f "$beside"
-${components.map((component) => `[ -f "$b/share/${component}.json" ] || ${asService(account)}rm -f ${quote(data.stateFile(component))}`).join('\n')}
+${components.map((component) => `[ -f "$b/share/${component}.json" ] || ${asService(account)}rm -f ${data.stateFiles(component).map(quote).join(' ')}`).join('\n')}
 for f in releases/*/.activated; do
   [ -f "$f" ] || continue
   t=\${f#releases/}

@@ -43,12 +43,12 @@ export function oldDataStep(target: StepTarget): Step {
     title: 'remove old data',
     phase: 'verify',
     check: (facts) => {
-      const gone = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
+      const gone = obsoleteComponents(target, facts).flatMap((component) => data.stateFiles(component))
       const paths = [...oldFolders(facts), ...gone]
       return paths.length === 0 ? undefined : deletion('remove old data', paths)
     },
     apply: async (transport, facts) => {
-      const states = obsoleteComponents(target, facts).map((component) => data.stateFile(component))
+      const states = obsoleteComponents(target, facts).flatMap((component) => data.stateFiles(component))
       await runOrThrow(transport, {
         doing: 'removing old data',
         fix: 'Fix the problem reported above, then install again.',

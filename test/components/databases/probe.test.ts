@@ -60,6 +60,7 @@ describe('createProbe', () => {
       semiSync: { source: false, replica: false },
       gtids: readMariadbGtids('0-1-77'),
       channels: [],
+      uptime: 86_400,
     }
     const position = { written: 'bin.000002:1307', sequence: 77 }
     expect(await probeOf(fakeDatabase({ expect: expected })).read()).toEqual({ ...server, position })

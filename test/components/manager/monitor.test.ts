@@ -18,7 +18,10 @@ const down = new DatabaseError({ code: 'unreachable', message: 'down' })
 const limit = 20
 
 /** A monitor whose waits end when the test says so. */
-function monitored(read: (server: Server, number: number) => Promise<ServerReading>) {
+function monitored(
+  read: (server: Server, number: number) => Promise<ServerReading>,
+  more: { readonly isLocal?: (server: Server) => boolean } = {},
+) {
   const waits: { readonly milliseconds: number; readonly end: () => void }[] = []
   const seen: Check[] = []
   const faults: unknown[] = []
@@ -41,6 +44,7 @@ function monitored(read: (server: Server, number: number) => Promise<ServerReadi
       },
       close: () => void closed.push(it),
     }),
+    ...more,
     timing: {
       checkInterval: defaultCheckInterval,
       limit,
@@ -137,6 +141,15 @@ describe('createMonitor', () => {
     isDown = false
     await next()
     expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([200, 200, 2000, 4000, 5000, 5000, 1000])
+  })
+
+  it('does not leave a server of its own host alone for longer than usual', async () => {
+    const failing = async (): Promise<ServerReading> => Promise.reject(down)
+    const { monitor, waits, reached, next } = monitored(failing, { isLocal: (it) => it === server })
+    monitor.follow([server])
+    await reached(1)
+    for (let made = 0; made < 5; made += 1) await next()
+    expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([200, 200, 1000, 1000, 1000, 1000])
   })
 
   it('asks a server that hangs once, however often its time is up, and hears it when it wakes up', async () => {

@@ -60,6 +60,7 @@ export const idleReading: ServerReading = {
   gtids: null,
   channels: [],
   position: null,
+  uptime: null,
 }
 
 export const answered = (more: Partial<ServerReading>): Observation => ({

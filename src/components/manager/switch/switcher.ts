@@ -7,6 +7,7 @@ import type { HoldRecord } from '../managerState.ts'
 import { isOut, readingOf } from '../replicationGraph.ts'
 import type { Hold } from '../switchHolds.ts'
 import { endWords, executeSwitch, type SwitchMeans, type SwitchOrder } from './executeSwitch.ts'
+import { keepOwnRole } from './keepOwnRole.ts'
 import { createLastingSessions } from './lastingSessions.ts'
 import { closeNodes, type ReadNode } from './nodes.ts'
 import { repointSource } from './repointSource.ts'
@@ -39,6 +40,9 @@ const followPause = { shortest: 1000, longest: 5_000, end: 600_000 } as const
 /** Milliseconds between two attempts to settle a switch while a server cannot be reached. */
 const settlePause = { shortest: 500, longest: 5_000 } as const
 
+/** Milliseconds until the server of this host that refused its role is asked again. */
+const ownPause = 2_000
+
 /** Creates the switcher of a manager; a switch of its own that was left unfinished is settled from now on. */
 export function createSwitcher(
   options: SwitchMeans & {
@@ -57,6 +61,8 @@ export function createSwitcher(
   /** Ids of the switches that are settled in the background. */
   const settling = new Set<string>()
   const lastingSessions = createLastingSessions(timing)
+  /** Services for which the server of this host refused its role, and when. */
+  const refusals = new Map<string, { readonly at: number; readonly message: string }>()
   let isClosed = false
 
   function refuseSecond({ service, id }: SwitchOrder): void {
@@ -280,9 +286,32 @@ export function createSwitcher(
     }
   }
 
-  const stopListening = manager.onRoutingChange(() => {
-    void endLeft().catch((error: unknown) => log.error({ err: error }, 'a fault of the switch'))
-  })
+  /** Corrects the roles of the server of this host; of a service never while a switch of it is under way here. */
+  async function keepOwnRoles(): Promise<void> {
+    for (const { name: service } of manager.map().services) {
+      const kind = manager.ownOrder(service)?.order.kind
+      if (isClosed || busy.has(service) || kind === undefined || kind === 'wait') continue
+      const last = refusals.get(service)
+      if (last && timing.now() < last.at + ownPause) continue
+      busy.add(service)
+      try {
+        const error = await keepOwnRole(options, service)
+        if (!error) refusals.delete(service)
+        else refusals.set(service, { at: timing.now(), message: error.message })
+        if (error && error.message !== last?.message) {
+          log.warn({ service, problem: error.message }, 'the role of the server of this host cannot be set')
+        }
+      } finally {
+        busy.delete(service)
+      }
+    }
+  }
+
+  const reportFault = (error: unknown): void => log.error({ err: error }, 'a fault of the switch')
+  const listening = [
+    manager.onRoutingChange(() => void endLeft().catch(reportFault)),
+    manager.onUpdate(() => void keepOwnRoles().catch(reportFault)),
+  ]
 
   return {
     plan: async ({ service, to, isHeld, accepted }) => {
@@ -329,7 +358,7 @@ export function createSwitcher(
       }
     },
     close: () => {
-      stopListening()
+      for (const stop of listening) stop()
       isClosed = true
     },
   }

@@ -486,6 +486,86 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     return folder
   }
 
+  /** Starts a server again as its configuration file says, which is read-only or not. */
+  async function startedAgain(name: Name, readOnly: 0 | 1): Promise<void> {
+    // Uptimes are whole seconds: a start is another one if it is two later.
+    await eventually(async () => {
+      const [row] = await servers[name].sql("SHOW STATUS LIKE 'Uptime'")
+      expect(Number(row?.Value)).toBeGreaterThanOrEqual(4)
+    })
+    await servers[name].kill()
+    await servers[name].start(`--read-only=${readOnly}`)
+  }
+
+  describe('that was started again', () => {
+    it('makes its own server writable again that was the writer, and says so', async () => {
+      const { writes, allWell, lines } = await managed()
+      await writes('db1')
+      await eventually(allWell)
+      await startedAgain('db1', 1)
+      await eventually(async () => expect(await readOnly('db1')).toEqual(['db1 0']))
+      await writes('db1')
+      await eventually(allWell)
+      expect(lines.join('\n')).toContain('made the server of this host writable again')
+    })
+
+    it('does that also where it was started again itself', async () => {
+      const before = await managed()
+      await before.writes('db1')
+      await eventually(before.allWell)
+      before.close()
+      await startedAgain('db1', 1)
+      const { writes } = await managed({ folder: before.folder })
+      await writes('db1')
+      expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
+    })
+
+    it('leaves a server read-only that a person made so, also after its own start', async () => {
+      const before = await managed()
+      await before.writes('db1')
+      await eventually(before.allWell)
+      await servers.db1.sql('SET GLOBAL read_only = 1')
+      const reason = 'db1 is read-only'
+      const waits = async (manager: typeof before): Promise<void> => {
+        await eventually(async () => expect((await manager.service()).writer).toMatchObject({ reason }))
+        for (const name of names) await manager.get(`service/alpha/datasource/${name}/ping`)
+        expect((await manager.service()).writer).toMatchObject({ datasource: null, reason })
+        expect(await readOnly('db1')).toEqual(['db1 1'])
+      }
+      await waits(before)
+      before.close()
+      await waits(await managed({ folder: before.folder }))
+    })
+
+    it('waits for a person where a replica has transactions that it does not have, and names them', async () => {
+      const { writes, allWell, service } = await managed()
+      await writes('db1')
+      await eventually(allWell)
+      await servers.db3.sql('INSERT INTO t.x VALUES (7)')
+      await startedAgain('db1', 1)
+      await eventually(async () =>
+        expect((await service()).writer).toMatchObject({
+          datasource: null,
+          reason: 'db1 is read-only: db3 has transactions that it does not have: 0-3-1',
+        }),
+      )
+      expect(await readOnly('db1')).toEqual(['db1 1'])
+    })
+
+    it('makes its own server read-only again that a switch made a replica', async () => {
+      const { writes, switched, allWell, lines } = await managed()
+      await writes('db1')
+      await eventually(allWell)
+      expect(await switched('db2')).toMatchObject({ state: 'complete' })
+      await eventually(allWell)
+      await startedAgain('db1', 0)
+      await eventually(async () => expect(await readOnly('db1')).toEqual(['db1 1']))
+      await writes('db2')
+      await eventually(allWell)
+      expect(lines.join('\n')).toContain('made the server of this host read-only')
+    })
+  })
+
   it('settles, when it starts anew, what it left behind', async () => {
     const { folder, leave } = await endedManager()
     const own = { isOwn: true, milliseconds: 5000 }

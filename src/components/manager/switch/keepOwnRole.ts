@@ -1,0 +1,53 @@
+import { DatabaseError } from '../../databases/databaseError.ts'
+import type { Manager } from '../createManager.ts'
+import { sourcesOf } from '../dataSources.ts'
+import type { ManagerLog } from '../serviceAssessments.ts'
+import { nodeOf, type OpenServer } from './nodes.ts'
+
+/**
+ * Gives the server of this host the role in a service that it has, where its configuration file said otherwise at its
+ * start. Nothing changes where a switch has its lock, or where anything is different from what was decided by. Resolves to
+ * the error of a server that could not be changed.
+ */
+export async function keepOwnRole(
+  means: { readonly manager: Manager; readonly open: OpenServer; readonly log: ManagerLog },
+  service: string,
+): Promise<DatabaseError | undefined> {
+  const { manager, open, log } = means
+  // What is decided by may be as old as the row of checks.
+  await Promise.allSettled(
+    sourcesOf(manager.map()).flatMap((it) => (it.service === service ? [manager.check(it)] : [])),
+  )
+  const found = manager.ownOrder(service)
+  if (!found || found.order.kind === 'wait') return undefined
+  const { source, order } = found
+  const { server } = nodeOf(open, source)
+  const facts = { service, datasource: source.name }
+  try {
+    if (!(await server.lock(false))) return undefined
+    const reading = await server.read()
+    const { known } = manager.health(source)
+    const isSame =
+      known !== null &&
+      known.isWritable === reading.isWritable &&
+      known.serverId === reading.serverId &&
+      known.channels.length === reading.channels.length
+    if (!isSame || manager.ownOrder(service)?.order.kind !== order.kind) return undefined
+    if (order.kind === 'writable') {
+      if (order.isSemiSyncSource) await server.setSemiSync({ source: true, replica: false })
+      await server.setReadOnly(false)
+      log.warn(facts, 'made the server of this host writable again: it was the writer before it was started')
+    } else {
+      await server.setReadOnly(true)
+      if (reading.semiSync.source) await server.setSemiSync({ source: false, replica: true })
+      log.warn(facts, 'made the server of this host read-only: another one is the writer')
+    }
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    return error
+  } finally {
+    server.close()
+  }
+  await manager.check(source)
+  return undefined
+}

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
+import { readMariadbGtids } from '../../../src/components/databases/gtidSet.ts'
+import type { ServerReading } from '../../../src/components/databases/probe.ts'
+import { decideOwnServer } from '../../../src/components/manager/decideOwnServer.ts'
+import { named, unconfirmed } from '../../../src/components/manager/decideWriter.ts'
+import type { Member } from '../../../src/components/manager/replicationGraph.ts'
+import { channel, idleReading } from './support.ts'
+
+type Facts = Parameters<typeof decideOwnServer>[0]
+
+const gtids = readMariadbGtids('0-1-35')
+const place = (name: string) => ({ host: `10.0.0.${name.slice(2)}`, port: 3306 })
+
+function member(
+  name: string,
+  reading: Partial<ServerReading> | undefined,
+  more: Partial<Member> = {},
+): Member {
+  const known = reading ? { ...idleReading, serverId: Number(name.slice(2)), gtids, ...reading } : null
+  const error = new DatabaseError({ code: 'unreachable', message: 'It cannot be reached.' })
+  return {
+    name,
+    ...place(name),
+    role: name === 'db1' ? 'primary' : 'replica',
+    state: 'ONLINE',
+    look: known ? { kind: 'answered', reading: known } : { kind: 'failed', error },
+    known,
+    failures: known ? 0 : 5,
+    ...more,
+  }
+}
+
+const channelTo = (name: string, more = {}) => ({
+  ...channel,
+  source: place(name),
+  sourceId: Number(name.slice(2)),
+  receivedGtids: gtids,
+  ...more,
+})
+const follows = (name: string, more = {}) => ({ channels: [channelTo(name, more)] })
+
+const hour = 3_600_000
+const writer = {
+  datasource: null,
+  code: 'read-only-primary',
+  reason: 'db1 is read-only',
+  hold: true,
+} as const
+
+/** The primary db1 was started again and is read-only; db2 and db3 follow it. */
+const facts = (more: Partial<Omit<Facts, 'own'>> & { readonly own?: Partial<Facts['own']> } = {}): Facts => ({
+  service: 'alpha',
+  members: [member('db1', {}), member('db2', follows('db1')), member('db3', follows('db1'))],
+  incumbent: unconfirmed('db1', []),
+  policy: 'AUTOMATIC',
+  onOutsideChange: 'follow',
+  openSwitch: null,
+  writer,
+  ...more,
+  own: {
+    name: 'db1',
+    startedAt: 2 * hour,
+    lastRun: { startedAt: hour, wasWriter: true, wasSemiSyncSource: false },
+    ...more.own,
+  },
+})
+
+const members = (...replaced: readonly Member[]): readonly Member[] =>
+  facts().members.map((it) => replaced.find(({ name }) => name === it.name) ?? it)
+
+describe('the former writer, started again as a read-only server,', () => {
+  it('becomes writable where all others follow it and have nothing that it lacks', () => {
+    expect(decideOwnServer(facts())).toEqual({ kind: 'writable', isSemiSyncSource: false })
+  })
+
+  it('is a source of semi-synchronous replication again if it was one', () => {
+    const lastRun = { startedAt: hour, wasWriter: true, wasSemiSyncSource: true }
+    expect(decideOwnServer(facts({ own: { lastRun } }))).toEqual({ kind: 'writable', isSemiSyncSource: true })
+  })
+
+  it('becomes writable where one of two others cannot be reached', () => {
+    expect(decideOwnServer(facts({ members: members(member('db3', undefined)) }))).toMatchObject({
+      kind: 'writable',
+    })
+  })
+
+  it('becomes writable where a replica that was taken out says otherwise', () => {
+    const out = member('db3', follows('db9', { receivedGtids: readMariadbGtids('0-9-99') }), {
+      state: 'SHUNNED',
+    })
+    expect(decideOwnServer(facts({ members: members(out) }))).toMatchObject({ kind: 'writable' })
+  })
+
+  it.each([
+    [
+      'nobody else can be reached',
+      [member('db2', undefined), member('db3', undefined)],
+      /^db2 and db3 cannot be/,
+    ],
+    ['another one can be written', [member('db3', { isWritable: true })], /^db3 can be written$/],
+    [
+      'one that was taken out can be written',
+      [member('db3', { isWritable: true }, { state: 'SHUNNED' })],
+      /^db3 can/,
+    ],
+    [
+      'a replica can be written',
+      [member('db3', { ...follows('db1'), isWritable: true })],
+      /^db3 can be written$/,
+    ],
+    ['another one follows nobody', [member('db3', {})], /^db3 does not follow it$/],
+    ['another one follows a stranger', [member('db3', follows('db9'))], /^db3 does not follow it$/],
+    [
+      'another one follows a stranger, too',
+      [member('db3', { channels: [channelTo('db1'), channelTo('db9', { name: 'b' })] })],
+      /^db3 does not follow it$/,
+    ],
+    [
+      'another one has applied what it lacks',
+      [member('db3', { ...follows('db1'), gtids: readMariadbGtids('0-1-36') })],
+      /^db3 has transactions that it does not have: 0-1-36$/,
+    ],
+    [
+      'another one has received what it lacks',
+      [member('db3', follows('db1', { receivedGtids: readMariadbGtids('0-1-37') }))],
+      /^db3 has transactions that it does not have: 0-1-37$/,
+    ],
+    [
+      'the GTIDs of another one are unknown',
+      [member('db3', { ...follows('db1'), gtids: null })],
+      /^the GTIDs of db3 are not known$/,
+    ],
+    [
+      'what another one received is unknown',
+      [member('db3', follows('db1', { receivedGtids: null }))],
+      /^the GTIDs of db3 are not known$/,
+    ],
+    ['its own GTIDs are unknown', [member('db1', { gtids: null })], /^the GTIDs of db1 are not known$/],
+  ] as const)('waits for a person where %s', (_, replaced, reason) => {
+    expect(decideOwnServer(facts({ members: members(...replaced) }))).toEqual({
+      kind: 'wait',
+      reason: expect.stringMatching(reason),
+    })
+  })
+
+  it('waits for a person where one of two servers cannot be reached', () => {
+    const two = [member('db1', {}), member('db2', undefined)]
+    expect(decideOwnServer(facts({ members: two }))).toMatchObject({ kind: 'wait' })
+  })
+
+  it.each([
+    ['was not started since', { own: { startedAt: hour + 1500 } }],
+    [
+      'was no writer before',
+      { own: { lastRun: { startedAt: hour, wasWriter: false, wasSemiSyncSource: false } } },
+    ],
+    ['has no record', { own: { lastRun: undefined } }],
+    ['does not say when it was started', { own: { startedAt: null } }],
+    ['follows another one', { members: members(member('db1', follows('db2'))) }],
+    ['can be written', { members: members(member('db1', { isWritable: true })) }],
+    ['cannot be checked', { members: members(member('db1', undefined)) }],
+    ['was taken out', { members: members(member('db1', {}, { state: 'OFFLINE' })) }],
+    ['is in no AUTOMATIC service', { policy: 'MANUAL' }],
+    ['is in a switch', { openSwitch: { from: 'db1', to: 'db2', isInForce: false, mayBePromoted: false } }],
+    ['is not the only primary of the map', { incumbent: unconfirmed(null, []) }],
+    ['is none of the service', { own: { name: 'db9' } }],
+  ] as const)('is left alone where it %s', (_, more) => {
+    expect(decideOwnServer(facts(more))).toBeNull()
+  })
+})
+
+describe('a server that can be written while another one is the writer', () => {
+  const confirmed = { ...named('db2'), isNamed: false, isConfirmed: true }
+  const written = { datasource: 'db2', code: null, reason: null, hold: false }
+  const own = member('db1', { ...follows('db2'), isWritable: true })
+  const replica = facts({
+    members: members(own, member('db2', { isWritable: true }), member('db3', follows('db2'))),
+    incumbent: confirmed,
+    writer: written,
+    own: { lastRun: { startedAt: hour, wasWriter: false, wasSemiSyncSource: false } },
+  })
+
+  it('becomes read-only as a replica', () => {
+    expect(decideOwnServer(replica)).toEqual({ kind: 'read-only' })
+  })
+
+  it('becomes read-only where it follows nobody', () => {
+    const rival = member('db1', { isWritable: true })
+    const all = replica.members.map((it) => (it.name === 'db1' ? rival : it))
+    expect(decideOwnServer({ ...replica, members: all })).toEqual({ kind: 'read-only' })
+  })
+
+  it('becomes read-only after its start, also where its primary is not writable yet', () => {
+    const all = replica.members.map((it) => (it.name === 'db2' ? member('db2', {}) : it))
+    const waiting = { ...replica, members: all, writer, incumbent: unconfirmed('db2', []) }
+    expect(decideOwnServer(waiting)).toEqual({ kind: 'read-only' })
+  })
+
+  it.each([
+    ['nobody is known as the writer', { writer }],
+    [
+      'the writer is not confirmed',
+      { incumbent: unconfirmed('db2', []), own: { ...replica.own, startedAt: hour } },
+    ],
+    ['the policy is MAINTENANCE', { policy: 'MAINTENANCE' as const }],
+    [
+      'a switch is under way',
+      { openSwitch: { from: 'db2', to: 'db1', isInForce: true, mayBePromoted: true } },
+    ],
+  ])('is left alone where %s and it was not started since', (_, more) => {
+    expect(decideOwnServer({ ...replica, own: { ...replica.own, startedAt: hour }, ...more })).toBeNull()
+  })
+
+  it('is left alone where it was started since and follows a stranger', () => {
+    const astray = member('db1', { ...follows('db9'), isWritable: true })
+    const all = replica.members.map((it) => (it.name === 'db1' ? astray : it))
+    expect(
+      decideOwnServer({ ...replica, members: all, writer, incumbent: unconfirmed('db2', []) }),
+    ).toBeNull()
+  })
+})
