@@ -61,8 +61,12 @@ async function remote(name: string, more: { readonly signer?: Authority; readonl
   return { place, lines, stop: () => server.stop() }
 }
 
-async function asking(managers: readonly FollowedManager[], tls?: ServerSettings['tls']) {
-  const limits = { routing: 400, hold: 400, release: 400 }
+/** `limit` in milliseconds is short where one of them hangs, and no measure of those that answer elsewhere. */
+async function asking(
+  managers: readonly FollowedManager[],
+  { tls, limit = 30_000 }: { readonly tls?: ServerSettings['tls']; readonly limit?: number } = {},
+) {
+  const limits = { routing: limit, hold: limit, release: limit }
   const others = createOtherManagers({
     ...{ managers, unreachable: ['db9'], tls: tls ?? (await tlsOf('db1')), limits },
   })
@@ -138,7 +142,7 @@ describe('the other managers of a service', () => {
       address: '127.0.0.1',
       port: hung.port,
     }
-    const others = await asking([db3.place, db2.place, db4.place, hanging])
+    const others = await asking([db3.place, db2.place, db4.place, hanging], { limit: 3000 })
     const held = await others.hold({ ...order, service: 'alpha' }, admin)
     expect(held.map(({ name, problem }) => [name, problem === undefined])).toEqual([
       ['db3', false],
@@ -157,7 +161,7 @@ describe('the other managers of a service', () => {
     const [word] = await (await asking([db2.place])).routings()
     expect([word?.routing, typeof word?.problem]).toEqual([undefined, 'string'])
     const tls = { key: '/none/key.pem', chain: '/none/chain.pem', authorities: '/none/authorities.pem' }
-    const blind = await asking([db2.place], tls)
+    const blind = await asking([db2.place], { tls })
     expect(writers(await blind.routings())).toEqual([expect.stringContaining('/none/authorities.pem')])
     expect((await blind.hold({ ...order, service: 'alpha' }, admin))[0]?.problem).toContain(
       '/none/authorities.pem',
