@@ -8,6 +8,7 @@ const reasonCodes = [
   'follows-other',
   'no-writer',
   'not-replicating',
+  'partial-replica',
   'read-only-primary',
   'two-writers',
   'unknown-server',

@@ -10,6 +10,7 @@ export const reasonCodes = [
   'two-writers',
   'no-writer',
   'errant-transactions',
+  'partial-replica',
   'not-replicating',
   'unknown-server',
 ] as const

@@ -4,6 +4,7 @@ import type { Row } from './connection.ts'
 import { type Dialect, type ServerIdentity, sourceId, text } from './dialect.ts'
 import { mariadb } from './mariadb.ts'
 import { mysql } from './mysql.ts'
+import { omissionVariables } from './omissions.ts'
 
 /** Returns the kind of server that says this of its version: MariaDB names itself, MySQL and what is made of it do not. */
 export const databaseTypeOf = (version: string): DatabaseType =>
@@ -12,7 +13,7 @@ export const databaseTypeOf = (version: string): DatabaseType =>
 /** The dialect of each kind of server. */
 export const dialects: Readonly<Record<DatabaseType, Dialect>> = { mariadb, mysql }
 
-/** Variables of `ServerIdentity`, each under all names that it has; no account needs a privilege to read them. */
+/** Variables of `ServerIdentity` and of `omissionsOf`, each under all names that it has; no account needs a privilege to read them. */
 const variables = [
   'version',
   'read_only',
@@ -23,6 +24,7 @@ const variables = [
   'rpl_semi_sync_source_enabled',
   'rpl_semi_sync_slave_enabled',
   'rpl_semi_sync_replica_enabled',
+  ...omissionVariables,
 ]
 
 /** The same for both kinds of server: a variable that a server does not have is missing in the rows. */
@@ -36,6 +38,15 @@ export function readUptime([row]: readonly Row[]): number | null {
   const seconds = Number(row?.Value ?? Number.NaN)
   return Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : null
 }
+
+/** Variables that are read of a server that names more than it was asked for. */
+const mostVariables = 100
+
+/** Returns the rows of variables by their names. */
+export const variablesOf = (rows: readonly Row[]): ReadonlyMap<string, string> =>
+  new Map(
+    rows.slice(0, mostVariables).map((row) => [text(row, 'Variable_name').toLowerCase(), row.Value ?? '']),
+  )
 
 /** Reads the rows of `identityStatement`. Throws a `DatabaseError` where one is missing that every server has. */
 export function readIdentity(rows: readonly Row[]): ServerIdentity {

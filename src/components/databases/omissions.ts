@@ -34,6 +34,10 @@ const settingsOf = (row: Row, prefix: string, reason: AcceptableReason): readonl
       : [],
   )
 
+/** Returns what the binary log of a server leaves out, by the row of its position; undefined for no such log. */
+export const logOmissions = (log: Row | undefined): readonly Omission[] =>
+  settingsOf(log ?? {}, 'Binlog_', 'binary-log-filter')
+
 /**
  * Returns what a server leaves out: filters of its channels and of its binary log, errors that it skips, rows that it finds
  * changed and overlooks (mariadb.com/kb/en/replication-filters; MySQL 8.4 Reference Manual, "Replica Server Options").
@@ -54,7 +58,7 @@ export function omissionsOf(rows: {
   )
   return [
     ...rows.channels.flatMap((row) => settingsOf(row, 'Replicate_', 'filter')),
-    ...settingsOf(rows.log ?? {}, 'Binlog_', 'binary-log-filter'),
+    ...logOmissions(rows.log),
     ...ofVariables,
   ].slice(0, most)
 }

@@ -9,9 +9,11 @@ import {
   readIdentity,
   readUptime,
   uptimeStatement,
+  variablesOf,
 } from './dialects.ts'
 import type { GtidSet } from './gtidSet.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
+import { type Omission, omissionsOf } from './omissions.ts'
 
 /** State of a server and of its replication, as an account that may see nothing else reads it. */
 export type ServerReading = ServerIdentity & {
@@ -23,6 +25,8 @@ export type ServerReading = ServerIdentity & {
   readonly position: Position | null
   /** Whole seconds since it was started; null where nothing is known of that. */
   readonly uptime: number | null
+  /** Settings by which it leaves something out; of its binary log those of a replica are not asked for. */
+  readonly omissions: readonly Omission[]
 }
 
 /** Channels that are read of a server that names more: none of a cluster has as many. */
@@ -41,7 +45,8 @@ export async function readServer(
   ask: (statement: string) => Promise<readonly Row[]>,
 ): Promise<ServerReading> {
   // Every time: another server may have taken the place of this one.
-  const identity = readIdentity(await ask(identityStatement))
+  const variables = await ask(identityStatement)
+  const identity = readIdentity(variables)
   const type = databaseTypeOf(identity.version)
   const dialect = dialects[type]
   const uptime = readUptime(await ask(uptimeStatement))
@@ -50,10 +55,10 @@ export async function readServer(
     const gtids = dialect.readGtids(more)
     const rows = await ask(dialect.channels)
     const channels = rows.slice(0, mostChannels).map((row) => dialect.readChannel(row))
-    if (channels.length > 0) return { ...identity, uptime, gtids, channels, position: null }
-    const [log] = await ask(dialect.position[0])
+    const [log] = channels.length > 0 ? [] : await ask(dialect.position[0])
     const position = log ? dialect.readPosition(log, more) : null
-    return { ...identity, uptime, gtids, channels, position }
+    const omissions = omissionsOf({ channels: rows.slice(0, mostChannels), log, set: variablesOf(variables) })
+    return { ...identity, uptime, gtids, channels, position, omissions }
   } catch (error) {
     if (!(error instanceof DatabaseError) || !lacksPrivilege(error)) throw error
     const { code, number = 0, message } = error

@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection, Dial, Row } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 import { type Dialect, quoteText, type ReplicationTls, type Source, text } from './dialect.ts'
-import { databaseTypeOf, dialects } from './dialects.ts'
+import { databaseTypeOf, dialects, variablesOf } from './dialects.ts'
 import { readMissingPrivileges } from './grants.ts'
 import { type GtidSet, readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
-import { type Omission, omissionsOf, omissionVariables } from './omissions.ts'
+import { logOmissions } from './omissions.ts'
 import { readServer, type ServerReading } from './probe.ts'
 import {
   connectionId,
@@ -25,8 +25,6 @@ export type SwitchReading = ServerReading & {
   readonly missingPrivileges: readonly string[]
   /** True if it writes what it replicates to its own binary log: without that nobody can follow it after a switch. */
   readonly logsReplicated: boolean
-  /** Settings by which it leaves something out. */
-  readonly omissions: readonly Omission[]
   /** True if events may write to it although it is read-only: those of MariaDB, by accounts with READ ONLY ADMIN or SUPER. */
   readonly runsEvents: boolean
   /** TLS of its channel, as a template for a server that has none; null without TLS, and without a channel. */
@@ -177,9 +175,8 @@ export function createSwitchServer(options: {
     return (await ask(dialect.channels)).slice(0, mostChannels)
   }
 
-  /** All channels, and the one that stays when there is to be one. */
+  /** The channel that stays when there is to be one. */
   async function mainChannel(): Promise<{
-    readonly rows: readonly Row[]
     readonly main: Row | undefined
     readonly others: readonly string[]
   }> {
@@ -187,7 +184,7 @@ export function createSwitchServer(options: {
     const rows = await channels()
     const nameOf = (row: Row): string => dialect.readChannel(row).name
     const main = rows.find((row) => nameOf(row) === '') ?? rows[0]
-    return { rows, main, others: rows.filter((row) => row !== main).map(nameOf) }
+    return { main, others: rows.filter((row) => row !== main).map(nameOf) }
   }
 
   const readSessions = createSessionReader({ ask, leftOut, now })
@@ -197,17 +194,17 @@ export function createSwitchServer(options: {
     read: async () => {
       const { dialect } = await opened()
       const reading = await readServer(ask)
-      const names = [...logVariables, 'event_scheduler', ...omissionVariables].map(quoteText)
-      const found = await ask(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names.join(', ')})`)
-      const set = new Map(found.map((row) => [text(row, 'Variable_name'), text(row, 'Value')]))
+      const names = [...logVariables, 'event_scheduler'].map(quoteText)
+      const set = variablesOf(await ask(`SHOW GLOBAL VARIABLES WHERE Variable_name IN (${names.join(', ')})`))
       const logs = logVariables.flatMap((name) => set.get(name) ?? [])
-      const { rows, main } = await mainChannel()
-      const [log] = await ask(dialect.position[0])
+      const { main } = await mainChannel()
+      // The log of a replica is one that others would follow after a switch.
+      const [log] = reading.channels.length > 0 ? await ask(dialect.position[0]) : []
       return {
         ...reading,
         missingPrivileges: await readMissingPrivileges(ask),
         logsReplicated: logs.length >= 2 && logs.every((value) => value === 'ON'),
-        omissions: omissionsOf({ channels: rows, log, set }),
+        omissions: [...reading.omissions, ...logOmissions(log)],
         runsEvents: dialect.switching.commitLock !== null && set.get('event_scheduler') === 'ON',
         tls: main === undefined ? null : dialect.switching.readTls(main),
       }

@@ -206,6 +206,7 @@ function ofReplica(member: Member, reading: ServerReading, view: View): Finding 
   if (astray) return astray
   const remarks: readonly { readonly code: ReasonCode | null; readonly reason: string }[] = [
     errantReason(reading, primary) ?? [],
+    omissionReason(reading),
     reading.isWritable
       ? {
           code: 'writable-replica' as const,
@@ -255,6 +256,15 @@ function errantReason(replica: ServerReading, primary: Member | undefined) {
   if (!errant) return undefined
   const reason = `It has transactions that ${primary.name} does not have: ${gtidText(errant)}.`
   return { code: 'errant-transactions' as const, reason }
+}
+
+/** Returns the remark about settings by which a replica lacks what the primary has. */
+function omissionReason({ omissions }: ServerReading) {
+  const [first] = omissions
+  if (!first) return []
+  const settings = omissions.map(({ setting }) => setting).join(', ')
+  const reason = `It may lack changes of the primary: ${settings}. A switch to it is refused.`
+  return { code: 'partial-replica' as const, reason }
 }
 
 /** Returns the remark about a replica that the services map calls the primary. */

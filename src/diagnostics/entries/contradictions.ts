@@ -48,4 +48,10 @@ export const contradictionEntries = {
       'Compare the rows, then make the replica again from a copy of the primary.',
     ),
   ),
+  'partial-replica': warning(
+    text(
+      'It may lack rows, and cannot take the place of the primary.',
+      'Remove the setting, then make the replica again from a copy of the primary.',
+    ),
+  ),
 } as const

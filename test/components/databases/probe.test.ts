@@ -61,11 +61,40 @@ describe('createProbe', () => {
       gtids: readMariadbGtids('0-1-77'),
       channels: [],
       uptime: 86_400,
+      omissions: [],
     }
     const position = { written: 'bin.000002:1307', sequence: 77 }
     expect(await probeOf(fakeDatabase({ expect: expected })).read()).toEqual({ ...server, position })
     const silent = [...expected.slice(0, 2), { statement: 'SHOW MASTER STATUS', answer: [] }]
     expect(await probeOf(fakeDatabase({ expect: silent })).read()).toEqual({ ...server, position: null })
+  })
+
+  it('reads by which settings a replica leaves something out, and by which the log of a primary does', async () => {
+    const replica = fakeDatabase({
+      variables: { slave_exec_mode: 'IDEMPOTENT', slave_skip_errors: 'OFF', sql_slave_skip_counter: '0' },
+      expect: [
+        mariadbGtids,
+        {
+          statement: 'SHOW ALL SLAVES STATUS',
+          answer: [{ ...mariadbReplica, Replicate_Ignore_Table: 'shop.orders', Replicate_Do_DB: '' }],
+        },
+      ],
+    })
+    expect((await probeOf(replica).read()).omissions).toEqual([
+      { reason: 'filter', setting: 'Replicate_Ignore_Table = shop.orders' },
+      { reason: 'idempotent', setting: 'slave_exec_mode = IDEMPOTENT' },
+    ])
+    const log = { File: 'bin.000002', Position: '1307', Binlog_Do_DB: '', Binlog_Ignore_DB: 'shop' }
+    const primary = fakeDatabase({
+      expect: [
+        mariadbGtids,
+        { statement: 'SHOW ALL SLAVES STATUS' },
+        { statement: 'SHOW MASTER STATUS', answer: [log] },
+      ],
+    })
+    expect((await probeOf(primary).read()).omissions).toEqual([
+      { reason: 'binary-log-filter', setting: 'Binlog_Ignore_DB = shop' },
+    ])
   })
 
   it('says which privileges are missing, and asks again with a new login', async () => {

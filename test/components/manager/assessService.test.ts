@@ -666,7 +666,7 @@ describe('follows-other and unknown-server', () => {
   })
 })
 
-describe('read-only-primary, writable-replica and errant-transactions', () => {
+describe('read-only-primary, writable-replica, errant-transactions and partial-replica', () => {
   it('read-only-primary is a writer that takes no writes, and fences it', () => {
     const found = assess({ db1: idle, ...replicas })
     expect(of('db1', found)).toBe('primary failed read-only-primary')
@@ -714,6 +714,19 @@ describe('read-only-primary, writable-replica and errant-transactions', () => {
     expect(of('db2', with2(primary, gtids(`${one}:1-12,${one}:tag:1-3`)))).toBe('replica passed')
     const found = with2(primary, gtids(`${one}:1-9,${two}:1-2`))
     expect(reason('db2', found)).toBe(`It has transactions that db1 does not have: ${two}:1-2.`)
+  })
+
+  it('partial-replica names settings by which a replica lacks changes, and fences nobody', () => {
+    const omissions = [
+      { reason: 'filter', setting: 'Replicate_Ignore_Table = shop.orders' },
+      { reason: 'idempotent', setting: 'slave_exec_mode = IDEMPOTENT' },
+    ] as const
+    const found = with2({ omissions }, { omissions })
+    expect([of('db1', found), of('db2', found)]).toEqual(['primary passed', 'replica passed partial-replica'])
+    expect(reason('db2', found)).toBe(
+      'It may lack changes of the primary: Replicate_Ignore_Table = shop.orders, slave_exec_mode = IDEMPOTENT. ' +
+        'A switch to it is refused.',
+    )
   })
 
   it('are told together with the cause', () => {

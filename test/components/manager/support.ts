@@ -61,6 +61,7 @@ export const idleReading: ServerReading = {
   channels: [],
   position: null,
   uptime: null,
+  omissions: [],
 }
 
 export const answered = (more: Partial<ServerReading>): Observation => ({

@@ -333,9 +333,21 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       'CHANGE MASTER TO IGNORE_SERVER_IDS = (77)',
       'START ALL SLAVES',
     )
-    const { writes, allWell, post, ended } = await managed()
+    const { writes, service, post, ended } = await managed()
     await writes('db1')
-    await eventually(allWell)
+    const settings =
+      'Replicate_Wild_Ignore_Table = other.%, Replicate_Ignore_Server_Ids = 77, slave_exec_mode = IDEMPOTENT'
+    await eventually(async () =>
+      expect((await service()).datasources).toMatchObject([
+        { state: 'ONLINE', reason: null },
+        {
+          state: 'ONLINE',
+          code: 'partial-replica',
+          reason: `It may lack changes of the primary: ${settings}. A switch to it is refused.`,
+        },
+        { state: 'ONLINE', reason: null },
+      ]),
+    )
     const refused = await post('switch', '&to=db2')
     expect(refused.status).toBe(409)
     expect(refused.payload.detail).toMatch(/Replicate_Wild_Ignore_Table = other\.%/)
