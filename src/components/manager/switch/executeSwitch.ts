@@ -182,7 +182,8 @@ export async function executeSwitch(
   const followers = survey.nodes.filter(
     ({ name, member }) => survey.plan.followers.includes(name) && !isOut(member),
   )
-  const unseen = await verifyFollowers({ open: means.open, service, to, followers, timing })
+  const later = 'The manager tries again for ten minutes; then use tapi datasource recover.'
+  const unseen = await verifyFollowers({ open: means.open, service, to, followers, timing, later })
   // One that was late may follow by now; where it does not, what it was told first says more.
   const missing = [
     ...left.filter(({ name }) => !followers.some((it) => it.name === name)),

@@ -5,7 +5,8 @@ import type { Manager } from '../createManager.ts'
 import type { DataSourceKey } from '../dataSources.ts'
 import { errantGtids, isPrimary, sourceNames } from '../replicationGraph.ts'
 import { closeNodes, type OpenServer, readNodes, tlsOf } from './nodes.ts'
-import type { SourceAccount } from './runSwitch.ts'
+import type { SourceAccount, Timing } from './runSwitch.ts'
+import { verifyFollowers } from './verifyFollowers.ts'
 
 /** Contradictions that end when the server follows the writer. */
 const mended: ReadonlySet<string | null | undefined> = new Set([
@@ -28,12 +29,16 @@ export function describeRepoint(manager: Manager, key: DataSourceKey): string | 
   return `${finding.reason ?? ''} With repoint=yes ${name} ${before} ${writer} by GTID.`.trimStart()
 }
 
-/** Lets a server follow the writer of its service. Throws a problem, and then it is as it was. */
+/**
+ * Lets a server follow the writer of its service; resolves once it was seen to do so. Throws a problem: then it is as it
+ * was, or, as the problem says, it was told to follow and does not.
+ */
 export async function repointSource(
   means: {
     readonly manager: Manager
     readonly open: OpenServer
     readonly account: () => SourceAccount
+    readonly timing: Timing
   },
   key: DataSourceKey,
 ): Promise<void> {
@@ -73,6 +78,11 @@ export async function repointSource(
     const isNew = reading.channels.length === 0
     const tls = tlsOf(nodes)
     await own.server.follow(isNew ? { ...place, account: account(), ...(tls && { tls }) } : place)
+    // Over connections of its own: nobody else is kept from a switch meanwhile.
+    closeNodes(nodes)
+    const later = 'Look at it with tapi datasource status, and recover it again.'
+    const [left] = await verifyFollowers({ ...means, service, to: writer, followers: [own], later })
+    if (left) throw wrongState(`${name} was told to follow ${writer.name}. ${left.remark}`)
   } finally {
     closeNodes(nodes)
   }

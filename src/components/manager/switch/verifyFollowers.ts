@@ -10,6 +10,13 @@ import { type Left, type Look, look, type SwitchNode, type Timing } from './runS
  */
 const limits = { pause: 200, end: 10_000 } as const
 
+type Facts = {
+  /** GTIDs that each follower has to have received; null where they are not known. */
+  readonly wanted: GtidSet | null
+  /** What is done or to be done about a server that does not follow, as a sentence. */
+  readonly later: string
+}
+
 type Read = { readonly node: SwitchNode; readonly look: Look }
 
 const read = async (node: SwitchNode): Promise<Read> => ({ node, look: await look(node) })
@@ -34,10 +41,12 @@ const upToPosition = (position: GtidSet): GtidSet => ({
 })
 
 /** Returns why a server does not follow the primary, and what to do; undefined where it does. */
-function problemOf(its: Read, primary: Read, wanted: GtidSet | null): string | undefined {
+function problemOf(
+  its: Read,
+  { primary, wanted, later }: Pick<Facts, 'wanted' | 'later'> & { readonly primary: Read },
+): string | undefined {
   const { look } = its
   const to = primary.node.name
-  const later = 'The manager tries again for ten minutes; then use tapi datasource recover.'
   if (look instanceof DatabaseError) return `${look.message} ${later}`
   if (primary.look instanceof DatabaseError) return `${to} cannot be read: ${primary.look.message}`
   const members = [primary, its].map(memberOf)
@@ -74,8 +83,9 @@ export async function verifyFollowers(options: {
   readonly to: SwitchNode
   readonly followers: readonly SwitchNode[]
   readonly timing: Timing
+  readonly later: string
 }): Promise<readonly Left[]> {
-  const { open, service, to, timing } = options
+  const { open, service, to, timing, later } = options
   const reopen = ({ name, host, port }: SwitchNode): SwitchNode =>
     nodeOf(open, { service, name, host, port, role: 'replica' })
   let nodes = [to, ...options.followers].map(reopen)
@@ -86,7 +96,7 @@ export async function verifyFollowers(options: {
     for (;;) {
       const [primary, ...others] = (await Promise.all(nodes.map(read))) as [Read, ...Read[]]
       if (!(primary.look instanceof DatabaseError)) wanted ??= primary.look.gtids
-      const left = [...ofPrimary(primary), ...ofOthers(others, primary, wanted)]
+      const left = [...ofPrimary(primary), ...ofOthers(others, { primary, wanted, later })]
       if ((left.length === 0 && isSeen) || timing.now() >= end) return left
       isSeen = left.length === 0
       // A connection that was lost stays so.
@@ -111,11 +121,11 @@ function ofPrimary({ node: { name }, look }: Read): readonly Left[] {
   return [{ name, remark: `${name} ${what} since it is the primary. Look at it with tapi service status.` }]
 }
 
-const ofOthers = (others: readonly Read[], primary: Read, wanted: GtidSet | null): readonly Left[] =>
+const ofOthers = (others: readonly Read[], facts: Parameters<typeof problemOf>[1]): readonly Left[] =>
   others.flatMap((it) => {
-    const problem = problemOf(it, primary, wanted)
+    const problem = problemOf(it, facts)
     const { name } = it.node
     return problem === undefined
       ? []
-      : [{ name, remark: `${name} does not follow ${primary.node.name}: ${problem}` }]
+      : [{ name, remark: `${name} does not follow ${facts.primary.node.name}: ${problem}` }]
   })

@@ -671,4 +671,22 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await servers.db1.sql('INSERT INTO t.x VALUES (1)')
     await eventually(async () => expect(await rowsOf('db3')).toEqual([1]))
   })
+
+  it('reports no success for a server that was told to follow the primary and does not', async () => {
+    const { writes, post, service } = await managed()
+    await writes('db1')
+    await servers.db3.sql(
+      'STOP ALL SLAVES',
+      `CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=${servers.db2.port}, MASTER_PASSWORD='another',
+       MASTER_USE_GTID=slave_pos`,
+      'START ALL SLAVES',
+    )
+    await eventually(async () => expect((await service()).datasources[2]).toMatchObject({ state: 'FAILED' }))
+    const { status, payload } = await post('datasource/db3/recover', '&repoint=yes')
+    expect([status, payload.detail]).toEqual([
+      409,
+      'db3 was told to follow db1. db3 does not follow db1: Its receiver does not run (error 1045). Remove the cause, ' +
+        'then run tapi --component replicator online there.',
+    ])
+  })
 })
