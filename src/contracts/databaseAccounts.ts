@@ -110,6 +110,7 @@ const replicationAccountPrivileges: Readonly<Record<DatabaseType, readonly Neede
     ['PROCESS', 'a switch: the connections of clients'],
     ['SELECT', 'a switch: the transactions of clients', 'performance_schema.*'],
     ['CONNECTION_ADMIN', 'a switch: KILL'],
+    ['SYSTEM_USER', 'a switch: KILL of sessions of such accounts, root among them'],
     ['SYSTEM_VARIABLES_ADMIN', 'a switch: super_read_only and semi-synchronous replication'],
     ['REPLICATION SLAVE', 'a switch: the former primary follows the new one'],
   ],

@@ -56,6 +56,7 @@ GRANT REPLICATION SLAVE ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: the for
       "GRANT PROCESS ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the connections of clients",
       "GRANT SELECT ON performance_schema.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the transactions of clients",
       "GRANT CONNECTION_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: KILL",
+      "GRANT SYSTEM_USER ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: KILL of sessions of such accounts, root among them",
       "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: super_read_only and semi-synchronous replication",
       "GRANT REPLICATION SLAVE ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the former primary follows the new one",
     ])

@@ -23,7 +23,13 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Privileges that SUPER holds nothing of, in any version. */
-const apart: ReadonlySet<string> = new Set(['PROCESS', 'RELOAD', 'REPLICATION SLAVE', 'SELECT'])
+const apart: ReadonlySet<string> = new Set([
+  'PROCESS',
+  'RELOAD',
+  'REPLICATION SLAVE',
+  'SELECT',
+  'SYSTEM_USER',
+])
 
 /** Returns true where SUPER includes a privilege: MariaDB took READ_ONLY ADMIN out of it in 10.11 and the others in 11.0. */
 function isInSuper(privilege: string, version: string): boolean {

@@ -49,13 +49,13 @@ describe('missingPrivileges', () => {
       'READ_ONLY ADMIN',
       'REPLICATION MASTER ADMIN',
     ])
-    expect(missingPrivileges([rest], '8.0.40')).toEqual(['SELECT ON performance_schema.*'])
+    expect(missingPrivileges([rest], '8.0.40')).toEqual(['SELECT ON performance_schema.*', 'SYSTEM_USER'])
   })
 
   it('reads the lines of MySQL, and says nothing of an account with roles', () => {
     const lines = [
       'GRANT RELOAD, PROCESS, REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO `muster`@`%`',
-      'GRANT CONNECTION_ADMIN,REPLICATION_SLAVE_ADMIN,SYSTEM_VARIABLES_ADMIN ON *.* TO `muster`@`%`',
+      'GRANT CONNECTION_ADMIN,REPLICATION_SLAVE_ADMIN,SYSTEM_USER,SYSTEM_VARIABLES_ADMIN ON *.* TO `muster`@`%`',
       'GRANT SELECT ON `performance_schema`.* TO `muster`@`%`',
     ]
     expect(missingPrivileges(lines, '8.4.3')).toEqual([])
