@@ -102,10 +102,12 @@ export const mysql: Dialect = {
     // What it has executed is what it has, whoever wrote it.
     begin: () => [],
     follow: (channel, source) => {
+      // From 8.4 on ten attempts are the default, so a source that is away for a minute would be given up for good.
+      const retries = source.account ? ', SOURCE_RETRY_COUNT=86400' : ''
       // Without TLS, caching_sha2_password needs the key of the source ("GET_SOURCE_PUBLIC_KEY").
       const key = source.account && !source.tls ? ', GET_SOURCE_PUBLIC_KEY=1' : ''
-      const values = sourceAssignments('SOURCE', source)
-      return `CHANGE REPLICATION SOURCE TO ${values}, SOURCE_AUTO_POSITION=1${key} FOR CHANNEL ${quoteText(channel)}`
+      const values = `${sourceAssignments('SOURCE', source)}, SOURCE_AUTO_POSITION=1${retries}${key}`
+      return `CHANGE REPLICATION SOURCE TO ${values} FOR CHANNEL ${quoteText(channel)}`
     },
     followLocked: () => [],
     afterLocked: () => [],

@@ -97,13 +97,13 @@ describe('the changes of a switch on MySQL', () => {
     ])
   })
 
-  it('give a server without channels the account, with TLS or the key of the source', async () => {
+  it('give a server without channels the account, with TLS or the key of the source, and attempts for days', async () => {
     for (const [given, expected] of [
       [
         tls,
-        "SOURCE_SSL=1, SOURCE_SSL_CA='/etc/it\\'s.pem', SOURCE_SSL_CERT='/c.pem', SOURCE_SSL_KEY='/k.pem', SOURCE_SSL_VERIFY_SERVER_CERT=1, SOURCE_AUTO_POSITION=1",
+        "SOURCE_SSL=1, SOURCE_SSL_CA='/etc/it\\'s.pem', SOURCE_SSL_CERT='/c.pem', SOURCE_SSL_KEY='/k.pem', SOURCE_SSL_VERIFY_SERVER_CERT=1, SOURCE_AUTO_POSITION=1, SOURCE_RETRY_COUNT=86400",
       ],
-      [null, 'SOURCE_SSL=0, SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1'],
+      [null, 'SOURCE_SSL=0, SOURCE_AUTO_POSITION=1, SOURCE_RETRY_COUNT=86400, GET_SOURCE_PUBLIC_KEY=1'],
     ] as const) {
       const { server, sent } = told('8.4.3', {
         'SELECT @@GLOBAL.gtid_executed': [{ log: gtids, applied: '' }],
