@@ -11,6 +11,7 @@ import { clusterFile } from './clusterFile.ts'
 import { startReplication } from './databases.ts'
 import { createOperator, type Operator } from './operator.ts'
 import { makeSentinel } from './sentinel.ts'
+import { type ServerKind, usualKind } from './serverKind.ts'
 
 /** Ports of every connector for writers and for readers. */
 export const clientPorts = { writes: 9999, reads: 9998 } as const
@@ -24,6 +25,7 @@ const filledIn = (printed: string, secret: string): string =>
 /** Hosts with databases in replication, the first as the primary, and the file of a cluster over them. */
 export type DatabaseCluster = {
   readonly lab: Lab
+  readonly kind: ServerKind
   /** Hosts with a database, in the order of the file. */
   readonly members: readonly LabHost[]
   readonly operator: Operator
@@ -62,15 +64,17 @@ export async function startDatabaseCluster(wish: {
   readonly connectors?: readonly string[]
   /** Further lines of `defaults`. */
   readonly defaults?: readonly string[]
+  readonly kind?: ServerKind
 }): Promise<DatabaseCluster> {
-  const { members: names, connectors = [], defaults = [] } = wish
+  const { members: names, connectors = [], defaults = [], kind = usualKind } = wish
   const secrets = { admin: makeSentinel(), replicator: makeSentinel(), monitor: makeSentinel() }
   const app = 'of the application'
-  const lab = await startLab({ hosts: [...names, ...connectors] })
+  const lab = await startLab({ hosts: [...names, ...connectors], ...kind.base })
   const members = names.map((name) => hostOf(lab, name))
-  const everywhere = { type: 'mariadb', from: '%' } as const
+  const everywhere = { type: kind.type, from: '%' }
   await startReplication(members, {
     app,
+    kind,
     statements: [
       filledIn(replicationGrants({ ...everywhere, user: 'replicator' }), secrets.replicator.password),
       filledIn(monitorGrants({ ...everywhere, user: 'monitor' }), secrets.monitor.password),
@@ -84,7 +88,7 @@ export async function startDatabaseCluster(wish: {
     topology: 'clustered',
     hosts: [...names.map((name) => ({ name })), ...connectors.map((name) => ({ name, member: false }))],
     defaults: [
-      'datasource-type: mariadb',
+      `datasource-type: ${kind.type}`,
       'replication-user: replicator',
       'replication-password: !file replicator.password',
       'monitor-user: monitor',
@@ -128,6 +132,7 @@ export async function startDatabaseCluster(wish: {
 
   return {
     lab,
+    kind,
     members,
     operator,
     secrets,

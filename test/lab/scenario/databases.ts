@@ -2,72 +2,72 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
 import type { LabHost } from '../support/labTypes.ts'
+import { replicationPassword, type ServerKind, usualKind } from './serverKind.ts'
 
-/** Runs statements in the MariaDB of a host as its root; they go through standard input. Throws what it says. */
+/** The client that a host has for its database. */
+const client = '"$(command -v mariadb || command -v mysql)"'
+
+/** Runs statements in the database of a host as its root; they go through standard input. Throws what it says. */
 export async function sql(host: LabHost, statements: string): Promise<string> {
   const { code, stdout, stderr } = await host.run(
-    'mariadb --default-character-set=utf8mb4 --batch --skip-column-names',
+    `${client} --default-character-set=utf8mb4 --batch --skip-column-names`,
     {
       stdin: statements,
     },
   )
-  if (code !== 0) throw new Error(`MariaDB of ${host.name}: ${stderr.trim() || stdout.trim()}`)
+  if (code !== 0) throw new Error(`The database of ${host.name}: ${stderr.trim() || stdout.trim()}`)
   return stdout.trim()
 }
 
-const configuration = (id: number): string =>
+const configuration = (id: number, { configuration: { lines } }: ServerKind): string =>
   [
     '[mysqld]',
     'bind-address = 0.0.0.0',
     `server-id = ${id}`,
     'log-bin = bin',
-    `gtid-domain-id = 0`,
-    'log-slave-updates = ON',
     // A host that names cannot be looked up from must not make anybody wait.
     'skip-name-resolve = ON',
     // Strict, to see that nobody's checks get this machine blocked.
     'max_connect_errors = 3',
-    // A replica notices within seconds that its primary is gone, and asks again.
-    'slave_net_timeout = 4',
     'innodb_buffer_pool_size = 32M',
+    ...lines,
     '',
   ].join('\n')
 
-/** With which the servers of a lab log in at each other as `repl`. */
-export const replicationPassword = 'r\'\\"é'
-
 const text = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
-/** Starts MariaDB on a host as the server of this number. */
-export async function startDatabase(host: LabHost, id: number): Promise<void> {
-  const folder = join(host.root(), 'etc/mysql/mariadb.conf.d')
+/** Starts the database of a host as the server of this number. */
+export async function startDatabase(host: LabHost, id: number, kind = usualKind): Promise<void> {
+  const folder = join(host.root(), kind.configuration.folder)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, '99-lab.cnf'), configuration(id))
-  const started = await host.run('systemctl enable --now mariadb', { timeout: 120_000 })
+  // After those of the package.
+  writeFileSync(join(folder, 'zz-lab.cnf'), configuration(id, kind))
+  const started = await host.run(`systemctl enable --now ${kind.unit}`, { timeout: 120_000 })
   if (started.code !== 0) {
-    const log = await host.run('journalctl -b -u mariadb --no-pager | tail -n 20')
-    throw new Error(`MariaDB of ${host.name} does not start: ${started.stderr}${log.stdout}`)
+    const log = await host.run(`journalctl -b -u ${kind.unit} --no-pager | tail -n 20`)
+    throw new Error(`${kind.name} of ${host.name} does not start: ${started.stderr}${log.stdout}`)
   }
 }
 
-/** The first line of what a replica says of its replication with these words, such as `Slave_IO_Running`. */
-export async function replicaWord(host: LabHost, word: string): Promise<string> {
-  const { stdout } = await host.run("mariadb --execute 'SHOW SLAVE STATUS\\G'")
-  return new RegExp(`^\\s*${word}: (.*)$`, 'm').exec(stdout)?.[1]?.trim() ?? ''
+/** What a replica says of its replication in a column such as `Slave_IO_Running`. */
+export async function replicaWord(host: LabHost, column: string, kind = usualKind): Promise<string> {
+  const { stdout } = await host.run(`${client} --batch --execute '${kind.channels}'`)
+  const [columns = [], values = []] = stdout.split('\n').map((line) => line.split('\t'))
+  return values[columns.indexOf(column)] ?? ''
 }
 
 /** Waits until both threads of a replica run. */
-export const replicates = (host: LabHost): Promise<boolean> =>
+export const replicates = (host: LabHost, kind = usualKind): Promise<boolean> =>
   eventually(
     `the replication of ${host.name}`,
     async () =>
-      (await replicaWord(host, 'Slave_IO_Running')) === 'Yes' &&
-      (await replicaWord(host, 'Slave_SQL_Running')) === 'Yes',
+      (await replicaWord(host, kind.columns.receiver, kind)) === 'Yes' &&
+      (await replicaWord(host, kind.columns.applier, kind)) === 'Yes',
     { timeout: 60_000, every: 200 },
   )
 
 /**
- * Starts MariaDB on hosts of the lab, the first as primary of the others, by GTID; settles when all replicate.
+ * Starts the databases of hosts of the lab, the first as primary of the others, by GTID; settles when all replicate.
  * There is a table `shop.orders (id, note)` that `app` may read and write.
  */
 export async function startReplication(
@@ -77,11 +77,13 @@ export async function startReplication(
     readonly app: string
     /** What the first server is told beside that; replication carries it to the others. */
     readonly statements: readonly string[]
+    readonly kind?: ServerKind
   },
 ): Promise<void> {
+  const { kind = usualKind } = facts
   const [primary, ...replicas] = hosts
   if (!primary) throw new Error('a primary is needed')
-  await Promise.all(hosts.map((host, index) => startDatabase(host, index + 1)))
+  await Promise.all(hosts.map((host, index) => startDatabase(host, index + 1, kind)))
   await sql(
     primary,
     [
@@ -94,14 +96,7 @@ export async function startReplication(
       "GRANT ALL ON shop.* TO app@'%';",
     ].join('\n'),
   )
-  const change = [
-    'RESET MASTER;',
-    'SET GLOBAL gtid_slave_pos = "";',
-    `CHANGE MASTER TO MASTER_HOST=${text(primary.address)}, MASTER_USER='repl',`,
-    `MASTER_PASSWORD=${text(replicationPassword)}, MASTER_USE_GTID=slave_pos, MASTER_CONNECT_RETRY=1,`,
-    'MASTER_HEARTBEAT_PERIOD=1;',
-    'START SLAVE;',
-  ].join('\n')
+  const change = `${kind.begin}; ${kind.follow(primary)}`
   await Promise.all(replicas.map((replica) => sql(replica, change)))
-  await Promise.all(replicas.map((replica) => replicates(replica)))
+  await Promise.all(replicas.map((replica) => replicates(replica, kind)))
 }

@@ -1,6 +1,7 @@
 import { eventually } from '../support/eventually.ts'
 import type { LabHost } from '../support/labTypes.ts'
 import { sql } from './databases.ts'
+import type { ServerKind } from './serverKind.ts'
 import type { SwitchCluster } from './switchCluster.ts'
 
 /** Hosts of one switch. */
@@ -25,13 +26,20 @@ export type Disturber = {
   readonly mayBeIncomplete?: true
 }
 
+/** Each line adds as many rows as there are, but the first; 262,144 in the end. */
+const doublings = Array.from(
+  { length: 18 },
+  (_, power) => `INSERT INTO shop.big SELECT seq + ${2 ** power}, note FROM shop.big;`,
+)
+
 /** Tables that disturbers write to. */
 export const disturbedTables = [
   'CREATE TABLE shop.disturbed (seq BIGINT AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB;',
   'CREATE TABLE shop.heartbeat (id INT PRIMARY KEY, seq BIGINT) ENGINE=InnoDB;',
   'INSERT INTO shop.heartbeat VALUES (1, 0);',
   'CREATE TABLE shop.big (seq INT PRIMARY KEY, note CHAR(200)) ENGINE=InnoDB;',
-  "INSERT INTO shop.big SELECT seq, 'x' FROM shop.seq_1_to_300000;",
+  "INSERT INTO shop.big VALUES (1, 'x');",
+  ...doublings,
 ].join('\n')
 
 const nothing = async (): Promise<void> => undefined
@@ -77,12 +85,11 @@ async function writeAtSocket(
 }
 
 /** Makes a replica that has transactions of its own agree with its primary again. */
-const forgetOwn = (host: LabHost, undoing: string): Promise<string> =>
-  sql(
-    host,
-    `STOP SLAVE; SET sql_log_bin = 0; ${undoing}; SET @at = @@GLOBAL.gtid_slave_pos; ` +
-      'RESET MASTER; SET GLOBAL gtid_slave_pos = @at; START SLAVE',
-  )
+async function forgetOwn(lab: SwitchCluster, host: LabHost, undoing: string): Promise<void> {
+  const { stop, start, forgetOwn: forget } = lab.cluster.kind
+  await sql(host, stop)
+  await sql(host, `${forget(undoing, await lab.position(await lab.primary()))}; ${start}`)
+}
 
 const insert = 'INSERT INTO shop.disturbed VALUES (?)'
 
@@ -123,14 +130,15 @@ async function busy(
 }
 
 const runs = (lab: SwitchCluster, host: LabHost, words: string) => async (id: number) =>
-  (
-    await lab.ask(
-      host,
-      `SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ${id} AND INFO LIKE '${words}%'`,
-    )
-  ).length > 0
+  (await lab.ask(host, 'SHOW FULL PROCESSLIST')).some(
+    (it) => Number(it.Id) === id && String(it.Info).startsWith(words),
+  )
 
-export const disturbers: readonly Disturber[] = [
+/** Changes a replica while it does not replicate. */
+const stopped = ({ stop, start }: ServerKind, doing: string): string => `${stop}; ${doing}; ${start}`
+
+/** Disturbers of servers of a kind. */
+export const disturbersOf = (kind: ServerKind): readonly Disturber[] => [
   {
     name: 'root inserts over the socket in one session',
     begin: async (lab, { from }) => {
@@ -140,7 +148,7 @@ export const disturbers: readonly Disturber[] = [
   },
   {
     name: 'root inserts over the socket and connects again',
-    mayBeIncomplete: true,
+    ...(kind.bindsRoot ? {} : { mayBeIncomplete: true }),
     begin: async (lab, { from }) => {
       const { acknowledged, stop } = await writeAtSocket(lab, from, { statement: insert, opensAgain: true })
       const lost = lostRows(lab, acknowledged)
@@ -149,7 +157,8 @@ export const disturbers: readonly Disturber[] = [
         lost,
         repair: async () => {
           // What it wrote after the switch is on the old primary alone.
-          if ((await lab.primary()) !== from) await forgetOwn(from, 'DELETE FROM shop.disturbed')
+          if (!kind.bindsRoot && (await lab.primary()) !== from)
+            await forgetOwn(lab, from, 'DELETE FROM shop.disturbed')
         },
       }
     },
@@ -168,7 +177,7 @@ export const disturbers: readonly Disturber[] = [
   },
   {
     name: 'an event inserts',
-    refused: /event scheduler runs/,
+    ...(kind.bindsRoot ? {} : { refused: /event scheduler runs/ }),
     begin: async (lab, { from }) => {
       await sql(
         from,
@@ -181,8 +190,9 @@ export const disturbers: readonly Disturber[] = [
       const acknowledged: number[] = []
       return {
         stop: async () => {
-          await sql(from, 'SET GLOBAL event_scheduler = OFF; DROP EVENT shop.beat')
+          await sql(from, 'SET GLOBAL event_scheduler = OFF')
           acknowledged.push(...(await seqs(lab, from, 'disturbed')))
+          await sql(await lab.primary(), 'DROP EVENT shop.beat')
         },
         lost: lostRows(lab, acknowledged),
         repair: nothing,
@@ -192,12 +202,8 @@ export const disturbers: readonly Disturber[] = [
   {
     name: 'the old primary has a second channel',
     refused: /follows|no primary|nobody for/,
-    begin: (lab, { from, third }) =>
-      set(
-        from,
-        `SET GLOBAL gtid_slave_pos = @@gtid_binlog_pos; ${lab.channel('second', third)}; START SLAVE 'second'`,
-        "STOP SLAVE 'second'; RESET SLAVE 'second' ALL",
-      ),
+    begin: (_lab, { from, third }) =>
+      set(from, `${kind.beforeFollow}; ${kind.follow(third, 'second')}`, kind.forget('second')),
   },
   {
     name: 'FLUSH TABLES WITH READ LOCK is held for three seconds',
@@ -237,29 +243,20 @@ export const disturbers: readonly Disturber[] = [
     name: 'the target has a filter',
     refused: /leaves something out/,
     begin: (_lab, { to }) =>
-      set(
-        to,
-        "STOP SLAVE; SET GLOBAL replicate_ignore_table = 'shop.orders'; START SLAVE",
-        "STOP SLAVE; SET GLOBAL replicate_ignore_table = ''; START SLAVE",
-      ),
+      set(to, stopped(kind, kind.leaveOut('shop.orders')), stopped(kind, kind.leaveOut(undefined))),
   },
   {
     name: 'the target applies late on purpose',
     refused: /later on purpose/,
-    begin: (_lab, { to }) =>
-      set(
-        to,
-        'STOP SLAVE; CHANGE MASTER TO MASTER_DELAY = 5; START SLAVE',
-        'STOP SLAVE; CHANGE MASTER TO MASTER_DELAY = 0; START SLAVE',
-      ),
+    begin: (_lab, { to }) => set(to, stopped(kind, kind.delay(5)), stopped(kind, kind.delay(0))),
   },
   ...(['to', 'third'] as const).map(
     (part): Disturber => ({
       name: `${part === 'to' ? 'the target' : 'the other replica'} was written to`,
       refused: /transactions that \S+ does not have/,
-      begin: async (_lab, roles) => {
-        await sql(roles[part], 'CREATE DATABASE errant')
-        return { ...quiet, repair: async () => void (await forgetOwn(roles[part], 'DROP DATABASE errant')) }
+      begin: async (lab, roles) => {
+        await sql(roles[part], kind.writeToReplica('CREATE DATABASE errant'))
+        return { ...quiet, repair: () => forgetOwn(lab, roles[part], 'DROP DATABASE errant') }
       },
     }),
   ),

@@ -18,7 +18,8 @@ import { eventually } from '../support/eventually.ts'
 import type { Outcome } from '../support/execute.ts'
 import type { LabHost } from '../support/labTypes.ts'
 import { type DatabaseCluster, startDatabaseCluster } from './databaseCluster.ts'
-import { replicationPassword, sql } from './databases.ts'
+import { sql } from './databases.ts'
+import { replicationPassword, type ServerKind, usualKind } from './serverKind.ts'
 
 /** Three databases behind three connectors, and what measures and disturbs a switch between them. */
 export type SwitchCluster = {
@@ -60,8 +61,8 @@ export type SwitchCluster = {
     readonly missing: Readonly<Record<string, readonly string[]>>
     readonly rows: ReadonlyMap<string, number>
   }>
-  /** The statement that makes a channel of this name to a server. */
-  readonly channel: (name: string, source: LabHost) => string
+  /** What a server has, in its own words. */
+  readonly position: (host: LabHost) => Promise<string>
   /** Statements by which a server follows another one. */
   readonly follow: (source: LabHost) => string
   /** The text of `alpha.yaml`. */
@@ -73,8 +74,12 @@ export type SwitchCluster = {
 export const maxHold = 8000
 
 /** Boots the lab and installs the cluster `alpha` over members db1, db2 and db3. */
-export async function startSwitchCluster(defaults: readonly string[] = []): Promise<SwitchCluster> {
+export async function startSwitchCluster(
+  defaults: readonly string[] = [],
+  kind: ServerKind = usualKind,
+): Promise<SwitchCluster> {
   const cluster = await startDatabaseCluster({
+    kind,
     members: ['db1', 'db2', 'db3'],
     defaults: [`connector-max-hold: ${maxHold}ms`, ...defaults],
   })
@@ -89,7 +94,7 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
       `USE shop; ${loadTable};`,
     ].join('\n'),
   )
-  for (const it of members.slice(1)) await sql(it, 'SET GLOBAL read_only = 1')
+  for (const it of members.slice(1)) await sql(it, kind.setReadOnly)
 
   const socketOf = (host: LabHost, user: string): ConnectionOptions => ({
     socketPath: `${host.root()}/run/mysqld/mysqld.sock`,
@@ -120,7 +125,7 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
     return Number(row?.it) === 0
   }
   const isPrimary = async (host: LabHost): Promise<boolean> =>
-    (await isWritable(host)) && (await ask(host, 'SHOW ALL SLAVES STATUS')).length === 0
+    (await isWritable(host)) && (await ask(host, kind.channels)).length === 0
   const primary = async (): Promise<LabHost> => {
     const found = await Promise.all(members.map(async (it) => ({ it, isPrimary: await isPrimary(it) })))
     const [first, second] = found.filter((one) => one.isPrimary)
@@ -177,19 +182,23 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
       ),
     )
 
+  const position: SwitchCluster['position'] = async (host) => {
+    const [row] = await ask(host, kind.position)
+    return String(row?.it)
+  }
   const replicated: SwitchCluster['replicated'] = async () => {
     const found = await eventually('one primary that all others follow', primary, { timeout: 60_000 })
-    const [at] = await ask(found, 'SELECT @@gtid_binlog_pos AS it')
+    const at = await position(found)
     for (const it of members.filter((one) => one !== found)) {
       await eventually(
         `${it.name} as a replica of ${found.name}`,
         async () => {
-          const [channel, more] = await ask(it, 'SHOW ALL SLAVES STATUS')
-          if (more || channel?.Master_Host !== found.address)
-            throw new Error(`it follows ${channel?.Master_Host}`)
-          const [had] = await ask(it, `SELECT MASTER_GTID_WAIT('${at?.it}', 1) AS it`)
+          const [channel, more] = await ask(it, kind.channels)
+          const follows = channel?.[kind.columns.host]
+          if (more || follows !== found.address) throw new Error(`it follows ${follows}`)
+          const [had] = await ask(it, kind.waitFor(at, 1))
           if (Number(had?.it) !== 0)
-            throw new Error(`${channel?.Last_IO_Error} ${channel?.Last_SQL_Error} (${at?.it})`)
+            throw new Error(`${channel?.Last_IO_Error} ${channel?.Last_SQL_Error} (${at})`)
           return true
         },
         { timeout: 60_000, every: 100 },
@@ -278,15 +287,11 @@ export async function startSwitchCluster(defaults: readonly string[] = []): Prom
         rows: found[0]?.rows ?? new Map(),
       }
     },
-    channel: channelTo,
-    follow: (source) => `STOP SLAVE; ${channelTo('', source)}; START SLAVE;`,
+    position,
+    follow: (source) => `${kind.stop}; ${kind.follow(source)}`,
     file: readFileSync(join(cluster.operator.directory, 'alpha.yaml'), 'utf8'),
     stop: () => cluster.lab.stop(),
   }
 }
-
-const channelTo = (name: string, source: LabHost): string =>
-  `CHANGE MASTER '${name}' TO MASTER_HOST = '${source.address}', MASTER_USER = 'repl', MASTER_PASSWORD = ` +
-  `'${replicationPassword.replaceAll(/[\\']/g, '\\$&')}', MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1`
 
 let loads = 0

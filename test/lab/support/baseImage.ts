@@ -17,14 +17,22 @@ const usual = [
   'procps',
   'curl',
   'ca-certificates',
-  'mariadb-server',
 ]
 
+/** Debian packages of database servers; hosts have one of them. */
+export type DatabasePackage = 'mariadb-server' | 'mysql-server'
+
+const unitsOf: Readonly<Record<DatabasePackage, readonly string[]>> = {
+  // The second socket of MariaDB 11 would start it alone.
+  'mariadb-server': ['mariadb.service', 'mariadb.socket', 'mariadb-extra.socket'],
+  'mysql-server': ['mysql.service'],
+}
+
 /** Raised when `finish` below changes, so that old bases are built anew. */
-const recipe = 4
+const recipe = 5
 
 /** What every host of the lab shares. No Node.js: a database host has none either. */
-async function finish(base: string): Promise<void> {
+async function finish(base: string, database: DatabasePackage): Promise<void> {
   // Each host makes its own of these; shared ones would make changed host keys invisible to the tests.
   for (const name of readdirSync(join(base, 'etc/ssh')).filter((file) => file.startsWith('ssh_host_'))) {
     rmSync(join(base, 'etc/ssh', name))
@@ -44,12 +52,15 @@ async function finish(base: string): Promise<void> {
   ])
   // Runs where a test gives the host a database (../scenario/databases.ts).
   // A host without a machine-id enables everything at its first boot that no preset forbids (machine-id(5)).
-  const database = ['mariadb.service', 'mariadb.socket'].filter((unit) =>
-    existsSync(join(base, 'lib/systemd/system', unit)),
-  )
-  if (database.length > 0) await succeed('systemctl', [`--root=${base}`, 'disable', ...database])
+  const units = unitsOf[database].filter((unit) => existsSync(join(base, 'lib/systemd/system', unit)))
+  if (units.length > 0) await succeed('systemctl', [`--root=${base}`, 'disable', ...units])
   mkdirSync(join(base, 'etc/systemd/system-preset'), { recursive: true })
-  writeFileSync(join(base, 'etc/systemd/system-preset/10-lab.preset'), 'disable mariadb.*\n')
+  writeFileSync(
+    join(base, 'etc/systemd/system-preset/10-lab.preset'),
+    unitsOf[database].map((unit) => `disable ${unit}\n`).join(''),
+  )
+  // MySQL keeps the UUID of a server there, and replication wants each to have its own.
+  rmSync(join(base, 'var/lib/mysql/auto.cnf'), { force: true })
   mkdirSync(join(base, 'var/log/journal'), { recursive: true })
 }
 
@@ -72,6 +83,8 @@ export type BaseWish = {
   readonly packages?: readonly string[] | undefined
   /** Release of Debian, such as `trixie`; that of this machine unless told. */
   readonly suite?: string | undefined
+  /** The server of databases; MariaDB unless told. */
+  readonly database?: DatabasePackage | undefined
   /** The processor is an arm64 that QEMU emulates; the host has neither a database nor further packages. */
   readonly arm64?: boolean | undefined
 }
@@ -82,10 +95,10 @@ export type BaseWish = {
  */
 export async function baseImage(lab: string, wish: BaseWish = {}): Promise<string> {
   const { mirror, proxy, ...usualSuite } = await aptMirror()
-  const { suite = usualSuite.suite, packages: more = [], arm64 = false } = wish
+  const { suite = usualSuite.suite, packages: more = [], database = 'mariadb-server', arm64 = false } = wish
   const architecture = arm64 ? 'arm64' : process.arch
   // Emulated, a database would take minutes to install, and no test of a foreign processor has one.
-  const packages = arm64 ? usual.filter((name) => name !== 'mariadb-server') : [...usual, ...more]
+  const packages = arm64 ? usual : [...usual, database, ...more]
   const source = JSON.stringify({ recipe, packages, suite, architecture })
   const name = `base-${createHash('sha256').update(source).digest('hex').slice(0, 16)}`
   const base = join(lab, name)
@@ -106,7 +119,7 @@ export async function baseImage(lab: string, wish: BaseWish = {}): Promise<strin
       // A busy machine needs several times the usual minutes.
       { env: { ...process.env, ...proxied, DEBIAN_FRONTEND: 'noninteractive' }, timeout: 3_600_000 },
     )
-    await finish(building)
+    await finish(building, database)
     if (arm64) await finishEmulated(building)
     writeFileSync(join(building, 'etc/lab-base'), `${source}\n`)
     renameSync(building, base)

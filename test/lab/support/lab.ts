@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { baseImage } from './baseImage.ts'
+import { baseImage, type DatabasePackage } from './baseImage.ts'
 import { boot } from './container.ts'
 import { eventually } from './eventually.ts'
 import { execute, succeed } from './execute.ts'
@@ -113,7 +113,8 @@ async function basesOf(folder: string, wanted: Parameters<typeof startLab>[0]): 
   for (const name of wanted.hosts) {
     const base = await baseImage(folder, {
       packages: wanted.packages,
-      suite: wanted.suites?.[name],
+      suite: wanted.suites?.[name] ?? wanted.suite,
+      database: wanted.database,
       arm64: wanted.arm64?.includes(name),
     })
     found.push({ name, base })
@@ -131,8 +132,12 @@ export async function startLab(wanted: {
   readonly ops?: readonly string[]
   /** Debian packages that the hosts have besides the usual ones. */
   readonly packages?: readonly string[]
-  /** Release of Debian by host; the others run the release of this machine. */
+  /** Release of Debian of all hosts; that of this machine unless told. */
+  readonly suite?: string | undefined
+  /** Release of Debian by host, where one has another. */
   readonly suites?: Readonly<Record<string, string>>
+  /** The server of databases of the hosts; MariaDB unless told. */
+  readonly database?: DatabasePackage | undefined
   /** Hosts whose processor is an emulated arm64; they have neither `packages` nor a database. */
   readonly arm64?: readonly string[]
 }): Promise<Lab> {

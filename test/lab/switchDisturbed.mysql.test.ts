@@ -1,0 +1,4 @@
+import { testDisturbedSwitches } from './scenario/disturbedSwitches.ts'
+import { serverKinds } from './scenario/serverKind.ts'
+
+testDisturbedSwitches(serverKinds.mysql)
