@@ -2,6 +2,17 @@ import type { Socket } from 'node:net'
 import type { RoutedRole } from './routing.ts'
 import type { Target } from './targets.ts'
 
+/** Login of a client that is under way. */
+export type Login = {
+  /**
+   * Returns whose words are awaited, and since when, as the clock elapses; undefined where it is known to be the
+   * server that is slow. Behind TLS, a server's turn may also be that of a client that has sent half of something.
+   */
+  turn(): { readonly whose: 'client' | 'server'; readonly since: number } | undefined
+  /** Ends it, for the client says nothing. */
+  dismiss(): void
+}
+
 /** A client that a listener has accepted, with what becomes of it until it is joined to a database. */
 export type Client = {
   readonly socket: Socket
@@ -13,10 +24,10 @@ export type Client = {
   /** Data sources that could not be reached, and why. */
   tried: Target[]
   failures: string[]
-  /** True while it counts among the clients that log in. */
-  isAdmitted: boolean
   /** Set while it is being connected. */
   attempt: { leave(): void } | undefined
+  /** Set from its greeting on until it has logged in, or was dismissed. */
+  login: Login | undefined
   /** True once it is joined to a database, which then says when it ends. */
   isForwarded: boolean
 }
@@ -31,8 +42,8 @@ export function createClient(
     ...arrival,
     tried: [],
     failures: [],
-    isAdmitted: false,
     attempt: undefined,
+    login: undefined,
     isForwarded: false,
   }
   socket.on('error', () => undefined)

@@ -30,9 +30,7 @@ export function createDispatcher(
     readonly clock: Clock
     readonly dial: Dial
     readonly targets: Targets
-    readonly loginLimiter: Pick<LoginLimiter, 'broken' | 'succeeded'>
-    /** Returns true while clients, or the end of the connector, wait for others to log in. */
-    readonly isCrowded: () => boolean
+    readonly loginLimiter: Pick<LoginLimiter, 'broken' | 'succeeded' | 'spoke'>
     readonly isStopping: () => boolean
     readonly reject: (client: Client, refusal: Refusal) => void
     /** Called after a data source could not be reached; the mode decides what happens to the client now. */
@@ -53,7 +51,6 @@ export function createDispatcher(
     dial,
     targets,
     loginLimiter,
-    isCrowded,
     reject,
     retry,
     onLoginEnded,
@@ -93,6 +90,7 @@ export function createDispatcher(
       if (isDetached) return false
       isDetached = true
       client.attempt = undefined
+      client.login = undefined
       targets.closed(target, link)
       onEnded()
       return true
@@ -172,7 +170,10 @@ export function createDispatcher(
     }
 
     function handOver(how: LoginOutcome): void {
-      if (how === 'logged-in') loginLimiter.succeeded()
+      if (how === 'logged-in') {
+        loginLimiter.succeeded()
+        loginLimiter.spoke(client.origin)
+      }
       if (how === 'broken') loginLimiter.broken(client.origin)
       targets.setBlocked(target, false)
       onConnected()
@@ -193,9 +194,12 @@ export function createDispatcher(
       const onGoneOn = (): void => {
         if (hasGoneOn) return
         hasGoneOn = true
+        loginLimiter.spoke(client.origin)
         onLoginEnded(client)
       }
-      watchTls({ client: client.socket, readBuffer, onGoneOn })
+      const dismiss = (): void => link.cut()
+      const turn = watchTls({ client: client.socket, readBuffer, clock, onGoneOn, onSilent: dismiss })
+      client.login = { turn, dismiss }
     }
 
     const onError = (error: Error): void => {
@@ -216,11 +220,11 @@ export function createDispatcher(
         database,
         readBuffer,
         clock,
-        isCrowded,
         onGreeted,
         onHandedOver: handOver,
         onOver,
       })
+      if (!isDetached) client.login = handshake
     })
   }
 
@@ -235,6 +239,7 @@ export function createDispatcher(
     const { client, database, readBuffer, target, link, onClosed } = parts
     client.isForwarded = true
     client.attempt = undefined
+    client.login = undefined
     const closed = (): void => {
       onClosed()
       targets.closed(target, link)

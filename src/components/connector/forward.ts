@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../clock.ts'
+import type { Login } from './client.ts'
+import { handshakeLimits } from './handshake.ts'
 import type { ReadBuffer } from './readBuffer.ts'
 
 /**
@@ -15,36 +17,56 @@ const isAlert = (bytes: Buffer): boolean =>
 
 /**
  * Watches a client that has sent its ClientHello: what it says is hidden, but not that it goes on. `onGoneOn` is
- * called once where it does. To be called after both sides were joined.
+ * called once where it does, `onSilent` where it does not in time. To be called after both sides were joined.
  */
 export function watchTls(options: {
   readonly client: Socket
   readonly readBuffer: ReadBuffer
+  readonly clock: Clock
   readonly onGoneOn: () => void
-}): void {
-  const { client, readBuffer, onGoneOn } = options
+  readonly onSilent: () => void
+}): Login['turn'] {
+  const { client, readBuffer, clock, onGoneOn, onSilent } = options
   let turns = 1
-  let isServersTurn = true
+  let whose: 'client' | 'server' = 'server'
+  let since = clock.elapsed()
+  let isOver = false
+  let cancel: (() => void) | undefined
+
+  function waitFor(next: typeof whose): void {
+    whose = next
+    since = clock.elapsed()
+    cancel?.()
+    cancel = next === 'client' ? clock.after(handshakeLimits.client, onSilent) : undefined
+  }
+
+  function end(): void {
+    isOver = true
+    cancel?.()
+  }
 
   const onData = (bytes: Buffer): void => {
-    if (isServersTurn || isAlert(bytes)) return
-    isServersTurn = true
+    if (whose === 'server' || isAlert(bytes)) return
+    waitFor('server')
     turns += 1
     if (turns < turnsOfLogin) return
+    end()
     client.off('data', onData)
     readBuffer.to(client)
     onGoneOn()
   }
   client.on('data', onData)
+  client.on('close', end)
   readBuffer.to({
     write: (bytes: Buffer) => {
-      isServersTurn = false
+      if (!isOver && whose === 'server') waitFor('client')
       return client.write(bytes)
     },
     get writableLength() {
       return client.writableLength
     },
   })
+  return () => (isOver ? undefined : { whose, since })
 }
 
 /** Milliseconds that one side gets to take what is left for it when the other is closed. */

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../clock.ts'
+import type { Login } from './client.ts'
 import {
   beginsAsServer,
   capabilitiesIn,
@@ -21,8 +22,6 @@ import { badHandshake, brokenLogin, rejectClient } from './refusal.ts'
 export const handshakeLimits = {
   /** For each reply of a client: less than a server waits by default (connect_timeout, 10 s), which counts. */
   client: 8000,
-  /** The same while others wait for a place: programs reply within a round trip. */
-  crowded: 1000,
   /** For each reply of a server that has greeted to a client that has left. */
   server: 60_000,
 } as const
@@ -39,7 +38,7 @@ export type LoginOutcome = 'logged-in' | 'refused' | 'broken' | 'tls' | 'unknown
 /** Error that a server sends instead of a greeting. */
 export type NoGreeting = { readonly number: number; readonly message: string }
 
-export type Handshake = {
+export type Handshake = Login & {
   /** Returns true once the client has received anything from this server. */
   hasGreeted(): boolean
   /** Ends the login of a client that is gone so that the server does not count it against this host. */
@@ -60,8 +59,6 @@ export function relayHandshake(options: {
   /** Reader of the database's connection. */
   readonly readBuffer: ReadBuffer
   readonly clock: Clock
-  /** Returns true while other clients wait for this one to log in. */
-  readonly isCrowded: () => boolean
   /** The server has begun to speak. */
   readonly onGreeted: () => void
   /** All that follows goes straight through; what the client said too early is written already. */
@@ -69,8 +66,9 @@ export function relayHandshake(options: {
   /** The database has ended. `broken`: the server may have counted it; `noGreeting`: it said only this. */
   readonly onOver: (end: { readonly broken: boolean; readonly noGreeting?: NoGreeting }) => void
 }): Handshake {
-  const { client, database, readBuffer, clock, isCrowded, onGreeted, onHandedOver, onOver } = options
+  const { client, database, readBuffer, clock, onGreeted, onHandedOver, onOver } = options
   let turn: 'greeting' | 'client' | 'server' = 'greeting'
+  let since = clock.elapsed()
   let fromServer: Buffer = Buffer.alloc(0)
   let fromClient: Buffer = Buffer.alloc(0)
   /** Backs `fromClient` with room to grow, so that many small pieces are not copied anew each time. */
@@ -104,23 +102,17 @@ export function relayHandshake(options: {
   }
 
   /**
-   * Waits for the next words of one side: a client's come in time, and so do those that nobody else waits for. A
-   * server that hangs finds all connections when it goes on and counts each that was closed before its greeting.
+   * Waits for the next words of one side: a client's come in time. A server that hangs finds all connections when it
+   * goes on and counts each that was closed before its greeting.
    */
   function waitFor(whose: typeof turn): void {
     turn = whose
+    since = clock.elapsed()
     cancel?.()
     cancel = undefined
     if (whose === 'greeting') return
     if (hasLeft) cancel = clock.after(handshakeLimits.server, () => over({ broken: true }))
-    else if (whose === 'client') hurry(clock.elapsed() + handshakeLimits.client)
-  }
-
-  function hurry(deadline: number): void {
-    cancel = clock.after(handshakeLimits.crowded, () => {
-      if (isCrowded() || clock.elapsed() >= deadline) dismiss('did not go on', false)
-      else hurry(deadline)
-    })
+    else if (whose === 'client') cancel = clock.after(handshakeLimits.client, dismissSilent)
   }
 
   /** Answers in place of a client that has left. */
@@ -144,6 +136,8 @@ export function relayHandshake(options: {
     leave()
     if (client) rejectClient(client, brokenLogin(what), clock, sequence)
   }
+
+  const dismissSilent = (): void => dismiss('did not go on', false)
 
   /** Hands on what a server wants to know. */
   function ask(packet: Buffer): void {
@@ -263,5 +257,12 @@ export function relayHandshake(options: {
     },
     writableLength: 0,
   })
-  return { hasGreeted: () => turn !== 'greeting', leave }
+  return {
+    hasGreeted: () => turn !== 'greeting',
+    leave,
+    turn: () => (turn === 'client' && !hasLeft && !isSettled ? { whose: 'client', since } : undefined),
+    dismiss: () => {
+      if (!hasLeft && !isSettled) dismissSilent()
+    },
+  }
 }

@@ -1,14 +1,24 @@
 import type { Clock } from '../clock.ts'
 
-/** Queue of held clients, bounded in number and time, in order of arrival. */
+/** One that waits, and how many of its origin are inside already. */
+export type NextInLine<Client> = { readonly client: Client; readonly arrived: number; readonly rank: number }
+
+/** Queue of held clients, bounded in number and time, in order of arrival; origins share its places. */
 export type HoldQueue<Client> = {
   readonly size: number
-  /** Adds a client that arrived at that time of `clock.elapsed`; false if the queue is full. */
-  add(client: Client, arrived: number): boolean
+  /**
+   * Adds a client that arrived at that time of `clock.elapsed`. Returns the one for which there is no room then: the
+   * newest of the origin that has most, or the newcomer itself.
+   */
+  add(client: Client, arrived: number): Client | undefined
   /** Does nothing for one that is not there. */
   remove(client: Client): void
-  /** Takes out the one that arrived first, of those that are `wanted` where that is given. */
-  take(wanted?: (client: Client) => boolean): Client | undefined
+  /** Takes out the one that arrived first. */
+  take(): Client | undefined
+  /** Returns the first of the origin with the lowest rank, of equals the one that arrived first; none without a rank. */
+  next(rankOf: (origin: string) => number | undefined): NextInLine<Client> | undefined
+  /** Those who wait, by origin. */
+  origins(): ReadonlyMap<string, { readonly size: number }>
   /** Milliseconds until the one that arrived first has waited long enough; undefined while nobody waits. */
   remaining(): number | undefined
 }
@@ -18,14 +28,18 @@ export function createHoldQueue<Client>(options: {
   readonly most: number
   readonly longest: number
   readonly clock: Clock
+  readonly originOf: (client: Client) => string
   readonly onExpired: (client: Client) => void
 }): HoldQueue<Client> {
-  const { most, longest, clock, onExpired } = options
+  const { most, longest, clock, originOf, onExpired } = options
   let waiting = new Map<Client, number>()
+  const byOrigin = new Map<string, Map<Client, number>>()
   let latest = Number.NEGATIVE_INFINITY
   let cancel: (() => void) | undefined
 
   const first = () => waiting.entries().next().value
+  const inOrder = (map: Map<Client, number>): Map<Client, number> =>
+    new Map([...map].sort(([, a], [, b]) => a - b))
 
   const remaining = (): number | undefined => {
     const entry = first()
@@ -41,15 +55,32 @@ export function createHoldQueue<Client>(options: {
 
   function expire(): void {
     for (let entry = first(); entry && remaining() === 0; entry = first()) {
-      waiting.delete(entry[0])
+      drop(entry[0])
       onExpired(entry[0])
     }
     schedule()
   }
 
+  /** Returns false for one that is not there. */
+  function drop(client: Client): boolean {
+    const origin = originOf(client)
+    const own = byOrigin.get(origin)
+    own?.delete(client)
+    if (own?.size === 0) byOrigin.delete(origin)
+    return waiting.delete(client)
+  }
+
   function remove(client: Client): void {
     const wasFirst = first()?.[0] === client
-    if (waiting.delete(client) && wasFirst) schedule()
+    if (drop(client) && wasFirst) schedule()
+  }
+
+  /** Returns the newest of the origin that has most, where that has more than this one would have. */
+  function newestOfMost(origin: string): Client | undefined {
+    let clients = byOrigin.get(origin)
+    const own = clients?.size ?? 0
+    for (const others of byOrigin.values()) if (others.size > (clients?.size ?? 0)) clients = others
+    return clients && clients.size > own + 1 ? [...clients.keys()].at(-1) : undefined
   }
 
   return {
@@ -57,23 +88,38 @@ export function createHoldQueue<Client>(options: {
       return waiting.size
     },
     add: (client, arrived) => {
-      if (waiting.size >= most) return false
+      const origin = originOf(client)
+      const evicted = waiting.size < most ? undefined : newestOfMost(origin)
+      if (waiting.size >= most && evicted === undefined) return client
+      if (evicted !== undefined) remove(evicted)
+      const own = (byOrigin.get(origin) ?? new Map<Client, number>()).set(client, arrived)
       waiting.set(client, arrived)
       // One that had to come back takes its old place.
-      if (arrived < latest) waiting = new Map([...waiting].sort(([, a], [, b]) => a - b))
+      const isBack = arrived < latest
+      if (isBack) waiting = inOrder(waiting)
+      byOrigin.set(origin, isBack ? inOrder(own) : own)
       latest = Math.max(latest, arrived)
       if (first()?.[0] === client) schedule()
-      return true
+      return evicted
     },
     remove,
-    take: (wanted = () => true) => {
-      for (const client of waiting.keys()) {
-        if (!wanted(client)) continue
-        remove(client)
-        return client
-      }
-      return undefined
+    take: () => {
+      const entry = first()
+      if (entry) remove(entry[0])
+      return entry?.[0]
     },
+    next: (rankOf) => {
+      let best: NextInLine<Client> | undefined
+      for (const [origin, clients] of byOrigin) {
+        const [[client, arrived] = []] = clients
+        const rank = rankOf(origin)
+        if (client === undefined || arrived === undefined || rank === undefined) continue
+        const isBetter = !best || rank < best.rank || (rank === best.rank && arrived < best.arrived)
+        if (isBetter) best = { client, arrived, rank }
+      }
+      return best
+    },
+    origins: () => byOrigin,
     remaining,
   }
 }

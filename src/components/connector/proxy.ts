@@ -9,6 +9,7 @@ import { createDispatcher } from './dispatcher.ts'
 import { createDrain } from './drain.ts'
 import { createHoldQueue, type HoldQueue } from './holdQueue.ts'
 import { createLoginLimiter } from './loginLimiter.ts'
+import { createLoginPlaces } from './loginPlaces.ts'
 import type { Dial } from './readBuffer.ts'
 import {
   heldTooLong,
@@ -85,6 +86,7 @@ export function createProxy(
       most: maxHeld,
       longest: maxHold,
       clock,
+      originOf: ({ origin }) => origin,
       onExpired: (client) => reject(client, waitedTooLong(role)),
     })
   // One for each port: those who wait for a writer are in nobody else's way.
@@ -97,16 +99,16 @@ export function createProxy(
   let created = 0
   let isStopping = false
   let isReleasing = false
+  let isToRelease = false
   let closed: Refusal | undefined
   let cancelRelease: (() => void) | undefined
 
   const loginLimiter = createLoginLimiter({ clock })
+  const places = createLoginPlaces({ clock, loginLimiter })
   const connect = createDispatcher({
     ...options,
     targets,
     loginLimiter,
-    // A connector that stops waits for nobody who does not log in.
-    isCrowded: () => isStopping || nextPort() !== undefined,
     isStopping: () => isStopping,
     reject,
     retry: place,
@@ -141,24 +143,15 @@ export function createProxy(
   function hold(client: Client): void {
     client.tried = []
     client.failures = []
-    if (!held[client.role].add(client, client.arrivedAt)) reject(client, tooMany(client.role))
+    const unplaced = held[client.role].add(client, client.arrivedAt)
+    if (unplaced) reject(unplaced, tooMany(client.role))
   }
 
-  /** Returns the port whose first client waits for nothing but a login of its own; of two, the one who came first. */
-  function nextPort(except?: RoutedRole): RoutedRole | undefined {
-    if (mode.value !== 'ONLINE' || isStopping) return undefined
-    let next: RoutedRole | undefined
-    for (const role of ports) {
-      if (held[role].size === 0 || role === except || targets.holdReason(role) !== null) continue
-      if (!next || (held[role].remaining() ?? 0) < (held[next].remaining() ?? 0)) next = role
-    }
-    return next
-  }
-
-  const startLogin = (client: Client): boolean => {
-    client.isAdmitted ||= loginLimiter.enter(client.origin)
-    return client.isAdmitted
-  }
+  /** Returns the ports whose clients wait for nothing but a login of their own. */
+  const openPorts = (): readonly RoutedRole[] =>
+    mode.value === 'ONLINE' && !isStopping
+      ? ports.filter((role) => held[role].size > 0 && targets.holdReason(role) === null)
+      : []
 
   /**
    * Handles a client that is not forwarded yet by the present mode. OFFLINE responds with the reason rather than closing
@@ -170,43 +163,67 @@ export function createProxy(
     else if (mode.value === 'OFFLINE') reject(client, offline(mode.since))
     else if (closed) reject(client, closed)
     else if (mode.value === 'ONHOLD' || targets.holdReason(client.role) !== null) hold(client)
-    else if (startLogin(client)) connect(client)
+    else if (places.enter(client)) connect(client)
     else {
       hold(client)
       release()
     }
   }
 
-  /** Takes out the next client that may log in. */
+  /** Takes out the next client that may log in: of the address with the fewest logins, the one that came first. */
   function takeNext(): Client | undefined {
-    const first = nextPort()
-    const client = first && held[first].take(startLogin)
-    if (client) return client
-    const second = first && nextPort(first)
-    return second && held[second].take(startLogin)
+    const rankOf = (origin: string): number | undefined =>
+      loginLimiter.obstacle(origin) === undefined ? (loginLimiter.pending().get(origin) ?? 0) : undefined
+    const [best] = openPorts()
+      .flatMap((role) => held[role].next(rankOf) ?? [])
+      .toSorted((a, b) => a.rank - b.rank || a.arrived - b.arrived)
+    if (!best || !places.enter(best.client)) return undefined
+    held[best.client.role].remove(best.client)
+    return best.client
   }
 
-  /** Connects held clients in the order of each port, as far as the login limiter allows. */
+  /** Returns how many clients wait for places that clients of each address have. */
+  function waitingForPlaces(): ReadonlyMap<string, number> {
+    const waiting = new Map<string, number>()
+    const [[most] = []] = [...loginLimiter.pending()].toSorted(([, a], [, b]) => b - a)
+    for (const role of openPorts()) {
+      for (const [origin, { size }] of held[role].origins()) {
+        const obstacle = loginLimiter.obstacle(origin)
+        const holder = obstacle === 'places' ? most : obstacle === 'places-of-address' ? origin : undefined
+        if (holder !== undefined) waiting.set(holder, (waiting.get(holder) ?? 0) + size)
+      }
+    }
+    return waiting
+  }
+
+  /**
+   * Connects held clients as far as the login limiter allows, in the order of each address, and makes room for those
+   * who wait for others to log in.
+   */
   function release(): void {
+    isToRelease = true
     // Those who are turned away at once end their logins within.
     if (isReleasing) return
     isReleasing = true
     cancelRelease?.()
     cancelRelease = undefined
+    let next: number | undefined
     try {
-      for (let client = takeNext(); client; client = takeNext()) connect(client)
+      while (isToRelease) {
+        isToRelease = false
+        for (let client = takeNext(); client; client = takeNext()) connect(client)
+        next = isStopping || mode.value === 'OFFLINE' ? places.clear() : places.makeRoom(waitingForPlaces())
+      }
     } finally {
       isReleasing = false
     }
-    const milliseconds = nextPort() && loginLimiter.remaining()
-    if (milliseconds !== undefined) cancelRelease = clock.after(milliseconds, release)
+    const times = [next, openPorts().length > 0 ? loginLimiter.remaining() : undefined]
+    const milliseconds = Math.min(...times.map((it) => it ?? Number.POSITIVE_INFINITY))
+    if (milliseconds < Number.POSITIVE_INFINITY) cancelRelease = clock.after(milliseconds, release)
   }
 
   function endLogin(client: Client): void {
-    if (!client.isAdmitted) return
-    client.isAdmitted = false
-    loginLimiter.leave(client.origin)
-    release()
+    if (places.leave(client)) release()
   }
 
   function turnAwayHeld(refusal: Refusal): void {
@@ -246,10 +263,11 @@ export function createProxy(
       mode = next
       if (isStopping) return
       drain.cancel()
-      if (mode.value === 'ONLINE') release()
-      if (mode.value !== 'OFFLINE') return
-      turnAwayHeld(offline(mode.since))
-      if (targets.active() > 0) drain.start(drainTimeout)
+      if (mode.value === 'OFFLINE') {
+        turnAwayHeld(offline(mode.since))
+        if (targets.active() > 0) drain.start(drainTimeout)
+      }
+      release()
     },
     cut: () => {
       const hadAny = targets.active() > 0
@@ -288,6 +306,7 @@ export function createProxy(
         drain.onIdle(resolve)
         if (targets.active() > 0) drain.start(Math.min(grace, drain.remaining() ?? grace))
         drain.finishIfIdle()
+        release()
       })
     },
   }

@@ -43,7 +43,6 @@ export function watchUnhealthy(options: {
         database,
         readBuffer,
         clock,
-        isCrowded: () => false,
         onGreeted: () => {
           hasGreeted = true
           targets.setUnresponsive(target, false)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type SecureVersion } from 'node:tls'
@@ -12,6 +12,7 @@ import { eventually } from '../../support/eventually.ts'
 import { hasMariadb, type Mariadb, type MariadbLab, mariadbLab } from '../../support/mariadb.ts'
 import { createMonitor } from '../../support/mariadbPair.ts'
 import { monitorSettings } from '../../support/monitorSettings.ts'
+import { proxySettings } from '../../support/proxySettings.ts'
 import { relayFrom } from '../../support/relayFrom.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin } from '../../support/testApi.ts'
@@ -95,9 +96,12 @@ describe.skipIf(!hasMariadb)('a MariaDB that counts broken logins', { timeout: 1
   }
 
   /** A connector whose connections come from `source`. */
-  async function behind(): Promise<TestConnector & { readonly port: number; readonly relayed: number }> {
+  async function behind(
+    more: Parameters<typeof connectorSettings>[1] = {},
+  ): Promise<TestConnector & { readonly port: number; readonly relayed: number }> {
     const relay = await relayFrom(source, server.port)
-    const connector = await testConnector(connectorSettings([dataSource({ name: 'db1', port: relay.port })]))
+    const datasources = [dataSource({ name: 'db1', port: relay.port })]
+    const connector = await testConnector(connectorSettings(datasources, more))
     return { ...connector, port: connector.opened.ports()[0] ?? 0, relayed: relay.port }
   }
 
@@ -229,7 +233,54 @@ describe.skipIf(!hasMariadb)('a MariaDB that counts broken logins', { timeout: 1
     expect(await counted()).toBe(0)
   })
 
+  it('is reached while 400 clients of an address say nothing, and come again, also from that address', async () => {
+    const connector = await behind({ proxy: { ...proxySettings, port: 0, readonlyPort: null } })
+    let isOver = false
+    onTestFinished(() => {
+      isOver = true
+    })
+    const flood = async (): Promise<void> => {
+      const socket = await client(connector.port)
+      socket.resume().on('close', () => void (isOver || flood().catch(() => undefined)))
+    }
+    await Promise.all(Array.from({ length: 400 }, flood))
+    for (const from of ['127.0.0.2', '127.0.0.1', '127.0.0.2', '127.0.0.1']) {
+      await (await logIn(connector.port, from)).query('SELECT 1')
+    }
+    expect(await counted()).toBe(0)
+  })
+
   describe('over TLS', () => {
+    /** A whole ClientHello, as a client sends it. */
+    async function clientHello(): Promise<Buffer> {
+      const listener = createServer()
+      onTestFinished(() => void listener.close())
+      await once(listener.listen(0, '127.0.0.1'), 'listening')
+      const address = listener.address()
+      const secure = connectTls({
+        host: '127.0.0.1',
+        port: typeof address === 'object' ? (address?.port ?? 0) : 0,
+      })
+      secure.on('error', () => undefined)
+      const [socket]: Socket[] = await once(listener, 'connection')
+      const hello = socket ? await words(socket) : Buffer.of()
+      secure.destroy()
+      socket?.destroy()
+      return hello
+    }
+
+    it('is not waited for when the connector stops and a client has begun TLS', async () => {
+      await server.sql('SET GLOBAL max_connect_errors = 100')
+      const connector = await behind()
+      const socket = await greeted(connector.port)
+      socket.write(Buffer.concat([tlsRequest, await clientHello()]))
+      await words(socket)
+      const begin = performance.now()
+      await connector.opened.stop?.()
+      // The server itself would wait for ten seconds.
+      expect(performance.now() - begin).toBeLessThan(5000)
+    })
+
     /** Ends the handshake of TLS and leaves without a login. */
     async function scan(port: number, version: SecureVersion, localAddress = '127.0.0.1'): Promise<void> {
       const raw = connectTcp({ port, host: '127.0.0.1', localAddress })

@@ -9,6 +9,8 @@ function room(most = 10) {
     most,
     longest: 1000,
     clock,
+    // The first letter is where it comes from.
+    originOf: (name) => name.charAt(0),
     onExpired: (name) => void away.push(name),
   })
   return { clock, away, waiting, enter: (name: string) => waiting.add(name, clock.elapsed()) }
@@ -36,10 +38,42 @@ describe('the hold queue', () => {
 
   it('is full at its limit, and has room again when somebody leaves', () => {
     const { waiting, enter } = room(2)
-    expect([enter('a'), enter('b'), enter('c')]).toEqual([true, true, false])
+    expect([enter('a'), enter('b'), enter('c')]).toEqual([undefined, undefined, 'c'])
     waiting.remove('a')
-    expect(enter('c')).toBe(true)
-    expect(room(0).enter('a')).toBe(false)
+    expect(enter('c')).toBeUndefined()
+    expect(room(0).enter('a')).toBe('a')
+  })
+
+  it('gives a place to one of another origin, of the newest of the origin that has most', () => {
+    const { waiting, enter } = room(4)
+    for (const name of ['b1', 'a1', 'a2', 'a3']) enter(name)
+    expect([enter('a4'), enter('b2'), enter('b3'), enter('c1')]).toEqual(['a4', 'a3', 'b3', 'b2'])
+    expect(waiting.origins()).toEqual(
+      new Map([
+        ['b', new Map([['b1', 0]])],
+        [
+          'a',
+          new Map([
+            ['a1', 0],
+            ['a2', 0],
+          ]),
+        ],
+        ['c', new Map([['c1', 0]])],
+      ]),
+    )
+  })
+
+  it('names the first of the origin with the lowest rank, of equals the one that arrived first', () => {
+    const { waiting, clock, enter } = room()
+    for (const name of ['a1', 'a2', 'b1', 'c1']) {
+      enter(name)
+      clock.advance(1)
+    }
+    const first = (ranks: Record<string, number>) => waiting.next((origin) => ranks[origin])?.client
+    expect(first({ a: 7, b: 3, c: 3 })).toBe('b1')
+    expect(first({ a: 7 })).toBe('a1')
+    waiting.remove('a1')
+    expect([first({ a: 1, b: 1 }), first({})]).toEqual(['a2', undefined])
   })
 
   it('sends everybody away when their own time is over, and says when that is', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createLoginLimiter, loginLimits } from '../../../src/components/connector/loginLimiter.ts'
 import { manualClock } from '../../support/manualClock.ts'
 
-const { pending, broken, window } = loginLimits
+const { pending, broken, window, silence } = loginLimits
 
 function admission() {
   const clock = manualClock()
@@ -49,6 +49,32 @@ describe('the admission of logins', () => {
     expect(enter('new')).toBe(false)
     succeeded()
     expect(enter('new')).toBe(true)
+  })
+
+  it('names what one more has to wait for', () => {
+    const { enter, leave, broken: broke, obstacle } = admission()
+    for (let index = 0; index < pending.each; index += 1) enter('a')
+    expect([obstacle('a'), obstacle('b')]).toEqual(['places-of-address', undefined])
+    for (let index = 0; index < pending.each; index += 1) enter('b')
+    expect([obstacle('b'), obstacle('c')]).toEqual(['places-of-address', 'places'])
+    leave('b')
+    expect(obstacle('c')).toBeUndefined()
+    times(broken.each, () => broke('c'))
+    expect([obstacle('a'), obstacle('c')]).toEqual(['places-of-address', 'broken-logins'])
+  })
+
+  it('has less patience with an address whose clients say nothing, until they speak or time has passed', () => {
+    const { silent, spoke, patience, clock } = admission()
+    times(silence.after - 1, () => silent('a'))
+    expect(patience('a')).toBe(silence.usual)
+    times(silence.after, () => silent('a'))
+    expect([patience('a'), patience('b')]).toEqual([silence.least, silence.usual])
+    times(silence.after, () => spoke('a'))
+    expect(patience('a')).toBe(silence.usual)
+    silent('a')
+    expect(patience('a')).toBe(silence.least)
+    clock.advance(window)
+    expect(patience('a')).toBe(silence.usual)
   })
 
   it('never lets a server count as many as block a host, whoever comes and however their logins end', () => {

@@ -225,8 +225,17 @@ describe('a connector that is ONLINE', () => {
 })
 
 describe('a connector before a database that greets', () => {
-  /** A database that greets and waits; `heard` is what each connection of it was told. */
-  async function greeter(limits: Parameters<typeof testProxy>[0] = {}) {
+  const denied = Buffer.from('\u00ff\u0015\u0004no', 'latin1')
+
+  /**
+   * A database that greets and waits, or refuses who logs in for a client that left; `heard` is what each connection of
+   * it was told.
+   */
+  async function greeter({
+    refuses = false,
+    greets = greeting,
+    ...limits
+  }: Parameters<typeof testProxy>[0] & { refuses?: boolean; greets?: Buffer } = {}) {
     const heard: Buffer[] = []
     const sockets: Socket[] = []
     const server = await serveTcp((socket) => {
@@ -234,8 +243,9 @@ describe('a connector before a database that greets', () => {
       heard[index] = Buffer.of()
       socket.on('data', (chunk: Buffer) => {
         heard[index] = Buffer.concat([heard[index] ?? Buffer.of(), chunk])
+        if (refuses && heard[index]?.includes('muster-client-left')) socket.end(framed(2, denied))
       })
-      socket.write(greeting)
+      socket.write(greets)
     })
     onTestFinished(() => server.close())
     const proxy = await testProxy(limits)
@@ -269,21 +279,69 @@ describe('a connector before a database that greets', () => {
     await counts({ held: 2, active: 32 })
     clients[0]?.socket.destroy()
     await counts({ active: 31 })
-    for (const socket of sockets) socket.write(framed(2, Buffer.from('\u00ff\u0015\u0004no', 'latin1')))
+    for (const socket of sockets) socket.write(framed(2, denied))
     await counts({ held: 0 })
     await expect.poll(() => dialled.length).toBe(34)
   })
 
-  it('does not wait long for clients that say nothing while others wait', async () => {
+  it('does not wait long for those who are silent longest, as far as others wait for their places', async () => {
     const { waiting, counts, clock, dialled } = await greeter()
-    const clients = await waiting(40)
-    await Promise.all(clients.slice(0, 32).map((it) => it.sees('5.5.5')))
+    const clients = await waiting(32)
+    await Promise.all(clients.map((it) => it.sees('5.5.5')))
+    const others = await waiting(8)
     await counts({ held: 8, active: 32 })
-    clock.advance(1000)
-    await Promise.all(clients.slice(0, 32).map((it) => it.sees('did not go on')))
-    for (const it of clients.slice(0, 32)) it.socket.destroy()
-    await counts({ held: 8, active: 0 })
+    clock.advance(999)
+    expect(clients.some((it) => it.received().includes('did not go on'))).toBe(false)
+    clock.advance(1)
+    await Promise.all(clients.slice(0, 8).map((it) => it.sees('did not go on')))
+    for (const it of clients.slice(0, 8)) it.socket.destroy()
+    await counts({ held: 8, active: 24 })
     expect(dialled).toHaveLength(32)
+    expect(clients.slice(8).some((it) => it.received().includes('did not go on'))).toBe(false)
+    for (const it of others) it.socket.destroy()
+    await counts({ held: 0 })
+  })
+
+  it('has little patience with an address whose clients keep silent, so that others of it get in', async () => {
+    const { waiting, client, counts, clock } = await greeter({ refuses: true })
+    const silent = await waiting(64)
+    await Promise.all(silent.slice(0, 32).map((it) => it.sees('5.5.5')))
+    await counts({ held: 32 })
+    clock.advance(1000)
+    await Promise.all(silent.slice(32).map((it) => it.sees('5.5.5')))
+    const good = await client()
+    await counts({ held: 1 })
+    clock.advance(49)
+    expect(silent[32]?.received()).not.toContain('did not go on')
+    clock.advance(1)
+    await silent[32]?.sees('did not go on')
+    await good.sees('5.5.5')
+    expect(silent.slice(33).some((it) => it.received().includes('did not go on'))).toBe(false)
+  })
+
+  it('gives a place that is free to the address that has fewest, whoever waits longer', async () => {
+    const { waiting, client, counts } = await greeter({ refuses: true })
+    const [first] = await waiting(32)
+    for (let index = 0; index < 32; index += 1) await client('127.0.0.2')
+    await counts({ active: 64 })
+    await waiting(4)
+    await counts({ held: 4 })
+    const other = await client('127.0.0.3')
+    await counts({ held: 5, active: 64 })
+    first?.socket.destroy()
+    await other.sees('5.5.5')
+    await counts({ held: 4, active: 64 })
+  })
+
+  it('has room in its queue for another address than the one that fills it', async () => {
+    const { waiting, client, counts, refusal } = await greeter({ maxHeld: 4, refuses: true })
+    const clients = await waiting(36)
+    await counts({ held: 4, active: 32 })
+    expect((await refusal()).message).toMatch(/too many clients are logging in, and 4 wait already/)
+    await (await client('127.0.0.2')).sees('5.5.5')
+    const [newest] = clients.slice(-1)
+    expect(refusalIn((await newest?.ended) ?? Buffer.of()).number).toBe(1040)
+    await counts({ held: 3, active: 33 })
   })
 
   it('waits a second at most for a client that says nothing when it stops', async () => {
@@ -297,6 +355,39 @@ describe('a connector before a database that greets', () => {
     await expect.poll(() => heard[0]?.includes('muster-client-left')).toBe(true)
     sockets[0]?.end()
     await stopped
+  })
+
+  describe('that offers TLS', () => {
+    const offersTls = Buffer.from(greeting)
+    offersTls.writeUInt16LE(0xffff, greeting.indexOf(Buffer.of(0xff, 0xf7)))
+    const request = framed(1, placeholderLogin().subarray(4, 36))
+    request.writeUInt32LE(request.readUInt32LE(4) | 0x800, 4)
+    const hello = Buffer.from('1603010004010000fc', 'hex')
+
+    /** A client that has begun TLS, to which the database has replied. */
+    async function hidden() {
+      const database = await greeter({ greets: offersTls })
+      const silent = await database.client()
+      await silent.sees('5.5.5')
+      silent.socket.write(Buffer.concat([request, hello]))
+      await expect.poll(() => database.heard[0]).toEqual(Buffer.concat([request, hello]))
+      return { ...database, silent }
+    }
+
+    it.each([true, false])('waits a second at most for a client when it stops (replied: %s)', async (has) => {
+      const { silent, sockets, proxy, clock } = await hidden()
+      if (has) {
+        sockets[0]?.write('server hello')
+        await silent.sees('server hello')
+      }
+      const stopped = proxy.stop(30_000)
+      clock.advance(999)
+      expect(proxy.counts().active).toBe(1)
+      clock.advance(1)
+      await stopped
+      await silent.ended
+      expect(proxy.counts().logins).toEqual({ pending: 0, broken: 1 })
+    })
   })
 
   it('passes a login on when it is whole, however small its pieces, and what follows after its verdict', async () => {
