@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { endsOf, isOwnAddress, originOf, peerNetwork } from './remoteAddress.ts'
 
@@ -15,7 +16,15 @@ export const defaultConnectionLimits: ConnectionLimits = { remote: 400, perAddre
 /** Local connections may be so many times as many for the moment in which the system is asked whose they are. */
 const burstFactor = 4
 
-type TrackedConnection = { readonly socket: Socket; readonly origin: string; isVerified: boolean }
+type TrackedConnection = {
+  readonly socket: Socket
+  readonly origin: string
+  isVerified: boolean
+  /** True once a request has come: until then it may be one that never ends its handshake. */
+  hasAsked: boolean
+  /** Requests that are being answered. */
+  underWay: number
+}
 
 /** State of each connection, by the socket that requests come from. */
 const connectionBySocket = new WeakMap<Socket, TrackedConnection>()
@@ -53,25 +62,40 @@ export function trackConnections(server: {
   }
 }
 
-/** Returns the newest unverified connection of the origin that has most; of `newcomer` where none has more. */
-function connectionToClose(
+/** Returns the origin that has most; `newcomer` where none has more. */
+function busiest(
   all: readonly TrackedConnection[],
   nameOf: (connection: TrackedConnection) => string,
   newcomer: string,
-): TrackedConnection | undefined {
+): string {
   const counts = new Map<string, number>()
   for (const connection of all) counts.set(nameOf(connection), (counts.get(nameOf(connection)) ?? 0) + 1)
   let most = newcomer
   for (const [origin, count] of counts) if (count > (counts.get(most) ?? 0)) most = origin
-  return all.findLast((connection) => nameOf(connection) === most && !connection.isVerified)
+  return most
 }
 
 /**
- * Bounds the connections of a server. Where one comes beyond, the newest of the address, or of the user of this host,
- * that has most is closed; one over which a login was verified stays. `onRefused` gets the origin of the closed one.
+ * Returns the one of an origin's connections that makes room: of those without a verified login the oldest over which
+ * nobody asked anything yet, or else that waits for a request, or else the newest.
+ */
+function connectionToClose(own: readonly TrackedConnection[]): TrackedConnection | undefined {
+  const candidates = own.filter(({ isVerified }) => !isVerified)
+  const newest = candidates.at(-1)
+  const older = candidates.slice(0, -1)
+  return older.find(({ hasAsked }) => !hasAsked) ?? older.find(({ underWay }) => underWay === 0) ?? newest
+}
+
+/**
+ * Bounds the connections of a server. Where one comes beyond, one of the address, or of the user of this host, that has
+ * most is closed: the oldest that said nothing, so that a caller who speaks gets in beside callers who do not. One over
+ * which a login was verified stays. `onRefused` gets the origin of the closed one.
  */
 export function limitConnections(
-  server: { on(event: 'connection' | 'secureConnection', listener: (socket: Socket) => void): unknown },
+  server: {
+    on(event: 'connection' | 'secureConnection', listener: (socket: Socket) => void): unknown
+    on(event: 'request', listener: (request: IncomingMessage, response: ServerResponse) => void): unknown
+  },
   limits: ConnectionLimits,
   onRefused: (origin: string) => void,
 ): void {
@@ -88,10 +112,12 @@ export function limitConnections(
   }
 
   const trimRemote = (newcomer: TrackedConnection): void => {
-    const sameOrigin = [...remote].filter(({ origin }) => origin === newcomer.origin)
-    if (sameOrigin.length > limits.perAddress) close(newcomer)
+    const of = (name: string): TrackedConnection[] => [...remote].filter(({ origin }) => origin === name)
+    const sameOrigin = of(newcomer.origin)
+    if (sameOrigin.length > limits.perAddress) close(connectionToClose(sameOrigin) ?? newcomer)
     else if (remote.size > limits.remote) {
-      close(connectionToClose([...remote], ({ origin }) => origin, newcomer.origin) ?? newcomer)
+      const most = busiest([...remote], ({ origin }) => origin, newcomer.origin)
+      close(connectionToClose(of(most)) ?? newcomer)
     }
   }
 
@@ -109,7 +135,8 @@ export function limitConnections(
         const open = all.filter((connection) => local.has(connection))
         const nameOf = (connection: TrackedConnection): string => names.get(connection) ?? connection.origin
         const last = open.at(-1)
-        const closed = last && (connectionToClose(open, nameOf, nameOf(last)) ?? last)
+        const most = last && busiest(open, nameOf, nameOf(last))
+        const closed = last && (connectionToClose(open.filter((it) => nameOf(it) === most)) ?? last)
         if (closed && local.size > limits.local) close(closed, nameOf(closed))
       }
     } finally {
@@ -120,7 +147,8 @@ export function limitConnections(
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined) return void socket.destroy()
-    const connection: TrackedConnection = { socket, origin: peerNetwork(remoteAddress), isVerified: false }
+    const origin = peerNetwork(remoteAddress)
+    const connection: TrackedConnection = { socket, origin, isVerified: false, hasAsked: false, underWay: 0 }
     const ends = endsOf(socket)
     const isLocal = isOwnAddress(socket)
     const group = isLocal ? local : remote
@@ -138,5 +166,14 @@ export function limitConnections(
   server.on('secureConnection', (socket: Socket) => {
     const connection = byEnds.get(endsOf(socket))
     if (connection !== undefined) connectionBySocket.set(socket, connection)
+  })
+  server.on('request', ({ socket }, response) => {
+    const connection = connectionBySocket.get(socket)
+    if (connection === undefined) return
+    connection.hasAsked = true
+    connection.underWay += 1
+    response.once('close', () => {
+      connection.underWay -= 1
+    })
   })
 }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { connect, Socket } from 'node:net'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hashPassword } from '../../src/accounts/passwordHash.ts'
@@ -63,12 +64,31 @@ async function idleAs(uid: number, port: number, count: number): Promise<void> {
 }
 
 describe('connections to a listener', () => {
-  it('are limited: the newest ones of the address with most connections are closed', async () => {
+  it('are limited: the oldest silent ones of the address with most connections are closed', async () => {
     const { port, refused } = await server({ remote: 4, perAddress: 4, local: 3 })
     const first = await idle(port, 3)
-    await idle(port, 3)
+    const next = await idle(port, 3)
     await expect.poll(() => refused.length).toBe(3)
-    expect(first.every(isOpen)).toBe(true)
+    await expect.poll(() => first.some(isOpen)).toBe(false)
+    expect(next.every(isOpen)).toBe(true)
+  })
+
+  it('let a caller in beside callers of its address that end no handshake or ask nothing', async () => {
+    const { port, refused } = await server({ remote: 4, perAddress: 4, local: 4 })
+    await idle(port, 2)
+    for (let index = 0; index < 2; index += 1) {
+      const secure = connectTls({ port, host: '127.0.0.1', ca: certificate.chain, servername: 'localhost' })
+      onTestFinished(() => void secure.destroy())
+      secure.on('error', () => undefined)
+      await once(secure, 'secureConnect')
+    }
+    const place = { port, ca: certificate.chain }
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      const headers = { authorization: adminLogin }
+      expect((await fetchAt(place, { path: '/api/v2/users', headers })).status).toBe(200)
+      await idle(port, 1)
+    }
+    expect(refused).not.toEqual([])
   })
 
   it('stay open if a login was verified over them, whoever else connects', async () => {
@@ -142,7 +162,13 @@ describe('connections from other hosts', () => {
       server.emit('connection', socket)
       return socket
     }
-    return { come, refused }
+    /** Lets a request come; what it returns is the response. */
+    const asks = (socket: Socket): EventEmitter => {
+      const response = new EventEmitter()
+      server.emit('request', { socket }, response)
+      return response
+    }
+    return { come, asks, refused }
   }
 
   it('are limited per address, IPv6 per network, and leave room for other addresses', () => {
@@ -152,7 +178,7 @@ describe('connections from other hosts', () => {
     expect(come('2001:db8:0:1::1').destroyed).toBe(false)
   })
 
-  it('are closed for the address with most of them: newest first, never one with a verified login', () => {
+  it('are closed for the address with most of them: oldest first, never one with a verified login', () => {
     const { come, refused } = listener({ remote: 10, perAddress: 8, local: 1 })
     const administrator = come('10.0.0.6')
     markVerified(administrator)
@@ -161,19 +187,35 @@ describe('connections from other hosts', () => {
     come('10.0.0.2')
     expect(refused).toEqual([])
     expect(come('10.0.0.3').destroyed).toBe(false)
-    expect(flood.map(({ destroyed }) => destroyed)).toEqual([...Array(6).fill(false), true])
-    for (let index = 0; index < 20; index += 1) come('10.0.0.6')
-    for (let index = 4; index < 9; index += 1) expect(come(`10.0.0.${index}`).destroyed).toBe(index === 6)
+    expect(flood.map(({ destroyed }) => destroyed)).toEqual([true, ...Array(6).fill(false)])
+    for (let index = 0; index < 20; index += 1) expect(come('10.0.0.6').destroyed).toBe(false)
+    for (let index = 4; index < 9; index += 1) expect(come(`10.0.0.${index}`).destroyed).toBe(false)
     expect(administrator.destroyed).toBe(false)
+  })
+
+  it('are closed before those that wait for a request again, and these before one that is answered', () => {
+    const { come, asks } = listener({ remote: 10, perAddress: 3, local: 1 })
+    const [answered, again, silent] = [come('10.0.0.6'), come('10.0.0.6'), come('10.0.0.6')]
+    asks(answered)
+    asks(again).emit('close')
+    const next = come('10.0.0.6')
+    expect([silent.destroyed, again.destroyed]).toEqual([true, false])
+    asks(next)
+    const last = come('10.0.0.6')
+    expect([again.destroyed, next.destroyed]).toEqual([true, false])
+    asks(last)
+    expect(come('10.0.0.6').destroyed).toBe(true)
+    expect([answered, next, last].some(({ destroyed }) => destroyed)).toBe(false)
   })
 
   it('free their place when they close', async () => {
     const { come } = listener({ remote: 2, perAddress: 2, local: 1 })
-    const first = come('10.0.0.6')
-    come('10.0.0.6')
-    expect(come('10.0.0.6').destroyed).toBe(true)
+    const [first, second] = [come('10.0.0.6'), come('10.0.0.6')]
     first.destroy()
     await once(first, 'close')
-    expect(come('10.0.0.6').destroyed).toBe(false)
+    come('10.0.0.6')
+    expect(second.destroyed).toBe(false)
+    come('10.0.0.6')
+    expect(second.destroyed).toBe(true)
   })
 })
