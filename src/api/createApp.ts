@@ -36,8 +36,10 @@ export type App = {
   readonly requestListener: RequestListener
   readonly log: Log
   readonly streams: EventStreams
-  /** Closes all connections at once but those with a call of a known caller under way. */
-  readonly closeOthers: () => void
+  /** Closes all connections at once but those with a call of a known caller, or a login that is checked, under way. */
+  readonly closeStrangers: () => void
+  /** The same, without regard for logins that are still being checked. */
+  readonly closeUnknown: () => void
 }
 
 /** Builds the response to a failed request; logs faults of the server. */
@@ -199,15 +201,20 @@ export function createApp(options: {
     limitConnections(server, connections, callLog.closed)
   }
   const open = trackConnections(server)
+  const closeBut = (isKept: (call: RequestContext) => boolean): void =>
+    open.closeBut([...[...underWay].filter(isKept).map(({ request }) => request), ...knownPages])
+  const isKnown = ({ caller }: RequestContext): boolean => caller !== null && caller.kind !== 'anonymous'
   server.on('close', callLog.end)
   return {
     server,
     requestListener,
     log,
     streams,
-    closeOthers: () => {
-      const known = [...underWay].filter(({ caller }) => caller !== null && caller.kind !== 'anonymous')
-      open.closeBut([...known.map(({ request }) => request), ...knownPages])
-    },
+    // Nobody is the caller of a call yet while its login is checked.
+    closeStrangers: () =>
+      closeBut(
+        (call) => isKnown(call) || (call.caller === null && call.request.headers.authorization !== undefined),
+      ),
+    closeUnknown: () => closeBut(isKnown),
   }
 }

@@ -28,23 +28,32 @@ export type RunningServer = {
   reloadCertificate(): void
   /** Fails readiness from now on, so that load balancers turn to others; calls are answered as before. */
   announceStop(): void
-  /** Lets calls under way of known callers finish, ten seconds at most, and closes all else at once. */
+  /**
+   * Lets calls under way of known callers finish, ten seconds at most, those whose login is still being checked if that
+   * ends within a second, and closes all else at once.
+   */
   stop(): Promise<void>
 }
 
-/** Milliseconds that calls under way get to finish when the server stops. */
-const stopTimeout = 10_000
+/**
+ * Milliseconds that calls under way get to finish when the server stops, and what is left of the check of a login
+ * until it is known whose call it is.
+ */
+const stopTimeouts = { call: 10_000, login: 1000 } as const
 
 /** Nobody who did not log in may keep a server that stops: only calls under way of known callers get time. */
-function close({ server, closeOthers }: App): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), stopTimeout)
+function close({ server, closeStrangers, closeUnknown }: App): Promise<void> {
+  const timers = [
+    setTimeout(closeUnknown, stopTimeouts.login),
+    setTimeout(() => server.closeAllConnections(), stopTimeouts.call),
+  ]
   return new Promise((resolve) => {
     // It fails where it never listened, and then there is nothing to wait for.
     server.close(() => {
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
       resolve()
     })
-    closeOthers()
+    closeStrangers()
   })
 }
 

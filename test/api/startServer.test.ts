@@ -260,6 +260,44 @@ describe('a running API server', () => {
     await stopped
   })
 
+  /** A call that has come, and whose password is checked against this hash. */
+  async function callBeingChecked(hash: string) {
+    const settings = settingsIn(temporaryFolder())
+    writeFileSync(
+      settings.usersFile,
+      formatUserFile({ version: 1, users: [{ user: 'admin', access: 'full', hash }] }),
+    )
+    const server = await start(settings)
+    const headers = { authorization: basic('admin', 'right'), expect: '100-continue' }
+    const place = { host: '127.0.0.1', port: portOf(server), ca, agent: false }
+    const call = httpsRequest({ ...place, path: '/api/v2/users', headers })
+    call.end()
+    await once(call, 'continue')
+    return { server, call }
+  }
+
+  it('answers a call whose login is being checked when it stops', async () => {
+    const cost = { ln: 14, r: 8, p: 1 }
+    const { server, call } = await callBeingChecked(
+      await hashPassword({ password: new Secret('right'), salt: Buffer.alloc(16), cost }),
+    )
+    const stopped = server.stop()
+    const [answer] = await once(call, 'response')
+    expect(answer.statusCode).toBe(200)
+    answer.resume()
+    await stopped
+  })
+
+  it('waits a second at most for a login that is being checked when it stops', async () => {
+    // It takes several seconds.
+    const { server, call } = await callBeingChecked(
+      `$scrypt$ln=14,r=8,p=99$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+    )
+    const failed = once(call, 'response').catch(({ code }) => code)
+    await server.stop()
+    expect(await failed).toBe('ECONNRESET')
+  })
+
   it('finishes requests of pages by people who logged in before it stops, and no others', async () => {
     const responses = new Map<string, ServerResponse>()
     const pages = {
