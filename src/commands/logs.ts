@@ -83,7 +83,8 @@ export async function logs(options: LogsOptions): Promise<ExitCode> {
   const config = withComponent(opened, component)
   const request = { ...options, config, opened, filter, selection: { lines, ...(since && { since }) } }
   const unreachable = await (follow ? followAll(request) : printRecent(request))
-  if (context.signal.aborted) throw new Interrupted()
+  // Ctrl-C is how following ends: it does not hide that a host was left out.
+  if (context.signal.aborted && unreachable.length === 0) throw new Interrupted()
   return exitOfUnreachable(unreachable)
 }
 

@@ -104,9 +104,20 @@ describe.skipIf(process.platform !== 'linux')('muster (needs Linux)', () => {
       append('{"msg":"after"}\n')
       await eventually(() => expect(printed).toContain('after'))
       stop.abort()
-      expect((await running).code).toBe(130)
+      expect((await running).code).toBe(4)
       const all = readFileSync(join(db1.directory, 'data/connector.log'), 'utf8').split('\n')
       writeFileSync(join(db1.directory, 'data/connector.log'), `${all.slice(0, 2).join('\n')}\n`)
+    })
+
+    it('exits with 130 after Ctrl-C if no host was left out', async () => {
+      const stop = new AbortController()
+      const running = world.muster('logs', ['-f', 'db1'], {
+        signal: stop.signal,
+        watch: (text) => {
+          if (text.includes(' line 2\n')) stop.abort()
+        },
+      })
+      expect((await running).code).toBe(130)
     })
 
     it('ends by itself once the last host is lost, with the exit code of unreachable hosts', async () => {

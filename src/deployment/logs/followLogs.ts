@@ -25,6 +25,9 @@ const rowBytes = 2880
 /** Characters of a row; the longest one has the manifest. */
 const maxRow = 64 * 1024
 
+/** Bytes of what the program of a log says when it has no lines. */
+const maxRefusal = 2000
+
 /** Characters of a line; the rest of a longer one is skipped. */
 const maxLine = 64 * 1024
 
@@ -48,6 +51,17 @@ done
 printf "ended\\t%s\\n\\n" "$2"`
   const follow = (form: LogForm, component: Component, source: string): string =>
     `setsid sh -c ${quote(`${source} 2>/dev/null | ${rows}`)} sh ${form} ${component} "$file" "$as" & ids="$ids $!"`
+  // As `logs` does it: what a log's program says counts where no log has a line. Such as journalctl without rights,
+  // which follows nothing, for ever.
+  const probes = components.flatMap((component) => {
+    const id = { cluster, component }
+    return keptLogs.map(
+      ({ path, logs }) => `if [ -f ${quote(path(id))} ]; then
+  if ${logs.print(id, 1)} 2>/dev/null | grep -qv '^-- '; then seen=yes
+  else refusal=$(${logs.print(id, 1)} 2>&1 >/dev/null | head -c ${maxRefusal}); fi
+fi`,
+    )
+  })
   const parts = components.map((component) => {
     const id = { cluster, component }
     const kept = keptLogs.map(
@@ -66,9 +80,14 @@ trap echo EXIT
 ${logsHead({ layout })}
 echo
 ${findAccount({ layout, cluster }, { prefix: setpriv })}
-ids=
+ids= seen= refusal=
+${probes.join('\n')}
+if [ -z "$seen" ] && [ -n "$refusal" ]; then
+printf 'refused\\t%s\\n\\n' "$(printf %s "$refusal" | base64 | tr -d '\\n')"
+else
 ${parts.join('\n')}
 if [ -z "$ids" ]; then printf 'none\\n\\n'; fi
+fi
 read -r _
 for id in $ids; do kill -KILL "-$id" 2>/dev/null || kill -KILL "$id" 2>/dev/null; done
 exit 0
@@ -157,7 +176,9 @@ function rowReader(options: {
     if (kind === 'clock') onClock(first)
     if (kind === 'manifest') onManifest(decode(first))
     if (kind === 'none') fail(nothingToFollow(host))
-    if (!isOurs || component === undefined) return
+    if (!isOurs) return
+    if (kind === 'refused') fail(unreadableLogs(host, new HostText(decode(first))))
+    if (component === undefined) return
     if (kind === 'journal' || kind === 'file') onBytes(kind, component, Buffer.from(content, 'base64'))
     if (kind === 'ended') ended.add(component)
     if (ended.size === components.length) options.onEnd()

@@ -9,12 +9,14 @@ import { followLogs } from '../../../src/deployment/logs/followLogs.ts'
 import type { LogLine } from '../../../src/deployment/logs/parseLogs.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
+import { unitDirectory } from '../../../src/deployment/services/systemdUnits.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
 import type { Transport } from '../../../src/transport/transport.ts'
 import { hostConfig } from '../../support/deploymentValues.ts'
 import { eventually } from '../../support/eventually.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
 import { heapInUse } from '../../support/heapInUse.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const logged = (msg: string): string =>
   `${JSON.stringify({ level: 'info', time: new Date().toISOString(), component: 'manager', msg })}\n`
@@ -44,8 +46,25 @@ describe('following the logs of a host', () => {
   })
 
   /** Follows over a shell of this machine; `lines` grows. */
-  async function follow(options: { readonly lines?: number; readonly since?: number } = {}) {
-    const transport = await connectLocal({ host: 'db1', env: process.env })
+  async function follow({
+    env = process.env,
+    units = unitDirectory,
+    ...options
+  }: {
+    readonly lines?: number
+    readonly since?: number
+    readonly env?: NodeJS.ProcessEnv
+    /** Folder of units in place of systemd's. */
+    readonly units?: string
+  } = {}) {
+    const local = await connectLocal({ host: 'db1', env })
+    const transport: Transport = {
+      ...local,
+      follow: async (script, request) => {
+        if (local.follow === undefined) throw new Error('a shell of this machine follows')
+        return local.follow(script.replaceAll(unitDirectory, units), request)
+      },
+    }
     const end = new AbortController()
     stop.push(end)
     const lines: LogLine[] = []
@@ -131,6 +150,41 @@ describe('following the logs of a host', () => {
     await expect((await follow()).ended).rejects.toMatchObject({ code: 'logs-unreadable' })
     rmSync(layoutOf(folder).share, { recursive: true })
     await expect((await follow()).ended).rejects.toMatchObject({ code: 'not-installed' })
+  })
+
+  it('is refused where the journal may not be read, in the words of journalctl', async () => {
+    const units = temporaryFolder()
+    writeFileSync(join(units, 'muster-alpha-manager.service'), '')
+    const hint = 'Hint: You are currently not seeing messages from other users and the system.'
+    // As journalctl of a login that may read its own messages alone: with -f it waits for them without an end.
+    writeFileSync(
+      join(folder, 'journalctl'),
+      `#!/bin/sh
+echo '${hint}' >&2
+echo '-- No entries --'
+case " $* " in *' -f '*) exec tail -f /dev/null ;; esac
+`,
+      { mode: 0o755 },
+    )
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
+    const { ended } = await follow({ env, units })
+    await expect(ended).rejects.toMatchObject({
+      code: 'logs-unreadable',
+      message: expect.stringContaining(hint),
+      fix: expect.stringContaining('systemd-journal'),
+    })
+    writeFileSync(
+      join(folder, 'journalctl'),
+      `#!/bin/sh
+echo '${hint}' >&2
+echo '1772366400.0 db1 muster-manager[42]: mine'
+case " $* " in *' -f '*) exec tail -f /dev/null ;; esac
+`,
+    )
+    const other = await follow({ env, units })
+    await eventually(() => expect(other.messages()).toEqual(['mine']))
+    other.stop()
+    await other.ended
   })
 
   /** Follows a host that answers with these pieces. */
