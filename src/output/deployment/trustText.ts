@@ -56,10 +56,13 @@ function keyLines({ state, keys }: Found, { colour }: Layout): readonly string[]
   const names = shown.map(({ type }) => typeName(type))
   const width = Math.max(0, ...names.map((name) => name.length))
   return shown.flatMap(({ fingerprint, instead, state: keyState }, index) => {
-    const left = `  ${(names[index] ?? '').padEnd(width)}  `
-    if (instead === undefined) return [`${left}${fingerprint}`]
+    const name = names[index] ?? ''
+    const left = `  ${name.padEnd(width)}  `
+    const other = keyState === 'other' ? `  ${dim(`not compared: no ${name} key is known`)}` : ''
+    if (instead === undefined) return [`${left}${fingerprint}${other}`]
     if (keyState === 'revoked') return [`${left}${red(fingerprint)}  revoked by ${instead.place}`]
-    const before = `${' '.repeat(left.length)}${instead.fingerprint}  ${dim(`in ${instead.place}`)}`
+    const type = instead.type === undefined ? '' : `${typeName(instead.type)} `
+    const before = `${' '.repeat(left.length)}${instead.fingerprint}  ${dim(`${type}in ${instead.place}`)}`
     return [`${left}${red(fingerprint)}  ${dim('shown now')}`, before]
   })
 }

@@ -14,10 +14,10 @@ export type ShownKey = {
   /** `SHA256:…` */
   readonly fingerprint: string
   readonly key: Buffer
-  /** `other`: not known, while another key of the server is known. */
+  /** `other`: no key of this type is known, while one of another type is known or changed. */
   readonly state: 'known' | 'new' | 'other' | 'changed' | 'revoked'
-  /** The known key that differs, or the line that revokes it. */
-  readonly instead?: { readonly fingerprint: string; readonly place: string }
+  /** The known key that differs, or the line that revokes it; with its type where that is another one. */
+  readonly instead?: { readonly type?: string; readonly fingerprint: string; readonly place: string }
 }
 
 /**
@@ -87,16 +87,23 @@ function compareWithKnownHosts(
     key,
     verdict: checkHostKey(entries, knownHostsLookup(server), key),
   }))
-  const trusted = compared.some(({ verdict }) => verdict.kind === 'trusted')
+  // A key is compared with the line of its own type: one without a line is neither known nor wrong. With the line of
+  // another type it is compared only where the server showed no key of that type.
+  const hasOwnLine = compared.some(
+    ({ key, verdict }) =>
+      verdict.kind === 'trusted' || (verdict.kind === 'changed' && verdict.known.type === typeOfKey(key)),
+  )
   return compared.map(({ key, verdict }) => {
     if (verdict.kind === 'trusted') return { ...facts(key), state: 'known' }
-    if (verdict.kind === 'unknown') return { ...facts(key), state: trusted ? 'other' : 'new' }
-    // Once one key is known, a key of another type is neither known nor wrong.
-    if (verdict.kind === 'changed' && trusted && verdict.known.type !== typeOfKey(key)) {
-      return { ...facts(key), state: 'other' }
-    }
+    if (verdict.kind === 'unknown') return { ...facts(key), state: hasOwnLine ? 'other' : 'new' }
     const { known } = verdict
-    const instead = { fingerprint: fingerprint(known.key), place: `${known.file} line ${known.line}` }
+    const isOtherType = known.type !== typeOfKey(key)
+    if (verdict.kind === 'changed' && hasOwnLine && isOtherType) return { ...facts(key), state: 'other' }
+    const instead = {
+      ...(isOtherType ? { type: known.type } : {}),
+      fingerprint: fingerprint(known.key),
+      place: `${known.file} line ${known.line}`,
+    }
     return { ...facts(key), state: verdict.kind, instead }
   })
 }

@@ -52,7 +52,7 @@ const fresh: HostKeyComparison = {
 }
 const changed: HostKeyComparison = {
   state: 'changed',
-  keys: [{ ...key('F', 'changed'), instead }],
+  keys: [{ ...key('F', 'changed'), instead }, key('H', 'other', 'ssh-rsa')],
   problem: problem('host-key-changed'),
 }
 const revoked: HostKeyComparison = {
@@ -87,6 +87,7 @@ describe('the host keys of muster trust as text', () => {
       db2 (port 2222)  CHANGED
         ED25519  SHA256:FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF  shown now
                  SHA256:ZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZ  in /home/ops/.ssh/known_hosts line 3
+        RSA      SHA256:HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH  not compared: no RSA key is known
         fix: Do not go on before you know why.
       db3  REVOKED
         ED25519  SHA256:GGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGGG  revoked by /home/ops/.ssh/known_hosts line 3
@@ -205,6 +206,11 @@ describe('the host keys of muster trust for programs', () => {
                 },
                 "state": "changed",
                 "type": "ssh-ed25519",
+              },
+              {
+                "fingerprint": "SHA256:HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH",
+                "state": "other",
+                "type": "ssh-rsa",
               },
             ],
             "name": "db2",

@@ -111,6 +111,22 @@ describe('compareHostKeys', () => {
     })
   })
 
+  it('compares each key with the line of its own type', () => {
+    const compare = (lines: readonly string[], shown: readonly string[]) =>
+      compareHostKeys(server(), parseKnownHosts(lines.join('\n'), '/kh'), shown.map(bytes)).keys.map(
+        ({ type, state, instead }) => [type, state, instead],
+      )
+    const place = { fingerprint: fingerprint(bytes(other)), place: '/kh line 1' }
+    expect(compare([`db1 ${other}`], [ed25519, ecdsa, rsa])).toEqual([
+      ['ssh-ed25519', 'changed', place],
+      ['ecdsa-sha2-nistp256', 'other', undefined],
+      ['ssh-rsa', 'other', undefined],
+    ])
+    expect(compare([`db1 ${other}`], [rsa])).toEqual([
+      ['ssh-rsa', 'changed', { ...place, type: 'ssh-ed25519' }],
+    ])
+  })
+
   it('reports a revoked key even if another key is known', () => {
     expect(judge([`@revoked * ${ecdsa}`, `db1 ${ed25519}`], [ed25519, ecdsa])).toEqual({
       state: 'revoked',
