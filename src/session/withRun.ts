@@ -205,7 +205,7 @@ async function lockStateWithRetry(options: {
   const { context, place, retryTiming, request } = options
   const outcome = await retryWhileHeld<StateLock | StateError>(retryTiming, {
     attempt: () =>
-      lockState(place, request).catch((error: unknown) => {
+      lockState(place, { ...request, hasLockWait: true }).catch((error: unknown) => {
         if (error instanceof StateError && error.code === 'locked') return error
         throw error
       }),

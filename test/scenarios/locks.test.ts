@@ -203,7 +203,7 @@ describe.skipIf(process.platform !== 'linux')(
       const refused = await world.muster('restart')
       expect(refused).toMatchObject({ code: 5, stdout: '' })
       expect(refused.stderr).toBe(
-        `error: another muster run holds db2: \`muster install\`, process 42 on desk, since ${since} [locked]\n  fix: wait until it ends; if that machine or container no longer exists, release its lock: muster lock release\n`,
+        `error: another muster run holds db2: \`muster install\`, process 42 on desk, since ${since} [locked]\n  fix: wait until it ends, for example with --lock-wait 5m; if that machine or container no longer exists, release its lock: muster lock release\n`,
       )
       expect((await world.muster('restart', ['--host', 'db1'])).code).toBe(0)
       const line = `state directory  held for db2 and db9 by \`muster install\`, process 42 on desk, since ${since}\n`

@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux')('two runs at once in one folder (n
       const third = await run('restart', '--host', 'db2,db4')
       expect(third.code).toBe(5)
       expect(third.stderr).toMatch(
-        /^error: another muster run holds db2: `muster install`, process \d+ on \S+, since \S+Z \[locked\]\n {2}fix: wait until it ends, or end it: kill \d+\n$/,
+        /^error: another muster run holds db2: `muster install`, process \d+ on \S+, since \S+Z \[locked\]\n {2}fix: wait until it ends, for example with --lock-wait 5m, or end it: kill \d+\n$/,
       )
       const all = await run('users', 'rotate', 'admin')
       expect(all.code).toBe(5)

@@ -38,6 +38,8 @@ type LockRequest = {
   readonly operation?: string
   /** All without it. */
   readonly hosts?: LockedHosts
+  /** True for a command with --lock-wait, which the refusal then names. */
+  readonly hasLockWait?: boolean
 }
 
 export type StateLock = {
@@ -60,7 +62,7 @@ export const lockState = (place: StatePlace, request: LockRequest = {}): Promise
 
 async function takeRunLock(
   place: StatePlace,
-  { now = new Date(), operation = 'state', hosts = 'all' }: LockRequest,
+  { now = new Date(), operation = 'state', hosts = 'all', hasLockWait = false }: LockRequest,
   parent: RunLock | undefined,
 ): Promise<StateLock> {
   const holder = newHolder(now)
@@ -70,7 +72,8 @@ async function takeRunLock(
     await withStateGate(place, async () => {
       const wanted = hosts.length === 0 || (await hasSecrets(place)) ? hosts : 'all'
       for (const other of await runningLocks(place)) {
-        if (other.id !== parent?.id && shared(wanted, other.hosts)) throw heldError(place, { wanted, other })
+        if (other.id !== parent?.id && shared(wanted, other.hosts))
+          throw heldError(place, { wanted, other, hasLockWait })
       }
       const lock: RunLock = { ...holder, operation, hosts: wanted }
       // Names of thousands of hosts are written piece by piece, and others read without the gate.
@@ -202,7 +205,11 @@ function shared(one: LockedHosts, other: LockedHosts): boolean {
 
 function heldError(
   place: StatePlace,
-  { wanted, other }: { readonly wanted: LockedHosts; readonly other: RunLock },
+  {
+    wanted,
+    other,
+    hasLockWait,
+  }: { readonly wanted: LockedHosts; readonly other: RunLock; readonly hasLockWait: boolean },
 ): StateError {
   const { hosts } = other
   const both = hosts === 'all' || wanted === 'all' ? hosts : hosts.filter((name) => wanted.includes(name))
@@ -210,6 +217,7 @@ function heldError(
   return lockedBy(other, {
     path: runLockPath(place, other.id),
     what: `${what}: \`muster ${other.operation}\`, `,
+    hasLockWait,
     release: 'release its lock: muster lock release',
   })
 }

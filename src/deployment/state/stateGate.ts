@@ -67,9 +67,12 @@ export const lockedBy = (
     path,
     what,
     release,
+    hasLockWait = false,
   }: {
     readonly path: string
     readonly what: string
+    /** True for a command with --lock-wait. */
+    readonly hasLockWait?: boolean
     /** Fix for a machine that no longer exists, in place of deleting the file. */
     readonly release?: string
   },
@@ -77,9 +80,11 @@ export const lockedBy = (
   new StateError({
     code: 'locked',
     message: `another muster run holds ${what}process ${holder.pid} on ${printableLine(holder.machine)}, since ${printableLine(holder.since)}`,
-    fix: isElsewhere(holder)
-      ? `wait until it ends; if that machine or container no longer exists, ${release ?? `delete ${path}`}`
-      : `wait until it ends, or end it: kill ${holder.pid}`,
+    fix: `wait until it ends${hasLockWait ? ', for example with --lock-wait 5m' : ''}${
+      isElsewhere(holder)
+        ? `; if that machine or container no longer exists, ${release ?? `delete ${path}`}`
+        : `, or end it: kill ${holder.pid}`
+    }`,
   })
 
 /** Milliseconds between two tries; at random, so that many that wait do not try together. */

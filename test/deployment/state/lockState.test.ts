@@ -73,6 +73,9 @@ describe('the lock of a state', () => {
       message: `another muster run holds this cluster's state: \`muster install\`, process ${process.pid} on ${hostname()}, since ${now.toISOString()}`,
       fix: `wait until it ends, or end it: kill ${process.pid}`,
     })
+    await expect(lockState(where, { now, hasLockWait: true })).rejects.toMatchObject({
+      fix: `wait until it ends, for example with --lock-wait 5m, or end it: kill ${process.pid}`,
+    })
     await lock.release()
     expect(existsSync(folder(where))).toBe(false)
     await (await lockState(where, { now })).release()
