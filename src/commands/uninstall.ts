@@ -1,6 +1,7 @@
 import { requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
+import { textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { registryDirectory, removeCluster, removeHosts } from '../client/registry.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
@@ -8,11 +9,13 @@ import { preview } from '../deployment/hostPlan.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
 import { installedElsewhere } from '../deployment/preflight/installationCheck.ts'
+import { sizeOfRuntimeCache } from '../deployment/runtime/runtimeCache.ts'
 import { withoutHosts } from '../deployment/state/clusterState.ts'
 import { openState, removeState, saveState } from '../deployment/state/openState.ts'
 import { withStateGate } from '../deployment/state/stateGate.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { allFacts } from '../deployment/survey.ts'
+import { remainsText } from '../output/deployment/remainsText.ts'
 import { runOnFiles } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { changeFlags, changeOptions } from '../session/runOptions.ts'
@@ -67,6 +70,22 @@ async function forget({ config, survey }: SurveyedSession<HostFacts>): Promise<v
   await saveState({ ...config, before, after: withoutHosts(before, cleaned) })
 }
 
+/** Names what is left once nothing of the cluster is installed any more. */
+async function printRemains(
+  { context, config, json }: SurveyedSession<HostFacts>,
+  purge: boolean,
+): Promise<void> {
+  const users = config.hosts.flatMap(({ monitor, database }) => [monitor?.user, database?.account?.user])
+  const runtimes = await sizeOfRuntimeCache(context.env)
+  const remains = {
+    accounts: [...new Set(users.filter((user) => user !== undefined))].sort(),
+    ...(purge ? {} : { state: stateFolder(config) }),
+    ...(runtimes && { runtimes }),
+  }
+  const output = json ? context.stderr : context.stdout
+  output.write(remainsText(remains, { width: textWidth(output) }))
+}
+
 function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan | Refusal {
   const { context, config, run, survey } = session
   const { cluster, directory, excluded } = config
@@ -97,9 +116,11 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
         return exitCodes.ok
       }
       await removeCluster({ dir, cluster, directory })
-      if (!purge) return exitCodes.ok
-      run.discardRecord()
-      await removeState(config)
+      if (purge) {
+        run.discardRecord()
+        await removeState(config)
+      }
+      await printRemains(session, purge)
       return exitCodes.ok
     },
   }

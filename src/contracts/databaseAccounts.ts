@@ -137,3 +137,7 @@ export function replicationGrants(account: {
     needed: replicationAccountPrivileges[type],
   })
 }
+
+/** Returns the SQL that prints the statements which remove accounts, from whatever addresses they log in. */
+export const accountRemoval = (users: readonly string[]): string =>
+  `SELECT CONCAT('DROP USER ', QUOTE(user), '@', QUOTE(host), ';') FROM mysql.user WHERE user IN (${users.map(quoted).join(', ')});`

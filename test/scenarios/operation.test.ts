@@ -220,10 +220,15 @@ describe.skipIf(process.platform !== 'linux')('a cluster of two hosts (needs Lin
     expect(existsSync(world.host('db1').directory)).toBe(false)
     expect(pathsBelow(directory)).toEqual([join(directory, 'theirs'), join(directory, 'theirs', 'notes.txt')])
     expect(running.filter(runs)).toEqual([])
+    expect(outcome.stdout.replaceAll('\n ', '')).toContain(
+      `What stays:\n- ${join(state(), 'alpha')}: the certificate`,
+    )
     expect(existsSync(join(state(), 'alpha/authority.key'))).toBe(true)
     expect(filesBelow(world.operator.home)).toEqual([])
     expect((await world.muster('uninstall')).stdout).toContain('alpha: nothing to do on 2 hosts.')
-    expect((await world.muster('uninstall', ['--purge'])).code).toBe(0)
+    const purged = await world.muster('uninstall', ['--purge'])
+    expect(purged.code).toBe(0)
+    expect(purged.stdout).not.toContain('What stays')
     expect(existsSync(state())).toBe(false)
   })
 })

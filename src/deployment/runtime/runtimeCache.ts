@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -23,6 +23,23 @@ export function runtimeCache(env: Environment): string {
   const { XDG_CACHE_HOME: given = '', HOME: home } = env
   const cache = isAbsolute(given) ? given : join(home || userInfo().homedir, '.cache')
   return join(cache, 'muster', 'runtimes')
+}
+
+/** Returns the folder of the cache and the size of its files; undefined if it holds none or cannot be read. */
+export async function sizeOfRuntimeCache(
+  env: Environment,
+): Promise<{ readonly folder: string; readonly bytes: number } | undefined> {
+  const folder = runtimeCache(env)
+  const names = await readdir(folder).catch((): string[] => [])
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return names.length === 0 ? undefined : { folder, bytes: sizes.reduce((sum, size) => sum + size, 0) }
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   openRuntimeCache,
   readCachedRuntime,
   runtimeCache,
+  sizeOfRuntimeCache,
   writeCachedRuntime,
 } from '../../../src/deployment/runtime/runtimeCache.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
@@ -32,6 +33,16 @@ describe('the runtime cache folder', () => {
     chmodSync(cache, 0o777)
     await openRuntimeCache({ HOME: home })
     expect(mode(cache)).toBe(0o700)
+  })
+
+  it('tells its size once it holds a file', async () => {
+    const env = { HOME: temporaryFolder() }
+    expect(await sizeOfRuntimeCache(env)).toBeUndefined()
+    const folder = await openRuntimeCache(env)
+    expect(await sizeOfRuntimeCache(env)).toBeUndefined()
+    writeFileSync(join(folder, 'a.gz'), 'x'.repeat(10))
+    writeFileSync(join(folder, 'b.gz'), 'x'.repeat(20))
+    expect(await sizeOfRuntimeCache(env)).toEqual({ folder, bytes: 30 })
   })
 
   it.each(['muster', 'muster/runtimes'])('is rejected if %s is a link', async (name) => {
