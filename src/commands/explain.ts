@@ -9,8 +9,10 @@ import { findingGroups, isCode } from '../diagnostics/catalogue.ts'
 import { explanationOf } from '../diagnostics/explanation.ts'
 import { explainFailureCode, failureCodes, failureNamed } from '../diagnostics/failures.ts'
 import { nearest } from '../diagnostics/nearest.ts'
+import { type CallExplanation, callsNamed } from '../output/explain/calls.ts'
 import { explainJson } from '../output/explain/explainJson.ts'
 import {
+  callMarkdown,
   failureMarkdown,
   findingMarkdown,
   listMarkdown,
@@ -18,6 +20,7 @@ import {
   settingMarkdown,
 } from '../output/explain/explainMarkdown.ts'
 import {
+  callText,
   failureText,
   findingText,
   listText,
@@ -38,7 +41,8 @@ export const explainCommand: Define = (made, { context, done }) =>
   made
     .argument(
       '[name]',
-      'code of a finding or a failure, or name of an option, another setting or a section of the file',
+      'code of a finding or a failure, name of an option, another setting or a section of the file, or path of a call ' +
+        'of the APIs, such as metrics',
     )
     .addOption(new Option('--format <format>', 'output format').choices(explainFormats).default('text'))
     .note(optionsHelp)
@@ -50,7 +54,10 @@ const explainFormats = ['text', 'markdown', 'json'] as const
 
 type ExplainFormat = (typeof explainFormats)[number]
 
-type Explained = Parameters<typeof explainJson>[0] & { readonly sections: readonly Section[] }
+type Explained = Parameters<typeof explainJson>[0] & {
+  readonly sections: readonly Section[]
+  readonly calls: readonly CallExplanation[]
+}
 
 const allCodes = findingGroups.flatMap(({ codes }) => codes)
 
@@ -59,6 +66,7 @@ const everything = (): Explained => ({
   failures: failureCodes.map(explainFailureCode),
   settings: settingGroups.flatMap(({ settings }) => settings),
   sections: [],
+  calls: [],
 })
 
 /** Adds the settings of sections to the others: data needs no list beside them. */
@@ -67,7 +75,7 @@ const withSections = ({ settings, sections, ...others }: Explained): Explained =
   return { ...others, settings: [...settings, ...inSections], sections }
 }
 
-/** Finds a finding, a failure, settings or a section of the file by name. Throws a `UsageError` for an unknown name. */
+/** Finds a finding, a failure, settings or a section of the file by name, or calls of the APIs by their path. Throws a `UsageError` for an unknown name. */
 function explained(name: string): Explained {
   const failure = failureNamed(name)
   const found = {
@@ -75,33 +83,36 @@ function explained(name: string): Explained {
     failures: failure === undefined ? [] : [failure],
     settings: settingsNamed(name),
     sections: sectionsNamed(name),
+    calls: callsNamed(name),
   }
   if (Object.values(found).some((of) => of.length > 0)) return found
   const near = nearest(name, [...allCodes, ...failureCodes, ...settingNames, ...sectionNames])
   throw new UsageError(
     // What is typed may hold anything; JSON shows control characters instead of sending them to the terminal.
-    `no finding, failure, setting or section is named ${JSON.stringify(name)}`,
+    `no finding, failure, setting, section or call is named ${JSON.stringify(name)}`,
     near === undefined ? 'List all of them with: muster explain' : `Did you mean ${near}?`,
   )
 }
 
-const textOf = ({ findings, failures, settings, sections }: Explained, layout: Layout): string =>
+const textOf = ({ findings, failures, settings, sections, calls }: Explained, layout: Layout): string =>
   [
     ...findings.map((finding) => findingText(finding, layout)),
     ...failures.map((failure) => failureText(failure, layout)),
     ...settings.map((setting) => settingText(setting, layout)),
     ...sections.map((section) => sectionText(section, layout)),
+    ...calls.map((call) => callText(call, layout)),
   ].join('\n\n')
 
-const markdownOf = ({ findings, failures, settings, sections }: Explained): string =>
+const markdownOf = ({ findings, failures, settings, sections, calls }: Explained): string =>
   [
     ...findings.map(findingMarkdown),
     ...failures.map(failureMarkdown),
     ...settings.map(settingMarkdown),
     ...sections.map(sectionMarkdown),
+    ...calls.map(callMarkdown),
   ].join('\n')
 
-/** Explains a finding, a failure, a setting or a section of the file by its name; without a name, lists all of them. Throws `UsageError`. */
+/** Explains a finding, a failure, a setting, a section of the file or a call of the APIs by its name; without a name, lists all of them. Throws `UsageError`. */
 export async function explain(options: {
   readonly context: CommandContext
   readonly name: string | undefined

@@ -1,24 +1,14 @@
 import { type AccessLevel, allows } from '../contracts/accessLevels.ts'
-import { commonRoutes } from '../contracts/commonRoutes.ts'
-import type { Component } from '../contracts/component.ts'
-import { connectorRoutes } from '../contracts/connectorRoutes.ts'
+import { apiRoutes } from '../contracts/apiRoutes.ts'
 import { existingNameProblems } from '../contracts/credentialRules.ts'
 import type { ActionRequest } from '../contracts/dashboard.ts'
 import { payloadVersion } from '../contracts/envelope.ts'
 import { taskIdPattern } from '../contracts/managerPayloads.ts'
-import { managerRoutes } from '../contracts/managerRoutes.ts'
-import { replicatorRoutes } from '../contracts/replicatorRoutes.ts'
 import { basePath, guardParameter, type Route, takesValue } from '../contracts/route.ts'
 import { mapNamePattern } from '../contracts/servicesMap.ts'
 import type { RelayedCall } from './backend.ts'
 import { DashboardError, notFound } from './dashboardError.ts'
 import { rejectInvalid } from './requestChecks.ts'
-
-const routes: Readonly<Record<Component, Readonly<Record<string, Route>>>> = {
-  manager: { ...commonRoutes, ...managerRoutes },
-  connector: { ...commonRoutes, ...connectorRoutes },
-  replicator: { ...commonRoutes, ...replicatorRoutes },
-}
 
 /** Values that a parameter of a path takes. */
 const parameters: Readonly<Record<string, (value: string) => boolean>> = {
@@ -31,7 +21,7 @@ const parameters: Readonly<Record<string, (value: string) => boolean>> = {
 const refuse = (detail: string): DashboardError => new DashboardError({ code: 'invalid-body', detail })
 
 function routeOf({ component, route: name }: ActionRequest): Route {
-  const known = routes[component]
+  const known = apiRoutes[component]
   const route = Object.hasOwn(known, name) ? known[name] : undefined
   const takesLogin = route?.auth === 'basic' || route?.auth === 'bootstrap'
   if (takesLogin && route.path.startsWith(`${basePath}/`) && route.response.kind === 'payload') return route

@@ -50,6 +50,27 @@ describe('muster explain', () => {
     expect(out).toMatch(/^bad-name failure$/m)
   })
 
+  it('explains a call of the APIs by its path: who serves it, with which login', async () => {
+    const { code, out, err } = await run(['metrics'], { columns: 100 })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^\/metrics call\nReturns the metrics of this process/)
+    expect(out.replaceAll('\n', ' ')).toContain(
+      'of the manager, connector and replicator, on port 8090, 8096 and 8097',
+    )
+    expect(out).toContain('any access level: `read` suffices')
+    expect(out).toContain(
+      "curl --user USER --cacert .muster/CLUSTER/authority.crt 'https://HOST:8090/metrics'",
+    )
+    expect((await run(['/metrics'], { columns: 100 })).out).toBe(out)
+    expect((await run(['health/ready'])).out).toContain('It needs no login; with one it tells more.')
+    expect((await run(['connector/onhold'])).out).toContain('access level `operate`')
+    const { calls } = JSON.parse((await run(['metrics', '--format', 'json'])).out)
+    expect(calls).toMatchObject([
+      { path: '/metrics', method: 'GET', components: ['manager', 'connector', 'replicator'] },
+    ])
+    expect((await run(['metrics', '--format', 'markdown'])).out).toMatch(/^## \/metrics\n\n\*\*Call\.\*\*/)
+  })
+
   it('explains a setting by its name or another spelling', async () => {
     const { code, out } = await run(['rest-api-admin-pass'])
     expect(code).toBe(0)
@@ -90,7 +111,7 @@ describe('muster explain', () => {
     expect(await run([name])).toEqual({
       code: 3,
       out: '',
-      err: `error: no finding, failure, setting or section is named "${name}"\n  fix: Did you mean ${meant}?\n`,
+      err: `error: no finding, failure, setting, section or call is named "${name}"\n  fix: Did you mean ${meant}?\n`,
     })
   })
 
@@ -98,7 +119,7 @@ describe('muster explain', () => {
     const { code, err } = await run(['\u001b[31mxyzzy'])
     expect(code).toBe(3)
     expect(err).toBe(
-      'error: no finding, failure, setting or section is named "\\u001b[31mxyzzy"\n  fix: List all of them with: muster explain\n',
+      'error: no finding, failure, setting, section or call is named "\\u001b[31mxyzzy"\n  fix: List all of them with: muster explain\n',
     )
   })
 

@@ -2,9 +2,10 @@ import { type AccountStatements, accountStatements } from '../../config/referenc
 import type { Setting } from '../../config/settings/setting.ts'
 import type { Explanation } from '../../diagnostics/explanation.ts'
 import type { FailureExplanation } from '../../diagnostics/failures.ts'
+import type { CallExplanation } from './calls.ts'
 import { settingExample } from './settingFacts.ts'
 
-const withText = <Of extends Explanation | FailureExplanation>(of: Of) => ({
+const withText = <Of extends Explanation | FailureExplanation | CallExplanation>(of: Of) => ({
   ...of,
   about: of.about.join('\n\n'),
 })
@@ -28,17 +29,19 @@ function statementsOf(setting: Setting<unknown>): { readonly statements?: readon
   return statements.length === 0 ? {} : { statements }
 }
 
-/** Writes explanations as one JSON object, `{"findings":[…],"failures":[…],"settings":[…]}`. */
+/** Writes explanations as one JSON object, `{"findings":[…],"failures":[…],"settings":[…],"calls":[…]}`. */
 export function explainJson(explained: {
   readonly findings: readonly Explanation[]
   readonly failures: readonly FailureExplanation[]
   readonly settings: readonly Setting<unknown>[]
+  readonly calls?: readonly CallExplanation[]
 }): string {
-  const { findings, failures, settings } = explained
+  const { findings, failures, settings, calls = [] } = explained
   const data = {
     findings: findings.map(withText),
     failures: failures.map(withText),
     settings: settings.map(settingOf),
+    ...(calls.length === 0 ? {} : { calls: calls.map(withText) }),
   }
   return `${JSON.stringify(data, null, 2)}\n`
 }

@@ -3,6 +3,7 @@ import type { Setting } from '../../config/settings/setting.ts'
 import { findingGroups } from '../../diagnostics/catalogue.ts'
 import { type Explanation, exampleTitles, explanationOf } from '../../diagnostics/explanation.ts'
 import { explainFailureCode, type FailureExplanation, failureCodes } from '../../diagnostics/failures.ts'
+import type { CallExplanation } from './calls.ts'
 import { settingExample, settingFacts } from './settingFacts.ts'
 import { type Section, sectionRows, settingGroups } from './settings.ts'
 
@@ -29,6 +30,10 @@ export function findingMarkdown(finding: Explanation): string {
 /** Writes the section of a failure. */
 export const failureMarkdown = ({ code, title, about }: FailureExplanation): string =>
   `${[`## ${code}`, `**Failure.** ${title}`, ...about].join('\n\n')}\n`
+
+/** Writes the section of a call of the APIs. */
+export const callMarkdown = ({ path, title, about }: CallExplanation): string =>
+  `${[`## ${path}`, `**Call.** ${title}`, ...about].join('\n\n')}\n`
 
 export function settingMarkdown(setting: Setting<unknown>): string {
   const facts = settingFacts(setting).map(({ label, text }) => `- ${label}: ${text}`)

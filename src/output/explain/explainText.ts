@@ -4,6 +4,7 @@ import { findingGroups } from '../../diagnostics/catalogue.ts'
 import type { Severity } from '../../diagnostics/diagnostic.ts'
 import { type Explanation, exampleTitles, explanationOf } from '../../diagnostics/explanation.ts'
 import { explainFailureCode, type FailureExplanation, failureCodes } from '../../diagnostics/failures.ts'
+import type { CallExplanation } from './calls.ts'
 import { type Layout, type Paint, proseLines } from './layout.ts'
 import { settingExample, settingFacts } from './settingFacts.ts'
 import { type Section, sectionRows, settingGroups } from './settings.ts'
@@ -78,6 +79,16 @@ export function failureText({ code, title, about }: FailureExplanation, layout: 
   const flush = { layout, first: '', rest: '' }
   const blocks = [
     [`${layout.paint('bold', code)} ${layout.paint('red', 'failure')}`, ...proseLines(title, flush)],
+    ...about.map((text) => proseLines(text, flush)),
+  ]
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+/** Writes the explanation of a call of the APIs for a person. */
+export function callText({ path, title, about }: CallExplanation, layout: Layout): string {
+  const flush = { layout, first: '', rest: '' }
+  const blocks = [
+    [`${layout.paint('bold', path)} ${layout.paint('cyan', 'call')}`, ...proseLines(title, flush)],
     ...about.map((text) => proseLines(text, flush)),
   ]
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`
