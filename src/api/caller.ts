@@ -13,6 +13,9 @@ export type Caller =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'socket' }
 
+/** Returns the name of a caller for states and logs: the user, or the kind of caller. */
+export const callerName = (caller: Caller): string => (caller.kind === 'user' ? caller.user : caller.kind)
+
 const hostOwner = 'host '
 
 /** Returns the owner by whom streams are counted. */

@@ -165,7 +165,7 @@ const hasNoWriter = (name: string, { services }: VerdictFacts): boolean =>
 const writerCodes: ReadonlySet<string | null> = new Set(['no-writer', 'two-writers', 'read-only-primary'])
 
 function dataSourceProblem(source: PictureDataSource, facts: VerdictFacts): readonly PictureProblem[] {
-  const { service, name, role, state, lag, code, reason, by } = source
+  const { service, name, role, state, lag, code, reason, by, since } = source
   const who = `${role} ${name}${ofService(service, facts)}`
   const found = (text: string): readonly PictureProblem[] => [
     problem('degraded', text, { code, host: hostOf(source, facts)?.name ?? null, service, datasource: name }),
@@ -176,7 +176,10 @@ function dataSourceProblem(source: PictureDataSource, facts: VerdictFacts): read
     const host = hostOf(source, facts)
     return host !== undefined && isDown(host) ? [] : found(`${who} is FAILED${because(reason)}`)
   }
-  if (state !== 'ONLINE') return found(`${who} is ${state}${by === null ? '' : ` (by ${by})`}`)
+  if (state !== 'ONLINE')
+    return found(
+      `${who} is ${state}${by === null ? '' : ` (by ${by}${since === null ? '' : ` since ${since}`})`}`,
+    )
   const isLate = lag !== null && lag > maxLagOf(facts)
   if (code === null && isLate) return found(`${who} is ${lag} s behind`)
   if (reason === null) return code === null ? [] : found(`${who}: ${code}`)

@@ -12,7 +12,7 @@ export async function openComponent(settings: ServerSettings, log: ComponentLog)
   }
   if (settings.component === 'replicator') {
     const { openReplicator } = await import('./replicator/replicator.ts')
-    return openReplicator(settings)
+    return openReplicator(settings, log)
   }
   if (settings.component === 'connector') {
     const { openConnector } = await import('./connector/connector.ts')

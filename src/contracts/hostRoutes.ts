@@ -1,8 +1,25 @@
 import { Type } from 'typebox'
 import { ChangePayload } from './commonPayloads.ts'
 import { managerRoutes } from './managerRoutes.ts'
+import { TakenOffline } from './replicatorPayloads.ts'
 import type { Route } from './route.ts'
 import { RoutingPayload } from './routing.ts'
+import { exact, type ReadonlyStatic } from './schemaParts.ts'
+
+/** What the replicator of a manager's host says of its replication. */
+export const HostReplicationPayload = Type.Object(
+  {
+    service: Type.String(),
+    /** Null for a host without a data source. */
+    datasource: Type.Union([Type.String(), Type.Null()]),
+    /** False while the replicator does not answer. */
+    isKnown: Type.Boolean(),
+    takenOffline: Type.Union([TakenOffline, Type.Null()]),
+  },
+  exact,
+)
+
+export type HostReplicationPayload = ReadonlyStatic<typeof HostReplicationPayload>
 
 /**
  * Routes of the components for each other, beside the specification. All but those with the authentication `host` are
@@ -38,6 +55,18 @@ export const hostRoutes = {
     path: '/muster/events',
     auth: 'host',
     summary: 'Sends the events of the manager, to the managers of other hosts that show them.',
+  },
+  replication: {
+    name: 'replication',
+    tag: 'Replication',
+    method: 'GET',
+    path: '/muster/replication',
+    auth: 'host',
+    guard: false,
+    summary: "Reads from the replicator of the manager's host who took its replication offline.",
+    request: null,
+    response: { kind: 'payload', payloadType: 'HostReplicationPayload', payload: HostReplicationPayload },
+    problems: [],
   },
   followedRouting: {
     name: 'followedRouting',

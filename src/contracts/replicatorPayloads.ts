@@ -20,6 +20,15 @@ export const ReplicatorState = Type.Enum([...replicatorStates], {
     'online and reset clear it. A service with the role primary is ONLINE while it writes its binary log.',
 })
 
+/** A person's word that replication is to be off. */
+export const TakenOffline = Type.Object(
+  {
+    by: Type.String({ description: 'User who called offline.' }),
+    since: Type.String({ format: 'date-time' }),
+  },
+  exact,
+)
+
 const common = {
   role: Type.Enum(['primary', 'replica']),
   state: ReplicatorState,
@@ -90,6 +99,11 @@ const status = {
     "The server's own error message; it may quote data of the failed statement.",
   ),
   dataServerHost: Type.String({ description: 'Host of the database server that applies.' }),
+  takenOffline: orNull(
+    TakenOffline,
+    'Who took it offline by the call offline, and since when; survives restarts, and ends with online or once it ' +
+      'runs again. Null for a service that stopped by itself or by SQL.',
+  ),
 }
 
 /** State of one service. */
@@ -104,6 +118,7 @@ export const ReplicatorStatusPayload = Type.Record(Type.String(), ServiceStatus)
 /** The same, as calls that change something return it. */
 export const ChangedReplicatorStatusPayload = Type.Record(Type.String(), ChangedServiceStatus)
 
+export type TakenOffline = ReadonlyStatic<typeof TakenOffline>
 export type ReplicatorState = (typeof replicatorStates)[number]
 export type ServicesPayload = ReadonlyStatic<typeof ServicesPayload>
 export type ServiceStatus = ReadonlyStatic<typeof ServiceStatus>

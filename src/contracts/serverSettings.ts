@@ -168,7 +168,7 @@ const ServerSettings = Type.Object(
     secretsFile: Type.Optional(absolutePath),
     /** The services map that the host is installed with; manager and connector. */
     services: Type.Optional(ServicesMap),
-    /** State file of a manager or a connector, with what calls changed; required with `services`. */
+    /** State file of a component, with what calls changed; required with `services`. */
     stateFile: Type.Optional(absolutePath),
     /** The host's place, where it runs a manager. */
     member: Type.Optional(Membership),
@@ -180,7 +180,7 @@ const ServerSettings = Type.Object(
     unreachableManagers: Type.Optional(Type.Array(text, { minItems: 1 })),
     /** Unix socket of the connector of this host, where it has one; manager. */
     connectorSocket: Type.Optional(absolutePath),
-    /** Unix socket of the replicator of this host, where it has one and the manager shows a dashboard. */
+    /** Unix socket of the replicator of this host, where it has one; manager. */
     replicatorSocket: Type.Optional(absolutePath),
     /** Hosts of the cluster in the order of the file, this one included; absent where the manager shows no dashboard. */
     dashboard: Type.Optional(Type.Array(DashboardHost, { minItems: 1 })),

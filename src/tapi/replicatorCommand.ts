@@ -35,6 +35,12 @@ const columns: readonly (readonly [title: string, show: (service: Fields) => str
 
 const changed: (typeof columns)[number] = ['changed', (it) => (it.changed === true ? 'yes' : 'no')]
 
+function takenOfflineOf(name: string, { takenOffline }: Fields): string {
+  const { by, since } = object(takenOffline)
+  if (typeof by !== 'string' || typeof since !== 'string') return ''
+  return `${printable(`${name}: taken offline by ${by} at ${since}`)}\n`
+}
+
 function errorOf(name: string, service: Fields): string {
   const { pendingError, pendingErrorCode, pendingExceptionMessage } = service
   if (typeof pendingError !== 'string') return ''
@@ -51,7 +57,7 @@ export function renderServices(body: unknown, width?: number): string {
   const shown = services.some(([, it]) => 'changed' in it) ? [...columns, changed] : columns
   const headline = ['service', ...shown.map(([title]) => title)]
   const rows = services.map(([name, it]) => [name, ...shown.map(([, show]) => show(it))])
-  return `${renderTable(headline, rows, width)}${services.map(([name, it]) => errorOf(name, it)).join('')}`
+  return `${renderTable(headline, rows, width)}${services.map(([name, it]) => `${takenOfflineOf(name, it)}${errorOf(name, it)}`).join('')}`
 }
 
 /** Renders a ServicesPayload; ends with a newline. */

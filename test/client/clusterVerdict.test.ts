@@ -148,7 +148,7 @@ describe('the verdict of a cluster', () => {
     [
       'DEGRADED by a replica that somebody took out',
       seenByBoth(service(primary, { ...shunned, by: 'admin' })),
-      ['degraded', 'degraded: replica db2 is SHUNNED (by admin)'],
+      ['degraded', 'degraded: replica db2 is SHUNNED (by admin since 2026-01-02T03:04:05.000Z)'],
     ],
     [
       'DEGRADED by a contradiction, with its code',

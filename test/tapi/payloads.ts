@@ -116,4 +116,5 @@ export const replication = {
   pendingErrorCode: null,
   pendingExceptionMessage: null,
   dataServerHost: '127.0.0.1',
+  takenOffline: null,
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DatabaseError } from '../../src/components/databases/databaseError.ts'
 import { createReplication } from '../../src/components/databases/replication.ts'
 import { createReplicator } from '../../src/components/replicator/createReplicator.ts'
+import { openOfflineMarks } from '../../src/components/replicator/offlineMarks.ts'
 import { replicatorApi } from '../../src/components/replicator/replicator.ts'
 import { renderServices } from '../../src/tapi/replicatorCommand.ts'
 import { type ExpectedStatement, fakeDatabase } from '../support/fakeDatabase.ts'
@@ -35,7 +36,12 @@ async function replicatorWith(...expected: readonly ExpectedStatement[]) {
     clock += milliseconds
   }
   const timing = { effect: 6000, settle: 1000, poll: 100, now: () => clock, wait }
-  const api = replicatorApi(createReplicator({ replication, database, timing }))
+  const api = replicatorApi(
+    createReplicator({
+      ...{ replication, database, timing, now: () => new Date(0) },
+      marks: openOfflineMarks(undefined, { error: () => undefined }),
+    }),
+  )
   const settings = settingsIn(temporaryFolder(), { component: 'replicator' })
   const server = await start(settings, undefined, { api })
   const ca = await place.file('ca.pem', certificate.chain)
@@ -79,6 +85,7 @@ alpha    replica  ONLINE  35     3 s  mysql://10.0.0.11:3306
       code: 0,
       stdout: `service  role     state           seqno  lag  primary                 changed
 alpha    replica  OFFLINE:NORMAL  35     -    mysql://10.0.0.11:3306  yes
+alpha: taken offline by admin at 1970-01-01T00:00:00.000Z
 `,
       stderr: '',
     })

@@ -1,5 +1,5 @@
 import type { AuditFacts } from '../../api/audit/auditEntry.ts'
-import type { Caller } from '../../api/caller.ts'
+import { type Caller, callerName } from '../../api/caller.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import type { Routing } from '../../contracts/routing.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
@@ -81,8 +81,6 @@ export type Connector = {
   counts(): ProxyCounts
 }
 
-const nameOf = (caller: Caller): string => (caller.kind === 'user' ? caller.user : caller.kind)
-
 /** Returns the routing of an earlier process or of the installation: readers may go by it, writers wait. */
 const awaitingWriter = ({ services }: Routing): Routing => ({
   services: services.map((service) => ({
@@ -157,7 +155,7 @@ export function createConnector(options: {
     status,
     change: ({ to, immediate, caller, audit }) => {
       const { mode } = store.current()
-      const next = changedMode(mode, { value: to, by: nameOf(caller), now: now() })
+      const next = changedMode(mode, { value: to, by: callerName(caller), now: now() })
       audit({ before: mode.value, after: to })
       if (next !== mode) {
         store.change({ mode: next })

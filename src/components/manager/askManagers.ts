@@ -3,7 +3,7 @@ import { StartError } from '../../api/startError.ts'
 import { readEvents } from '../../client/readEvents.ts'
 import { createKeptAgent } from '../../client/request.ts'
 import { envelope } from '../../contracts/envelope.ts'
-import { hostRoutes } from '../../contracts/hostRoutes.ts'
+import { type HostReplicationPayload, hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { HoldPayload, ReleasePayload } from '../../contracts/managerPayloads.ts'
 import { managerRoutes } from '../../contracts/managerRoutes.ts'
 import type { Routing } from '../../contracts/routing.ts'
@@ -33,6 +33,8 @@ export type OtherManagers = {
   ): Promise<readonly ManagerAnswer[]>
   /** Reads what they say now. */
   routings(): Promise<readonly (ManagerAnswer & { readonly routing?: Routing })[]>
+  /** Reads what the replicators of their hosts say of replication; of those that answer. */
+  replications(): Promise<readonly HostReplicationPayload[]>
 }
 
 /** Other managers with connections to them. */
@@ -122,6 +124,24 @@ export function createOtherManagers(options: {
     }
   }
 
+  async function replicationOf(it: FollowedManager): Promise<readonly HostReplicationPayload[]> {
+    try {
+      const payload = await callManager({
+        title: `the manager of ${it.name}`,
+        endpoint: () => managerEndpoint(it, tls),
+        route: hostRoutes.replication,
+        authorization: undefined,
+        timeout: limits.routing,
+        agent,
+      })
+      return [payload]
+    } catch (error) {
+      // One of an older release has no such call.
+      if (error instanceof ProblemError) return []
+      throw error
+    }
+  }
+
   return {
     unreachable,
     hold: ({ service, ...order }, authorization) =>
@@ -139,6 +159,7 @@ export function createOtherManagers(options: {
         timeout: limits.release,
       }),
     routings: () => Promise.all(managers.map(wordOf)),
+    replications: async () => (await Promise.all(managers.map(replicationOf))).flat(),
     close: () => agent.destroy(),
   }
 }

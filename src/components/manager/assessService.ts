@@ -1,3 +1,4 @@
+import { printableLine } from '../../base/printable.ts'
 import type { ReasonCode, Writer } from '../../contracts/routing.ts'
 import type { DataSourceRole } from '../../contracts/servicesMap.ts'
 import type { Channel, ThreadError } from '../databases/dialect.ts'
@@ -200,7 +201,7 @@ function ofReplica(member: Member, reading: ServerReading, view: View): Finding 
   const { members } = view
   const { channels } = reading
   const stopped = told(channels, stoppedReason)
-  if (stopped !== '') return failed('not-replicating', stopped)
+  if (stopped !== '') return takenOfflineFinding(member, channels) ?? failed('not-replicating', stopped)
   const primary = primaryOf(view)
   const astray = strayReason(channels, primary, members)
   if (astray) return astray
@@ -227,6 +228,16 @@ function ofReplica(member: Member, reading: ServerReading, view: View): Finding 
     code: remarks.find(({ code }) => code !== null)?.code ?? null,
     reason: remarks.map(({ reason }) => reason).join(' '),
   }
+}
+
+/** Returns the finding of replication that a person stopped; undefined where something of it stopped with an error. */
+function takenOfflineFinding({ takenOffline }: Member, channels: readonly Channel[]): Finding | undefined {
+  if (!takenOffline || channels.some(({ applierError, receiverError }) => applierError || receiverError)) {
+    return undefined
+  }
+  const { by, since } = takenOffline
+  const reason = `Its replication was taken offline by ${printableLine(by)} at ${since}. Start it with tapi replicator online.`
+  return { ...failed(null, reason), takenOffline }
 }
 
 const isRelay = ({ role }: Member): boolean => role === 'relay'

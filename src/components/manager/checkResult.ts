@@ -1,3 +1,4 @@
+import type { TakenOffline } from '../../contracts/replicatorPayloads.ts'
 import type { ReasonCode } from '../../contracts/routing.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { ServerReading } from '../databases/probe.ts'
@@ -36,4 +37,6 @@ export type Finding = {
   readonly result: 'passed' | 'failed' | 'unable'
   readonly code: ReasonCode | null
   readonly reason: string | null
+  /** Set where a person took its replication offline: it failed on purpose. */
+  readonly takenOffline?: TakenOffline
 }

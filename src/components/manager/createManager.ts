@@ -21,6 +21,7 @@ import {
   type ServiceAssessments,
 } from './serviceAssessments.ts'
 import { createSwitchHolds, type Hold, type HoldOrder } from './switchHolds.ts'
+import { type Answer, createTakenOfflineTable } from './takenOffline.ts'
 
 /** Result of a check that was asked for. */
 export type AskedCheck = { readonly observation: Observation; readonly finding: Finding }
@@ -86,6 +87,10 @@ export function createManager(options: {
   readonly now: () => Date
   readonly after?: Clock['after']
   readonly log: ManagerLog
+  /** Asks the replicator of a data source's host who took its replication offline. Never rejects. */
+  readonly askReplicator?: (source: DataSourceKey) => Promise<Answer>
+  /** Returns true for the data source of this host. */
+  readonly isOwn?: (source: DataSourceKey) => boolean
   readonly onOutsideChange?: OutsideChange
   /** Milliseconds that a replica may be behind and still takes reads; null for any number. */
   readonly maxReplicaLag?: number | null
@@ -108,10 +113,21 @@ export function createManager(options: {
     beforeExpiry: (service) => checkAll(service),
     onExpired,
   })
+  const takenOffline = createTakenOfflineTable({
+    ask: options.askReplicator ?? (async () => null),
+    isOwn: options.isOwn ?? (() => false),
+    now: () => now().getTime(),
+    onChange: (service) => {
+      if (!table.map().services.some((it) => it.name === service)) return
+      reassess(service)
+      publish()
+    },
+  })
   const assessments = createServiceAssessments({
     table,
     health,
     holds,
+    takenOffline,
     isMonitoring: monitor !== undefined,
     onOutsideChange,
     maxReplicaLag,
@@ -149,18 +165,31 @@ export function createManager(options: {
 
   /** Applies the policy after a regular check. */
   function applyPolicy(source: DataSource): void {
-    const { state, service, name } = table.view(source)
+    const { state, service, name, reason: recorded } = table.view(source)
     const policy = table.policy(service)
     const { streak, unreached } = health.of(source)
-    const next = decideState({ state, policy, streak })
+    const finding = findingOf(source)
+    const known = takenOffline.of(source)
+    const next = decideState({
+      state,
+      policy,
+      streak,
+      // Of another failure than that, it says nothing.
+      takenOffline: known && state !== 'OFFLINE' ? finding?.takenOffline : known,
+      // A call for the data source gives no reason.
+      followsReplication: recorded !== null,
+    })
     if (next === undefined) return
     // A switch stops replication and makes servers read-only.
-    if (next === 'FAILED' && unreached < rules.fence && holds.of(service)?.isInForce) return
-    const reason = next === 'FAILED' ? (findingOf(source)?.reason ?? null) : null
+    if (next !== 'ONLINE' && unreached < rules.fence && holds.of(service)?.isInForce) return
+    const reason = next === 'ONLINE' ? null : (finding?.reason ?? null)
+    const by = next === 'OFFLINE' ? (finding?.takenOffline?.by ?? 'manager') : 'manager'
     const facts = { service, datasource: name, from: state, to: next, policy, reason }
     try {
-      putState([source], { state: next, by: 'manager', reason })
+      putState([source], { state: next, by, reason })
       if (next === 'FAILED') log.warn(facts, 'fenced a data source')
+      else if (next === 'OFFLINE')
+        log.info({ ...facts, by }, 'took a data source offline, as its replication is')
       else log.info(facts, 'took a data source back')
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
@@ -175,7 +204,10 @@ export function createManager(options: {
   function seen({ server, observation, milliseconds }: Check): void {
     const at = now()
     const checked = sources().filter((it) => serverOf(it) === serverOf(server))
-    for (const source of checked) health.record({ source, observation, at })
+    for (const source of checked) {
+      health.record({ source, observation, at })
+      takenOffline.look(source, observation)
+    }
     for (const service of servicesOf(checked)) reassess(service)
     for (const source of checked) {
       const result = findingOf(source)?.result
@@ -207,6 +239,7 @@ export function createManager(options: {
     const source = sources().find((it) => addressOf(it) === asked)
     if (!observation || !source) return undefined
     health.record({ source, observation, at: now() })
+    takenOffline.look(source, observation)
     reassess(source.service)
     publish()
     const finding = findingOf(source)

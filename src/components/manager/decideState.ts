@@ -1,6 +1,7 @@
 import type { Policy } from '../../contracts/managerPayloads.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Finding } from './checkResult.ts'
+import type { Answer } from './takenOffline.ts'
 
 /** Number of checks in a row that decide. */
 export const rules = {
@@ -31,10 +32,17 @@ export function decideState(facts: {
   readonly state: RecordedState
   readonly policy: Policy
   readonly streak: Streak
-}): 'FAILED' | 'ONLINE' | undefined {
-  const { state, policy, streak } = facts
+  /** Who took its replication offline, so that it fails; see `Answer`. */
+  readonly takenOffline: Answer
+  /** True for an OFFLINE one that is so because of its replication, not by a call for the data source. */
+  readonly followsReplication: boolean
+}): 'FAILED' | 'ONLINE' | 'OFFLINE' | undefined {
+  const { state, policy, streak, takenOffline, followsReplication } = facts
   if (policy === 'MAINTENANCE') return undefined
-  if (state === 'ONLINE') return streak.failed >= rules.fence ? 'FAILED' : undefined
+  const hasFailed = streak.failed >= rules.fence
+  if (hasFailed && takenOffline && (state === 'ONLINE' || state === 'FAILED')) return 'OFFLINE'
+  if (hasFailed && takenOffline === null && state === 'OFFLINE' && followsReplication) return 'FAILED'
+  if (state === 'ONLINE') return hasFailed ? 'FAILED' : undefined
   if (policy !== 'AUTOMATIC') return undefined
   if (state === 'FAILED') return streak.passed >= rules.recover ? 'ONLINE' : undefined
   if (state === 'OFFLINE') return streak.passed >= rules.comeBack ? 'ONLINE' : undefined

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { commonCalls } from '../../api/calls/commonCalls.ts'
 import { ready } from '../../api/calls/health.ts'
-import type { ComponentApi } from '../../api/serve.ts'
+import { type ComponentApi, type ServedRoute, serve } from '../../api/serve.ts'
+import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import type { DashboardAssets } from '../../web/assets.ts'
@@ -11,9 +12,10 @@ import { createProbe } from '../databases/probe.ts'
 import { createStateFile } from '../stateFile.ts'
 import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
 import { type ConnectedManagers, createOtherManagers } from './askManagers.ts'
+import { askReplicatorAt } from './askReplicator.ts'
 import { createManager, type Manager } from './createManager.ts'
 import { openDashboard } from './dashboard/openDashboard.ts'
-import { addressOf, type DataSource, serverOf, sourcesOf } from './dataSources.ts'
+import { addressOf, type DataSource, type DataSourceKey, serverOf, sourcesOf } from './dataSources.ts'
 import { openLastRuns } from './lastRuns.ts'
 import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
 import { createManagerFeed, type ManagerFeed } from './managerFeed.ts'
@@ -23,6 +25,7 @@ import { createMonitor, defaultCheckInterval, type Monitor, type MonitorTiming }
 import { routingFeed } from './routingFeed.ts'
 import type { ManagerLog } from './serviceAssessments.ts'
 import { openSwitcher } from './switch/openSwitcher.ts'
+import type { Answer } from './takenOffline.ts'
 
 /** Settings of a manager. */
 export type ManagerSettings = Pick<
@@ -70,14 +73,14 @@ export const manager: ComponentApi = { component: 'manager', served: commonCalls
 /** Returns the API of a manager, with the readiness and the measurements of its own. */
 export function managerApi(
   served: ServedManager,
-  feed: Pick<ManagerFeed, 'served' | 'toPeers'>,
+  feed: Pick<ManagerFeed, 'served' | 'toPeers'> & { readonly replication?: ServedRoute },
 ): ComponentApi {
   const own = readyToManage(served.manager)
   const common = commonCalls.map((it) => (it === ready ? own : it))
   return {
     component: 'manager',
     served: [...common, ...managerCalls(served), feed.served],
-    peers: [routingFeed(served.manager), feed.toPeers],
+    peers: [routingFeed(served.manager), feed.toPeers, ...(feed.replication ? [feed.replication] : [])],
     metrics: () => managerMetrics(served.manager),
   }
 }
@@ -129,6 +132,34 @@ const openOtherManagers = ({
 }: ManagerSettings): ConnectedManagers | undefined =>
   switching && tls && createOtherManagers({ managers, unreachable, tls })
 
+/** Returns the ways to the replicator of each data source, and what this host's replicator says to other managers. */
+function openReplicationAnswers(
+  { member, replicatorSocket }: ManagerSettings,
+  others: ConnectedManagers | undefined,
+): {
+  readonly askReplicator: (source: DataSourceKey) => Promise<Answer>
+  readonly isOwn: (source: DataSourceKey) => boolean
+  readonly served: ServedRoute
+} {
+  const { service = '', datasource = null } = member ?? {}
+  const askOwn = async (): Promise<Answer> =>
+    datasource === null || replicatorSocket === undefined ? null : askReplicatorAt(replicatorSocket)()
+  const isOwn = (source: DataSourceKey): boolean => source.service === service && source.name === datasource
+  return {
+    isOwn,
+    askReplicator: async (source) => {
+      if (isOwn(source)) return askOwn()
+      const answers = await others?.replications()
+      const answer = answers?.find((it) => it.service === source.service && it.datasource === source.name)
+      return answer?.isKnown === true ? answer.takenOffline : undefined
+    },
+    served: serve(hostRoutes.replication, async () => {
+      const answer = await askOwn()
+      return { service, datasource, isKnown: answer !== undefined, takenOffline: answer ?? null }
+    }),
+  }
+}
+
 /**
  * Opens the manager of the settings: earlier changes by calls are in effect again, and the checks begin.
  * Throws a `StartError` where its state or its password cannot be read.
@@ -148,6 +179,8 @@ export function openManager(
   const file = createStateFile(stateFile)
   const now = (): Date => new Date()
   const monitor = createMonitorFactory(settings, { timing, log })
+  const others = openOtherManagers(settings)
+  const replication = openReplicationAnswers(settings, others)
   const opened: Manager = createManager({
     installed,
     kept: openStateStore({ file, path: stateFile, installed, now: now() }),
@@ -159,10 +192,10 @@ export function openManager(
       addresses: new Set(ownSources(host, installed).map(addressOf)),
       runs: openLastRuns(createStateFile(stateFile.replace(/\.json$/, '.runs.json'))),
     },
+    ...replication,
     ...settings.monitor,
   })
   const updateConnector = connectorSocket === undefined ? undefined : connectorUpdater(connectorSocket, log)
-  const others = openOtherManagers(settings)
   const switcher = openSwitcher(settings, {
     manager: opened,
     others,
@@ -183,7 +216,7 @@ export function openManager(
       ? openDashboard({ ...settings, tls, socket, hosts }, { manager: opened, log, assets })
       : undefined
   return {
-    api: { ...managerApi(served, feed), ...(pages && { pages }) },
+    api: { ...managerApi(served, { ...feed, replication: replication.served }), ...(pages && { pages }) },
     close: () => {
       feed.close()
       switcher?.close()

@@ -1,4 +1,5 @@
 import { printableLine } from '../../base/printable.ts'
+import type { TakenOffline } from '../../contracts/replicatorPayloads.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Channel } from '../databases/dialect.ts'
 import { type GtidSet, missingGtids } from '../databases/gtidSet.ts'
@@ -13,6 +14,8 @@ export type Member = Pick<DataSource, 'name' | 'host' | 'port' | 'role'> & {
   readonly look: { readonly kind: 'unread' } | Observation
   /** The last reading, however long ago; null before the first. */
   readonly known: ServerReading | null
+  /** Who took its replication offline. */
+  readonly takenOffline?: TakenOffline | null
   /** Failed checks in a row. */
   readonly failures: number
 }

@@ -15,6 +15,7 @@ import type { HealthTable } from './health.ts'
 import type { LastRuns } from './lastRuns.ts'
 import { type Member, readingOf } from './replicationGraph.ts'
 import type { SwitchHolds } from './switchHolds.ts'
+import type { TakenOfflineTable } from './takenOffline.ts'
 
 /** Log of a manager. */
 export type ManagerLog = Readonly<Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>>
@@ -53,6 +54,7 @@ export function createServiceAssessments(options: {
   readonly table: DataSourceTable
   readonly health: HealthTable
   readonly holds: SwitchHolds
+  readonly takenOffline: Pick<TakenOfflineTable, 'of'>
   /** False if nothing is checked: then a service is as the map says. */
   readonly isMonitoring: boolean
   readonly onOutsideChange: OutsideChange
@@ -62,7 +64,8 @@ export function createServiceAssessments(options: {
   readonly own: OwnServers | undefined
   readonly log: ManagerLog
 }): ServiceAssessments {
-  const { table, health, holds, isMonitoring, onOutsideChange, maxReplicaLag, own, log } = options
+  const { table, health, holds, takenOffline, isMonitoring, onOutsideChange, maxReplicaLag, own, log } =
+    options
   const incumbents = new Map<string, Incumbent>()
   const assessments = new Map<string, ServiceAssessment>()
   const ownOrders = new Map<string, ReturnType<ServiceAssessments['ownOrder']>>()
@@ -78,6 +81,7 @@ export function createServiceAssessments(options: {
       state,
       look: observation ?? { kind: 'unread' },
       known,
+      takenOffline: takenOffline.of(view) ?? null,
       failures: unreached,
     }
   }

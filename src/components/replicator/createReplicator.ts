@@ -7,12 +7,13 @@ import type {
 import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Replication } from '../databases/replication.ts'
+import type { OfflineMarks } from './offlineMarks.ts'
 import { type OperationTiming, operate } from './operate.ts'
 import { createOperationLock, type Operation } from './operationLock.ts'
 import { notConfigured, type Services, unknownService } from './replicatorProblems.ts'
 import { channelsByService, observe, serviceList } from './serviceStatus.ts'
 
-/** Replicator of one database server. It keeps no state: every result is what the server reports now. */
+/** Replicator of one database server. Every result is what the server reports now, and who took it offline. */
 export type Replicator = {
   services(): Promise<ServicesPayload>
   /** All services, or the one of that name. */
@@ -21,6 +22,8 @@ export type Replicator = {
   change(order: {
     readonly operation: Operation
     readonly service: string | undefined
+    /** Name of the caller. */
+    readonly by: string
     readonly audit: (facts: AuditFacts) => void
   }): Promise<ChangedReplicatorStatusPayload>
   /** Returns why it is not ready; undefined if it is. */
@@ -32,10 +35,12 @@ export function createReplicator(options: {
   readonly replication: Replication
   readonly database: DatabaseSettings
   readonly timing: OperationTiming
+  readonly marks: OfflineMarks
+  readonly now: () => Date
 }): Replicator {
-  const { replication, database, timing } = options
+  const { replication, database, timing, marks, now } = options
   const operationLock = createOperationLock()
-  const look = () => observe({ replication, database, operationLock })
+  const look = () => observe({ replication, database, operationLock, marks })
 
   async function selectServices(service: string | undefined): Promise<Services> {
     const services = channelsByService(await replication.channels(), database.service)
@@ -55,7 +60,7 @@ export function createReplicator(options: {
       if (!found) throw unknownService()
       return Object.fromEntries([found])
     },
-    change: ({ operation, service, audit }) =>
+    change: ({ operation, service, by, audit }) =>
       operate({
         operation,
         replication,
@@ -63,6 +68,8 @@ export function createReplicator(options: {
         timing,
         host: database.host,
         read: () => selectServices(service),
+        marks,
+        mark: { by, since: now().toISOString() },
         audit,
       }),
     notReadyReason: async () => {

@@ -1,10 +1,11 @@
 import type { AuditFacts } from '../../api/audit/auditEntry.ts'
-import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
+import type { ChangedReplicatorStatusPayload, TakenOffline } from '../../contracts/replicatorPayloads.ts'
 import { DatabaseError } from '../databases/databaseError.ts'
 import type { Channel } from '../databases/dialect.ts'
 import type { Replication } from '../databases/replication.ts'
 import { withTimeout } from '../databases/withTimeout.ts'
 import { isStarted, isStopped, pendingErrorOf, stateOf } from './channelState.ts'
+import type { OfflineMarks } from './offlineMarks.ts'
 import type { Operation, OperationLock } from './operationLock.ts'
 import { effectTimedOut, rejectReset, replicationBroken, type Services } from './replicatorProblems.ts'
 import { replicaStatus } from './serviceStatus.ts'
@@ -80,10 +81,13 @@ export async function operate(options: {
   readonly host: string
   /** The services that are meant, as they are now. */
   readonly read: () => Promise<Services>
+  readonly marks: OfflineMarks
+  /** Mark of this caller. */
+  readonly mark: TakenOffline
   /** Told what was, what is and whether anything was changed. */
   readonly audit: (facts: AuditFacts) => void
 }): Promise<ChangedReplicatorStatusPayload> {
-  const { operation, replication, operationLock, timing, host, read, audit } = options
+  const { operation, replication, operationLock, timing, host, read, marks, mark, audit } = options
   const { needsChange, apply, isReached, hasFailed, settles } = operationRules[operation]
   const end = operationLock.begin(operation)
   const deadline = timing.now() + timing.effect
@@ -147,6 +151,9 @@ export async function operate(options: {
     operationLock.setServices(new Set(before.keys()))
     audit({ before: statesOf(before) })
     if (operation === 'reset') rejectReset(before)
+    // Before anybody sees a thread that stands still, or runs.
+    if (operation === 'offline') marks.add(before.keys(), mark)
+    if (operation === 'online') marks.remove(before.keys())
     const isThere = [...before.values()].every(isReached)
     if (isThere) audit({ after: statesOf(before) })
     else await changeAll(before)
@@ -154,7 +161,10 @@ export async function operate(options: {
     return Object.fromEntries(
       [...after].map(([name, channel]) => [
         name,
-        { ...replicaStatus({ channel, state: stateOf(channel), host }), changed: changed.has(name) },
+        {
+          ...replicaStatus({ channel, state: stateOf(channel), host, takenOffline: marks.of(name) }),
+          changed: changed.has(name),
+        },
       ]),
     )
   } finally {

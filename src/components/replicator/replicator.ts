@@ -5,7 +5,9 @@ import { metrics } from '../../api/calls/metrics.ts'
 import type { ComponentApi, ServedRoute } from '../../api/serve.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { openReplication } from '../databases/replication.ts'
+import { createStateFile } from '../stateFile.ts'
 import { createReplicator, type Replicator } from './createReplicator.ts'
+import { openOfflineMarks } from './offlineMarks.ts'
 import { readyWithDatabase, replicatorCalls } from './replicatorCalls.ts'
 import { metricsRoute } from './replicatorMetrics.ts'
 
@@ -32,16 +34,20 @@ export function replicatorApi(opened: Replicator): ComponentApi {
 
 /**
  * Opens the replicator of the settings; the database is not contacted before the first call. Throws
- * a `StartError` where its password cannot be read.
+ * a `StartError` where its password or its state cannot be read.
  */
-export function openReplicator(settings: Pick<ServerSettings, 'database' | 'secretsFile'>): {
+export function openReplicator(
+  settings: Pick<ServerSettings, 'database' | 'secretsFile' | 'stateFile'>,
+  log: { error(facts: object, message: string): void },
+): {
   readonly api: ComponentApi
   /** Ends its connections to the database. */
   close(): void
 } {
-  const { database, secretsFile } = settings
+  const { database, secretsFile, stateFile } = settings
   if (!database || secretsFile === undefined) return { api: replicator, close: () => undefined }
+  const marks = openOfflineMarks(stateFile === undefined ? undefined : createStateFile(stateFile), log)
   const replication = openReplication({ database, secretsFile, limits })
-  const opened = createReplicator({ replication, database, timing })
+  const opened = createReplicator({ replication, database, timing, marks, now: () => new Date() })
   return { api: replicatorApi(opened), close: () => replication.close() }
 }

@@ -1,3 +1,4 @@
+import { callerName } from '../../api/caller.ts'
 import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
@@ -28,8 +29,8 @@ export function replicatorCalls(replicator: Replicator | undefined): readonly Se
   }
   const change =
     (operation: Operation) =>
-    ({ params, audit }: Call<null>): Promise<ChangedReplicatorStatusPayload> =>
-      withDatabase((it) => it.change({ operation, service: params.service, audit }))
+    ({ params, caller, audit }: Call<null>): Promise<ChangedReplicatorStatusPayload> =>
+      withDatabase((it) => it.change({ operation, service: params.service, by: callerName(caller), audit }))
 
   return [
     serve(routes.replicatorServices, async () =>

@@ -3,12 +3,14 @@ import type {
   ReplicatorStatusPayload,
   ServiceStatus,
   ServicesPayload,
+  TakenOffline,
 } from '../../contracts/replicatorPayloads.ts'
 import type { DatabaseSettings } from '../../contracts/serverSettings.ts'
 import { placeOf } from '../databases/connection.ts'
 import type { Channel, Position } from '../databases/dialect.ts'
 import type { Replication } from '../databases/replication.ts'
 import { pendingErrorOf, stateOf } from './channelState.ts'
+import type { OfflineMarks } from './offlineMarks.ts'
 import type { OperationLock } from './operationLock.ts'
 
 /** A channel as the API shows it. */
@@ -17,8 +19,9 @@ export function replicaStatus(facts: {
   readonly state: ReplicatorState
   /** Host of the server that applies. */
   readonly host: string
+  readonly takenOffline: TakenOffline | null
 }): ServiceStatus {
-  const { channel, state, host } = facts
+  const { channel, state, host, takenOffline } = facts
   const error = pendingErrorOf(channel)
   return {
     role: 'replica',
@@ -35,6 +38,7 @@ export function replicaStatus(facts: {
     pendingErrorCode: error?.number ?? null,
     pendingExceptionMessage: error?.message ?? null,
     dataServerHost: host,
+    takenOffline,
     masterConnectUri: `mysql://${placeOf(channel.source)}`,
   }
 }
@@ -55,6 +59,7 @@ const primaryStatus = (position: Position, host: string): ServiceStatus => ({
   pendingErrorCode: null,
   pendingExceptionMessage: null,
   dataServerHost: host,
+  takenOffline: null,
   masterConnectUri: null,
 })
 
@@ -76,19 +81,25 @@ export async function observe(facts: {
   readonly replication: Replication
   readonly database: DatabaseSettings
   readonly operationLock: OperationLock
+  readonly marks: OfflineMarks
 }): Promise<ReplicatorStatusPayload> {
-  const { replication, operationLock } = facts
+  const { replication, operationLock, marks } = facts
   const { host, service } = facts.database
   const services = channelsByService(await replication.channels(), service)
+  const running = operationLock.running()
+  // Marked before it is stopped.
+  if (running === undefined) marks.endStarted(services)
   if (services.size === 0) {
     const position = await replication.position()
     return position ? { [service]: primaryStatus(position, host) } : {}
   }
-  const running = operationLock.running()
   return Object.fromEntries(
     [...services].map(([name, channel]) => {
       const underWay = running?.services.has(name) ? running.operation : undefined
-      return [name, replicaStatus({ channel, state: stateOf(channel, underWay), host })]
+      return [
+        name,
+        replicaStatus({ channel, state: stateOf(channel, underWay), host, takenOffline: marks.of(name) }),
+      ]
     }),
   )
 }

@@ -17,6 +17,7 @@ const online: ServiceStatus = {
   pendingErrorCode: null,
   pendingExceptionMessage: null,
   dataServerHost: '10.0.0.12',
+  takenOffline: null,
   masterConnectUri: 'mysql://10.0.0.11:3306',
 }
 const stopped = {
@@ -29,7 +30,11 @@ const forgotten = { appliedLastEventId: null, currentEventId: null } as const
 
 const changedTo = (status: ServiceStatus) => ({ response: { alpha: { ...status, changed: true } } })
 const started = changedTo(online)
-const ended = changedTo({ ...online, ...stopped })
+const ended = changedTo({
+  ...online,
+  ...stopped,
+  takenOffline: { by: 'admin', since: '2026-01-02T03:04:05.000Z' },
+})
 const reset = changedTo({ ...online, ...stopped, ...forgotten })
 
 export const replicatorExamples: ExamplesOf<typeof replicatorRoutes> = {

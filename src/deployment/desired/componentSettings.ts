@@ -142,10 +142,8 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
       ...switchSettings(host),
       ...((monitor || host.switching) && { secretsFile: layout.secretsFile }),
       ...(runs(host, 'connector') ? { connectorSocket: data.socket('connector') } : {}),
-      ...(host.dashboard && {
-        dashboard: host.dashboard,
-        ...(runs(host, 'replicator') ? { replicatorSocket: data.socket('replicator') } : {}),
-      }),
+      ...(runs(host, 'replicator') ? { replicatorSocket: data.socket('replicator') } : {}),
+      ...(host.dashboard && { dashboard: host.dashboard }),
     }
   },
   connector: (options) => {
@@ -157,9 +155,11 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
       ...(host.managers && { managers: host.managers }),
     }
   },
-  replicator: ({ host, layout }) => {
+  replicator: ({ host, layout, data }) => {
     const database = host.database && databaseSettings(host.database)
-    return database === undefined ? {} : { database, secretsFile: layout.secretsFile }
+    return database === undefined
+      ? {}
+      : { database, secretsFile: layout.secretsFile, stateFile: data.stateFile('replicator') }
   },
 }
 

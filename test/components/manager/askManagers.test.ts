@@ -102,6 +102,17 @@ describe('the other managers of a service', () => {
     for (const { lines } of managers) expect(lines.join()).not.toContain(adminLogin.slice('Basic '.length))
   })
 
+  it('say whether the replicators of their hosts were taken offline, as far as they answer', async () => {
+    const [db2, db3] = [await remote('db2'), await remote('db3')]
+    const others = await asking([db2.place, db3.place])
+    await db3.stop()
+    expect(await others.replications()).toEqual([
+      { service: 'alpha', datasource: 'db2', isKnown: true, takenOffline: null },
+    ])
+    const stranger = await asking([db2.place], { tls: await tlsOf('db7') })
+    expect(await stranger.replications(), 'db7 is no host of the cluster').toEqual([])
+  })
+
   it('answer why they do not', async () => {
     const [db2, db3] = [await remote('db2'), await remote('db3')]
     const others = await asking([db2.place, db3.place])

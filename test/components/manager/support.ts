@@ -169,6 +169,7 @@ export async function managerIn(
     readonly updateConnector?: ServedManager['updateConnector']
     readonly context?: Partial<ApiContext>
     readonly listener?: 'tcp' | 'socket'
+    readonly askReplicator?: Parameters<typeof createManager>[0]['askReplicator']
   } = {},
 ) {
   const {
@@ -200,6 +201,7 @@ export async function managerIn(
     monitor: monitor?.open,
     now,
     log,
+    ...(more.askReplicator && { askReplicator: more.askReplicator }),
   })
   onTestFinished(() => manager.close())
   const identity = { cluster: 'cluster', host: 'host1', member, parentPid: () => 42 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { connect } from '../../../src/components/databases/connect.ts'
 import { createReplication } from '../../../src/components/databases/replication.ts'
 import { createReplicator } from '../../../src/components/replicator/createReplicator.ts'
+import { openOfflineMarks } from '../../../src/components/replicator/offlineMarks.ts'
 import { openReplicator } from '../../../src/components/replicator/replicator.ts'
 import type { ServiceStatus } from '../../../src/contracts/replicatorPayloads.ts'
 import type { DatabaseSettings } from '../../../src/contracts/serverSettings.ts'
@@ -51,9 +52,18 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
     return file
   }
 
-  async function replicatorOf(server: Mariadb, more: Partial<DatabaseSettings> = {}) {
+  const log = { error: () => undefined }
+
+  async function replicatorOf(
+    server: Mariadb,
+    more: Partial<DatabaseSettings> = {},
+    stateFile = join(temporaryFolder(), 'replicator.json'),
+  ) {
     const secretsFile = writeSecrets(password)
-    const opened = openReplicator({ database: { ...databaseOf(server), ...more }, secretsFile })
+    const opened = openReplicator(
+      { database: { ...databaseOf(server), ...more }, secretsFile, stateFile },
+      log,
+    )
     onTestFinished(() => opened.close())
     const { served, metrics } = opened.api
     const context = { component: 'replicator', ...(metrics ? { componentMetrics: metrics } : {}) } as const
@@ -238,6 +248,27 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
     await eventually(async () => expect((await alpha()).state).toBe('ONLINE'))
   })
 
+  it('tells who took it offline over restarts of both, until it is started by SQL', async () => {
+    const stateFile = join(temporaryFolder(), 'replicator.json')
+    const first = await replicatorOf(replica, {}, stateFile)
+    await first.post('online')
+    expect((await first.alpha()).takenOffline).toBeNull()
+    await first.post('offline')
+    const { takenOffline } = await first.alpha()
+    expect(takenOffline).toMatchObject({ by: 'admin' })
+    await replica.kill()
+    await replica.start('--skip-slave-start')
+    const second = await replicatorOf(replica, {}, stateFile)
+    expect(await second.alpha()).toMatchObject({ state: 'OFFLINE:NORMAL', takenOffline })
+    await replica.sql('START SLAVE')
+    await eventually(async () =>
+      expect(await second.alpha()).toMatchObject({ state: 'ONLINE', takenOffline: null }),
+    )
+    await replica.sql('STOP SLAVE')
+    expect(await second.alpha()).toMatchObject({ state: 'OFFLINE:NORMAL', takenOffline: null })
+    await second.post('online')
+  })
+
   it('takes a new password without a restart, and never tells one', async () => {
     const { get, secretsFile, lines } = await replicatorOf(replica)
     writeSecrets('wrong-secret', secretsFile)
@@ -322,9 +353,10 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
     })
     onTestFinished(() => replication.close())
     const timing = { effect: 700, settle: 100, poll: 50, now: () => performance.now(), wait }
-    const replicator = createReplicator({ replication, database, timing })
+    const marks = openOfflineMarks(undefined, log)
+    const replicator = createReplicator({ replication, database, timing, marks, now: () => new Date() })
     const change = (operation: 'online' | 'offline') =>
-      replicator.change({ operation, service: undefined, audit: () => undefined })
+      replicator.change({ operation, service: undefined, by: 'admin', audit: () => undefined })
     const state = async () => (await replicator.status()).alpha?.state
 
     await change('online')

@@ -4,6 +4,7 @@ import type { Row } from '../../../src/components/databases/connection.ts'
 import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
 import { createReplication } from '../../../src/components/databases/replication.ts'
 import { createReplicator } from '../../../src/components/replicator/createReplicator.ts'
+import { openOfflineMarks } from '../../../src/components/replicator/offlineMarks.ts'
 import { replicator, replicatorApi } from '../../../src/components/replicator/replicator.ts'
 import { responseSchema } from '../../../src/contracts/envelope.ts'
 import { replicatorRoutes } from '../../../src/contracts/replicatorRoutes.ts'
@@ -37,7 +38,9 @@ async function replicatorWith(...expected: readonly ExpectedStatement[]) {
     await new Promise((resolve) => setImmediate(resolve))
   }
   const timing = { effect: 6000, settle: 1000, poll: 100, now: () => clock, wait }
-  const { served, metrics } = replicatorApi(createReplicator({ replication, database, timing }))
+  const marks = openOfflineMarks(undefined, { error: () => undefined })
+  const now = () => new Date('2026-01-02T03:04:05Z')
+  const { served, metrics } = replicatorApi(createReplicator({ replication, database, timing, marks, now }))
   const api = await testApi({ served, context: metrics ? { componentMetrics: metrics } : {} })
   const headers = { authorization: adminLogin }
   return {
@@ -77,6 +80,7 @@ describe('reading', () => {
           pendingErrorCode: null,
           pendingExceptionMessage: null,
           dataServerHost: '127.0.0.1',
+          takenOffline: null,
           masterConnectUri: 'mysql://10.0.0.11:3306',
         },
       },
@@ -150,6 +154,43 @@ describe('reading', () => {
     for (const answer of [await get('services'), await get('status'), await post('online')]) {
       expect(problem(answer)).toEqual([status, name, 'In its own words.'])
     }
+  })
+})
+
+describe('who took a service offline', () => {
+  const taken = { by: 'admin', since: '2026-01-02T03:04:05.000Z' }
+
+  it('is told until online', async () => {
+    const { post, get } = await replicatorWith(
+      once(show(mariadbReplica)),
+      stop,
+      { ...show(mariadbOffline), times: 4 },
+      start,
+      show(mariadbReplica),
+    )
+    expect((await post('offline')).json().payload.alpha).toMatchObject({ takenOffline: taken })
+    expect((await get('status')).json().payload.alpha).toMatchObject({ takenOffline: taken })
+    expect((await post('offline')).json().payload.alpha).toMatchObject({
+      changed: false,
+      takenOffline: taken,
+    })
+    expect((await post('online')).json().payload.alpha).toMatchObject({ takenOffline: null })
+  })
+
+  it('is not told of one that was stopped by SQL, nor after a start by SQL', async () => {
+    const { post, get } = await replicatorWith(
+      once(show(mariadbOffline)),
+      once(show(mariadbReplica)),
+      stop,
+      once(show(mariadbOffline)),
+      once(show(mariadbReplica)),
+      show(mariadbOffline),
+    )
+    const read = async () => (await get('status')).json().payload.alpha.takenOffline
+    expect(await read()).toBeNull()
+    await post('offline')
+    expect(await read(), 'it runs').toBeNull()
+    expect(await read(), 'it was stopped again').toBeNull()
   })
 })
 

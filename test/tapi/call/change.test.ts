@@ -73,6 +73,7 @@ const replica = (receiver: 'running' | 'stopped') => ({
   receiver,
   applier: receiver,
   positioning: 'gtid',
+  takenOffline: null,
   appliedLastEventId: null,
   appliedLastSeqno: null,
   appliedLatency: null,

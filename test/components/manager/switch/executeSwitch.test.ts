@@ -60,6 +60,7 @@ async function run(
       return [{ name: 'db3' }]
     },
     routings: async () => [],
+    replications: async () => [],
   }
   const means: SwitchMeans = {
     manager,
