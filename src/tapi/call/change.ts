@@ -90,7 +90,7 @@ function noteOtherHosts({ target }: Call): string | undefined {
   )
   if (found === undefined || others === undefined || others.length === 0) return undefined
   const names = others.map(({ name }) => name).join(', ')
-  return `this changed only ${found.host.name}. Other hosts of ${found.cluster.cluster}: ${names}; --all changes all of them.`
+  return `this changed only ${found.host.name}. Other hosts of ${found.cluster.cluster}: ${names}. Repeat it with --all to change all of them.`
 }
 
 /**

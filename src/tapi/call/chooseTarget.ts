@@ -146,8 +146,23 @@ function notInCluster(facts: {
 
 type ChosenHosts = { readonly cluster: RegisteredCluster; readonly hosts: readonly RegisteredHost[] }
 
+/** Returns the cluster of the host that stands beside `--all`. Throws a `UsageError` unless there is exactly one. */
+function clusterOfHost(
+  host: string,
+  { written, clusters, cwd }: Pick<Parameters<typeof chooseHosts>[0], 'written' | 'clusters' | 'cwd'>,
+): RegisteredCluster {
+  const { cluster } = written
+  const search = findHost({ clusters, host, cwd, ...(cluster !== undefined && { cluster }) })
+  if (search.kind === 'one') return search.cluster
+  if (search.kind === 'several') throw severalHosts({ host, matches: search.matches })
+  throw new UsageError(
+    `There is no record of a host ${host}${cluster === undefined ? '' : ` in the cluster ${cluster}`}.`,
+    `${howToRecord}; without a record call one host, without --all.`,
+  )
+}
+
 /**
- * Chooses the hosts of `--all`: those with such an API in the cluster of --cluster, of the current directory,
+ * Chooses the hosts of `--all`: those with such an API in the cluster of --host or --cluster, of the current directory,
  * or in the only recorded one. Throws a `UsageError` if there is none or more than one cluster.
  */
 export function chooseHosts(choice: {
@@ -159,19 +174,21 @@ export function chooseHosts(choice: {
   readonly cwd: string
 }): ChosenHosts {
   const { written, clusters, allowed } = choice
-  const conflicting = (['host', 'port'] as const).find((name) => written[name] !== undefined)
-  if (conflicting !== undefined) {
+  if (written.port !== undefined) {
     throw new UsageError(
-      `--all cannot be used with --${conflicting}.`,
-      `Remove --${conflicting}: --all uses the recorded hosts and ports. --cluster selects the cluster.`,
+      '--all cannot be used with --port.',
+      'Remove --port: --all uses the recorded hosts and ports. --host or --cluster selects the cluster.',
     )
   }
   const wanted = written.cluster
-  const matching = inNearestCluster(
-    clusters.filter((one) => wanted === undefined || matchesCluster(one, wanted)),
-    (one) => one,
-    choice.cwd,
-  )
+  const matching =
+    written.host === undefined
+      ? inNearestCluster(
+          clusters.filter((one) => wanted === undefined || matchesCluster(one, wanted)),
+          (one) => one,
+          choice.cwd,
+        )
+      : [clusterOfHost(written.host, choice)]
   const [cluster, ...others] = matching
   if (cluster === undefined) {
     throw new UsageError(

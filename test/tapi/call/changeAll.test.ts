@@ -154,7 +154,7 @@ db3   connector  unchanged
   })
 
   it.each([
-    [['--all', '--host', 'db1', 'connector', 'onhold', '--yes'], '--all cannot be used with --host.'],
+    [['--all', '--host', 'db9', 'connector', 'onhold', '--yes'], 'There is no record of a host db9.'],
     [['--all', '--port', '1', 'connector', 'onhold', '--yes'], '--all cannot be used with --port.'],
     [['--all', '--cluster', 'x', 'connector', 'onhold', '--yes'], 'There is no record of a cluster x.'],
     [['--all', 'replicator', 'reset', '--yes'], 'No host of cluster alpha has the API of a replicator.'],
@@ -207,6 +207,7 @@ db3   connector  unchanged
     const argv = ['--cluster', 'gamma', 'datasource', 'offline', 'db1', '--yes']
     const { code, stdout, stderr } = await tapi(['--all', ...argv])
     const alone = await tapi(['--host', 'g0', ...argv])
+    const beside = await tapi(['--host', 'g1', '--all', 'datasource', 'offline', 'db1', '--yes'])
     await Promise.all(managers.map((it) => it.close()))
     expect([code, stdout]).toEqual([
       0,
@@ -215,9 +216,10 @@ g0    manager    done    OFFLINE, changed
 g1    manager    done    OFFLINE, changed
 `,
     ])
+    expect(beside.stdout, 'a host beside --all names its cluster').toBe(stdout)
     expect(stderr.match(/^note: /gm)).toHaveLength(1)
     expect(alone.stderr).toContain(
-      'note: this changed only g0. Other hosts of gamma: g1; --all changes all of them.\n',
+      'note: this changed only g0. Other hosts of gamma: g1. Repeat it with --all to change all of them.\n',
     )
   })
 })
