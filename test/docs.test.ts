@@ -44,8 +44,9 @@ const runElsewhere: Readonly<Record<string, string>> = {
   'curl --user admin --cacert .muster/alpha/authority.crt https://db1:8090/api/v2/user/admin':
     'test/scenarios/readme.test.ts',
   'tar -xzf db1.tar.gz': 'test/lab/scenario/engines.ts',
-  './db1/apply --check --identity db1.key': 'test/lab/scenario/engines.ts',
-  './db1/apply --identity db1.key': 'test/lab/scenario/engines.ts',
+  "sums=$(sed -n 's|  db1/SHA256SUMS$||p' SHA256SUMS)": 'test/lab/scenario/engines.ts',
+  './db1/apply --check --sums "$sums" --identity db1.key': 'test/lab/scenario/engines.ts',
+  './db1/apply --sums "$sums" --identity db1.key': 'test/lab/scenario/engines.ts',
   'cd project': 'test/lab/scenario/engines.ts',
   'ansible-playbook -i inventory.yaml --ask-vault-pass --check --diff site.yaml':
     'test/lab/renderAnsible.test.ts',

@@ -38,13 +38,14 @@ import { linesAfterPlan } from '../output/deployment/logLines.ts'
 import { planText } from '../output/deployment/plan.ts'
 import { connectLocal } from '../transport/local.ts'
 import type { Transport } from '../transport/transport.ts'
-import { openBundle, readDescription, readNode } from './openBundle.ts'
+import { type BundleSums, openBundle, readDescription, readNode, readSums } from './openBundle.ts'
 import { otherInstallation } from './otherInstallation.ts'
 
 type Options = {
   readonly context: CommandContext
-  /** Folder of the unpacked bundle, whose files were compared with its sums. */
+  /** Folder of the unpacked bundle. */
   readonly folder: string
+  readonly sums: BundleSums
   readonly description: BundleDescription
   readonly identity: string
   readonly check: boolean
@@ -52,23 +53,29 @@ type Options = {
   readonly uninstall: boolean
 }
 
-/** Parses the words of `apply`. Throws a `UsageError`. */
+/** Parses the words of `apply`, and reads what its bundle is. Throws a `UsageError` or a `StepError`. */
 function readOptions(folder: string, words: readonly string[], context: CommandContext): Options {
-  const description = readDescription(folder)
+  const { identity: given, check, uninstall, sums: vouched, 'allow-older': allowOlder } = parseWords(words)
+  const sums = readSums(folder, vouched)
+  const description = readDescription(folder, sums)
+  const identity = given ?? identityPath(description.cluster)
+  return { context, folder, sums, description, identity, check, uninstall, allowOlder }
+}
+
+function parseWords(words: readonly string[]) {
   try {
-    const { values } = parseArgs({
+    return parseArgs({
       args: [...words],
       options: {
-        identity: { type: 'string', default: identityPath(description.cluster) },
+        identity: { type: 'string' },
+        sums: { type: 'string' },
         check: { type: 'boolean', default: false },
         'allow-older': { type: 'boolean', default: false },
         uninstall: { type: 'boolean', default: false },
       },
       strict: true,
       allowPositionals: false,
-    })
-    const { identity, check, uninstall } = values
-    return { context, folder, description, identity, check, uninstall, allowOlder: values['allow-older'] }
+    }).values
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error}`, 'See ./apply --help.')
   }
@@ -170,7 +177,7 @@ async function installation(
   transport: Transport,
   options: Options & { readonly facts: HostFacts },
 ): Promise<Decided> {
-  const { context, folder, description, facts } = options
+  const { context, folder, sums, description, facts } = options
   const { cluster, host } = description
   const other = otherInstallation(description, facts)
   if (other !== undefined) throw other
@@ -190,7 +197,7 @@ async function installation(
     })
   }
   const packed = () => {
-    const bytes = gzipSync(readNode(folder, description), { level: 1 })
+    const bytes = gzipSync(readNode(folder, description, sums), { level: 1 })
     return { bytes, sha256: sha256(bytes) }
   }
   const steps = preview(installPlan({ target, packed }), facts)

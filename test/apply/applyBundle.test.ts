@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyBundle } from '../../src/apply/applyBundle.ts'
+import { sha256 } from '../../src/base/sha256.ts'
 import { manifestText } from '../../src/deployment/manifest.ts'
 import { assumedFacts, renderedConfig } from '../../src/deployment/render/assumedFacts.ts'
 import { describeBundle } from '../../src/deployment/render/bundleDescription.ts'
@@ -21,7 +22,9 @@ async function applyOver(manifest: Parameters<typeof manifestText>[0], ...words:
   const host = hostConfig({ installDirectory })
   const rendered = renderHost(targetOf({ host: renderedConfig(host), facts: assumedFacts(host, 'x64') }))
   const of = { muster: '1.2.3', now: new Date(0), machineId: undefined }
-  writeFileSync(join(folder, 'bundle.json'), JSON.stringify(describeBundle(rendered, of)))
+  const description = JSON.stringify(describeBundle(rendered, of))
+  writeFileSync(join(folder, 'bundle.json'), description)
+  writeFileSync(join(folder, 'SHA256SUMS'), `${sha256(description)}  bundle.json\n`)
   mkdirSync(join(installDirectory, 'share'))
   writeFileSync(join(installDirectory, 'share/installation.json'), manifestText(manifest))
   const { context, out, err } = commandContext({ env: process.env, now: () => new Date() })
@@ -35,6 +38,15 @@ describe.skipIf(!isRoot)(
     it('refuses to change it', async () => {
       const refused = await applyOver(ofBeta)
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('[other-installation]') })
+    })
+
+    it('removes nothing by a bundle whose sums are not those of --sums', async () => {
+      const refused = await applyOver(ofBeta, '--uninstall', '--sums', 'f'.repeat(64))
+      expect(refused).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('[bundle-changed]'),
+      })
     })
 
     it('has nothing to remove, so a package that was refused can be removed', async () => {

@@ -139,8 +139,14 @@ describe.skipIf(labHere.missing)(`an installation that muster rendered${labHere.
       folder = await unpackBundle(operator, db1(), { engine: 'bundle' })
     })
 
-    it('is refused if a file was changed, also if its sum was changed with it', async () => {
-      const file = `${folder}/root/opt/muster/share/manager.json`
+    it.each([
+      ['root/opt/muster/share/manager.json', 'bundle-changed'],
+      ['muster-apply.cjs', ''],
+      ['root/opt/muster/runtimes/*/node', ''],
+    ])('is refused if %s was changed, also if its sum was changed with it', async (path, code) => {
+      const beside = readFileSync(join(renderedFolder(operator, 'bundle'), 'keys/SHA256SUMS'), 'utf8')
+      const sums = /^(.{64}) {2}db1\/SHA256SUMS$/m.exec(beside)?.[1]
+      const file = await must(db1(), `ls ${folder}/${path}`)
       await must(
         db1(),
         `cp -a ${file} /root/kept; cp -a ${folder}/SHA256SUMS /root/kept.sums; echo >> ${file}`,
@@ -150,7 +156,8 @@ describe.skipIf(labHere.missing)(`an installation that muster rendered${labHere.
         db1(),
         `cd ${folder}; cut -c 67- SHA256SUMS | xargs -d '\\n' sha256sum > new; mv new SHA256SUMS`,
       )
-      await refuses('bundle-changed')
+      if (code === 'bundle-changed') await refuses(code)
+      await refuses('SHA256SUMS is not the one that --sums names', `${folder}/apply --sums ${sums}`)
       await must(db1(), `mv /root/kept ${file}; mv /root/kept.sums ${folder}/SHA256SUMS`)
     })
 

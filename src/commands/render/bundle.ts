@@ -18,9 +18,9 @@ export const renderBundleCommand: Define = (made, world) =>
         pack: (bundle, now) => [{ path: archiveName(bundle.host), content: packedBundle(bundle, now) }],
       },
     )
-    for (const file of written) context.stdout.write(`wrote ${file}\n`)
+    for (const { path, sums } of written) context.stdout.write(`wrote ${path}\n  apply --sums ${sums}\n`)
     context.stdout.write(
-      `${recipients === undefined ? 'The keys and the' : 'The'} checksums of the archives are in ${out}/${keysFolder}: hand them over separately.\n`,
+      `${recipients === undefined ? 'The keys and the' : 'The'} checksums of the archives and of the sums in them are in ${out}/${keysFolder}: hand them over separately.\n`,
     )
     return exitCodes.ok
   })

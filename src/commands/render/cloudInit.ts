@@ -29,9 +29,9 @@ export const renderCloudInitCommand: Define = (made, world) =>
           names,
           isName: (name) => name.includes('/'),
           pack: (bundle, now) => {
-            const { cluster, host } = bundle
+            const { cluster, host, sums } = bundle
             const archive = packedBundle(bundle, now)
-            const of = { cluster, host, archive: archiveName(host), folder: folderOf(host), url }
+            const of = { cluster, host, archive: archiveName(host), folder: folderOf(host), sums, url }
             const described = { ...of, sha256: sha256(archive), size: archive.length }
             const contents = [userData(described), metaData(described), archive]
             return names(bundle).flatMap((path, at) => {
@@ -41,7 +41,7 @@ export const renderCloudInitCommand: Define = (made, world) =>
           },
         },
       )
-      for (const file of written) context.stdout.write(`wrote ${file}\n`)
+      for (const { path } of written) context.stdout.write(`wrote ${path}\n`)
       context.stdout.write(
         recipients === undefined
           ? `The keys are in ${out}/${keysFolder}: bring each to its host another way than the user-data.\n`

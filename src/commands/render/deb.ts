@@ -22,7 +22,7 @@ export const renderDebCommand: Define = (made, world) =>
         ],
       },
     )
-    for (const file of written) context.stdout.write(`wrote ${file}\n`)
+    for (const { path } of written) context.stdout.write(`wrote ${path}\n`)
     context.stdout.write(
       `${recipients === undefined ? 'The keys and the' : 'The'} checksums of the packages are in ${out}/${keysFolder}: hand them over separately.\n`,
     )

@@ -37,16 +37,18 @@ export async function bundleFiles(
     plain(below(paths.release), rendered.release.program.content),
     { path: below(paths.node), packed: of.runtime, mode: 0o755, sum: description.runtime.sha256 },
   ]
-  const sums = files.map(({ sum, path }) => `${sum}  ${path}\n`).join('')
+  const sums = files.map(({ sum, path }) => sumLine(path, sum)).join('')
+  const secrets = await seal(secretsOf(rendered, sha256(sums)), of.recipient)
+  const allSums = `${sums}${sumLine(bundleNames.secrets, sha256(secrets))}`
   return [
     ...files.map(({ sum: _, ...file }) => file),
-    { path: bundleNames.sums, content: Buffer.from(sums), mode: 0o644 },
-    {
-      ...{ path: bundleNames.secrets, mode: 0o600 },
-      content: await seal(secretsOf(rendered, sha256(sums)), of.recipient),
-    },
+    { path: bundleNames.secrets, content: secrets, mode: 0o600 },
+    { path: bundleNames.sums, content: Buffer.from(allSums), mode: 0o644 },
   ]
 }
+
+/** Returns a line of `SHA256SUMS` (sha256sum(1)). */
+const sumLine = (path: string, sum: string): string => `${sum}  ${path}\n`
 
 function secretsOf({ secretFiles, users }: RenderedHost, sums: string): Sealed {
   return {

@@ -24,9 +24,13 @@ ${about(
   `Work as root, in a folder of root such as /root: what others can change is refused. Before you unpack the archive, compare it with the SHA256SUMS that came with the key: sha256sum --check --ignore-missing SHA256SUMS`,
 )}
 
-  ./apply --check --identity KEY   print what would change
-  ./apply --identity KEY           change it, and prove every login
-  ./apply --uninstall              remove it again
+  ./apply --check --sums DIGEST --identity KEY   print what would change
+  ./apply --sums DIGEST --identity KEY           change it, and prove every login
+  ./apply --uninstall --sums DIGEST              remove it again
+
+${about(
+  `DIGEST is on the second line for this host in that SHA256SUMS, the one that ends in /${bundleNames.sums}. It vouches for every file here: with another one ${bundleNames.apply} ends before any program of the bundle runs. ${bundleNames.apply} itself is vouched for by the checksum of the archive.`,
+)}
 
 ${about(
   `KEY is the file ${host.name}.key that came separately, or any age identity that the bundle was rendered for. Without --identity it is expected at ${identityPath(cluster)}, owned by root with mode 0600. Whoever has this folder and the key has the host's secrets and the administrator's password.`,
@@ -40,7 +44,7 @@ What is here
   ${bundleNames.apply}            checks every file, then runs ${bundleNames.program}
   ${bundleNames.program} the steps of muster, as one file for the Node.js below ${bundleNames.root}/
   ${bundleNames.description}      what the host gets: paths, modes, owners, digests
-  ${bundleNames.sums}       SHA-256 of every file here but itself and ${bundleNames.secrets}
+  ${bundleNames.sums}       SHA-256 of every file here but itself
   ${bundleNames.secrets}      keys, passwords and password hashes, sealed with age (X25519)
   ${bundleNames.root}/            the files themselves
 

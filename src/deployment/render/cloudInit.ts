@@ -12,6 +12,8 @@ export type CloudInitBundle = {
   readonly archive: string
   readonly folder: string
   readonly sha256: string
+  /** SHA-256 of the bundle's `SHA256SUMS`. */
+  readonly sums: string
   /** Bytes of the archive. */
   readonly size: number
   /** Folder on a web server that holds the archive; absent: it lies in the seed. */
@@ -24,10 +26,10 @@ const fetchProgram =
 
 /**
  * Returns the sh script that a host runs at its first boot: it takes the archive only with the checksum that came with
- * the user-data, and applies the bundle.
+ * the user-data, and applies the bundle only with the sums that came with them.
  */
 export function firstBootScript(bundle: CloudInitBundle): string {
-  const { cluster, archive, folder, sha256, size, url } = bundle
+  const { cluster, archive, folder, sha256, sums, size, url } = bundle
   const fetch =
     url === undefined
       ? `archive=${quote(`${seedFolder}/${archive}`)}`
@@ -45,7 +47,7 @@ trap 'rm -rf "$work"' EXIT
 ${fetch}
 echo "${sha256}  $archive" | sha256sum -c -
 tar -xzf "$archive" -C "$work"
-"$work"/${quote(folder)}/apply --identity ${quote(identityPath(cluster))}
+"$work"/${quote(folder)}/apply --sums ${sums} --identity ${quote(identityPath(cluster))}
 `
 }
 

@@ -12,6 +12,8 @@ type DebBundle = {
   readonly muster: string
   readonly architecture: 'x64' | 'arm64'
   readonly files: readonly BundleFile[]
+  /** SHA-256 of its `SHA256SUMS`: what dpkg installed may have been changed since. */
+  readonly sums: string
 }
 
 /** Nobody reads mail of a package that an operator makes for one host. */
@@ -34,7 +36,7 @@ export function debPackage(bundle: DebBundle, now: Date): Buffer {
     { path: './control', content: Buffer.from(controlText(bundle, name, now)), mode: 0o644 },
     { path: './md5sums', content: Buffer.from(md5sums(dataOf(bundle, name, now))), mode: 0o644 },
     { path: './postinst', content: Buffer.from(postinst(bundle, name)), mode: 0o755 },
-    { path: './prerm', content: Buffer.from(prerm(name)), mode: 0o755 },
+    { path: './prerm', content: Buffer.from(prerm(bundle, name)), mode: 0o755 },
   ]
   return ar(
     [
@@ -112,17 +114,17 @@ function md5sums(entries: readonly (TarEntry | PackedTarEntry)[]): string {
     .join('')
 }
 
-const postinst = ({ cluster }: DebBundle, name: string): string => `#!/bin/sh
+const postinst = ({ cluster, sums }: DebBundle, name: string): string => `#!/bin/sh
 set -e
 if [ "$1" = configure ]; then
-  ${quote(`${placeOf(name)}/apply`)} --identity ${quote(identityPath(cluster))}
+  ${quote(`${placeOf(name)}/apply`)} --sums ${sums} --identity ${quote(identityPath(cluster))}
 fi
 `
 
-const prerm = (name: string): string => `#!/bin/sh
+const prerm = ({ sums }: DebBundle, name: string): string => `#!/bin/sh
 set -e
 if [ "$1" = remove ]; then
-  ${quote(`${placeOf(name)}/apply`)} --uninstall
+  ${quote(`${placeOf(name)}/apply`)} --sums ${sums} --uninstall
 fi
 `
 

@@ -30,7 +30,7 @@ const SealedUser = Type.Object(
 const Sealed = Type.Object(
   {
     version: Type.Literal(1),
-    /** SHA-256 of `SHA256SUMS`: the secrets belong to exactly these plain files. */
+    /** SHA-256 of `SHA256SUMS` without the line of the secrets: they belong to exactly these plain files. */
     sums: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     files: Type.Array(SealedFile),
     users: Type.Array(SealedUser),

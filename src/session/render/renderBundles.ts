@@ -3,6 +3,7 @@ import { sha256 } from '../../base/sha256.ts'
 import { readInputFile } from '../../cli/readInputFile.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { existingPaths, notWritten, writeNewFiles } from '../../cli/writeNewFiles.ts'
+import { bundleNames } from '../../deployment/render/applyScript.ts'
 import { type BundleFile, bundleFiles } from '../../deployment/render/bundleFiles.ts'
 import { readApplyProgram } from '../../deployment/serverProgram.ts'
 import { namesOf } from '../selectTargets.ts'
@@ -16,7 +17,12 @@ export type RenderedBundle = {
   readonly address: string
   readonly cluster: string
   readonly files: readonly BundleFile[]
+  /** SHA-256 of its `SHA256SUMS`, which vouches for every file of the bundle. */
+  readonly sums: string
 }
+
+/** A file that was written for a host; `sums` is that of the bundle in it. */
+export type WrittenFile = { readonly path: string; readonly sums?: string }
 
 /** A file that a command writes, by its path below the folder of --out. */
 export type OutputFile = { readonly path: string; readonly content: Buffer | string; readonly mode?: number }
@@ -46,7 +52,7 @@ export async function renderBundles(
       now: Date,
     ) => readonly OutputFile[] | Promise<readonly OutputFile[]>
   },
-): Promise<readonly string[]> {
+): Promise<readonly WrittenFile[]> {
   const { context, out, folder, force, recipients } = options
   const program = await readApplyProgram(context.packageDirectory)
   const { config, hosts, runtime, machines, wanted, keys } = await renderCluster(
@@ -65,7 +71,7 @@ export async function renderBundles(
     if (created === undefined) continue
     await write({ path: join(keysFolder, keyFile(host)), content: created.reveal(), mode: 0o600 }, options)
   }
-  const written: string[] = []
+  const written: WrittenFile[] = []
   const sums = new Map<string, string>()
   for (const rendered of hosts) {
     const { name, address } = rendered.target.host
@@ -75,14 +81,18 @@ export async function renderBundles(
     const machine = { machineId: machines.get(name), replaced: options.replaced.includes(name) }
     const of = { muster: context.version, now, ...machine, recipient: key.recipient, program, runtime }
     const files = await bundleFiles(rendered, of)
-    const packed = await engine.pack({ host: name, address, cluster: config.cluster, files }, now)
-    for (const file of packed) {
+    const digest = sumsDigest(files)
+    const bundle = { host: name, address, cluster: config.cluster, files, sums: digest }
+    for (const file of await engine.pack(bundle, now)) {
       await write(file, options)
       sums.set(file.path, sha256(file.content))
-      written.push(join(out, file.path))
+      const unpacked = unpackedSums(file.path)
+      if (unpacked !== undefined) sums.set(unpacked, digest)
+      written.push({ path: join(out, file.path), ...(unpacked === undefined ? {} : { sums: digest }) })
     }
   }
-  const isOurs = (name: string): boolean => engine.isName(name, config.cluster) && !wanted.includes(name)
+  const isOurs = (name: string): boolean =>
+    engine.isName(name, config.cluster) && !wanted.includes(name) && !name.endsWith(`/${bundleNames.sums}`)
   const left = await writeSums(sums, {
     ...options,
     isGone: (name) => config.excluded.length === 0 && isOurs(name),
@@ -98,6 +108,18 @@ export async function renderBundles(
   )
   return written
 }
+
+function sumsDigest(files: readonly BundleFile[]): string {
+  const file = files.find(({ path }) => path === bundleNames.sums)
+  if (file === undefined || !('content' in file)) throw new Error(`a bundle without ${bundleNames.sums}`)
+  return sha256(file.content)
+}
+
+const archiveEnding = /\.(?:tar\.gz|deb)$/
+
+/** Returns the place of a bundle's `SHA256SUMS` once its archive is unpacked; undefined for other files. */
+const unpackedSums = (path: string): string | undefined =>
+  archiveEnding.test(path) ? `${path.replace(archiveEnding, '')}/${bundleNames.sums}` : undefined
 
 /** Throws a `UsageError` for a host of that name: whoever gets its files would get the keys of all hosts with them. */
 function refuseInKeys(names: readonly string[], out: string): void {
@@ -119,14 +141,15 @@ async function write(
 }
 
 /**
- * Writes the checksums of what travels beside the keys, because they must not travel with it. Lines of hosts that this
- * run left alone stay. Returns the files of hosts that are gone, whose lines stay as long as the files do.
+ * Writes the checksums of what travels, and of the sums in it, beside the keys, because they must not travel with it.
+ * Lines of hosts that this run left alone stay. Returns the files of hosts that are gone, whose lines stay as long as
+ * the files do.
  */
 async function writeSums(
   sums: ReadonlyMap<string, string>,
   options: BundleOptions & { readonly isGone: (name: string) => boolean },
 ): Promise<readonly string[]> {
-  const path = join(keysFolder, 'SHA256SUMS')
+  const path = join(keysFolder, bundleNames.sums)
   const place = join(options.folder, path)
   const isThere = (await existingPaths([place])).length > 0
   const before = isThere ? (await readInputFile({ path: place, what: 'The checksums' })).text : ''
@@ -139,7 +162,8 @@ async function writeSums(
   for (const name of gone) {
     if ((await existingPaths([join(options.folder, name)])).length > 0) left.push(name)
   }
-  const kept = read.filter(([name]) => !gone.includes(name) || left.includes(name))
+  const dropped = gone.filter((name) => !left.includes(name)).flatMap((name) => [name, unpackedSums(name)])
+  const kept = read.filter(([name]) => !dropped.includes(name))
   const lines = [...new Map([...kept, ...sums])].sort().map(([name, sum]) => `${sum}  ${name}\n`)
   await write({ path, content: lines.join('') }, { ...options, force: true })
   return left

@@ -50,14 +50,18 @@ describe('muster render bundle', () => {
   it('writes an archive and a key for each host, and the checksums beside the keys', async () => {
     const { code, stdout, stderr } = await render('--out', 'out')
     expect({ code, stderr }, stderr).toMatchObject({ code: 0 })
+    const sums = readFileSync(path('out/keys/SHA256SUMS'), 'utf8')
+    const written = ['db1', 'db2', 'w1'].map((host) => {
+      const digest = sha256(readFileSync(join(unpack(`out/${host}.tar.gz`, 'x'), host, 'SHA256SUMS')))
+      expect(sums).toContain(`${sha256(readFileSync(path(`out/${host}.tar.gz`)))}  ${host}.tar.gz\n`)
+      expect(sums).toContain(`${digest}  ${host}/SHA256SUMS\n`)
+      return `wrote out/${host}.tar.gz\n  apply --sums ${digest}\n`
+    })
     expect(stdout).toBe(
-      'wrote out/db1.tar.gz\nwrote out/db2.tar.gz\nwrote out/w1.tar.gz\n' +
-        'The keys and the checksums of the archives are in out/keys: hand them over separately.\n',
+      `${written.join('')}The keys and the checksums of the archives and of the sums in them are in out/keys: hand them over separately.\n`,
     )
     expect(statSync(path('out/keys/db1.key')).mode & 0o777).toBe(0o600)
-    const sums = readFileSync(path('out/keys/SHA256SUMS'), 'utf8')
-    expect(sums).toContain(`${sha256(readFileSync(path('out/db1.tar.gz')))}  db1.tar.gz\n`)
-    expect(sums.trim().split('\n')).toHaveLength(3)
+    expect(sums.trim().split('\n')).toHaveLength(6)
   })
 
   it('seals the password, which is nowhere else in clear', async () => {
@@ -101,7 +105,7 @@ describe('muster render bundle', () => {
     const after = await secretsOf('db1', 'out')
     expect(after).toMatchObject({ files: (before as { files: unknown }).files })
     expect(after).toMatchObject({ users: (before as { users: unknown }).users })
-    expect(readFileSync(path('out/keys/SHA256SUMS'), 'utf8').split('\n').slice(1)).toEqual(sums.slice(1))
+    expect(readFileSync(path('out/keys/SHA256SUMS'), 'utf8').split('\n').slice(2)).toEqual(sums.slice(2))
   })
 
   it('seals for no key that others can read, that is a link, or that somebody else owns', async () => {
@@ -140,7 +144,9 @@ describe('muster render bundle', () => {
     expect(missing.stderr).toContain('recipients.yaml has no recipient for db2.')
     const done = await render('--out', 'sealed', '--recipients', 'recipients.yaml', '--host', 'db1')
     expect(done, done.stderr).toMatchObject({ code: 0 })
-    expect(done.stdout).toContain('\nThe checksums of the archives are in sealed/keys: hand them over')
+    expect(done.stdout).toContain(
+      '\nThe checksums of the archives and of the sums in them are in sealed/keys: hand them over',
+    )
     writeFileSync(path('recipients.yaml'), `db1: ${recipient}\n'db1': ${recipient}\n`)
     const twice = await render('--out', 'twice', '--recipients', 'recipients.yaml', '--host', 'db1')
     expect(twice).toMatchObject({ code: 3 })
@@ -184,7 +190,9 @@ describe('muster render bundle', () => {
     expect(await notes()).toEqual([
       'note: no host of the file has left/w1.tar.gz and left/keys/w1.key. Remove what is there for hosts that are gone: it holds their secrets.',
     ])
-    expect(readFileSync(path('left/keys/SHA256SUMS'), 'utf8')).toContain('  w1.tar.gz\n')
+    expect(readFileSync(path('left/keys/SHA256SUMS'), 'utf8')).toMatch(
+      / {2}w1\.tar\.gz\n.{64} {2}w1\/SHA256SUMS\n/,
+    )
     for (const one of ['left/w1.tar.gz', 'left/keys/w1.key']) rmSync(path(one))
     expect(await notes()).toEqual([])
     expect(readFileSync(path('left/keys/SHA256SUMS'), 'utf8')).not.toContain('w1')

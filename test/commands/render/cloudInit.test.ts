@@ -26,6 +26,9 @@ describe('muster render cloud-init', () => {
     const data = readFileSync(path('out/db1/user-data'), 'utf8')
     const { length } = readFileSync(path('out/db1/db1.tar.gz'))
     expect(data).toContain(` https://images.example.com/alpha/db1.tar.gz "$archive" ${length}; do`)
+    const sums = readFileSync(path('out/keys/SHA256SUMS'), 'utf8')
+    const [, digest] = /^(.{64}) {2}db1\/db1\/SHA256SUMS$/m.exec(sums) ?? []
+    expect(data).toContain(`/db1/apply --sums ${digest} --identity `)
   })
 
   it('refuses a host whose seed would lie among the keys of all hosts', async () => {

@@ -1,7 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { sha256 } from '../../../src/base/sha256.ts'
 import { applyScript } from '../../../src/deployment/render/applyScript.ts'
 import { assumedFacts } from '../../../src/deployment/render/assumedFacts.ts'
@@ -24,17 +35,19 @@ const exists = (program: string): boolean => spawnSync('sh', ['-c', `command -v 
 const shells = [['dash'], ['busybox', 'sh'], ['bash', '--posix']].filter(([program = '']) => exists(program))
 const isRoot = process.getuid?.() === 0
 
-/** Writes a bundle whose Node.js prints its arguments. */
+const node = `root${installDirectory}/runtimes/${description.runtime.id}/node`
+
+/** Writes a bundle whose Node.js removes its copies, as the program does, and prints its arguments. */
 function bundleIn(folder: string): string {
   const place = join(folder, 'db 1')
-  const node = `root${installDirectory}/runtimes/${description.runtime.id}/node`
   const contents = {
     apply: script,
     'muster-apply.cjs': '',
     [node]: `#!/bin/sh
 [ "$1" != --version ] || exit 0
+rm -r "\${1%/*}"
 shift 2
-[ "\${1:-}" != env ] || exec env
+[ "\${2:-}" != env ] || exec env
 printf "%s|" "$PWD" "$@"
 `,
   }
@@ -112,7 +125,9 @@ describe('the apply script of a bundle', () => {
         const found = execFileSync('sh', ['-c', `command -v ${program}`])
           .toString()
           .trim()
-        const { code, stdout, stderr } = run([found, ...first], bundleIn(folder), ['env'], { env: hostile })
+        const { code, stdout, stderr } = run([found, ...first], bundleIn(folder), ['--identity', 'env'], {
+          env: hostile,
+        })
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
         const names = stdout.split('\n').map((line) => line.split('=')[0] ?? '')
         expect(names.filter((name) => name in hostile)).toEqual(['PATH'])
@@ -143,6 +158,103 @@ describe('the apply script of a bundle', () => {
       expect(run(shell, place)).toMatchObject({ code: 1, stdout: '' })
     })
 
+    it.skipIf(!isRoot)(
+      'runs no program of a bundle whose sums are not those of --sums, and runs one whose sums are (needs root)',
+      () => {
+        const folder = rootFolder()
+        const place = bundleIn(folder)
+        const vouched = sumsOf(place)
+        expect(run(shell, place, ['--check', '--sums', vouched])).toMatchObject({ code: 0, stderr: '' })
+        expect(run(shell, place, [`--sums=${vouched}`]).stdout).toBe(`/|--sums=${vouched}|`)
+        for (const path of ['muster-apply.cjs', node]) {
+          const before = readFileSync(join(place, path))
+          writeFileSync(join(place, path), `#!/bin/sh\ntouch ${folder}/ran\n`)
+          sumAgain(place)
+          for (const words of [
+            ['--sums', vouched],
+            [`--sums=${vouched}`, '--uninstall'],
+          ]) {
+            const refused = run(shell, place, words)
+            expect(refused).toMatchObject({ code: 1, stdout: '' })
+            expect(refused.stderr).toContain('error: SHA256SUMS is not the one that --sums names')
+          }
+          writeFileSync(join(place, path), before)
+        }
+        expect(existsSync(join(folder, 'ran'))).toBe(false)
+      },
+    )
+
+    it.skipIf(!isRoot)('runs no program for a misspelt --sums, or one without a digest (needs root)', () => {
+      const place = bundleIn(rootFolder())
+      const digest = sumsOf(place)
+      const refused = [
+        [['--sum', digest], '--sum is not an option of apply.'],
+        [['--sums'], '--sums has no value.'],
+        [['--sums', ''], '--sums takes a SHA-256 of 64 digits.'],
+        [['--sums', digest.slice(1)], '--sums takes a SHA-256 of 64 digits.'],
+        [['--sums', `${digest.slice(1)}g`], '--sums takes a SHA-256 of 64 digits.'],
+        [['--identity', '--sums', digest], `${digest} is not an option of apply.`],
+      ] as const
+      for (const [words, said] of refused) {
+        const { code, stdout, stderr } = run(shell, place, words)
+        expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+        expect(stderr).toContain(`error: ${said}`)
+      }
+    })
+
+    it.skipIf(!isRoot)('refuses a link and a pipe among the files of a bundle (needs root)', () => {
+      const folder = rootFolder()
+      const place = bundleIn(folder)
+      const program = join(place, 'muster-apply.cjs')
+      renameSync(program, join(folder, 'elsewhere'))
+      symlinkSync(join(folder, 'elsewhere'), program)
+      const linked = run(shell, place)
+      expect(linked).toMatchObject({ code: 1, stdout: '' })
+      expect(linked.stderr).toContain(
+        `a link or another special file, which muster never writes: ${program}.`,
+      )
+      execFileSync('sh', [
+        '-c',
+        'rm "$1"; mv "$2" "$1"; mkfifo -m 600 "$3"',
+        'sh',
+        program,
+        join(folder, 'elsewhere'),
+        join(place, 'pipe'),
+      ])
+      expect(run(shell, place).stderr).toContain(`muster never writes: ${join(place, 'pipe')}.`)
+    })
+
+    it.skipIf(!isRoot)(
+      'runs what it compared, also if a file is written to meanwhile, and leaves no copy (needs root)',
+      () => {
+        const folder = rootFolder()
+        const place = bundleIn(folder)
+        const before = readdirSync(place).sort()
+        // Of somebody who opened it before it was root's.
+        const file = openSync(join(place, node), 'r+')
+        onTestFinished(() => closeSync(file))
+        const text = readFileSync(join(place, 'apply'), 'utf8')
+        const exchange = `printf '#!/bin/sh\\ntouch ${folder}/ran\\n' | dd of=/proc/${process.pid}/fd/${file} conv=notrunc status=none\n`
+        const changing = (at: string): void => {
+          writeFileSync(join(place, 'apply'), text.replace(at, `${exchange}${at}`))
+          sumAgain(place)
+        }
+        const good = readFileSync(join(place, node))
+        changing('copies=\n')
+        expect(run(shell, place)).toMatchObject({
+          code: 1,
+          stdout: '',
+          stderr: expect.stringContaining('is not in SHA256SUMS, or is being changed'),
+        })
+        expect(readdirSync(place).sort()).toEqual(before)
+        writeFileSync(join(place, node), good)
+        changing('cd "$from"')
+        expect(run(shell, place)).toMatchObject({ code: 0, stdout: '/|', stderr: '' })
+        expect(existsSync(join(folder, 'ran'))).toBe(false)
+        expect(readdirSync(place).sort()).toEqual(before)
+      },
+    )
+
     it.skipIf(!isRoot)('refuses a bundle that others can change, through a link too (needs root)', () => {
       const folder = rootFolder()
       const place = bundleIn(folder)
@@ -169,6 +281,16 @@ describe('the apply script of a bundle', () => {
     })
   })
 })
+
+/** Returns the SHA-256 of the sums of a bundle. */
+const sumsOf = (place: string): string => sha256(readFileSync(join(place, 'SHA256SUMS')))
+
+/** Makes the sums of a bundle again after its files were exchanged. */
+function sumAgain(place: string): void {
+  const paths = ['apply', 'muster-apply.cjs', node]
+  const sums = paths.map((path) => `${sha256(readFileSync(join(place, path)))}  ${path}\n`)
+  writeFileSync(join(place, 'SHA256SUMS'), sums.join(''))
+}
 
 /** A folder below folders of root alone, unlike /tmp. */
 function rootFolder(): string {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -25,6 +25,7 @@ const archive = createTarGz([apply], new Date(0))
 const bundle: CloudInitBundle = {
   ...{ cluster: 'alpha', host: 'db1', archive: 'db1.tar.gz', folder: 'db1', sha256: sha256(archive) },
   size: archive.length,
+  sums: 'a'.repeat(64),
 }
 
 /** Serves the archive; returns the address of its folder. */
@@ -56,6 +57,9 @@ describe('the first boot of a host by cloud-init', () => {
     const { folder, failed } = await firstBoot({ ...bundle, url: await served(archive) })
     expect(failed).toBe(false)
     expect(readdirSync(folder)).toEqual(['applied'])
+    expect(readFileSync(join(folder, 'applied'), 'utf8')).toBe(
+      `applied --sums ${bundle.sums} --identity /etc/muster/alpha.key\n`,
+    )
   })
 
   it('applies no archive with another checksum', async () => {

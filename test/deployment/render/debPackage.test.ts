@@ -11,6 +11,7 @@ const file = (path: string, content: string, mode = 0o644) => ({ path, mode, con
 const bundle = {
   ...{ cluster: 'alpha', host: 'db1', muster: '0.2.0-rc.1' },
   architecture: 'x64',
+  sums: 'a'.repeat(64),
   files: [
     file('apply', '#!/bin/sh\n', 0o755),
     file('secrets.age', 'sealed', 0o600),
@@ -49,9 +50,11 @@ describe('the Debian package of a bundle', () => {
     execFileSync('dpkg-deb', ['-R', deb, place])
     execFileSync('md5sum', ['--quiet', '-c', 'DEBIAN/md5sums'], { cwd: place })
     expect(readFileSync(join(place, 'DEBIAN/postinst'), 'utf8')).toContain(
-      '/usr/lib/muster-bundle-alpha-db1/apply --identity /etc/muster/alpha.key',
+      `/usr/lib/muster-bundle-alpha-db1/apply --sums ${bundle.sums} --identity /etc/muster/alpha.key`,
     )
-    expect(readFileSync(join(place, 'DEBIAN/prerm'), 'utf8')).toContain('apply --uninstall')
+    expect(readFileSync(join(place, 'DEBIAN/prerm'), 'utf8')).toContain(
+      `apply --sums ${bundle.sums} --uninstall`,
+    )
   })
 
   it('of a later bundle is a newer version', () => {

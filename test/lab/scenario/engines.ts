@@ -72,8 +72,9 @@ const bundle: Engine = {
       `set -e; cd /root/bundle
 sha256sum --check --ignore-missing SHA256SUMS
 tar -xzf ${name}.tar.gz
-./${name}/apply --check --identity ${name}.key || [ $? = 2 ]
-./${name}/apply --identity ${name}.key`,
+sums=$(sed -n 's|  ${name}/SHA256SUMS$||p' SHA256SUMS)
+./${name}/apply --check --sums "$sums" --identity ${name}.key || [ $? = 2 ]
+./${name}/apply --sums "$sums" --identity ${name}.key`,
     )
   },
   again: (_, host) => run(host, `cd /root/bundle && ./${host.name}/apply --identity ${host.name}.key`),
