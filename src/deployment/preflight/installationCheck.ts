@@ -4,6 +4,7 @@ import { foreignInstallation } from '../hostIdentity.ts'
 import { parseManifest } from '../manifest.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, type CheckedHost, ok } from './checkContract.ts'
+import { howToGetRoot } from './rootCheck.ts'
 
 /**
  * Checks that the install-directory is empty or holds this installation with the same folder and user. An
@@ -63,12 +64,18 @@ function otherUser({ cluster, host, facts }: Candidate): readonly StepError[] {
   const { currentRelease, account } = facts.installation
   const { user } = decideService(host, facts, cluster)
   if (currentRelease === undefined || account === undefined || account.user === user) return []
+  // With root's rights they would run as before: `user` is not what changed.
+  const lacksRoot =
+    facts.uid !== 0 && decideService(host, { ...facts, uid: 0 }, cluster).user === account.user
+  const [why, change] = lacksRoot
+    ? [`the login ${facts.login} has no rights of root, so they would run as ${user}`, howToGetRoot(host)]
+    : [`they would run as ${user}`, `Set the option \`user\` of the host back to ${account.user}`]
   return [
     new StepError({
       host: host.name,
       code: 'installed-as-other-user',
-      message: `its components run as ${account.user}, who owns their logs and states, but would run as ${user}`,
-      fix: reinstallFix(`Set \`user: ${account.user}\``),
+      message: `its components run as ${account.user}, who owns their logs and states, but ${why}`,
+      fix: lacksRoot ? `${change}.` : reinstallFix(change),
     }),
   ]
 }

@@ -45,9 +45,28 @@ describe('the installation check', () => {
       })),
     ).toEqual([
       {
-        message: 'its components run as tungsten, who owns their logs and states, but would run as muster',
-        fix: 'Set `user: tungsten`. Or uninstall with the old value and install again: passwords, certificates and databases are kept.',
+        message:
+          'its components run as tungsten, who owns their logs and states, but they would run as muster',
+        fix: 'Set the option `user` of the host back to tungsten. Or uninstall with the old value and install again: passwords, certificates and databases are kept.',
       },
+    ])
+  })
+
+  it('asks for the rights of root where the login has none and the installation had them', () => {
+    const others = installed({ units: units('/opt/muster', 'muster-alpha'), ...account('muster-alpha') })
+    const plain = { ...others, uid: 1000, login: 'ops' }
+    const told = (host: HostConfig) => problems(host, plain).map(({ message, fix }) => [message, fix])
+    const message =
+      'its components run as muster-alpha, who owns their logs and states, but the login ops has no rights of root, so they would run as ops'
+    expect(told(hostConfig())).toEqual([
+      [message, 'Set `ssh: { become: true }` for a login that can use sudo, or `ssh: { user: root }`.'],
+    ])
+    expect(told(hostConfig({ connection: 'local' }))).toEqual([[message, 'Run muster with sudo.']])
+    expect(told(hostConfig({ user: 'other' }))).toEqual([
+      [
+        'its components run as muster-alpha, who owns their logs and states, but they would run as ops',
+        expect.stringMatching(/^Set the option `user` of the host back to muster-alpha\. /),
+      ],
     ])
   })
 
