@@ -63,14 +63,14 @@ describe.skipIf(process.platform !== 'linux')('muster check (needs Linux)', () =
     )
     try {
       const options = { 'connector-rest-api-address': '192.0.2.1', runtime: 'host' }
-      world.describe({ hosts: [db1, { ...db2, options }, db3] })
+      world.describe({ hosts: [db1, db2, { ...db3, options }] })
       const { code, hosts } = await json()
       expect(code).toBe(1)
       const wrong = notOk(hosts)
       expect(wrong.filter((one) => !one.includes('runtime'))).toEqual([
         'db1 ports failure',
         'db2 installation failure',
-        'db2 addresses failure',
+        'db3 addresses failure',
       ])
       expect(found(hosts, 'db2', 'installation')?.[0]?.reason).toContain('of host db9 of cluster beta')
       const { stdout } = await world.muster('check')

@@ -7,7 +7,7 @@ import {
   type Subject,
   type Verdict,
 } from './checkContract.ts'
-import { checks } from './checks.ts'
+import { checks, exclusiveProblem } from './checks.ts'
 
 /** Verdict and the id of its check. */
 export type CheckResult = Verdict & { readonly check: string }
@@ -20,7 +20,7 @@ export type HostChecks = {
   readonly results: readonly CheckResult[]
 }
 
-/** Runs every check on every reachable host. Results are in file order; hosts that were not requested are omitted. */
+/** Runs every check on every reachable host; a problem that makes the others meaningless stands alone. Results are in file order; hosts that were not requested are omitted. */
 export function checkHosts(
   context: CheckContext,
   unreachableHosts: readonly UnreachableHost[],
@@ -35,10 +35,13 @@ export function checkHosts(
   return context.config.hosts.flatMap(({ name }) => checked.get(name) ?? [])
 }
 
-const resultsOf = (subject: Subject, context: CheckContext): readonly CheckResult[] =>
-  checks.flatMap((check) =>
+/** On a host of another cluster, for example, its components would be taken for strange programs. */
+function resultsOf(subject: Subject, context: CheckContext): readonly CheckResult[] {
+  const only = exclusiveProblem(subject)
+  return (only === undefined ? checks : [only]).flatMap((check) =>
     runCheck({ check, subject, context }).map((verdict) => ({ check: check.id, ...verdict })),
   )
+}
 
 export function runCheck(options: {
   readonly check: Check

@@ -46,17 +46,19 @@ export const checks: readonly Check[] = [
 ]
 
 /** Checks whose problems hide those of all others, because the others would mean nothing. The first one counts. */
-const exclusive = [systemCheck, installationCheck]
+const exclusive: readonly Check[] = [systemCheck, installationCheck]
+
+/** Returns the check whose problems on a host hide those of all others; undefined if there is none. */
+export const exclusiveProblem = (candidate: Candidate): Check | undefined =>
+  exclusive.find(({ check }) => (check?.(candidate) ?? []).length > 0)
 
 /** Codes of which only the first problem is reported: with another login, permissions change. */
 const reportedOnce = ['no-systemd', 'not-enough-rights']
 
 /** Returns the problems for which an installation refuses a host, before anything is changed. */
 export function installationProblems(candidate: Candidate): readonly StepError[] {
-  for (const { check } of exclusive) {
-    const problems = check?.(candidate) ?? []
-    if (problems.length > 0) return problems
-  }
+  const only = exclusiveProblem(candidate)
+  if (only !== undefined) return only.check?.(candidate) ?? []
   const problems = checks.flatMap(({ check }) => check?.(candidate) ?? [])
   const [first] = reportedOnce.flatMap((code) => problems.filter((problem) => problem.code === code))
   return problems.filter((problem) => problem === first || !reportedOnce.includes(problem.code))

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { Subject } from '../../../src/deployment/preflight/checkContract.ts'
-import { runCheck } from '../../../src/deployment/preflight/checkHosts.ts'
+import { checkHosts, runCheck } from '../../../src/deployment/preflight/checkHosts.ts'
 import { checks, installationProblems } from '../../../src/deployment/preflight/checks.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { checkContext, reasons, subject } from './values.ts'
@@ -56,6 +56,25 @@ describe('the preflight checks', () => {
     const refused = installationProblems(everything).map(({ message }) => message)
     expect(refused).toHaveLength(7)
     expect(failures).toEqual(expect.arrayContaining(refused))
+  })
+
+  it('report on a host of another cluster that one line, and none of its components as another program', () => {
+    const foreign = subject({
+      host: { apis: [{ component: 'manager', enabled: true, address: '10.0.0.11', port: 8090 }] },
+      facts: {
+        listeners: [{ address: '10.0.0.11', port: 8090 }],
+        installation: installationFacts({ manifest: manifest('beta', 'x1') }),
+      },
+    })
+    const [found] = checkHosts(checkContext([foreign]), [])
+    expect(found?.results).toEqual([
+      {
+        check: 'installation',
+        result: 'failure',
+        reason: '/opt/muster holds the installation of host x1 of cluster beta',
+        fix: expect.stringContaining('uninstall that one with its own file'),
+      },
+    ])
   })
 
   it.each<readonly [string, string, Subject]>([
