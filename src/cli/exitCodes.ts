@@ -12,7 +12,7 @@ export const exitCodes = {
   unreachable: 4,
   /** Another run holds the lock. */
   locked: 5,
-  /** It was done, and something was not seen to follow. */
+  /** It was done, and something was not seen to follow, or databases reject an account of the components. */
   incomplete: 6,
   /** Ctrl-C. */
   interrupted: 130,

@@ -122,8 +122,18 @@ function because(reason: string | null, name = ''): string {
   return `: ${name !== '' && words.startsWith(`${name}: `) ? words.slice(name.length + 2) : words}`
 }
 
-/** Returns the first sentence, without its full stop. */
-const sentence = (text: string): string => text.split(/\.\s+(?=[A-Z])/, 1)[0]?.replace(/\.$/, '') ?? ''
+/** Returns true for the words of a component whose account a database did not let in. */
+const isRejectedLogin = (reason: string): boolean => reason.includes(" rejected login '")
+
+/** A manager's words before the reason why it cannot look at a data source. */
+const uncheckable = 'It cannot be checked. '
+
+/** Returns the first sentence, without its full stop; all of them where they say which password to check. */
+function sentence(text: string): string {
+  const words = text.replace(uncheckable, '')
+  const first = isRejectedLogin(words) ? words : words.split(/\.\s+(?=[A-Z])/, 1)[0]
+  return first?.replace(/\.$/, '') ?? ''
+}
 
 /** Names the service where there is more than one. */
 const ofService = (service: string, { services }: Pick<VerdictFacts, 'services'>): string =>
@@ -190,22 +200,27 @@ function dataSourceProblem(source: PictureDataSource, facts: VerdictFacts): read
 const maxLagOf = ({ maxReplicaLag }: VerdictFacts): number =>
   maxReplicaLag === null ? defaultMaxLag : maxReplicaLag / 1000
 
-/** One problem for all data sources of a service that nobody checks. */
+/** One problem for all data sources of a service that nobody checks or can check. */
 function unknownProblem({ service, name, reason }: PictureDataSource, facts: VerdictFacts) {
   const unknown = facts.datasources.filter((it) => it.service === service && it.state === 'UNKNOWN')
   // Without a report the problem of the writer says so.
   if (reason === null || unknown[0]?.name !== name) return []
   const names = shortListOf(unknown.map((it) => it.name))
-  const text = `${names}${ofService(service, facts)} ${unknown.length === 1 ? 'is' : 'are'} not checked`
-  const why = /^It is not checked: (.*)$/.exec(sentence(reason))?.[1] ?? sentence(reason)
-  return [problem('unknown', `${text}: ${why}`, { service })]
+  const who = `${names}${ofService(service, facts)}`
+  const why = sentence(reason)
+  if (reason.startsWith(uncheckable))
+    return [problem('degraded', `${who} cannot be checked: ${uncapitalized(why)}`, { service })]
+  const text = `${who} ${unknown.length === 1 ? 'is' : 'are'} not checked`
+  return [problem('unknown', `${text}: ${/^It is not checked: (.*)$/.exec(why)?.[1] ?? why}`, { service })]
 }
 
 /** Puts a sentence of a manager behind the name of its data source: `It follows db2.` as ` follows db2`. */
 function aboutIt(reason: string): string {
   const words = sentence(reason)
-  return words.startsWith('It ') ? words.slice(2) : `: ${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  return words.startsWith('It ') ? words.slice(2) : `: ${uncapitalized(words)}`
 }
+
+const uncapitalized = (words: string): string => `${words.charAt(0).toLowerCase()}${words.slice(1)}`
 
 /** Returns true where managers that are not ready give the same reason. */
 const isSaidByManager = (reason: string, { hosts }: VerdictFacts): boolean =>
@@ -260,7 +275,7 @@ function subjectOf(kinds: readonly Component[], hosts: readonly string[], count:
 
 /** Returns true for a component that is not ready because of something that is a problem of its own. */
 function isConsequence(
-  { component, state }: PictureComponent,
+  { component, state, reason }: PictureComponent,
   host: PictureHost,
   facts: VerdictFacts,
 ): boolean {
@@ -273,9 +288,13 @@ function isConsequence(
       (service !== undefined && hasNoWriter(service, facts))
     )
   }
-  return (
-    component === 'replicator' &&
-    facts.datasources.some(({ name, state: own }) => name === host.name && own !== 'ONLINE')
+  if (component === 'manager') {
+    const isBlind = reason?.startsWith('no data source can be checked: ') === true
+    return isBlind && facts.datasources.some((it) => it.state === 'UNKNOWN' && it.reason !== null)
+  }
+  if (reason !== null && isRejectedLogin(reason)) return false
+  return facts.datasources.some(
+    ({ name, state: own }) => name === host.name && own !== 'ONLINE' && own !== 'UNKNOWN',
   )
 }
 

@@ -228,9 +228,11 @@ async function installOn(
     const after = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
     await saveState({ ...config, before: preparation.state, after })
     await recordCluster(context, config, preparation)
-    await reportGrants(session, decision)
+    const rejected = await reportGrants(session, decision)
     run.setClosingText(apiUrls({ ...options, decision }))
-    return exitCodes.ok
+    if (rejected === undefined) return exitCodes.ok
+    run.setShortcoming(rejected)
+    return exitCodes.incomplete
   }
   return runPlan(session, { work, notes, rollout, executeAndSave })
 }

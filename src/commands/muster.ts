@@ -12,7 +12,7 @@ import { completionSources } from './completionSources.ts'
 
 const exitCodeHelp =
   'Exit codes: 0 done or clean, 1 failed or findings, 2 changes pending, 3 could not run or wrong usage, ' +
-  '4 some hosts unreachable, 5 locked, 130 interrupted.'
+  '4 some hosts unreachable, 5 locked, 6 done but incomplete, 130 interrupted.'
 
 const examples: readonly Example[] = [
   ['Show what would change, then change it', 'muster plan && muster install'],

@@ -5,9 +5,14 @@ export const accountOptions = ['replication-user', 'monitor-user'] as const
 
 export type AccountOption = (typeof accountOptions)[number]
 
+/** Returns the option of the password of an account. */
+export const passwordOption = (option: AccountOption): string => option.replace(/user$/, 'password')
+
 /** One login that `muster-api try-databases` tried; without `error` it went well. */
 export type DatabaseLogin = {
   readonly option: AccountOption
+  /** Name of the account; absent where an older release tried. */
+  readonly user?: string
   /** Address of the database, such as `127.0.0.1:3306`. */
   readonly place: string
   /** Sentences of the component or the database; they name the account but no password. */

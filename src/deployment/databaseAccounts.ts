@@ -105,6 +105,7 @@ function readLogin(value: unknown): readonly DatabaseLogin[] {
   if (missing === undefined) return []
   const login = {
     option,
+    ...(typeof value.user === 'string' ? { user: boundedMessage(value.user) } : {}),
     place: boundedMessage(value.place),
     ...(value.forSwitch === true ? { forSwitch: true as const } : {}),
     ...(missing.length > 0 ? { missing } : {}),
@@ -152,6 +153,8 @@ export type MissingGrants = AccountGrants & {
   readonly hosts: readonly string[]
   /** Error of the first host; absent if no login could be tried, or all went well. */
   readonly error?: string
+  /** Set where a database itself did not let it in. */
+  readonly refused?: true
   /** Privileges that it lacks for a switch at any database; absent if none. */
   readonly missing?: readonly string[]
   /** Set where nothing but switches fails. */
@@ -185,6 +188,7 @@ export function missingGrants(
       ...grants,
       hosts,
       ...(error === undefined ? {} : { error }),
+      ...(failed.some(({ refused }) => refused) ? { refused: true as const } : {}),
       ...(missing.length === 0 ? {} : { missing }),
       ...(failed.every((one) => one.forSwitch) ? { forSwitch: true as const } : {}),
     }

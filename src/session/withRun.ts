@@ -38,8 +38,10 @@ export type Run = {
   readonly hasBegun: () => boolean
   /** Keeps no record: the operator deleted the state directory. */
   readonly discardRecord: () => void
-  /** Sets the text below the verdict of a successful run. */
+  /** Sets the text below the verdict of a run that changed every host. */
   readonly setClosingText: (text: string) => void
+  /** Sets what does not work although every host was changed; the run ends with the code `incomplete`. */
+  readonly setShortcoming: (text: string) => void
   /** Waits for an answer of the user; that time does not count as time of the run. */
   readonly waitFor: <Answer>(answer: () => Promise<Answer>) => Promise<Answer>
 }
@@ -71,6 +73,7 @@ export async function withRun(
   const began = performance.now()
   let waited = 0
   let closing = ''
+  let shortcoming = ''
   let kept = true
   let begun = false
   let followed: Renderer | undefined
@@ -125,6 +128,9 @@ export async function withRun(
       setClosingText: (text) => {
         closing = text
       },
+      setShortcoming: (text) => {
+        shortcoming = text
+      },
       waitFor: async (answer) => {
         const asked = performance.now()
         try {
@@ -144,9 +150,13 @@ export async function withRun(
       const seconds = (performance.now() - began - waited) / 1000
       const { stdout } = context
       stdout.write(
-        verdictText(record.hosts, { exit, seconds, reasons: begun, ...lineLayout(context, stdout) }),
+        verdictText(record.hosts, {
+          ...{ exit, seconds, shortcoming, reasons: begun },
+          ...lineLayout(context, stdout),
+        }),
       )
-      if (exit === exitCodes.ok && context.verbosity !== 'quiet') stdout.write(closing)
+      const isDone = exit === exitCodes.ok || exit === exitCodes.incomplete
+      if (isDone && context.verbosity !== 'quiet') stdout.write(closing)
     }
     if (exit !== exitCodes.ok || !hooks.hasFailedLater()) return exit
     context.stderr.write('warning: a hook failed, so the exit code is 1; every host is as it should be.\n')

@@ -37,6 +37,10 @@ const away = {
 const failed = { ...replica, state: 'FAILED', reason: 'It refuses connections. Start it.' } as const
 const blind = 'It cannot be checked. Access denied for user probe.'
 
+/** Words of a component whose account is not let in. */
+const rejected = (user: string): string =>
+  `The database 10.0.0.11:3306 rejected login '${user}': ERROR 1045: Access denied for user '${user}'@'10.0.0.11' (using password: YES). Check ${user}-user and ${user}-password.`
+
 describe('the verdict of a cluster', () => {
   it('is OK while all is well, under any policy', () => {
     expect(lines({})).toEqual(['ok'])
@@ -194,7 +198,44 @@ describe('the verdict of a cluster', () => {
       },
       [
         'degraded',
-        'degraded: managers of db1 and db2 are not ready: no data source can be checked: It cannot be checked',
+        'degraded: managers of db1 and db2 are not ready: no data source can be checked: Access denied for user probe',
+      ],
+    ],
+    [
+      'DEGRADED by a password of monitor-user that the databases reject, once for all managers',
+      {
+        ...seenByBoth(
+          service(
+            { ...primary, state: 'UNKNOWN', reason: `It cannot be checked. ${rejected('monitor')}` },
+            { ...replica, state: 'UNKNOWN', reason: `It cannot be checked. ${rejected('monitor')}` },
+          ),
+        ),
+        hosts: ['db1', 'db2'].map((name) =>
+          wellHost(
+            name,
+            componentsIn(
+              'not-ready',
+              `no data source can be checked: It cannot be checked. ${rejected('monitor')}`,
+              ['manager'],
+            ),
+          ),
+        ),
+      },
+      [
+        'degraded',
+        "degraded: db1 and db2 cannot be checked: the database 10.0.0.11:3306 rejected login 'monitor': ERROR 1045: Access denied for user 'monitor'@'10.0.0.11' (using password: YES). Check monitor-user and monitor-password",
+      ],
+    ],
+    [
+      'DEGRADED by a password of replication-user that a database rejects, whatever else its data source has',
+      {
+        ...seenByBoth(service(primary, failed)),
+        ...hosts(componentsIn('not-ready', rejected('replication'), ['replicator'])),
+      },
+      [
+        'degraded',
+        'degraded: replica db2 is FAILED: It refuses connections',
+        "degraded: replicator of db2 is not ready: The database 10.0.0.11:3306 rejected login 'replication': ERROR 1045: Access denied for user 'replication'@'10.0.0.11' (using password: YES). Check replication-user and replication-password",
       ],
     ],
     [

@@ -68,7 +68,7 @@ describe('the program muster', () => {
     expect(found.map(([title]) => title)).toEqual(Object.keys(listed))
     const text = stdout.replaceAll(/\s+/g, ' ')
     expect(text).toContain('0 done or clean, 1 failed or findings, 2 changes pending, 3 could not run')
-    expect(text).toContain('4 some hosts unreachable, 5 locked, 130 interrupted.')
+    expect(text).toContain('4 some hosts unreachable, 5 locked, 6 done but incomplete, 130 interrupted.')
   })
 
   it.each(commands)('explains %s', async (command) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { HostConfig } from '../../src/config/model.ts'
 import { missingGrants, newGrants, tryDatabases } from '../../src/deployment/databaseAccounts.ts'
 import type { Target } from '../../src/deployment/target.ts'
-import { grantsText, newGrantsNote } from '../../src/output/deployment/grants.ts'
+import { grantsText, newGrantsNote, rejectedText } from '../../src/output/deployment/grants.ts'
 import { TransportError } from '../../src/transport/transportError.ts'
 import { fakeTransport, type ToldResult } from '../support/fakeTransport.ts'
 import { monitorSettings } from '../support/monitorSettings.ts'
@@ -52,7 +52,7 @@ describe('the database accounts of a run', () => {
     expect(
       grantsText(missingGrants([installed(member())], [{ host: 'db1', logins }])),
     ).toBe(`No login as 'o'brien' (replication-user) from db1: ${error}
-If the account is missing, create it with the password of your file:
+Correct replication-password if it is another one. If the account is missing, create it with the password of your file:
 
 -- replication-user, MariaDB
 -- Run this on the primary: replication copies it to the replicas.
@@ -69,7 +69,7 @@ GRANT REPLICATION MASTER ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switc
 GRANT REPLICATION SLAVE ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: the former primary follows the new one
 
 No login as 'watch' (monitor-user) from db1: ${error}
-If the account is missing, create it with the password of your file:
+Correct monitor-password if it is another one. If the account is missing, create it with the password of your file:
 
 -- monitor-user, MariaDB
 -- Run this on the primary: replication copies it to the replicas.
@@ -147,7 +147,7 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
       "The account 'o'brien' (replication-user) lacks PROCESS and CONNECTION ADMIN, seen from db1. Until then the managers refuse to switch the primary; all else works.\nGrant what is missing:",
     )
     expect(text(good, { ...switchLogin, error: 'Access denied.', refused: true })).toBe(
-      "No login as 'o'brien' (replication-user) from db1: Access denied. Until then the managers refuse to switch the primary; all else works.\nIf the account is missing, create it with the password of your file:",
+      "No login as 'o'brien' (replication-user) from db1: Access denied. Until then the managers refuse to switch the primary; all else works.\nCorrect replication-password if it is another one. If the account is missing, create it with the password of your file:",
     )
     expect(
       text({ ...good, error: 'Access denied.', refused: true }, { ...switchLogin, missing: ['PROCESS'] }),
@@ -194,6 +194,15 @@ GRANT BINLOG MONITOR ON *.* TO 'watch'@'10.0.0.11'; -- for SHOW MASTER STATUS
       await tried(new TransportError({ host: 'db1', code: 'timeout', message: 'gone', fix: 'wait' })),
     ).toEqual(['replication-user', 'monitor-user'])
     expect(missingGrants([installed(target)], [{ host: 'db1', logins: undefined }])).toEqual([])
+    const rejected = async (list: readonly object[]) => {
+      const one = await tryDatabases(
+        fakeTransport({ expect: [{ script: 'try-databases', result: lines([...list]) }] }),
+        target,
+      )
+      return rejectedText(missingGrants([target], one === undefined ? [] : [one]))
+    }
+    expect(await rejected(bad)).toBe("the databases reject 'watch' (monitor-user)")
+    expect(await rejected([{ ...bad[0], refused: undefined }])).toBeUndefined()
     const down = [{ option: 'monitor-user' as const, place, error: 'nothing listens there' }]
     const missing = (one: Target) => missingGrants([one], [{ host: 'db1', logins: down }])
     expect(missing(target)).toMatchObject([{ option: 'monitor-user', error: 'nothing listens there' }])

@@ -5,6 +5,7 @@ import { components } from '../../src/contracts/component.ts'
 import { readServerSettings } from '../../src/contracts/serverSettings.ts'
 import { betrays, makeSentinel } from '../lab/scenario/sentinel.ts'
 import { eventually } from '../support/eventually.ts'
+import { hasMariadb, type MariadbLab, mariadbLab } from '../support/mariadb.ts'
 import { monitorSettings } from '../support/monitorSettings.ts'
 import { freePort } from '../support/ports.ts'
 import { listens, order } from './support/api.ts'
@@ -188,3 +189,101 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(filesBelow(host.directory)).toEqual([])
   })
 })
+
+/** A host with a real server, whose accounts have other passwords than the file. */
+describe.skipIf(process.platform !== 'linux' || !hasMariadb)(
+  'a cluster whose database rejects an account (needs Linux and MariaDB)',
+  () => {
+    const [admin, replication, monitor, wrong] = [
+      makeSentinel(),
+      makeSentinel(),
+      makeSentinel(),
+      makeSentinel(),
+    ]
+    let world: World
+    let servers: MariadbLab
+
+    beforeAll(async () => {
+      world = await createWorld(1)
+      servers = await mariadbLab()
+      const { address } = world.host('db1')
+      const server = await servers.server({ options: [`--bind-address=${address}`] })
+      const text = (word: string): string => `'${word.replaceAll(/[\\']/g, '\\$&')}'`
+      await server.sql(
+        `CREATE USER repl@'%' IDENTIFIED BY ${text(replication.password)}`,
+        `CREATE USER watch@'%' IDENTIFIED BY ${text(monitor.password)}`,
+        "GRANT ALL ON *.* TO repl@'%'",
+        "GRANT ALL ON *.* TO watch@'%'",
+      )
+      Object.assign(world.operator.env, {
+        ADMIN_PASS: admin.password,
+        REPLICATION_PASSWORD: replication.password,
+        MONITOR_PASSWORD: wrong.password,
+      })
+      world.describe({
+        defaults: {
+          'rest-api-admin-pass': '!env ADMIN_PASS',
+          'datasource-type': 'mariadb',
+          'replication-user': 'repl',
+          'replication-password': '!env REPLICATION_PASSWORD',
+          'replication-host': address,
+          'replication-port': server.port,
+          'monitor-user': 'watch',
+          'monitor-password': '!env MONITOR_PASSWORD',
+          'application-port': await freePort(address),
+        },
+      })
+    })
+    afterAll(async () => {
+      await world?.close()
+      await servers?.end()
+    })
+
+    const incomplete = async (account: string): Promise<void> => {
+      const { code, stdout } = await world.muster('install')
+      expect(code, stdout).toBe(6)
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+        ` s, but the databases reject ${account} manager https:`,
+      )
+      expect(stdout).toContain(`No login as ${account} from db1: The database `)
+      expect(stdout).toMatch(/^INCOMPLETE: 1 host in /m)
+    }
+    const checkFails = async (account: string): Promise<void> => {
+      const { code, stdout } = await world.muster('check')
+      expect(code, stdout).toBe(1)
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`no login as ${account} at`)
+    }
+    const statusNames = (problem: RegExp): Promise<void> =>
+      eventually(async () => {
+        const { code, stdout } = await world.muster('status')
+        expect(code, stdout).toBe(1)
+        expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(problem)
+      })
+
+    it('is installed, which is incomplete; check fails, and status names the account', async () => {
+      await incomplete("'watch' (monitor-user)")
+      await checkFails("'watch' (monitor-user)")
+      await statusNames(
+        /db1 cannot be checked: the database \S+ rejected login 'watch': .*\(using password: YES\)\. Check monitor-user and monitor-password/,
+      )
+    })
+
+    it('is complete with the right password, and incomplete again with a wrong one of the other account', async () => {
+      world.operator.env.MONITOR_PASSWORD = monitor.password
+      const { code, stdout } = await world.muster('install')
+      expect(code, stdout).toBe(0)
+      expect(stdout).toMatch(/^DONE: 1 host in /m)
+      await eventually(async () => expect((await world.muster('status')).code).toBe(0))
+      world.operator.env.REPLICATION_PASSWORD = wrong.password
+      await incomplete("'repl' (replication-user)")
+      await checkFails("'repl' (replication-user)")
+      await statusNames(
+        /replicator of db1 is not ready: The database \S+ rejected login 'repl': .* Check replication-user and replication-password/,
+      )
+    })
+
+    it('prints no password', () => {
+      expect([replication, monitor, wrong].some((one) => betrays(one, world.operator.printed()))).toBe(false)
+    })
+  },
+)

@@ -41,7 +41,7 @@ async function tryLogin(options: {
 }): Promise<DatabaseLogin> {
   const { server, user, file, purpose, forSwitch } = options
   const place = placeOf(server)
-  const tried = { option: `${purpose}-user`, place, ...(forSwitch && { forSwitch }) } as const
+  const tried = { option: `${purpose}-user`, user, place, ...(forSwitch && { forSwitch }) } as const
   const secret = { file, option: `${purpose}-password` }
   try {
     const connection = await dialServer({ server, user, secret, purpose, limits })(

@@ -11,8 +11,11 @@ import { openOfflineMarks } from './offlineMarks.ts'
 import { readyWithDatabase, replicatorCalls } from './replicatorCalls.ts'
 import { metricsRoute } from './replicatorMetrics.ts'
 
-/** Milliseconds. A caller that waits ten seconds gets a response, whatever the database does. */
-const limits = { connect: 2000, query: 2500, change: 10 * 60_000 }
+/**
+ * Milliseconds. A caller that waits ten seconds gets a response, whatever the database does. A password that the database
+ * rejects shows within `age`, not first when the connection is lost.
+ */
+const limits = { connect: 2000, query: 2500, age: 8000, change: 10 * 60_000 }
 const timing = { effect: 6000, settle: 1000, poll: 100, now: () => performance.now(), wait }
 
 /** The API of a replicator without a database. */

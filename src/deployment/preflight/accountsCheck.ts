@@ -1,6 +1,6 @@
 import { listOf } from '../../base/words.ts'
-import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
-import { type Check, ok, type Verdict, warning } from './checkContract.ts'
+import { type DatabaseLogin, passwordOption } from '../../contracts/databaseAccounts.ts'
+import { type Check, failure, ok, type Verdict, warning } from './checkContract.ts'
 
 /** Checks that the databases let in the accounts of what is installed, and that these have the privileges of a switch. */
 export const accountsCheck: Check = {
@@ -14,11 +14,18 @@ export const accountsCheck: Check = {
   },
 }
 
-function verdictsOn({ option, place, error, missing }: DatabaseLogin): readonly Verdict[] {
+function verdictsOn({ option, user, place, error, refused, missing }: DatabaseLogin): readonly Verdict[] {
   const sql = `\`muster explain ${option}\` shows the SQL`
+  const account = user === undefined ? option : `'${user}' (${option})`
+  if (error !== undefined && refused) {
+    return failure(
+      `no login as ${account} at ${place}: ${error}`,
+      `Correct ${passwordOption(option)} and run \`muster install\`, or create the account: ${sql}.`,
+    )
+  }
   if (error !== undefined) {
     return warning(
-      `no login with ${option} at ${place}: ${error}`,
+      `no login as ${account} at ${place}: ${error}`,
       `Start the database, or create the account: ${sql}.`,
     )
   }

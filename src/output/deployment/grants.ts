@@ -1,4 +1,5 @@
 import { listOf, shortListOf } from '../../base/words.ts'
+import { passwordOption } from '../../contracts/databaseAccounts.ts'
 import type { AccountGrants, MissingGrants } from '../../deployment/databaseAccounts.ts'
 
 const names = { mariadb: 'MariaDB', mysql: 'MySQL' } as const
@@ -25,11 +26,20 @@ export function grantsText(grants: readonly MissingGrants[]): string {
   return `${parts.join('\n')}`
 }
 
+/** Returns which accounts the databases did not let in, for the verdict of a run; undefined if there are none. */
+export function rejectedText(grants: readonly MissingGrants[]): string | undefined {
+  const rejected = grants.filter(({ refused }) => refused)
+  if (rejected.length === 0) return undefined
+  const accounts = new Set(rejected.map(({ option, user }) => `'${user}' (${option})`))
+  return `the databases reject ${listOf([...accounts])}`
+}
+
 function reasonOf({
   option,
   user,
   hosts,
   error,
+  refused,
   missing,
   forSwitch,
 }: Omit<MissingGrants, 'type' | 'sql'>): string {
@@ -44,5 +54,6 @@ function reasonOf({
     error === undefined
       ? `The login ${account} could not be tried on ${shortListOf(hosts, 8)}.`
       : `No login as ${account} from ${shortListOf(hosts, 8)}: ${error}`
-  return `${what}${consequence}\nIf the account is missing, create it with the password of your file:`
+  const wrong = refused ? `Correct ${passwordOption(option)} if it is another one. ` : ''
+  return `${what}${consequence}\n${wrong}If the account is missing, create it with the password of your file:`
 }

@@ -61,7 +61,7 @@ const maxListed = 8
 
 /**
  * Writes the last line of a run: `FAILED: 1 of 4 hosts (ux2)`, with reasons if requested, or `DONE: 4 hosts
- * in 12.3 s`. Empty for a run that a person stopped before any failure.
+ * in 12.3 s`, or `INCOMPLETE: 4 hosts in 12.3 s, but …`. Empty for a run that a person stopped before any failure.
  */
 export function verdictText(
   outcomes: readonly Pick<HostOutcome, 'host' | 'result' | 'failure'>[],
@@ -69,18 +69,22 @@ export function verdictText(
     readonly exit: number
     /** Repeats the reasons, which are far above if the run has already changed hosts. */
     readonly reasons: boolean
+    /** What does not work although every host was changed; empty if nothing. */
+    readonly shortcoming?: string
     readonly seconds: number
     readonly colour: boolean
     readonly width: number
   },
 ): string {
-  const { exit, seconds, colour, width } = options
+  const { exit, seconds, shortcoming = '', colour, width } = options
   const { red, green, bold } = paint(colour)
   const failed = outcomes.filter(({ result }) => result === 'failed' || result === 'unreachable')
   if (failed.length === 0) {
-    return exit === 0
-      ? `${green('DONE:')} ${counted(outcomes.length, 'host')} in ${seconds.toFixed(1)} s\n`
-      : ''
+    const hosts = `${counted(outcomes.length, 'host')} in ${seconds.toFixed(1)} s`
+    if (exit === 0) return `${green('DONE:')} ${hosts}\n`
+    if (shortcoming === '') return ''
+    const line = `${red('INCOMPLETE:')} ${hosts}, but ${shortcoming}`
+    return `${wrap(line, { width, first: '', rest: '  ' }).join('\n')}\n`
   }
   const named = (some: readonly { readonly host: string }[]): string =>
     shortListOf(

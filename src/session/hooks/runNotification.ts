@@ -1,4 +1,5 @@
 import { counted, shortListOf } from '../../base/words.ts'
+import { exitCodes } from '../../cli/exitCodes.ts'
 import type { RunOwner } from '../../deployment/lock/runOwner.ts'
 import type { RunRecord } from '../../deployment/runs/runRecord.ts'
 import type { Notification, NotifiedHost } from '../notify.ts'
@@ -36,7 +37,8 @@ export function runNotification(
     failed.length === 0
       ? ` on ${counted(count, 'host')}`
       : ` on ${failed.length} of ${counted(count, 'host')}: ${shortListOf(failed.map(({ host }) => host))}`
-  const word = outcome === 'ok' ? 'succeeded' : outcome === 'stopped' ? 'was stopped' : 'failed'
+  const words = { ok: 'succeeded', stopped: 'was stopped', failed: 'failed' }
+  const word = exit === exitCodes.incomplete ? 'is incomplete' : words[outcome]
   return {
     event: outcome === 'ok' ? 'run-ended' : 'run-failed',
     title: `${cluster}: ${operation} ${word}${where}`,

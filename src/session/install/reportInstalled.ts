@@ -11,17 +11,20 @@ import { mapHosts } from '../../deployment/mapHosts.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
 import { stateFolder } from '../../deployment/state/statePlace.ts'
 import { apiUrlsText } from '../../output/deployment/apiUrls.ts'
-import { grantsText } from '../../output/deployment/grants.ts'
+import { grantsText, rejectedText } from '../../output/deployment/grants.ts'
 import type { ClusterOptions } from '../openCluster.ts'
 import type { SelectedCluster } from '../selectTargets.ts'
 import { report, type Session } from '../session.ts'
 import type { InstallDecision } from './decideInstall.ts'
 
-/** Tries the accounts of the databases from every host, and shows the SQL of those whose login failed. */
+/**
+ * Tries the accounts of the databases from every host, and shows the SQL of those whose login failed. Returns which ones
+ * the databases rejected; undefined if there are none.
+ */
 export async function reportGrants(
   session: Session,
   { planned, preparation }: InstallDecision,
-): Promise<void> {
+): Promise<string | undefined> {
   const tried = await mapHosts({
     items: planned,
     forks: session.context.forks,
@@ -33,6 +36,7 @@ export async function reportGrants(
   )
   if (session.json) for (const grant of grants) report(session, grantsText([grant]))
   else if (grants.length > 0) report(session, `\n${grantsText(grants)}`)
+  return rejectedText(grants)
 }
 
 /** Returns the URLs of the installed APIs and the next commands. */

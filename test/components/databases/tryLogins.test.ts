@@ -33,6 +33,7 @@ describe('the trial of database logins', () => {
     expect(await tryLogins(settings)).toEqual([
       {
         option: 'replication-user',
+        user: 'muster',
         place: `127.0.0.1:${port}`,
         error: expect.stringContaining('nothing listens there'),
       },
@@ -64,10 +65,14 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
     const secrets = { 'replication-password': password, 'monitor-password': 'another one' }
     const tried = await tryLogins(settingsOf(accounts, secrets))
     const [first, ...others] = tried
-    expect(first).toEqual({ option: 'replication-user', place: `127.0.0.1:${primary.port}` })
+    expect(first).toEqual({
+      ...{ option: 'replication-user', user: 'muster' },
+      place: `127.0.0.1:${primary.port}`,
+    })
     expect(others).toEqual(
       [primary, replica].map(({ port }) => ({
         option: 'monitor-user',
+        user: 'muster',
         place: `127.0.0.1:${port}`,
         error: expect.stringMatching(
           /rejected login 'muster': ERROR 1045.*Check monitor-user and monitor-password\.$/,
@@ -94,7 +99,7 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
       switching: { user: 'muster', ...limits },
       services: { services: [{ name: 'alpha', datasources }] },
     }
-    const login = { option: 'replication-user', forSwitch: true }
+    const login = { option: 'replication-user', user: 'muster', forSwitch: true }
     expect(await tryLogins(settingsOf(accounts, { 'replication-password': password }))).toEqual([
       { ...login, place: `127.0.0.1:${primary.port}` },
       { ...login, place: `127.0.0.1:${replica.port}`, missing: ['PROCESS', 'CONNECTION ADMIN'] },

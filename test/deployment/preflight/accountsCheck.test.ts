@@ -21,16 +21,29 @@ describe('the check of database accounts', () => {
     expect(verdicts('accounts', [subject()])).toEqual([skipped])
   })
 
-  it('warns of a login that fails and of privileges that a switch lacks', () => {
+  it('fails for an account that a database rejects, by its name', () => {
+    const error = "The database 10.0.0.11:3306 rejected login 'repl': ERROR 1045: Access denied."
+    expect(found({ ...login, user: 'repl', error, refused: true })).toEqual([
+      {
+        result: 'failure',
+        reason: `no login as 'repl' (replication-user) at 10.0.0.11:3306: ${error}`,
+        fix: 'Correct replication-password and run `muster install`, or create the account: `muster explain replication-user` shows the SQL.',
+      },
+    ])
+    const [older] = found({ ...login, error, refused: true })
+    expect(older?.reason).toMatch(/^no login as replication-user at /)
+  })
+
+  it('warns of a database that cannot be reached and of privileges that a switch lacks', () => {
     expect(
       found(
-        { ...login, error: 'Access denied.', refused: true },
+        { ...login, user: 'repl', error: 'Nothing listens there.' },
         { ...login, forSwitch: true, missing: ['PROCESS', 'RELOAD'] },
       ),
     ).toEqual([
       {
         result: 'warning',
-        reason: 'no login with replication-user at 10.0.0.11:3306: Access denied.',
+        reason: "no login as 'repl' (replication-user) at 10.0.0.11:3306: Nothing listens there.",
         fix: 'Start the database, or create the account: `muster explain replication-user` shows the SQL.',
       },
       {

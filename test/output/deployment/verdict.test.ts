@@ -33,6 +33,10 @@ describe('the verdict of a run', () => {
     const good = [outcome('ux1', 'changed'), outcome('ux2', 'unchanged')]
     expect(verdictText(good, { ...layout, exit: 0 })).toBe('DONE: 2 hosts in 12.3 s\n')
     expect(verdictText([outcome('ux1', 'stopped')], { ...layout, exit: 130 })).toBe('')
+    const shortcoming = "the databases reject 'watch' (monitor-user)"
+    expect(verdictText(good, { ...layout, width: 100, exit: 6, shortcoming })).toBe(
+      `INCOMPLETE: 2 hosts in 12.3 s, but ${shortcoming}\n`,
+    )
   })
 
   it('repeats no reasons of a run that did not begin', () => {
