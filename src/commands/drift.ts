@@ -14,7 +14,7 @@ import { givenPasswords, type ResolvedSecrets } from '../deployment/prepare.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { allFacts, closeAll, type Survey, type SurveyedHost } from '../deployment/survey.ts'
 import { checkUsers } from '../deployment/users/checkUsers.ts'
-import { driftJson, driftSummary } from '../output/deployment/driftText.ts'
+import { driftJson, driftSummary, withGroupedChanges } from '../output/deployment/driftText.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { decideInstall, type InstallSources, readInstallSources } from '../session/install/decideInstall.ts'
@@ -74,6 +74,7 @@ export async function drift(options: DriftOptions): Promise<ExitCode> {
     loaded,
     command: 'muster drift',
     found,
+    forText: (findings) => withGroupedChanges(findings, hosts),
     codes: /^(drift|certificate|authority|user)-/,
     unreachable: 'drift-host-unreachable',
     told: { config, event: 'drift' },
@@ -149,8 +150,8 @@ async function planEach(
     readonly survey: Survey
     readonly sources: InstallSources
   },
-): Promise<ReadonlyMap<string, Pick<DriftOfHost, 'changes' | 'refused'>>> {
-  const plans = new Map<string, Pick<DriftOfHost, 'changes' | 'refused'>>()
+): Promise<ReadonlyMap<string, Pick<DriftOfHost, 'changes' | 'plan' | 'refused'>>> {
+  const plans = new Map<string, Pick<DriftOfHost, 'changes' | 'plan' | 'refused'>>()
   const { config } = around
   let { reached } = around.survey
   while (reached.length > 0) {
@@ -167,7 +168,7 @@ async function planEach(
     })
     if (!('failed' in decision)) {
       for (const { plan } of decision.planned) {
-        plans.set(plan.host, { changes: plan.steps.map(({ change }) => change.summary) })
+        plans.set(plan.host, { plan, changes: plan.steps.map(({ change }) => change.summary) })
       }
       return plans
     }

@@ -3,6 +3,7 @@ import { diagnose } from '../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
 import type { InspectedHost } from './certificates/checkCertificates.ts'
 import type { Failure } from './events.ts'
+import type { HostPlan } from './hostPlan.ts'
 import type { HostChecks } from './preflight/checkHosts.ts'
 import type { HostUsers } from './users/hostUsers.ts'
 
@@ -13,6 +14,8 @@ export type DriftOfHost = HostChecks & {
   readonly stopped: readonly Component[]
   /** Summaries of the steps that an installation would make; absent without a plan. */
   readonly changes?: readonly string[]
+  /** The plan with these steps. */
+  readonly plan?: HostPlan
   /** Reason why an installation would refuse the host. */
   readonly refused?: Failure
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../base/json.ts'
 import { durationText } from '../base/time.ts'
+import { shortListOf } from '../base/words.ts'
 import { accessOptions } from '../config/settings/accessOptions.ts'
 import { connectorOptions } from '../config/settings/connectorOptions.ts'
 import { databaseOptions, monitorOptions, switchOptions } from '../config/settings/databaseOptions.ts'
@@ -105,24 +106,197 @@ function commonLengths(was: readonly string[], is: readonly string[]): readonly 
 /** Value as it is shown; a list of words stays a list, so that only its changes are shown. */
 type ShownValue = string | readonly string[]
 
+/** Change of an option; `change` is such as `8090 → 18090`. */
+type OptionChange = { readonly name: string; readonly change: string }
+
+/** Change of what a host knows of hosts of the cluster; it mostly follows from a change of those. */
+export type KnownChange = OptionChange & { readonly hosts: readonly string[] }
+
+/** Difference of the settings of a component: in options of the host, and in what it knows of hosts. */
+export type SettingsDifference = {
+  readonly own: readonly OptionChange[]
+  readonly known: readonly KnownChange[]
+}
+
+/** Name of the change of a host that the settings did not know, or know no more. */
+const wholeHost = 'host'
+
+export const optionChangeText = ({ name, change }: OptionChange): string => `${name}: ${change}`
+
+/** Writes a change such as `manager-rest-api-port of db2 and db3: 8090 → 18090`. */
+export function knownChangeText({ name, change, hosts }: KnownChange): string {
+  const of = shortListOf(hosts, 8)
+  return name === wholeHost ? `host ${of}: ${change}` : `${name} of ${of}: ${change}`
+}
+
 /**
- * Returns one line per member that differs, named as in the YAML, such as `manager-rest-api-port: 8090 → 18090` or
+ * Returns the members that differ, named as in the YAML, such as `manager-rest-api-port: 8090 → 18090` or
  * `rest-api-allowed-hosts: - db1, + db2`; what no option sets, such as a path, has a name in words. Empty if the old
  * settings are no object.
  */
-export function settingsDifference(before: unknown, after: ServerSettings): readonly string[] {
+export function settingsDifference(before: unknown, after: ServerSettings): SettingsDifference {
   const old = membersOf(before)
-  if (old.size === 0) return []
+  if (old.size === 0) return { own: [], known: [] }
   const wanted = membersOf(after)
-  const names = [...new Set([...old.keys(), ...wanted.keys()])]
-  return truncated(
-    names.flatMap((path) => {
-      const [name, from, to] = [optionName(path, after.component), old.get(path), wanted.get(path)]
-      if (textOf(from) === textOf(to)) return []
-      // The file on the host may not be from muster.
-      return namesSecret(path) ? [`${name}: [redacted] changed`] : memberDifference(name, from, to)
-    }),
+  // A list that comes or goes as a whole is one line.
+  const lists = hostLists.filter(
+    (list) => (hostsOf(before, list) === undefined) !== (hostsOf(after, list) === undefined),
   )
+  const shown = (settings: unknown): boolean => hostsOf(settings, 'dashboard') !== undefined
+  const own: OptionChange[] = lists.includes('dashboard')
+    ? [{ name: 'manager-dashboard', change: `${shown(before)} → ${shown(after)}` }]
+    : []
+  const known = createKnownChanges()
+  const differing: string[] = []
+  for (const path of new Set([...old.keys(), ...wanted.keys()])) {
+    const [from, to] = [old.get(path), wanted.get(path)]
+    if (textOf(from) === textOf(to)) continue
+    const source = movedSource(path, { from, to })
+    if (isAboutHosts(path)) differing.push(path)
+    else if (source !== undefined) known.add(source.host, source)
+    // The file on the host may not be from muster.
+    else {
+      const change = namesSecret(path) ? '[redacted] changed' : memberDifference(from, to)
+      own.push({ name: optionName(path, after.component), change })
+    }
+  }
+  const kept = hostLists.filter((list) => !lists.includes(list) && hostsOf(after, list) !== undefined)
+  const listed = (settings: unknown): ReadonlySet<string> =>
+    new Set([...kept.flatMap((list) => hostsOf(settings, list) ?? []), ...unreachableIn(settings)])
+  const [were, are] = [listed(before), listed(after)]
+  const about = (settings: unknown, members: ReadonlyMap<string, ShownValue>) =>
+    knownHosts(settings, { members, paths: differing, without: lists })
+  const [was, is] = [about(before, old), about(after, wanted)]
+  for (const host of new Set([...was.keys(), ...is.keys()])) {
+    if (kept.length > 0 && were.has(host) !== are.has(host)) {
+      known.add(host, { name: wholeHost, change: are.has(host) ? 'new' : 'removed' })
+      continue
+    }
+    for (const name of new Set([...(was.get(host)?.keys() ?? []), ...(is.get(host)?.keys() ?? [])])) {
+      const [from, to] = [was.get(host)?.get(name), is.get(host)?.get(name)]
+      if (textOf(from) === textOf(to)) continue
+      known.add(host, { name, change: namesSecret(name) ? '[redacted] changed' : memberDifference(from, to) })
+    }
+  }
+  return { own, known: known.all() }
+}
+
+/** Collects changes of what is known of hosts: those that are equal for several hosts are one. */
+function createKnownChanges() {
+  const changes = new Map<string, OptionChange & { readonly hosts: Set<string> }>()
+  return {
+    add: (host: string, { name, change }: OptionChange): void => {
+      const key = `${name}\0${change}`
+      const one = changes.get(key) ?? { name, change, hosts: new Set() }
+      one.hosts.add(host)
+      changes.set(key, one)
+    },
+    all: (): readonly KnownChange[] =>
+      [...changes.values()].map((one) => ({ ...one, hosts: [...one.hosts] })),
+  }
+}
+
+/** Merges the differences of several components of a host. */
+export function mergeKnown(all: readonly KnownChange[]): readonly KnownChange[] {
+  const merged = createKnownChanges()
+  for (const one of all) for (const host of one.hosts) merged.add(host, one)
+  return merged.all()
+}
+
+/** Lists a difference with one line for each host that is known, truncated. */
+export const changeLines = (own: readonly string[], known: readonly KnownChange[]): readonly string[] =>
+  truncated([
+    ...own,
+    ...known.flatMap((one) => one.hosts.map((host) => knownChangeText({ ...one, hosts: [host] }))),
+  ])
+
+/** Members of settings that list hosts. */
+const hostLists = ['dashboard', 'managers', 'peers'] as const
+type HostList = (typeof hostLists)[number]
+
+/** Returns the names in a list of hosts; undefined if the settings have no such list. */
+function hostsOf(settings: unknown, list: HostList): readonly string[] | undefined {
+  const hosts = isObject(settings) ? settings[list] : undefined
+  if (!Array.isArray(hosts)) return undefined
+  return hosts.flatMap((one) => (isObject(one) && typeof one.name === 'string' ? [one.name] : []))
+}
+
+/** Lists the hosts of settings whose managers are too far away. */
+const unreachableIn = (settings: unknown): readonly string[] =>
+  isObject(settings) && Array.isArray(settings.unreachableManagers)
+    ? settings.unreachableManagers.filter((one) => typeof one === 'string')
+    : []
+
+/** What settings know of a host, by the path of its member. `$1` is the host, `$2` a component. */
+const knownMembers: readonly (readonly [RegExp, string])[] = [
+  [/^dashboard\.(.+)\.apis\.([a-z]+)\.listen\.port$/, '$2-rest-api-port'],
+  [/^dashboard\.(.+)\.apis\.([a-z]+)\.listen\.address$/, 'address of the $2'],
+  [/^dashboard\.(.+)\.apis\.([a-z]+)(?:\.listen)?$/, 'API of the $2'],
+  [/^dashboard\.(.+)\.clients\.service$/, 'service of application-port'],
+  [/^dashboard\.(.+)\.clients\.readWrite$/, 'application-port'],
+  [/^dashboard\.(.+)\.clients\.readOnly$/, 'application-readonly-port'],
+  [/^dashboard\.(.+)\.address$/, 'address'],
+  [/^managers\.(.+)\.address$/, 'address of the manager'],
+  [/^managers\.(.+)\.port$/, 'manager-rest-api-port'],
+  [/^(?:dashboard|managers|peers)\.(.+)\.names$/, 'names'],
+  [/^(?:dashboard|managers|peers)\.([^.]+)\.(.+)$/, '$2'],
+  [/^(?:dashboard|managers|peers)\.(.+)$/, 'names'],
+]
+
+/** Returns the host that a member is about, and its name for people; undefined for a member about no host. */
+function knownMember(path: string): { readonly host: string; readonly name: string } | undefined {
+  for (const [pattern, name] of knownMembers) {
+    const found = pattern.exec(path)
+    if (found !== null) return { host: found[1] ?? '', name: name.replace('$2', found[2] ?? '') }
+  }
+  return undefined
+}
+
+const isAboutHosts = (path: string): boolean =>
+  path === 'unreachableManagers' || hostLists.some((list) => path.startsWith(`${list}.`))
+
+/** Returns what settings know of each host at these paths; of the lists `without`, only who is listed. */
+function knownHosts(
+  settings: unknown,
+  of: {
+    readonly members: ReadonlyMap<string, ShownValue>
+    readonly paths: readonly string[]
+    readonly without: readonly HostList[]
+  },
+): ReadonlyMap<string, ReadonlyMap<string, ShownValue>> {
+  const hosts = new Map<string, Map<string, ShownValue>>()
+  const set = (host: string, name: string, value: ShownValue): void => {
+    const known = hosts.get(host) ?? new Map<string, ShownValue>()
+    hosts.set(host, known.set(name, value))
+  }
+  for (const host of unreachableIn(settings)) set(host, 'manager', 'cannot be reached')
+  for (const host of hostsOf(settings, 'managers') ?? []) set(host, 'manager', 'reached')
+  for (const host of hostsOf(settings, 'peers') ?? []) set(host, 'login by certificate', 'allowed')
+  for (const path of of.paths) {
+    const [value, member] = [of.members.get(path), knownMember(path)]
+    const isLeftOut = of.without.some((list) => path.startsWith(`${list}.`))
+    if (value === undefined || value === 'null' || member === undefined || isLeftOut) continue
+    const { host, name } = member
+    const at = isClientPort(name) && typeof value === 'string' ? /^(.*):(\d+)$/.exec(value) : null
+    set(host, name, at?.[2] ?? value)
+    if (at?.[1] !== undefined) set(host, 'address for clients', at[1])
+  }
+  return hosts
+}
+
+const isClientPort = (name: string): boolean =>
+  name === connectorOptions.port.name || name === connectorOptions.readonlyPort.name
+
+/** Returns the change of a data source of which only the port changes: it follows from its host's option. */
+function movedSource(
+  path: string,
+  { from, to }: { readonly from: ShownValue | undefined; readonly to: ShownValue | undefined },
+): (OptionChange & { readonly host: string }) | undefined {
+  const host = /^services\.services\..+\.datasources\.(.+)$/.exec(path)?.[1]
+  if (host === undefined || typeof from !== 'string' || typeof to !== 'string') return undefined
+  const [was, is] = [from.split(' '), to.split(' ')]
+  const onlyPort = was.length === 3 && is.length === 3 && was[0] === is[0] && was[2] === is[2]
+  return onlyPort ? { host, name: databaseOptions.port.name, change: `${was[1]} → ${is[1]}` } : undefined
 }
 
 /** Returns the members of settings by path; a listener that is switched off is `false`, as in the file. */
@@ -176,14 +350,12 @@ const otherNames: Readonly<Record<string, string>> = {
   connectorSocket: 'socket of the connector',
   managerSocket: 'socket of the manager',
   replicatorSocket: 'socket of the replicator',
-  dashboard: 'manager-dashboard',
   user: 'system user',
   'member.service': 'service',
   'member.datasource': 'data source',
   'member.witness': 'one of the witnesses',
   'database.service': 'service of replication-user',
   'proxy.service': 'service of application-port',
-  unreachableManagers: 'managers that cannot be reached',
 }
 
 /** Names of members that exist once for each service or host, whose name is `$1`. */
@@ -191,11 +363,6 @@ const namesByPattern: readonly (readonly [RegExp, string])[] = [
   [/^services\.services\.(.+)\.datasources\.(.+)$/, 'services.$1.members.$2'],
   [/^services\.services\.(.+)$/, 'services.$1'],
   [/^services\.services$/, 'services'],
-  [/^peers\.(.+)\.names$/, 'names of $1'],
-  [/^managers\.(.+)\.names$/, 'names of the manager of $1'],
-  [/^managers\.(.+)\.address$/, 'hosts.$1.address'],
-  [/^managers\.(.+)\.port$/, 'manager-rest-api-port of $1'],
-  [/^dashboard\.([^.]+).*$/, 'host $1 on the dashboard'],
 ]
 
 /** Returns the name of a member for people; the path of one that this version does not know. */
@@ -208,22 +375,24 @@ function optionName(path: string, component: Component): string {
   return pattern === undefined || name === undefined ? path : path.replace(pattern, name)
 }
 
-function memberDifference(
-  name: string,
-  from: ShownValue | undefined,
-  to: ShownValue | undefined,
-): readonly string[] {
+function memberDifference(from: ShownValue | undefined, to: ShownValue | undefined): string {
   if (from === undefined || to === undefined || typeof from === 'string' || typeof to === 'string') {
-    return [`${name}: ${textOf(from)} → ${textOf(to)}`]
+    return `${textOf(from)} → ${textOf(to)}`
   }
   const gone = from.filter((word) => !to.includes(word)).map((word) => `- ${word}`)
   const come = to.filter((word) => !from.includes(word)).map((word) => `+ ${word}`)
   const words = [...gone, ...come]
-  return [`${name}: ${words.length === 0 ? 'another order' : words.join(', ')}`]
+  return words.length === 0 ? 'another order' : words.join(', ')
 }
 
-/** Formats a value of a list; an object as JSON, because an object from a host may have no text form. */
-const wordOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+/** Formats a value of a list; an object as its members, because an object from a host may have no text form. */
+const wordOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(wordOf).join(' ')
+  if (!isObject(value)) return String(value)
+  return Object.entries(value)
+    .map(([key, member]) => `${key} ${wordOf(member)}`)
+    .join(' ')
+}
 
 const textOf = (shown: ShownValue | undefined): string =>
   shown === undefined ? 'none' : typeof shown === 'string' ? shown : shown.join(', ')
@@ -237,13 +406,14 @@ function flatten(path: string, value: unknown): Map<string, ShownValue> {
 const ofMembers = (path: string, members: readonly (readonly [string, unknown])[]): Map<string, ShownValue> =>
   new Map(members.flatMap(([key, member]) => [...flatten(path === '' ? key : `${path}.${key}`, member)]))
 
-/** Keys services and data sources by name; each data source is one line, such as `10.0.0.11 3306 primary`. */
+/** Keys services, hosts, APIs and data sources by name; each data source is one line, such as `10.0.0.11 3306 primary`. */
 function ofList(path: string, items: readonly unknown[]): Map<string, ShownValue> {
   if (items.length === 0) return new Map()
-  if (!items.every((item) => isObject(item) && typeof item.name === 'string')) {
-    return new Map([[path, items.map(wordOf)]])
-  }
-  const named = items.filter(isObject).map(({ name, ...rest }) => {
+  const key = ['name', 'component'].find((one) =>
+    items.every((item) => isObject(item) && typeof item[one] === 'string'),
+  )
+  if (key === undefined) return new Map([[path, items.map(wordOf)]])
+  const named = items.filter(isObject).map(({ [key]: name, ...rest }) => {
     const nested = Object.values(rest).some((member) => typeof member === 'object')
     return [wordOf(name), nested ? rest : Object.values(rest).map(wordOf).join(' ')] as const
   })

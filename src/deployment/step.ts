@@ -1,4 +1,5 @@
 import type { Transport } from '../transport/transport.ts'
+import type { KnownChange } from './differences.ts'
 import type { HostFacts } from './facts/hostFacts.ts'
 
 /** Change of a step: one line, and below it the differences; secrets show as [redacted]. */
@@ -12,6 +13,15 @@ export type StepChange = {
    * no such connector is restarted.
    */
   readonly drains?: number
+  /** Differences of settings in their parts, from which a text for a person leaves out what follows from others. */
+  readonly settings?: SettingsChange
+}
+
+/** Differences of the settings of a host: lines of its own options, and changes of what it knows of hosts. */
+export type SettingsChange = {
+  /** `change` is the line without the names of components. */
+  readonly own: readonly { readonly line: string; readonly change: string }[]
+  readonly known: readonly KnownChange[]
 }
 
 /** `stage` changes nothing that runs, `commit` switches over, `verify` cleans up after verification. */

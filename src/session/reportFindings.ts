@@ -26,6 +26,8 @@ export async function reportFindings(options: {
   /** As reports name it: `muster cert check`. */
   readonly command: string
   readonly found: readonly Diagnostic[]
+  /** Returns the findings as a person reads them; absent: as they are. */
+  readonly forText?: (findings: readonly Diagnostic[]) => readonly Diagnostic[]
   /** Prefix of the codes that the command looks for; others were printed when the files were opened. */
   readonly codes: RegExp
   /** The code of a host that could not be reached. */
@@ -45,7 +47,8 @@ export async function reportFindings(options: {
   const failing = findings.filter(({ severity }) => severity !== 'note')
   const good = failing.length === 0
   if (format === 'text') {
-    const shown = { diagnostics: findings, sources: loaded.sources, silenced: silenced.length }
+    const diagnostics = options.forText?.(findings) ?? findings
+    const shown = { diagnostics, sources: loaded.sources, silenced: silenced.length }
     printDiagnostics(shown, { context, output: context.stdout })
     const closing = options.closing({ good, silenced: silenced.length })
     if (closing !== undefined) context.stdout.write(`${closing}\n`)

@@ -15,7 +15,7 @@ import { parseBody } from '../../src/client/request.ts'
 import { callHost } from '../../src/deployment/callHost.ts'
 import { parseLogins } from '../../src/deployment/databaseAccounts.ts'
 import { hostReport } from '../../src/deployment/diag/hostReport.ts'
-import { settingsDifference } from '../../src/deployment/differences.ts'
+import { changeLines, optionChangeText, settingsDifference } from '../../src/deployment/differences.ts'
 import { execOnHost } from '../../src/deployment/execOnHost.ts'
 import { gatherFacts, gatherInstalled } from '../../src/deployment/facts/gather.ts'
 import { failureOf } from '../../src/deployment/hostFailure.ts'
@@ -162,7 +162,10 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
         installation: installationFacts({ settings: new Map([['connector', parseJson(text)] as const]) }),
       }),
     ),
-  'the difference of settings': (text) => settingsDifference(parseJson(text), Object.create(null)),
+  'the difference of settings': (text) => {
+    const { own, known } = settingsDifference(parseJson(text), Object.create(null))
+    return changeLines(own.map(optionChangeText), known)
+  },
   'known hosts': (text) => {
     const entries = parseKnownHosts(text, 'known_hosts')
     return checkHostKey(entries, { names: ['db1', text.slice(0, 50)], port: 22 }, Buffer.from(text))

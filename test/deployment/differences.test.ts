@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allOptions } from '../../src/config/settings/options.ts'
 import type { ServerSettings } from '../../src/contracts/serverSettings.ts'
-import { lineDifference, settingsDifference } from '../../src/deployment/differences.ts'
+import {
+  changeLines,
+  lineDifference,
+  optionChangeText,
+  settingsDifference,
+} from '../../src/deployment/differences.ts'
 import { monitorSettings } from '../support/monitorSettings.ts'
 import { proxySettings } from '../support/proxySettings.ts'
 import { targetOf } from './steps/target.ts'
@@ -82,6 +87,12 @@ function longestCommon(one: readonly string[], other: readonly string[]): number
   return at === -1 ? without : Math.max(without, 1 + longestCommon(rest, other.slice(at + 1)))
 }
 
+/** The lines of a difference, each with one host. */
+function settingsLines(before: unknown, after: ServerSettings): readonly string[] {
+  const { own, known } = settingsDifference(before, after)
+  return changeLines(own.map(optionChangeText), known)
+}
+
 const source = (name: string, port = 3306) => ({ name, host: '10.0.0.11', port, role: 'replica' as const })
 
 describe('settingsDifference', () => {
@@ -92,7 +103,7 @@ describe('settingsDifference', () => {
     services: { services: [{ name: 'alpha', datasources: [source('db1'), source('db2')] }] },
   }
   const difference = (before: object): readonly string[] =>
-    settingsDifference({ ...settings, ...before }, settings)
+    settingsLines({ ...settings, ...before }, settings)
 
   it('names each member that differs by its option', () => {
     expect(difference({})).toEqual([])
@@ -133,9 +144,9 @@ describe('settingsDifference', () => {
     })
     expect(difference(services(source('db2'), source('db1')))).toEqual([])
     expect(difference(services(source('db1', 3307), source('db3')))).toEqual([
-      'services.alpha.members.db1: 10.0.0.11 3307 replica → 10.0.0.11 3306 replica',
       'services.alpha.members.db3: 10.0.0.11 3306 replica → none',
       'services.alpha.members.db2: none → 10.0.0.11 3306 replica',
+      'replication-port of db1: 3307 → 3306',
     ])
   })
 
@@ -148,7 +159,7 @@ describe('settingsDifference', () => {
       remoteBootstrap: true,
       monitor: { ...monitorSettings, user: 'm', maxReplicaLag: 30_000 },
     }
-    const lines = settingsDifference(settings, all)
+    const lines = settingsLines(settings, all)
     const known = new Set(allOptions.map(({ name }) => name))
     const names = lines.map((line) => line.split(':')[0] ?? '')
     expect(names.filter((name) => !known.has(name))).toEqual([
@@ -205,13 +216,13 @@ describe('settingsDifference', () => {
       user: 'muster',
     }
     const lines = [
-      ...settingsDifference({ version: 0 }, all),
-      ...settingsDifference({ ...all, version: 0 }, { version: 1 } as ServerSettings),
+      ...settingsLines({ version: 0 }, all),
+      ...settingsLines({ ...all, version: 0 }, { version: 1 } as ServerSettings),
     ]
     // Twenty lines at most are shown: the parts, one after another.
     const parts = Object.keys(all).flatMap((member) => {
       const { [member as keyof typeof all]: _, ...without } = all
-      return settingsDifference(without, all)
+      return settingsLines(without, all)
     })
     const known = new Set(allOptions.map(({ name }) => name))
     const names = [...lines, ...parts].map((line) => line.split(': ')[0] ?? '')
@@ -225,13 +236,15 @@ describe('settingsDifference', () => {
       expect.arrayContaining([
         'connector-max-hold: none → 8s',
         'services.beta.members.db9: none → 10.0.0.11 3306 replica',
-        'manager-rest-api-port of db2: none → 1',
+        'manager-dashboard: false → true',
+        'manager of db2: none → reached',
+        'login by certificate of db2: none → allowed',
         'file of the passwords: none → /opt/x',
       ]),
     )
   })
 
   it('says nothing of a text that is no JSON', () => {
-    expect(settingsDifference(undefined, settings)).toEqual([])
+    expect(settingsLines(undefined, settings)).toEqual([])
   })
 })

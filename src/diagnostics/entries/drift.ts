@@ -32,11 +32,25 @@ export const driftEntries = {
     why: 'It was stopped, or it failed; its certificate and its users cannot be examined.',
     fix: `Run muster logs --host ${facts.host} to see why, then muster start --host ${facts.host}.`,
   })),
-  'drift-changes': warning((facts: { host: string; changes: readonly string[] }) => ({
-    message: `${facts.host} differs from the file; install would make ${counted(facts.changes.length, 'change')}: ${shortListOf(facts.changes, 6)}.`,
-    why: 'Somebody changed the host or the file since the last installation, or muster is newer than the release on the host.',
-    fix: `Run muster plan --host ${facts.host} to see the differences, then muster install --host ${facts.host}.`,
-  })),
+  'drift-changes': warning(
+    (facts: {
+      host: string
+      changes: readonly string[]
+      /** Hosts with the same changes. */
+      others?: readonly string[]
+    }) => {
+      const { host, changes, others = [] } = facts
+      const made = `${counted(changes.length, 'change')}${others.length === 0 ? '' : ' on each'}`
+      const hosts = [host, ...others]
+      // As many as fit on a line; all hosts beyond that.
+      const limit = hosts.length > 8 ? '' : ` --host ${hosts.join()}`
+      return {
+        message: `${shortListOf(hosts, 12)} ${others.length === 0 ? 'differs' : 'differ'} from the file; install would make ${made}: ${shortListOf(changes, 6)}.`,
+        why: 'Somebody changed the host or the file since the last installation, or muster is newer than the release on the host.',
+        fix: `Run muster plan${limit} to see the differences, then muster install${limit}.`,
+      }
+    },
+  ),
   'drift-check-warning': note((facts: CheckFacts) => ({
     message: `The check ${facts.check} warns on ${facts.host}: ${facts.reason}`,
     why: 'It does not prevent an installation.',

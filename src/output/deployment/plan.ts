@@ -1,5 +1,5 @@
 import { jsonText } from '../../base/json.ts'
-import { counted, listOf, shortListOf } from '../../base/words.ts'
+import { counted, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import type { AccountGrants } from '../../deployment/databaseAccounts.ts'
 import type { Rollout } from '../../deployment/execution/rollout.ts'
@@ -7,6 +7,7 @@ import type { Wave } from '../../deployment/execution/schedule.ts'
 import { type HostPlan, stepsText, stepsTextWithoutNames } from '../../deployment/hostPlan.ts'
 import { groupBy } from '../../diagnostics/groupBy.ts'
 import { paint } from '../paint.ts'
+import { foldChanges } from './foldChanges.ts'
 
 /** Current and planned release of a host. */
 type ReleaseChange = { readonly host: string; readonly from: string; readonly to: string }
@@ -44,7 +45,10 @@ export function connectorRestartsText(plans: readonly HostPlan[]): string | unde
     return times.length === 0 ? [] : [{ host, seconds: Math.max(...times) / 1000 }]
   })
   if (draining.length === 0) return undefined
-  const names = listOf(draining.map(({ host }) => host))
+  const names = shortListOf(
+    draining.map(({ host }) => host),
+    maxListed,
+  )
   const most = Math.max(...draining.map(({ seconds }) => seconds))
   return draining.length === 1
     ? `restart the connector of ${names}; its clients have ${most} s to finish`
@@ -126,17 +130,24 @@ export function planText(options: {
 }
 
 /**
- * Groups plans that are equal except for the host's own name and address: the first one, and the hosts of the
- * others.
+ * Groups plans that are equal as a person sees them, or equal except for the host's own name and address: the first
+ * one, and the hosts of the others.
  */
 export const alike = (
   plans: readonly HostPlan[],
 ): readonly { readonly plan: HostPlan; readonly others: readonly string[]; readonly exactly: boolean }[] =>
-  groupBy(plans, stepsTextWithoutNames).map(([plan, ...others]) => ({
-    plan,
-    others: others.map(({ host }) => host),
-    exactly: others.every((other) => stepsText(other) === stepsText(plan)),
-  }))
+  groupBy(
+    // Equal plans may name one of their hosts, which is then no name to leave out.
+    groupBy(foldChanges(plans), stepsText),
+    ([plan]) => stepsTextWithoutNames(plan),
+  ).map((groups) => {
+    const [[plan, ...equal], ...others] = groups
+    return {
+      plan,
+      others: [...equal, ...others.flat()].map(({ host }) => host),
+      exactly: others.length === 0,
+    }
+  })
 
 /** Writes the plan as JSON. */
 export function planJson(options: {
@@ -150,7 +161,11 @@ export function planJson(options: {
   const hosts = options.plans.map(({ host, address, steps }) => ({
     host,
     address,
-    changes: steps.map(({ step, change }) => ({ step: step.id, phase: step.phase, ...change })),
+    changes: steps.map(({ step, change: { settings: _, ...change } }) => ({
+      step: step.id,
+      phase: step.phase,
+      ...change,
+    })),
   }))
   const changes = hosts.some(({ changes }) => changes.length > 0)
   return jsonText({ cluster, changes, counts: countsOf(options.plans), notes, hosts, left: excluded, grants })

@@ -1,21 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { createHasher } from '../../../src/accounts/passwordHash.ts'
 import { createAuthority } from '../../../src/certificates/authority.ts'
-import type { ClusterConfig } from '../../../src/config/model.ts'
 import { readServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { beginRotation } from '../../../src/deployment/certificates/authorityRotation.ts'
-import { prepare } from '../../../src/deployment/prepare.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
-import { type ClusterState, emptyState } from '../../../src/deployment/state/clusterState.ts'
 import type { Target } from '../../../src/deployment/target.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
-import { resolveSecrets } from '../../../src/session/resolveSecrets.ts'
-import { commandContext } from '../../config/commandContext.ts'
-import { good, loadText } from '../../config/loadText.ts'
-import { hostFacts } from '../../support/deploymentValues.ts'
-import { fakeTransport } from '../../support/fakeTransport.ts'
+import { good } from '../../config/loadText.ts'
+import { preparedTargets } from '../../support/preparedTargets.ts'
 import { targetOf } from '../steps/target.ts'
 
 describe('the settings of a component', () => {
@@ -40,50 +33,10 @@ const sentinel = `'"\\$#%:@ é`
 const passwords = { REPLICATION_PASSWORD: `repl${sentinel}`, MONITOR_PASSWORD: `mon${sentinel}` }
 
 /** What every host of a file must become, from the text to the values. */
-async function targetsOf(
+const targetsOf = async (
   yaml: string,
   env: Readonly<Record<string, string>> = passwords,
-): Promise<ReadonlyMap<string, Target>> {
-  return (await prepared({ yaml, env })).targets
-}
-
-async function prepared(options: {
-  readonly yaml: string
-  readonly env: Readonly<Record<string, string>>
-  readonly state?: ClusterState
-}): Promise<{ readonly targets: ReadonlyMap<string, Target>; readonly state: ClusterState }> {
-  const { yaml, env, state = emptyState } = options
-  const loaded = { ...loadText(yaml), combined: false, missing: false }
-  const { config, diagnostics } = loaded
-  expect(diagnostics).toEqual([])
-  const opened = { config: { ...(config as ClusterConfig), excluded: [] }, loaded }
-  const secrets = await resolveSecrets(commandContext({ env }).context, opened)
-  if (typeof secrets === 'number') throw new Error('the secrets of the file are no good')
-  const result = await prepare({
-    config: config as ClusterConfig,
-    surveyed: (config?.hosts ?? []).map((host) => ({
-      host,
-      facts: hostFacts({ host: host.name, hostname: host.name, addresses: [host.address] }),
-      transport: fakeTransport({}),
-      seconds: { connect: 0, facts: 0 },
-    })),
-    state,
-    secrets,
-    storeFiles: new Map(),
-    program: {
-      version: '1.2.3',
-      bundle: Buffer.from('the program'),
-      unitTemplate:
-        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
-    },
-    ownNode: { path: '/usr/bin/node', version: 'v22.1.0' },
-    now: new Date('2026-01-01T00:00:00Z'),
-    random: (size) => Buffer.alloc(size, 7),
-    hash: createHasher({ ln: 4, r: 8, p: 1 }),
-  })
-  if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('\n'))
-  return { state: result.state, targets: new Map(result.targets.map((target) => [target.host.name, target])) }
-}
+): Promise<ReadonlyMap<string, Target>> => (await preparedTargets({ yaml, env })).targets
 
 const secretsOf = (target: Target | undefined): Record<string, string> => {
   const file = target?.tls.find(({ path }) => path === target.layout.secretsFile)
@@ -140,8 +93,8 @@ describe('the databases of a file', () => {
   })
 
   it('restart nothing when the certificate is another, which the proof then wants to see', async () => {
-    const { targets: before, state } = await prepared({ yaml: text, env: passwords })
-    const { targets: after } = await prepared({
+    const { targets: before, state } = await preparedTargets({ yaml: text, env: passwords })
+    const { targets: after } = await preparedTargets({
       yaml: text,
       env: passwords,
       state: { ...state, hosts: new Map() },
@@ -154,14 +107,14 @@ describe('the databases of a file', () => {
   })
 
   it('restart nothing when a password changes, and everything that reads the map when that does', async () => {
-    const { targets: before, state } = await prepared({ yaml: text, env: passwords })
+    const { targets: before, state } = await preparedTargets({ yaml: text, env: passwords })
     const env = { ...passwords, MONITOR_PASSWORD: 'another password' }
-    const { targets: after } = await prepared({ yaml: text, env, state })
+    const { targets: after } = await preparedTargets({ yaml: text, env, state })
     for (const [name, target] of before) expect(digests(after.get(name)), name).toEqual(digests(target))
     expect(secretsOf(after.get('w1'))['monitor-password']).toBe('another password')
 
     const yaml = text.replace('replication-port: 3307', 'replication-port: 3308')
-    const { targets: moved } = await prepared({ yaml, env: passwords, state })
+    const { targets: moved } = await preparedTargets({ yaml, env: passwords, state })
     const restarted = (name: string): readonly string[] => {
       const old = digests(before.get(name))
       return (moved.get(name)?.components ?? [])
@@ -232,10 +185,10 @@ describe('hosts that prove themselves to each other', () => {
   })
 
   it('trust both authorities while the authority is rotated, without a restart', async () => {
-    const first = await prepared({ yaml: text, env: passwords })
+    const first = await preparedTargets({ yaml: text, env: passwords })
     const next = await createAuthority({ cluster: 'alpha', now: new Date('2026-01-01T00:00:00Z') })
     const state = beginRotation(first.state, next)
-    const { targets } = await prepared({ yaml: text, env: passwords, state })
+    const { targets } = await preparedTargets({ yaml: text, env: passwords, state })
     for (const name of ['db1', 'app1']) {
       const blocks = authoritiesOn(targets.get(name))?.match(/BEGIN CERTIFICATE/g)
       expect([name, blocks?.length]).toEqual([name, 2])
