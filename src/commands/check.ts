@@ -23,8 +23,9 @@ import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { connectHost, prepareConnections } from '../session/connectHost.ts'
-import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { readStoreSecrets, readUserProvidedStores } from '../session/readUserProvidedStores.ts'
+import { placesOfMasters } from '../session/reportFindings.ts'
 import { lockWaitGiven, lockWaitOption } from '../session/runOptions.ts'
 import { runSteps } from '../session/runSteps.ts'
 import { namesOf, type SelectedCluster, withAllHosts } from '../session/selectTargets.ts'
@@ -116,21 +117,22 @@ export async function check(options: CheckOptions): Promise<ExitCode> {
   if (fix && json) {
     throw new UsageError('--fix cannot be used with --json.', 'Run --fix first, then check with --json.')
   }
-  const { config } = await openCluster(options)
+  const opened = await openCluster(options)
+  const { config } = opened
   if (fix) requireConfirmation(context, { yes, command: 'check --fix', previewCommand: 'check' })
-  const found = await checkAllHosts(options, config)
+  const found = await checkAllHosts(options, opened)
   show(options, config, found)
   if (!fix) return exitOf(found, options.strict)
   const fixed = await fixFindings({ ...options, config, found })
   if (fixed !== 'done') return fixed === 'nothing' ? exitOf(found, options.strict) : fixed
-  const left = await checkAllHosts(options, config)
+  const left = await checkAllHosts(options, opened)
   show(options, config, left)
   return exitOf(left, options.strict)
 }
 
 async function checkAllHosts(
   { context, json }: CheckOptions,
-  config: SelectedCluster,
+  { config, loaded }: OpenedCluster,
 ): Promise<readonly HostChecks[]> {
   const { hosts } = config
   await prepareConnections(context, hosts)
@@ -155,10 +157,13 @@ async function checkAllHosts(
     clock: () => performance.now(),
     anyInstallation: true,
   })
-  const found = await checkSurveyed({ context, config, survey, stores, machines }).finally(async () => {
-    await closeAll(survey)
-    await renderer.end()
-  })
+  const placeOfMaster = placesOfMasters(loaded)
+  const found = await checkSurveyed({ context, config, survey, stores, machines, placeOfMaster }).finally(
+    async () => {
+      await closeAll(survey)
+      await renderer.end()
+    },
+  )
   if (context.signal.aborted) throw new Interrupted()
   return found
 }
@@ -170,8 +175,10 @@ export async function checkSurveyed(options: {
   readonly survey: Survey
   readonly stores: LoadedStores
   readonly machines: RecordedMachines
+  /** Returns the place in the file of the master of a service. */
+  readonly placeOfMaster: (service: string) => string
 }): Promise<readonly HostChecks[]> {
-  const { context, config, survey, stores, machines } = options
+  const { context, config, survey, stores, machines, placeOfMaster } = options
   const whole = withAllHosts(config)
   const looked = await mapHosts({
     items: survey.reached,
@@ -192,6 +199,7 @@ export async function checkSurveyed(options: {
     {
       config: whole,
       subjects: looked.filter((one) => 'observed' in one),
+      placeOfMaster,
       stores,
       machines,
       ownNode: await readOwnNode(),

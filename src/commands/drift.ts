@@ -21,7 +21,7 @@ import { decideInstall, type InstallSources, readInstallSources } from '../sessi
 import { reportLeftHosts } from '../session/leftHosts.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { readStoreSecrets } from '../session/readUserProvidedStores.ts'
-import { placesOfHosts, placesOfUsers, reportFindings } from '../session/reportFindings.ts'
+import { placesOfHosts, placesOfMasters, placesOfUsers, reportFindings } from '../session/reportFindings.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
 import { runtimeFileGiven, runtimeFileOption } from '../session/runOptions.ts'
 import type { SelectedCluster } from '../session/selectTargets.ts'
@@ -108,7 +108,14 @@ async function examine(options: DriftOptions, opened: OpenedCluster) {
     const now = context.now()
     const { forks } = context
     const [checks, certificates, users] = await Promise.all([
-      checkSurveyed({ context, config, survey, stores, machines: recordedMachines(state) }),
+      checkSurveyed({
+        context,
+        config,
+        survey,
+        stores,
+        machines: recordedMachines(state),
+        placeOfMaster: placesOfMasters(opened.loaded),
+      }),
       inspectCertificates(survey, { state, stores, now, forks }),
       inspectUsers(survey, { config, state, given, hash, logins: true, forks }),
     ])

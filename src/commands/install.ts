@@ -38,10 +38,12 @@ import {
   readInstallSources,
   refuseRuntimeFile,
 } from '../session/install/decideInstall.ts'
+import { masterNotes } from '../session/install/masterNotes.ts'
 import { packedRuntime } from '../session/install/packedRuntime.ts'
 import { recordCluster } from '../session/install/recordCluster.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
+import type { LoadedCluster } from '../session/loadCluster.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
 import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
@@ -150,7 +152,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const operation = purpose?.operation ?? 'install'
   const opened: OpenedCluster & { readonly given?: GivenPlan } =
     plan === undefined ? await openCluster(options) : await openSavedPlan({ ...options, plan })
-  const { config, given } = opened
+  const { config, loaded, given } = opened
   const release = given === undefined ? options.release : given.plan.release
   refuseRuntimeFile(release, options.runtimeFile)
   requireHosts(config, '--replaced', replaced)
@@ -160,7 +162,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   if (given !== undefined) await requireSameSecrets(given, config, secrets)
   await prepareConnections(context, config.hosts)
   // The plan was shown when it was saved.
-  const asked = { ...options, config, release, rollout, yes: options.yes || given !== undefined }
+  const asked = { ...options, config, loaded, release, rollout, yes: options.yes || given !== undefined }
   return withRun({ ...asked, operation }, async (run) => {
     const state = await openStateToChange(context, config)
     const session = await beginSession({ ...asked, run })
@@ -178,6 +180,7 @@ async function installOn(
   session: SurveyedSession<HostFacts>,
   options: InstallOptions & {
     readonly config: SelectedCluster
+    readonly loaded: LoadedCluster
     readonly secrets: ResolvedSecrets
     readonly given: GivenPlan | undefined
     readonly state: ClusterState
@@ -185,7 +188,7 @@ async function installOn(
   },
 ): Promise<ExitCode> {
   const { context, config, run, renderer, survey } = session
-  const { given, purpose, rollout, state, sources, confirmWithin: within } = options
+  const { given, loaded, purpose, rollout, state, sources, confirmWithin: within } = options
   const runtimes = new Map<string, PackedRuntime>()
   const decision = await decideInstall({
     ...options,
@@ -214,6 +217,7 @@ async function installOn(
   }))
   const notes = [
     ...wentBackNotes(survey.reached),
+    ...(await masterNotes({ context, config, loaded, survey, of: 'changed' })),
     ...(purpose?.notes(decision) ?? []),
     ...orderNotes(work, rollout),
     ...preparation.notes,

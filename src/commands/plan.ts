@@ -18,6 +18,7 @@ import { connectHost, prepareConnections } from '../session/connectHost.ts'
 import { hookNotes } from '../session/hooks/runHooks.ts'
 import { planOf } from '../session/install/checkSavedPlan.ts'
 import { decideInstall, readInstallSources, refuseRuntimeFile } from '../session/install/decideInstall.ts'
+import { masterNotes } from '../session/install/masterNotes.ts'
 import { requirePlanFile, savedPlanText, writePlan } from '../session/install/planFiles.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
@@ -89,10 +90,16 @@ export async function plan(
     machines: recordedMachines(state, replaced),
     clock: () => performance.now(),
   }).finally(() => renderer.end())
-  const decide = async (): ReturnType<typeof decideInstall> => {
+  const decide = async () => {
     if (context.signal.aborted) throw new Interrupted()
     if (survey.unreachable.length > 0) return { failed: unreachableOutcomes(survey), reported: true }
-    return decideInstall({ ...options, config, secrets, state, survey, sources, packed: () => undefined })
+    const decided = await decideInstall({
+      ...options,
+      ...{ config, secrets, state, survey, sources, packed: () => undefined },
+    })
+    if ('failed' in decided) return decided
+    const masters = await masterNotes({ context, config, loaded: opened.loaded, survey, of: 'all' })
+    return { ...decided, masters }
   }
   const decision = await decide().finally(() => closeAll(survey))
   if ('failed' in decision) {
@@ -103,7 +110,7 @@ export async function plan(
     await renderer.end()
     return exitOfRun(failed, false)
   }
-  const { preparation, planned } = decision
+  const { preparation, planned, masters } = decision
   await reportLeftHosts({ context, config, state })
   const seen = installedHosts(config.cluster, survey.reached)
   const outside = preparation.targets
@@ -115,7 +122,7 @@ export async function plan(
   }
   const shown = {
     cluster: config.cluster,
-    notes: [...wentBackNotes(survey.reached), ...preparation.notes],
+    notes: [...wentBackNotes(survey.reached), ...masters, ...preparation.notes],
     plans: planned.map((one) => one.plan),
     excluded: namesOf(config.excluded),
     grants: newGrants(preparation.targets),

@@ -21,6 +21,12 @@ export type DatabaseLogin = {
   readonly refused?: true
   /** Set for a login that only a switch makes. */
   readonly forSwitch?: true
+  /** What the database says of itself, where the account may read it. */
+  readonly server?: {
+    readonly isWritable: boolean
+    /** Addresses of the servers that it replicates from, such as `10.0.0.12:3306`. */
+    readonly follows: readonly string[]
+  }
   /** Privileges that a switch needs and the account has not at this database, by the words of GRANT. */
   readonly missing?: readonly string[]
 }

@@ -26,6 +26,9 @@ import type { Target } from './target.ts'
 /** Milliseconds for all logins of a host, in addition to the limit of each in `muster-api`. */
 const loginsTimeout = 60_000
 
+/** Maximum number of servers that one database follows, as read. */
+const maxSources = 100
+
 /** Maximum number of logins read from one host. */
 const maxLogins = 1000
 
@@ -109,10 +112,20 @@ function readLogin(value: unknown): readonly DatabaseLogin[] {
     place: boundedMessage(value.place),
     ...(value.forSwitch === true ? { forSwitch: true as const } : {}),
     ...(missing.length > 0 ? { missing } : {}),
+    ...readFollowed(value.server),
   }
   if (value.error === undefined) return [login]
   const error = boundedMessage(value.error)
   return [{ ...login, error, ...(value.refused === true ? { refused: true } : {}) }]
+}
+
+/** Reads what a database says of itself; nothing of what does not look like it. */
+function readFollowed(value: unknown): Pick<DatabaseLogin, 'server'> {
+  const follows = memberOf(value, 'follows')
+  const isWritable = memberOf(value, 'isWritable')
+  if (!Array.isArray(follows) || typeof isWritable !== 'boolean') return {}
+  const places = follows.slice(0, maxSources).filter((one) => typeof one === 'string')
+  return { server: { isWritable, follows: places.map((one) => boundedMessage(one)) } }
 }
 
 /** Reads names of privileges, which are ours; undefined for anything else. */

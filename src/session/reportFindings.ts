@@ -8,7 +8,9 @@ import type { ClusterConfig } from '../config/model.ts'
 import { usersOf } from '../config/resolve/resolved.ts'
 import { setSource } from '../config/sets.ts'
 import { options } from '../config/settings/options.ts'
+import { service as fields } from '../config/settings/places.ts'
 import type { NotifyEvent } from '../config/settings/webhooks.ts'
+import { givenFor } from '../config/shape/draft.ts'
 import type { Code } from '../diagnostics/catalogue.ts'
 import type { Diagnostic, Span } from '../diagnostics/diagnostic.ts'
 import type { LoadedCluster } from './loadCluster.ts'
@@ -103,6 +105,15 @@ export function placesOfHosts({ cluster, sources }: LoadedCluster): (host: strin
   const start = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }
   const top = cluster?.draft.groups.get('hosts')?.span ?? start
   return (host) => (host === undefined ? undefined : spans.get(host)) ?? top
+}
+
+/** Returns the place of the master of a service, such as `muster.yaml:4`; that of the service where it names none. */
+export function placesOfMasters({ cluster }: LoadedCluster): (service: string) => string {
+  return (name) => {
+    const service = cluster?.draft.services.get(name)
+    const span = service && (givenFor(service.fields, fields.master)?.span ?? service.span)
+    return span === undefined ? 'the file' : `${span.file}:${span.line}`
+  }
 }
 
 /** Place of a host, or of what the file gives as a user's password there; without a password, that of the user's name. */

@@ -64,6 +64,7 @@ it.each<[string, (hosts: Installed, forks: number) => Promise<unknown>]>([
       checkSurveyed({
         ...{ config, survey, stores, context: { ...commandContext({}).context, forks } },
         machines: { recorded: new Map(), replaced: [], folders: new Map() },
+        placeOfMaster: () => 'muster.yaml:1',
       }),
   ],
 ])('no more than --forks hosts are at work while their %s', async (_, work) => {

@@ -1,17 +1,19 @@
 import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
-import { type DatabaseAccount, placeOf } from './connection.ts'
+import { type Connection, type DatabaseAccount, placeOf } from './connection.ts'
 import { DatabaseError } from './databaseError.ts'
 import { dialServer } from './dialServer.ts'
 import { readMissingPrivileges } from './grants.ts'
+import { readServer } from './probe.ts'
 import { withTimeout } from './withTimeout.ts'
 
 /** Short: a person waits. A server that took the connection gets time, since it counts whom it saw leave. */
 const limits = { reach: 3_000, login: 20_000 }
 
 /**
- * Logs in once at every database that a component's settings have an account for, all at the same time. Of an account for
- * switches it reads which privileges it lacks; otherwise it reads nothing. Never rejects: what went wrong is in the result.
+ * Logs in once at every database that a component's settings have an account for, all at the same time. A manager's
+ * account also reads whom a data source follows, and of an account for switches which privileges it lacks. Never rejects:
+ * what went wrong is in the result.
  */
 export function tryLogins(settings: ServerSettings): Promise<readonly DatabaseLogin[]> {
   const { database, monitor, switching, services, secretsFile: file = '' } = settings
@@ -49,8 +51,10 @@ async function tryLogin(options: {
     )
     try {
       const missing = forSwitch ? await withTimeLimit(place, readMissingPrivileges(connection.query)) : []
+      const isSource = purpose === 'monitor' || forSwitch === true
+      const read = isSource ? await withTimeLimit(place, readFollowed(connection.query)) : {}
       connection.quit()
-      return missing.length === 0 ? tried : { ...tried, missing }
+      return { ...tried, ...read, ...(missing.length > 0 && { missing }) }
     } catch (error) {
       connection.close()
       throw error
@@ -58,6 +62,17 @@ async function tryLogin(options: {
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     return { ...tried, error: error.message, ...(error.code === 'refused' ? { refused: true } : {}) }
+  }
+}
+
+/** Reads whom a server follows; nothing where the account may not: that is for the checks of the manager to say. */
+async function readFollowed(query: Connection['query']): Promise<Pick<DatabaseLogin, 'server'>> {
+  try {
+    const { isWritable, channels } = await readServer(query)
+    return { server: { isWritable, follows: channels.map(({ source }) => placeOf(source)) } }
+  } catch (error) {
+    if (error instanceof DatabaseError) return {}
+    throw error
   }
 }
 

@@ -43,6 +43,8 @@ export type CheckContext = {
   readonly config: ClusterConfig
   /** All reachable hosts. */
   readonly subjects: readonly Subject[]
+  /** Returns the place in the file of the master of a service, such as `muster.yaml:4`. */
+  readonly placeOfMaster: (service: string) => string
   readonly stores: LoadedStores
   readonly machines: RecordedMachines
   readonly ownNode: OwnNode

@@ -12,6 +12,7 @@ import { installationCheck } from './installationCheck.ts'
 import { leftoversCheck } from './leftoversCheck.ts'
 import { loginCheck } from './loginCheck.ts'
 import { machineIdCheck } from './machineIdCheck.ts'
+import { masterCheck } from './masterCheck.ts'
 import { namesCheck } from './namesCheck.ts'
 import { noexecCheck } from './noexecCheck.ts'
 import { ownNameCheck } from './ownNameCheck.ts'
@@ -43,6 +44,7 @@ export const checks: readonly Check[] = [
   certificatesCheck,
   databaseCheck,
   accountsCheck,
+  masterCheck,
 ]
 
 /** Checks whose problems hide those of all others, because the others would mean nothing. The first one counts. */

@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { tryLogins } from '../../../src/components/databases/tryLogins.ts'
 import type { ServerSettings } from '../../../src/contracts/serverSettings.ts'
-import { createAccount, hasMariadb, type Mariadb } from '../../support/mariadb.ts'
+import {
+  createAccount,
+  forgetReplication,
+  hasMariadb,
+  type Mariadb,
+  makeReplica,
+} from '../../support/mariadb.ts'
 import { type MariadbPair, mariadbPair } from '../../support/mariadbPair.ts'
 import { monitorSettings } from '../../support/monitorSettings.ts'
 import { freePort } from '../../support/ports.ts'
@@ -83,6 +89,25 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
     expect(JSON.stringify(tried)).not.toContain('another one')
   })
 
+  it('reads with the account of the monitor whom each data source follows', async () => {
+    await makeReplica({ primary, replica })
+    await replica.sql('SET GLOBAL read_only = 1')
+    onTestFinished(async () => {
+      await forgetReplication(replica)
+      await replica.sql('SET GLOBAL read_only = 0')
+    })
+    const datasources = [primary, replica].map(
+      ({ port }, index) => ({ name: `db${index}`, host: '127.0.0.1', port, role: 'primary' }) as const,
+    )
+    const accounts = {
+      monitor: { ...monitorSettings, user: 'muster' },
+      services: { services: [{ name: 'alpha', datasources }] },
+    }
+    const [one, other] = await tryLogins(settingsOf(accounts, { 'monitor-password': password }))
+    expect(one).toMatchObject({ server: { isWritable: true, follows: [] } })
+    expect(other).toMatchObject({ server: { isWritable: false, follows: [`127.0.0.1:${primary.port}`] } })
+  })
+
   it('names the privileges that the account lacks for switches, at each database', async () => {
     await replica.sql(
       'SET sql_log_bin = 0',
@@ -100,9 +125,15 @@ describe.skipIf(!hasMariadb)('the trial of logins at real MariaDB servers', { ti
       services: { services: [{ name: 'alpha', datasources }] },
     }
     const login = { option: 'replication-user', user: 'muster', forSwitch: true }
+    const writable = { isWritable: true, follows: [] }
     expect(await tryLogins(settingsOf(accounts, { 'replication-password': password }))).toEqual([
-      { ...login, place: `127.0.0.1:${primary.port}` },
-      { ...login, place: `127.0.0.1:${replica.port}`, missing: ['PROCESS', 'CONNECTION ADMIN'] },
+      { ...login, place: `127.0.0.1:${primary.port}`, server: writable },
+      {
+        ...login,
+        place: `127.0.0.1:${replica.port}`,
+        server: writable,
+        missing: ['PROCESS', 'CONNECTION ADMIN'],
+      },
     ])
     expect(await tryLogins(settingsOf(accounts, { 'replication-password': 'wrong' }))).toMatchObject([
       { ...login, refused: true },

@@ -43,6 +43,7 @@ export const checkContext = (
 ): CheckContext => ({
   config: clusterConfig(subjects.map(({ host }) => host)),
   subjects,
+  placeOfMaster: () => 'muster.yaml:4',
   stores: { files: new Map(), passwords: new Map(), failures: new Map() },
   machines: { recorded: new Map(), folders: new Map(), replaced: [] },
   ownNode: { path: '/usr/bin/node', version: 'v24.1.0' },
