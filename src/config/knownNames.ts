@@ -17,10 +17,18 @@ export const isKnownName = (name: string): boolean => known.has(name)
 export const isSecretName = (name: string): boolean =>
   secrets.has(name) || (!known.has(name) && nearest(name, [...secrets]) !== undefined)
 
+/**
+ * Returns true for a name of this file that can be no piece of a password: one of at least four letters, or a longer
+ * one that is nearly right.
+ */
+const isRecognized = (name: string): boolean =>
+  name.length >= 4 && (known.has(name) || (name.length >= 8 && nearest(name, [...known]) !== undefined))
+
 /** The lookups that the file reader needs. */
 export const fileNames = {
   isSecret: isSecretName,
   isUserMap: (name: string): boolean => name === options.users.name,
   isWebhooks: (name: string): boolean => name === file.notify.name,
   isKnown: isKnownName,
+  isRecognized,
 } as const

@@ -79,7 +79,7 @@ const cases = [...options, ...nearly].flatMap((name) =>
 /** Passwords of users: in a block, on one line, and by an alias of a value elsewhere. */
 const asUser = [
   // An unquoted comma makes a name of the rest of a password.
-  block('rest-api-users', `{ ops: b,\n      Zq7: c, "a b": d }`),
+  block('rest-api-users', `{ ops: b, Zq7: c, "a b": d }`),
   ...values.flatMap((value) => [
     block('rest-api-users', `\n    ops: ${value.replaceAll('\n      ', '\n        ')}\n    nightly:`),
     block('rest-api-users', `{ ops: ${value}, nightly: }`),

@@ -1,4 +1,5 @@
 import type { Span } from '../../diagnostics/diagnostic.ts'
+import { redacted } from '../../diagnostics/source.ts'
 
 /** Tags that name the source of a secret (options.md, "The file"). */
 export const referenceTags = ['env', 'file', 'exec'] as const
@@ -46,6 +47,15 @@ export type MapNode = Common & {
 
 /** A YAML value with its place; aliases and merge keys are resolved. */
 export type YamlNode = ScalarNode | ListNode | MapNode
+
+/** Name of a key in a message; the place of one that must not be printed. */
+export type KeyName = { readonly name: string; readonly hidden?: true }
+
+/** Names a key for a message; names one that must not be printed by its place. */
+export function keyName({ key, keySpan, hidden }: MapEntry): KeyName {
+  if (hidden !== true) return { name: key }
+  return { name: `${redacted} (line ${keySpan.line}, column ${keySpan.column})`, hidden }
+}
 
 /** Describes the kind of a value for a person; never shows a hidden value. */
 export function describeNode(node: YamlNode): string {

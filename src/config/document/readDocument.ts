@@ -1,10 +1,9 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
-import { redacted } from '../../diagnostics/source.ts'
 import { parseYaml } from '../yaml.ts'
 import { hideSecrets, hideSecretsInText, type SecretNames } from './hideSecrets.ts'
 import { type Lines, linesOf } from './lines.ts'
-import { describeNode, type MapNode, type YamlNode } from './node.ts'
+import { describeNode, keyName, type MapNode, type YamlNode } from './node.ts'
 import { type Ignore, ignoreWord, readIgnores } from './readIgnores.ts'
 import { resolveAliases } from './resolveAliases.ts'
 import { breaksTree, syntaxFinding, valuesOf } from './syntaxFindings.ts'
@@ -21,9 +20,8 @@ function duplicates(node: YamlNode): readonly Diagnostic[] {
       first.set(entry.key, entry)
       return within
     }
-    const name = entry.hidden === true ? redacted : entry.key
     const related = [{ message: 'The first one is here.', span: earlier.keySpan }]
-    return [...within, diagnose('duplicate-key', { name }, { span: entry.keySpan, related })]
+    return [...within, diagnose('duplicate-key', keyName(entry), { span: entry.keySpan, related })]
   })
 }
 
@@ -32,11 +30,6 @@ const maxSyntaxFindings = 20
 
 /** Limit of the parser's errors that are read; one line often has several. */
 const maxProblems = 200
-
-/** Names that are known, to decide what may be printed. */
-type Names = SecretNames & {
-  readonly isKnown: (name: string) => boolean
-}
 
 /** A file as a tree; `root` is absent if it cannot be checked further. */
 type ReadDocument = {
@@ -64,7 +57,7 @@ function nulFinding(text: string, lines: Lines): Diagnostic | undefined {
 /**
  * Parses one YAML text (without byte order mark); every error is a finding with its place, none is thrown.
  */
-export function readDocument(file: { name: string; text: string }, names: Names): ReadDocument {
+export function readDocument(file: { name: string; text: string }, names: SecretNames): ReadDocument {
   const { name, text } = file
   const lines = linesOf(name, text)
   const broken = (findings: readonly Diagnostic[]): ReadDocument => ({
@@ -97,7 +90,7 @@ export function readDocument(file: { name: string; text: string }, names: Names)
   }
 
   const resolved = resolveAliases(first.node, lines)
-  const { root, hidden } = hideSecrets(resolved.root, names)
+  const { root, hidden } = hideSecrets(resolved.root, text, names)
   const findings = [...syntax, ...several, ...resolved.findings, ...duplicates(root)]
   if (root.kind === 'map') {
     const erroneousLines = new Set(syntax.map(({ span }) => span.line))

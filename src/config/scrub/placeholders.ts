@@ -105,10 +105,16 @@ function documentationAddress(number: number): string {
   return high === 0 ? `2001:db8::${low.toString(16)}` : `2001:db8::${high.toString(16)}:${low.toString(16)}`
 }
 
+/** Returns a word in small letters, in capitals as environment variables are, or in both, as a text is. */
+function wordLike(text: string): string {
+  if (text === text.toLowerCase()) return 'name'
+  return /^[A-Z_][A-Z\d_]*$/.test(text) ? 'NAME' : 'Name'
+}
+
 /** Makes meaningless names, each valid or invalid in another way. */
 function formsOf(of: { text: string; start: string; number: number }): readonly [string, ...string[]] {
   const { text, start, number } = of
-  const name = `${start}${text === text.toLowerCase() ? 'name' : 'Name'}${number}`
+  const name = `${start}${wordLike(text)}${number}`
   const fingerprint = `SHA256:${String(number).padStart(43, 'A')}`
   return [name, name.padEnd(text.length, 'x'), `${name}_`, `${name} x`, `${name}\n`, fingerprint]
 }

@@ -5,7 +5,7 @@ import { nearest } from '../../diagnostics/nearest.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { userMembers } from '../document/hideSecrets.ts'
-import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
+import { keyName, type MapEntry, type MapNode, type YamlNode } from '../document/node.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice } from '../types/texts.ts'
 import { type Reading, type ValueType, wrongType } from '../types/type.ts'
@@ -46,11 +46,10 @@ function readAccess(node: YamlNode, name: string): Reading<AccessLevel> {
   return levels.read(node, name)
 }
 
-function unknownMember({ key, keySpan, hidden }: MapEntry, user: string): Diagnostic {
-  const near = hidden === true ? undefined : nearest(key, userMembers)
-  const name = hidden === true ? redacted : key
-  const facts = { name, nearest: near, place: `the user ${user}`, known: userMembers }
-  return diagnose('unknown-key', facts, { span: keySpan })
+function unknownMember(entry: MapEntry, user: string): Diagnostic {
+  const near = entry.hidden === true ? undefined : nearest(entry.key, userMembers)
+  const facts = { ...keyName(entry), nearest: near, place: `the user ${user}`, known: userMembers }
+  return diagnose('unknown-key', facts, { span: entry.keySpan })
 }
 
 /** Reads a user with members; `name` is its spelling, such as `rest-api-users.grafana`. */

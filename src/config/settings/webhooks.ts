@@ -4,7 +4,7 @@ import { nearest } from '../../diagnostics/nearest.ts'
 import { redacted } from '../../diagnostics/source.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { headerMembers, webhookMembers } from '../document/hideSecrets.ts'
-import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
+import { keyName, type MapEntry, type MapNode, type YamlNode } from '../document/node.ts'
 import { listOfType } from '../types/listTypes.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice, headerName, path } from '../types/texts.ts'
@@ -52,9 +52,8 @@ function membersOf(
     if (members.has(entry.key)) continue
     if (given.known.includes(entry.key)) members.set(entry.key, entry)
     else {
-      const hidden = entry.hidden === true
-      const near = hidden ? undefined : nearest(entry.key, given.known)
-      const facts = { ...given, name: hidden ? redacted : entry.key, nearest: near }
+      const near = entry.hidden === true ? undefined : nearest(entry.key, given.known)
+      const facts = { ...given, ...keyName(entry), nearest: near }
       findings.push(diagnose('unknown-key', facts, { span: entry.keySpan }))
     }
   }

@@ -2,7 +2,7 @@ import { isHostName } from '../../base/address.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
-import type { MapEntry, MapNode } from '../document/node.ts'
+import { keyName, type MapEntry, type MapNode } from '../document/node.ts'
 import { wrongType } from '../types/type.ts'
 import type { Draft, HostDraft, ServiceDraft, Values } from './draft.ts'
 import { places } from './places.ts'
@@ -85,6 +85,14 @@ export function readDraft(root: MapNode): Read<Draft> {
     if (entry !== undefined) groups.set(name, { span: entry.keySpan, bad: node === undefined })
     return node
   }
+  /** Returns the entries of a group whose names may be shown: the name of a host or service is in many messages. */
+  const shownEntries = (name: string): readonly MapEntry[] =>
+    firstEntries(group(name)).filter((entry) => {
+      if (entry.hidden !== true) return true
+      const facts = { ...keyName(entry), nearest: undefined, place: name, known: [] }
+      collected.findings.push(diagnose('unknown-key', facts, { span: entry.keySpan }))
+      return false
+    })
   for (const { key, keySpan } of root.entries) {
     const nearestGroup = isKnownHere(key) ? undefined : nearest(key, places.file.groups)
     // A misspelt group has its finding; it is not missing as well.
@@ -95,8 +103,8 @@ export function readDraft(root: MapNode): Read<Draft> {
   const ssh = fieldsOf(group('ssh'), places.ssh, collected)
   const hooks = fieldsOf(group('hooks'), places.hooks, collected)
   const services = new Map(
-    firstEntries(group('services')).map((entry) => [entry.key, readService(entry, collected)]),
+    shownEntries('services').map((entry) => [entry.key, readService(entry, collected)]),
   )
-  const hosts = new Map(firstEntries(group('hosts')).map((entry) => [entry.key, readHost(entry, collected)]))
+  const hosts = new Map(shownEntries('hosts').map((entry) => [entry.key, readHost(entry, collected)]))
   return { value: { fields, defaults, ssh, hooks, services, hosts, groups }, ...collected }
 }

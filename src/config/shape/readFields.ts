@@ -1,9 +1,8 @@
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic, Span } from '../../diagnostics/diagnostic.ts'
 import { nearest } from '../../diagnostics/nearest.ts'
-import { redacted } from '../../diagnostics/source.ts'
-import { hiddenSpansOf } from '../document/hideSecrets.ts'
-import type { MapEntry, MapNode, YamlNode } from '../document/node.ts'
+import { hiddenSpansOf, isPublicReference } from '../document/hideSecrets.ts'
+import { keyName, type MapEntry, type MapNode, type YamlNode } from '../document/node.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import type { Values } from './draft.ts'
 
@@ -54,24 +53,23 @@ function suggestedName(entry: MapEntry, place: Place): string | undefined {
 
 function unknown(entry: MapEntry, place: Place, near: string | undefined): Diagnostic {
   const at = { span: entry.keySpan }
-  if (entry.hidden === true) {
-    const facts = { name: redacted, nearest: undefined }
-    return diagnose('unknown-option', facts, at)
-  }
-  const name = entry.key
+  const { name, hidden } = keyName(entry)
   if (place.subgroup?.settings.has(name)) {
     return diagnose('misplaced-option', { name, place: place.name, group: place.subgroup.group }, at)
   }
   const known = [...place.settings.keys(), ...place.groups]
-  if (place.hasOptions) return diagnose('unknown-option', { name, nearest: near }, at)
-  return diagnose('unknown-key', { name, nearest: near, place: place.name, known }, at)
+  const facts = { name, nearest: near, ...(hidden && { hidden }) }
+  if (place.hasOptions) return diagnose('unknown-option', facts, at)
+  return diagnose('unknown-key', { ...facts, place: place.name, known }, at)
 }
 
 /**
  * Returns the hidden spans of an unknown entry: in a one-line map its value, else the rest of the line too.
  */
-const hiddenOf = (node: MapNode, entry: MapEntry): readonly Span[] =>
-  node.flow ? [entry.value.span] : hiddenSpansOf(entry)
+function hiddenOf(node: MapNode, entry: MapEntry): readonly Span[] {
+  if (!node.flow) return hiddenSpansOf(entry)
+  return isPublicReference(entry.value) ? [] : [entry.value.span]
+}
 
 /** Returns true for a name that is known at another place; its value may then be printed. */
 const isKnownElsewhere = (name: string, place: Place): boolean => place.subgroup?.settings.has(name) === true

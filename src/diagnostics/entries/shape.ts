@@ -1,21 +1,28 @@
 import { listOf } from '../../base/words.ts'
-import { error } from '../entry.ts'
+import { error, fixHidden, whyHidden } from '../entry.ts'
 
 const didYouMean = (nearest: string | undefined): string | undefined =>
   nearest === undefined ? undefined : `Did you mean ${nearest}?`
 
 /** Names and types of single values. */
 export const shapeEntries = {
-  'unknown-option': error((facts: { name: string; nearest: string | undefined }) => ({
+  'unknown-option': error((facts: { name: string; nearest: string | undefined; hidden?: true }) => ({
     message: `${facts.name} is not an option.`,
-    why: 'It would be ignored silently.',
-    fix: didYouMean(facts.nearest) ?? 'Remove it, or list all options with: muster explain',
+    why: `It would be ignored silently.${whyHidden(facts)}`,
+    fix:
+      fixHidden(facts) ?? didYouMean(facts.nearest) ?? 'Remove it, or list all options with: muster explain',
   })),
   'unknown-key': error(
-    (facts: { name: string; nearest: string | undefined; place: string; known: readonly string[] }) => ({
+    (facts: {
+      name: string
+      nearest: string | undefined
+      place: string
+      known: readonly string[]
+      hidden?: true
+    }) => ({
       message: `${facts.name} is not valid in ${facts.place}.`,
-      why: 'It would be ignored silently.',
-      fix: didYouMean(facts.nearest) ?? `Remove it, or use ${listOf(facts.known, 'or')}.`,
+      why: `It would be ignored silently.${whyHidden(facts)}`,
+      fix: fixHidden(facts) ?? didYouMean(facts.nearest) ?? `Remove it, or use ${listOf(facts.known, 'or')}.`,
     }),
   ),
   'misplaced-option': error((facts: { name: string; place: string; group: string }) => ({

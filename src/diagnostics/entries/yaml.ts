@@ -1,4 +1,4 @@
-import { error } from '../entry.ts'
+import { error, fixHidden, whyHidden } from '../entry.ts'
 
 const unreadable = 'muster cannot read the rest of the file reliably, so it uses none of it.'
 
@@ -59,10 +59,10 @@ export const yamlEntries = {
     why: 'The value would not be what you wrote.',
     fix: "Use single quotes, where a backslash has no special meaning: 'C\\dir'",
   })),
-  'duplicate-key': error((facts: { name: string }) => ({
+  'duplicate-key': error((facts: { name: string; hidden?: true }) => ({
     message: `${facts.name} is given twice.`,
-    why: 'Only one of the two can apply, and it is not clear which.',
-    fix: 'Remove one of them.',
+    why: `Only one of the two can apply, and it is not clear which.${whyHidden(facts)}`,
+    fix: fixHidden(facts) ?? 'Remove one of them.',
   })),
   'key-not-text': error((_: Record<never, never>) => ({
     message: 'The name before the colon is a list or a group.',

@@ -10,6 +10,7 @@ import { refusals } from './refusals.ts'
 function wellShaped(text: string): boolean {
   const names = {
     isSecret: () => false,
+    isRecognized: () => false,
     isUserMap: () => false,
     isWebhooks: () => false,
     isKnown: () => true,

@@ -86,7 +86,7 @@ describe('the placeholder of a text', () => {
 
   it('has the same number for a name in small and in capital letters', () => {
     const { text } = placeholders()
-    expect(['db1', 'DB1', 'db2', 'db1'].map((one) => text(one))).toEqual(['name1', 'Name1', 'name2', 'name1'])
+    expect(['db1', 'DB1', 'db2', 'db1'].map((one) => text(one))).toEqual(['name1', 'NAME1', 'name2', 'name1'])
   })
 
   it('replaces keywords too if they are the source of a secret, and is valid as a variable', () => {

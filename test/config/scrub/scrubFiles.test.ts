@@ -12,7 +12,7 @@ describe('scrubbing a text that is not YAML', () => {
     ['cluster: acme # x', 'cluster: name1 #'],
     ['  log-level: "debug', '  log-level: "debug'],
     ['hosts: { db1: { address: 10.0.0.300 } }', 'hosts: { name1: { address: name2 } }'],
-    ['- &acme *jane !env X', '- &name1 *name2 !env Name3'],
+    ['- &acme *jane !env X', '- &name1 *name2 !env NAME3'],
     ['a: $#%@\\', 'name1: name2'],
     ['cluster: a\0b', 'cluster: name1\0name2'],
     ['port: 8090 8s', 'port: 8090 8s'],

@@ -39,6 +39,14 @@ muster, the name belongs to \`ssh:\`, or only the product
 family has such an option. The value is shown as [redacted],
 because it may be a password.
 
+The name is shown, too, unless it may be part of a password:
+without quotes, a comma ends the value of an option in
+braces, and what follows looks like the next name. With
+\`{ rest-api-admin-pass: k9, x: 7f }\` the password is \`k9\`,
+and \`x\` is reported by its line and column. Put the password
+in single quotes, or use a reference such as
+\`!env ADMIN_PASS\`.
+
 Wrong
 
     cluster: alpha
