@@ -171,8 +171,7 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
     close: () => {
       followed?.stop()
       closeListeners()
-      void proxy.stop(0)
-      proxy.cut()
+      proxy.close()
     },
   }
 }

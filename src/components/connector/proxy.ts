@@ -64,6 +64,8 @@ export type TcpProxy = {
   counts(): ProxyCounts
   /** Turns every new client away and resolves when no connection is left; after that many milliseconds they are cut. */
   stop(grace: number): Promise<void>
+  /** Ends all that is left at once, also clients that were refused and stay. */
+  close(): void
 }
 
 const ports = ['primary', 'replica'] as const
@@ -94,6 +96,7 @@ export function createProxy(
     primary: queueOf('primary'),
     replica: queueOf('replica'),
   }
+  const open = new Set<Socket>()
   const refused = new Map<RefusalReason, number>()
   let mode = options.mode
   let created = 0
@@ -246,8 +249,21 @@ export function createProxy(
       : `${problem} (${waiting} ${waiting === 1 ? 'client waits' : 'clients wait'} for it)`
   }
 
+  function stop(grace: number): Promise<void> {
+    isStopping = true
+    turnAwayHeld(stopping)
+    return new Promise((resolve) => {
+      drain.onIdle(resolve)
+      if (targets.active() > 0) drain.start(Math.min(grace, drain.remaining() ?? grace))
+      drain.finishIfIdle()
+      release()
+    })
+  }
+
   return {
     accept: (socket, role) => {
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
       const origin = peerNetwork(socket.remoteAddress ?? 'gone')
       const client = createClient({ socket, role, origin, arrivedAt: clock.elapsed() }, (left) => {
         held[role].remove(left)
@@ -299,15 +315,11 @@ export function createProxy(
         refused,
       }
     },
-    stop: (grace) => {
-      isStopping = true
-      turnAwayHeld(stopping)
-      return new Promise((resolve) => {
-        drain.onIdle(resolve)
-        if (targets.active() > 0) drain.start(Math.min(grace, drain.remaining() ?? grace))
-        drain.finishIfIdle()
-        release()
-      })
+    stop,
+    close: () => {
+      void stop(0)
+      targets.cutAll()
+      for (const socket of open) socket.destroy()
     },
   }
 }

@@ -833,6 +833,17 @@ describe('a connector that stops', () => {
     await running.ended
   })
 
+  it('ends those who were refused and stay when it closes, and waits for nobody', async () => {
+    const { held, enter, proxy, client, clock } = await primaryBehind()
+    enter('ONHOLD')
+    const [waiting] = await held(1)
+    await proxy.stop(10_000)
+    const late = await client()
+    for (const it of [waiting, late]) expect(refusalIn((await it?.ended) ?? Buffer.of()).number).toBe(1053)
+    proxy.close()
+    await expect.poll(() => clock.pending()).toBe(0)
+  })
+
   it('ends at once with nobody there, and also in the middle of a release', async () => {
     const { held, enter, proxy, counts } = await primaryBehind()
     enter('ONHOLD')
