@@ -18,6 +18,9 @@ export type Session = {
   readonly transaction: { readonly id: string; readonly seconds: number } | null
 }
 
+/** User whom servers name for a connection that has not logged in yet. */
+export const beforeLogin = 'unauthenticated user'
+
 /** Connections of clients that are read of a server: more than max_connections can be. */
 const mostConnections = 100_000
 

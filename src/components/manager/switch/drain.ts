@@ -1,4 +1,4 @@
-import type { Session } from '../../databases/sessions.ts'
+import { beforeLogin, type Session } from '../../databases/sessions.ts'
 import type { SwitchServer } from '../../databases/switchServer.ts'
 
 /** Milliseconds between two looks at the sessions. */
@@ -14,6 +14,10 @@ type Seen = { transaction: string | null; readonly isKnown: boolean }
 
 /** Milliseconds in which clients arrive that connectors let through before they held: nobody waits for later ones. */
 const arriving = 150
+
+/** Tells of a client that should have logged in by now: whoever says nothing does not hold up all others. */
+const isSilent = ({ user, milliseconds }: Session, waited: number): boolean =>
+  user === beforeLogin && Math.max(milliseconds, waited) >= idle.fresh
 
 /** Decides which sessions a primary loses while its new clients wait. */
 export type DrainRule = (sessions: readonly Session[]) => readonly number[]
@@ -52,10 +56,12 @@ export async function drain(options: {
   const awaited = new Set<number>()
   for (;;) {
     const sessions = await server.sessions()
-    if (now() - begin <= arriving) for (const { id } of sessions) awaited.add(id)
+    const waited = now() - begin
+    if (waited <= arriving) for (const { id } of sessions) awaited.add(id)
     const cut = new Set(rule(sessions))
     if (cut.size > 0) await server.kill([...cut])
-    if (sessions.every(({ id }) => cut.has(id) || !awaited.has(id)) || now() >= end) return
+    const isOver = sessions.every((it) => cut.has(it.id) || !awaited.has(it.id) || isSilent(it, waited))
+    if (isOver || now() >= end) return
     await wait(Math.min(pause, Math.max(0, end - now())))
   }
 }

@@ -3,7 +3,7 @@ import type { SwitchPlanPayload, SwitchRefusal } from '../../../contracts/manage
 import type { Writer } from '../../../contracts/routing.ts'
 import { gtidText } from '../../databases/gtidSet.ts'
 import type { Omission } from '../../databases/omissions.ts'
-import type { Session } from '../../databases/sessions.ts'
+import { beforeLogin, type Session } from '../../databases/sessions.ts'
 import type { SwitchReading } from '../../databases/switchServer.ts'
 import {
   errantGtids,
@@ -150,9 +150,6 @@ function ofPrimary(from: SwitchMember, { sessions, limits, accepted }: PlanFacts
     )
   return [...transactions, ...statements, ...events, ...ofOmissions(from.name, logged, accepted)]
 }
-
-/** User of connections that have not logged in, in both kinds of server. */
-const beforeLogin = 'unauthenticated user'
 
 const acceptBy = (reason: AcceptableReason): string => `or accept it with --accept ${reason}`
 

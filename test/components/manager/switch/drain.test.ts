@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Session } from '../../../../src/components/databases/sessions.ts'
+import { beforeLogin, type Session } from '../../../../src/components/databases/sessions.ts'
 import { createDrainRule, drain } from '../../../../src/components/manager/switch/drain.ts'
 
 const session = (id: number, more: Partial<Session> = {}): Session => ({
@@ -82,6 +82,16 @@ describe('waiting for the sessions of a primary', () => {
     const { options, looks } = world([...early, [working(2, 'a'), working(3, 'b')], [working(3, 'b')]])
     await drain({ ...options, limit: 1000 })
     expect(looks()).toBe(18)
+  })
+
+  it('does not wait long for those who have not logged in, of whom some never will', async () => {
+    const silent = (milliseconds: number): Session => session(3, { user: beforeLogin, milliseconds })
+    const { options, looks } = world([[working(2, 'a'), silent(700)], [silent(710)]])
+    await drain({ ...options, limit: 5000 })
+    expect(looks()).toBe(2)
+    const fresh = world([[silent(0)]])
+    await drain({ ...fresh.options, limit: 5000 })
+    expect([fresh.options.now(), fresh.killed]).toEqual([500, []])
   })
 
   it('ends after its time, and leaves the others to the caller', async () => {
