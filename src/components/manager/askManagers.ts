@@ -1,5 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
 import { StartError } from '../../api/startError.ts'
+import { printableLine } from '../../base/printable.ts'
 import { readEvents } from '../../client/readEvents.ts'
 import { createKeptAgent } from '../../client/request.ts'
 import { envelope } from '../../contracts/envelope.ts'
@@ -42,6 +43,9 @@ export type ConnectedManagers = OtherManagers & {
   /** Ends the connections. */
   close(): void
 }
+
+/** Characters of a user's name that another host tells. */
+const mostOfName = 200
 
 /** Time limits in milliseconds. */
 export type AskLimits = Readonly<Record<'routing' | 'hold' | 'release', number>>
@@ -134,7 +138,12 @@ export function createOtherManagers(options: {
         timeout: limits.routing,
         agent,
       })
-      return [payload]
+      // A manager speaks for its host alone.
+      if (payload.datasource !== it.name) return []
+      const { takenOffline } = payload
+      if (takenOffline === null) return [payload]
+      const by = printableLine(takenOffline.by.slice(0, mostOfName))
+      return [{ ...payload, takenOffline: { ...takenOffline, by } }]
     } catch (error) {
       // One of an older release has no such call.
       if (error instanceof ProblemError) return []

@@ -41,14 +41,17 @@ async function tlsOf(name: string, signer = authority): Promise<Required<ServerS
 }
 
 /** The manager of another host, with all of its server, that checks no database. */
-async function remote(name: string, more: { readonly signer?: Authority; readonly peers?: string[] } = {}) {
+async function remote(
+  name: string,
+  more: { readonly signer?: Authority; readonly peers?: string[]; readonly speaksFor?: string } = {},
+) {
   const folder = temporaryFolder()
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const settings = settingsIn(folder, {
     ...{ host: name, tls: await tlsOf(name, more.signer), allowedHosts: [name], services: installed },
     stateFile: join(folder, 'manager.json'),
-    member: { service: 'alpha', datasource: name, witness: false },
+    member: { service: 'alpha', datasource: more.speaksFor ?? name, witness: false },
     peers: (more.peers ?? ['db1']).map((it) => ({ name: it, names: [it] })),
   })
   const hash = await hashPassword({ password: new Secret('right'), salt: Buffer.alloc(16), cost: testCost })
@@ -109,6 +112,8 @@ describe('the other managers of a service', () => {
     expect(await others.replications()).toEqual([
       { service: 'alpha', datasource: 'db2', isKnown: true, takenOffline: null },
     ])
+    const liar = await remote('db4', { speaksFor: 'db2' })
+    expect(await (await asking([liar.place])).replications(), 'db4 speaks for itself alone').toEqual([])
     const stranger = await asking([db2.place], { tls: await tlsOf('db7') })
     expect(await stranger.replications(), 'db7 is no host of the cluster').toEqual([])
   })
