@@ -153,12 +153,14 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
     await cluster.readers(app1, [2, 3])
   })
 
-  it('shows a replica that can be written, and reads from it', async () => {
+  it('shows a replica that can be written, and reads from it; its manager makes it read-only under AUTOMATIC', async () => {
+    await cluster.apis().post(db2, 'manager', 'control/service/alpha/policy/maintenance')
     await sql(db2, 'SET GLOBAL read_only = 0')
     expect(await codeOf(db3, 'db2', 'writable-replica')).toMatchObject({ state: 'ONLINE', role: 'replica' })
     await cluster.readers(app1, [2, 3])
-    await sql(db2, 'SET GLOBAL read_only = 1')
+    await cluster.apis().post(db2, 'manager', 'control/service/alpha/policy/automatic')
     await codeOf(db3, 'db2', null)
+    expect(await sql(db2, 'SELECT @@read_only')).toBe('1')
   })
 
   it('fences a replica that follows another server than the primary', async () => {
@@ -262,11 +264,17 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
       while (!isBack) told.push(await insert(db1, 'through the host that came back').catch(String))
     })()
     await db1.boot()
+    await eventually(
+      'db1 read-only by its own manager',
+      async () => (await sql(db1, 'SELECT @@read_only')) === '1',
+      { timeout: 60_000, every: 200 },
+    )
     const seen = await eventually(
-      'db1 as one of two primaries, at each manager',
+      'db1 as one that does not follow, at each manager',
       async () => {
         const all = await Promise.all(cluster.members.map((it) => cluster.source(it, 'db1')))
-        return all.every((it) => it.code === 'two-writers') && all
+        if (all.every((it) => it.code === 'not-replicating')) return all
+        throw new Error(all.map(({ code, reason }) => `${code} ${reason}`).join('; '))
       },
       { timeout: 60_000, every: 200 },
     )

@@ -1,21 +1,22 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serverKinds } from './scenario/serverKind.ts'
 import { type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
 import { eventually } from './support/eventually.ts'
 import type { LabHost } from './support/labTypes.ts'
 import { labHere } from './support/requirements.ts'
 
 /** Ways in which a server comes to be started again; each settles while it starts. */
-const starts: Readonly<Record<string, (host: LabHost) => Promise<void>>> = {
-  'its server is restarted': async (host) => {
-    const { code, stderr } = await host.run('systemctl restart --no-block mariadb')
+const starts: Readonly<Record<string, (host: LabHost, unit: string) => Promise<void>>> = {
+  'its server is restarted': async (host, unit) => {
+    const { code, stderr } = await host.run(`systemctl restart --no-block ${unit}`)
     if (code !== 0) throw new Error(stderr)
   },
-  'its server is killed': async (host) => {
+  'its server is killed': async (host, unit) => {
     const script =
-      'systemctl kill --signal=KILL mariadb; until systemctl is-failed --quiet mariadb || systemctl show -p ActiveState mariadb | ' +
-      'grep -q activating; do sleep 0.05; done; systemctl reset-failed mariadb; systemctl start --no-block mariadb'
+      `systemctl kill --signal=KILL ${unit}; while systemctl is-active --quiet ${unit}; do sleep 0.05; done; ` +
+      `systemctl reset-failed ${unit}; systemctl start --no-block ${unit}`
     const { code, stderr } = await host.run(script)
     if (code !== 0) throw new Error(stderr)
   },
@@ -25,70 +26,81 @@ const starts: Readonly<Record<string, (host: LabHost) => Promise<void>>> = {
   },
 }
 
-describe.skipIf(labHere.missing)(`a server that starts again after a switch${labHere.needs}`, () => {
-  let lab: SwitchCluster
-  beforeAll(async () => {
-    lab = await startSwitchCluster()
-    const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
-    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
-    for (const it of lab.members) {
-      writeFileSync(join(it.root(), 'etc/mysql/mariadb.conf.d/99-role.cnf'), '[mysqld]\nread_only = 1\n')
-    }
-    await lab.settled()
-  })
-  afterAll(() => lab?.stop())
+const kinds = Object.values(serverKinds)
 
-  const isWritable = async (host: LabHost): Promise<boolean> => {
-    const [row] = await lab.ask(host, 'SELECT @@GLOBAL.read_only AS it')
-    return Number(row?.it) === 0
-  }
-  const upSince = async (host: LabHost): Promise<number> => {
-    const [row] = await lab.ask(host, "SHOW STATUS LIKE 'Uptime'")
-    return Date.now() - Number(row?.Value) * 1000
-  }
-
-  /** Starts a server again; resolves to milliseconds from its first answer until `done`. */
-  async function again(host: LabHost, how: string, done: () => Promise<boolean>): Promise<number> {
-    await eventually(
-      `${host.name} to be up for a while`,
-      async () => (await upSince(host)) < Date.now() - 4000,
-    )
-    const before = await upSince(host)
-    await starts[how]?.(host)
-    const wait = { timeout: 120_000, every: 20 }
-    await eventually(`another start of ${host.name}`, async () => (await upSince(host)) > before + 2500, wait)
-    const begun = performance.now()
-    await eventually(`the role of ${host.name} after ${how}`, done, wait)
-    return Math.round(performance.now() - begun)
-  }
-
-  it('has the role that it had, without a person, and there are never two writers', {
-    timeout: 900_000,
-  }, async () => {
-    const sampler = lab.sample()
-    const load = lab.load({ each: 4, kept: 4 })
-    try {
-      for (const how of Object.keys(starts)) {
-        const from = await lab.settled()
-        const to = lab.after(from)
-        const { code, stdout, stderr } = await lab.switchTo(to, lab.after(to))
-        expect(code, `${stdout}${stderr}`).toBe(0)
-        await lab.settled()
-        const milliseconds = await again(to, how, () => isWritable(to))
-        expect(await lab.settled()).toBe(to)
-        const had = load.acknowledged.length
-        await eventually('rows of the clients', () => load.acknowledged.length > had + 20, {
-          timeout: 60_000,
-        })
-        process.stdout.write(`a writer again, ${milliseconds} ms after its server answers: ${how}\n`)
-        await again(from, how, async () => !(await isWritable(from)))
-        expect(await lab.settled()).toBe(to)
-        expect(sampler.overlaps(), how).toEqual([])
+describe.skipIf(labHere.missing).each(kinds)(
+  `a server of $name that starts again after a switch${labHere.needs}`,
+  (kind) => {
+    let lab: SwitchCluster
+    beforeAll(async () => {
+      lab = await startSwitchCluster([], kind)
+      const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
+      expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
+      for (const it of lab.members) {
+        writeFileSync(join(it.root(), kind.configuration.folder, '99-role.cnf'), '[mysqld]\nread_only = 1\n')
       }
-    } finally {
-      await sampler.stop()
-      await load.stop()
+      await lab.settled()
+    })
+    afterAll(() => lab?.stop())
+
+    const isWritable = async (host: LabHost): Promise<boolean> => {
+      const [row] = await lab.ask(host, 'SELECT @@GLOBAL.read_only AS it')
+      return Number(row?.it) === 0
     }
-    expect((await lab.missing(load)).missing).toEqual({ db1: [], db2: [], db3: [] })
-  })
-})
+    const upSince = async (host: LabHost): Promise<number> => {
+      const [row] = await lab.ask(host, "SHOW STATUS LIKE 'Uptime'")
+      return Date.now() - Number(row?.Value) * 1000
+    }
+
+    /** Starts a server again; resolves to milliseconds from its first answer until `done`. */
+    async function again(host: LabHost, how: string, done: () => Promise<boolean>): Promise<number> {
+      await eventually(
+        `${host.name} to be up for a while`,
+        async () => (await upSince(host)) < Date.now() - 4000,
+      )
+      const before = await upSince(host)
+      await starts[how]?.(host, kind.unit)
+      const wait = { timeout: 120_000, every: 20 }
+      await eventually(
+        `another start of ${host.name}`,
+        async () => (await upSince(host)) > before + 2500,
+        wait,
+      )
+      const begun = performance.now()
+      await eventually(`the role of ${host.name} after ${how}`, done, wait)
+      return Math.round(performance.now() - begun)
+    }
+
+    it('has the role that it had, without a person, and there are never two writers', {
+      timeout: 900_000,
+    }, async () => {
+      const sampler = lab.sample()
+      const load = lab.load({ each: 4, kept: 4 })
+      try {
+        for (const how of Object.keys(starts)) {
+          const from = await lab.settled()
+          const to = lab.after(from)
+          const { code, stdout, stderr } = await lab.switchTo(to, lab.after(to))
+          expect(code, `${stdout}${stderr}`).toBe(0)
+          await lab.settled()
+          const milliseconds = await again(to, how, () => isWritable(to))
+          expect(await lab.settled()).toBe(to)
+          const had = load.acknowledged.length
+          await eventually('rows of the clients', () => load.acknowledged.length > had + 20, {
+            timeout: 60_000,
+          })
+          process.stdout.write(
+            `${kind.name}: a writer again, ${milliseconds} ms after its server answers: ${how}\n`,
+          )
+          await again(from, how, async () => !(await isWritable(from)))
+          expect(await lab.settled()).toBe(to)
+          expect(sampler.overlaps(), how).toEqual([])
+        }
+      } finally {
+        await sampler.stop()
+        await load.stop()
+      }
+      expect((await lab.missing(load)).missing).toEqual({ db1: [], db2: [], db3: [] })
+    })
+  },
+)
