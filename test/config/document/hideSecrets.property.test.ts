@@ -112,7 +112,7 @@ describe('what is hidden of a file', () => {
       fc.property(fc.constantFrom(...places), written, (place, value) => {
         expect(shown(loadText(place(value)))).not.toMatch(letters)
       }),
-      { numRuns: 1000 },
+      { numRuns: 250 },
     )
   })
 
