@@ -5,12 +5,15 @@ import { colourOf, tableLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { readRuns } from '../deployment/runs/runsFile.ts'
 import { verifyChains } from '../deployment/verifyAuditChains.ts'
+import { readAuditLogs } from '../deployment/watch/readAuditLogs.ts'
 import { auditChainsJson, auditChainsText } from '../output/deployment/auditChains.ts'
+import { deedsText } from '../output/deployment/auditText.ts'
 import { runsJson, runsText, runText } from '../output/deployment/runs.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { onEachInstallation } from '../session/connectInstalledHost.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfUnreachable, reportUnreachable } from '../session/outcomes.ts'
+import { auditRuns, joinRuns } from '../web/auditRuns.ts'
 
 export const auditCommand: Define = (made, world) =>
   runOnFiles(
@@ -34,7 +37,24 @@ export const auditCommand: Define = (made, world) =>
 export const isRunId = (word: string): boolean =>
   word === 'last' || /^\d{8}T(\d{0,6}|\d{6}Z(-[\da-f]*)?)$/.test(word)
 
-/** Lists the runs of a cluster that this state directory knows, or shows one. Changes nothing. */
+/** Reads what people did through the APIs of all hosts: the same on several hosts at once is one entry. */
+async function callsOnHosts(options: Pick<Parameters<typeof onEachInstallation>[0], 'context' | 'config'>) {
+  const results = await onEachInstallation({
+    ...options,
+    work: async (transport, at) => auditRuns(await readAuditLogs(transport, at)),
+  })
+  const calls = joinRuns(results.flatMap((one) => ('result' in one ? one.result : [])))
+  return {
+    // Runs of muster write users, and stand in the list of runs.
+    calls: calls.filter(({ what }) => what.split(' ', 1)[0] !== 'putUsers'),
+    unreachable: results.filter((one) => 'failure' in one),
+  }
+}
+
+/**
+ * Lists the runs of a cluster that this state directory knows and what people did through the APIs of its hosts, or shows
+ * one run. Changes nothing.
+ */
 export async function audit(
   options: ClusterOptions & { readonly id: string | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
@@ -44,11 +64,14 @@ export async function audit(
   const runs = await readRuns({ directory, cluster })
   const colour = colourOf(context, context.stdout)
   if (id === undefined) {
+    const { calls, unreachable } = await callsOnHosts({ context, config })
     const none = `No run of ${cluster} is recorded here.\n`
     const text = runs.length === 0 ? none : runsText(runs, tableLayout(context))
-    if (json) context.stdout.write(runsJson(cluster, runs))
-    else context.stdout.write(text)
-    return exitCodes.ok
+    const deeds = deedsText(calls)
+    if (json) context.stdout.write(runsJson(cluster, runs, calls))
+    else context.stdout.write(`${text}${deeds === '' ? '' : `\n${deeds}`}`)
+    reportUnreachable(context, unreachable)
+    return exitOfUnreachable(unreachable)
   }
   const run = id === 'last' ? runs.at(-1) : runs.findLast((one) => one.id.startsWith(id))
   if (run === undefined) {

@@ -271,7 +271,8 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: 'audit',
     group: groups.look,
-    description: 'list the runs of a cluster, or show one: muster audit ID',
+    description:
+      'list the runs of a cluster and what people did by tapi and the dashboard, or show a run: muster audit ID',
     examples: [
       ['Show the last run', 'muster audit last'],
       ['Verify that no line of the audit logs was changed', 'muster audit --verify'],

@@ -33,7 +33,7 @@ function entryOf(line: string, index: number): RunEntry | undefined {
     at: textOf(host),
     hosts: [textOf(host)],
     result: failed ? 'failed' : 'succeeded',
-    detail: failed ? `${status} ${textOf(code)}`.trim() : null,
+    detail: failed ? `${status} ${textOf(code)}`.trim() : read.changed === false ? 'changed nothing' : null,
   }
 }
 

@@ -175,6 +175,16 @@ describe.skipIf(process.platform !== 'linux')('a cluster with databases (needs L
     expect(await open()).toEqual([true, true])
   })
 
+  it('has in audit what people did through the APIs, beside the runs', async () => {
+    const { code, stdout } = await world.muster('audit')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^RUN /)
+    expect(stdout).toContain('\n\nChanges through the APIs, by tapi or the dashboard:\n')
+    expect(stdout).toMatch(/^\d{4}-\S+Z {2}\S+ brought the connector online, on db1$/m)
+    const { calls } = JSON.parse((await world.muster('audit', ['--json'])).stdout)
+    expect(calls[0]).toMatchObject({ what: 'connectorOnline', hosts: ['db1'], result: 'succeeded' })
+  })
+
   it('loses passwords and proxy if the file no longer names them', async () => {
     world.describe({ defaults: { 'rest-api-admin-pass': '!env ADMIN_PASS' } })
     const { code, stdout } = await world.muster('install')

@@ -5,6 +5,8 @@ import { type AccessLevel, allows } from '../../contracts/accessLevels.ts'
 import type { ActionResponse, HostFailure } from '../../contracts/dashboard.ts'
 import { basePath } from '../../contracts/route.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
+import { installedSet } from '../../deployment/installedSet.ts'
+import { layoutOf } from '../../deployment/layout.ts'
 import { readLogs } from '../../deployment/logs/readLogs.ts'
 import { mapHosts } from '../../deployment/mapHosts.ts'
 import { readRuns } from '../../deployment/runs/runsFile.ts'
@@ -208,7 +210,7 @@ export function operatorBackend(options: {
         readLogs(surveyed.transport, { cluster, host: surveyed.host, lines: logLines })
           .then(logEntries)
           .catch(() => null),
-        readAuditLogs(surveyed, cluster).catch(() => []),
+        auditLinesOf(surveyed, cluster).catch(() => []),
       ])
       const runs = joinRuns([...recorded, ...auditRuns(calls)]).slice(0, mostRuns)
       return { host, certificate: hostCertificate(host, chainOf(surveyed)), runs, log }
@@ -230,11 +232,16 @@ export function operatorBackend(options: {
       const watch = watchOf(cluster)
       const recorded = runEntries(await readRuns({ directory: watch.directory, cluster }))
       const { values, failures } = await onHosts(watch, async (host) =>
-        auditRuns(await readAuditLogs(await watch.surveyed(host), cluster)),
+        auditRuns(await auditLinesOf(await watch.surveyed(host), cluster)),
       )
       return { runs: joinRuns([...recorded, ...values.flat()]).slice(0, mostRuns), failures }
     },
   }
+}
+
+function auditLinesOf({ host, transport, facts }: SurveyedHost, cluster: string): Promise<readonly string[]> {
+  const set = installedSet({ cluster, layout: layoutOf(host.installDirectory), facts })
+  return readAuditLogs(transport, { host, set })
 }
 
 /** Describes why a host could not be asked. */

@@ -1,5 +1,6 @@
 import { jsonText } from '../../base/json.ts'
 import { counted } from '../../base/words.ts'
+import type { RunEntry } from '../../contracts/dashboard.ts'
 import { hasEnded, type KnownRun, type RecordedHost } from '../../deployment/runs/runRecord.ts'
 import { paint } from '../paint.ts'
 import { type Layout, tableLines } from '../table.ts'
@@ -50,5 +51,11 @@ export function runText(run: KnownRun, colour: boolean): string {
   )
 }
 
-/** Writes runs as JSON, oldest first, as they were recorded. */
-export const runsJson = (cluster: string, runs: readonly KnownRun[]): string => jsonText({ cluster, runs })
+/** Writes runs as JSON, oldest first, as they were recorded, and the calls of people, newest first. */
+export function runsJson(cluster: string, runs: readonly KnownRun[], calls: readonly RunEntry[]): string {
+  const made = calls.map(({ id, time, what, by, hosts, result, detail }) => ({
+    ...{ id, time, what, by, hosts, result },
+    ...(detail === null ? {} : { detail }),
+  }))
+  return jsonText({ cluster, runs, calls: made })
+}
