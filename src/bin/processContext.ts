@@ -1,7 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { closeSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isSea } from 'node:sea'
 import { printableInColour } from '../base/printable.ts'
 import { type CommandContext, type Output, writingAs } from '../cli/context.ts'
+import { invocationOf } from '../cli/invocation.ts'
 import { ownPackage } from './ownPackage.ts'
 
 /**
@@ -52,6 +55,18 @@ export function createProcessContext(
     packageDirectory: directory,
     version,
   }
+}
+
+/** Returns the way that this process was called, for hints. */
+export function processInvocation(name: string): string {
+  // The script has the path of a link as it was typed; the single executable has its own name only.
+  const path = isSea() ? process.argv0 : process.argv[1]
+  const cwd = workingDirectory()
+  return invocationOf(name, {
+    path: path?.includes('/') === true ? resolve(cwd, path) : undefined,
+    cwd,
+    env: process.env,
+  })
 }
 
 /** Closes the three standard streams of a process whose terminal is gone. */

@@ -3,6 +3,8 @@ import type { Readable } from 'node:stream'
 /** A stream that a command prints to: the process's own, or a test's. */
 export type Output = {
   write(text: string): unknown
+  /** For data, such as the logs of hosts: the same, but commands in it stay as they are. */
+  writeData?(text: string): unknown
   /** For a file that standard output is meant to be: exactly this text, unless a terminal shows it. */
   writeFile?(text: string): unknown
   /** In place of the whole screen; elsewhere than on a terminal the text follows the others. */
@@ -28,6 +30,8 @@ export type CommandContext = {
   readonly packageDirectory: string
   /** Version of muster, from package.json. */
   readonly version: string
+  /** The way that the program was called, such as `./muster`, for hints; absent: by its name. */
+  readonly calledAs?: string | undefined
   /** As --quiet or --verbose of the command that runs ask. */
   readonly verbosity?: 'quiet' | 'verbose' | undefined
   /** Hosts in progress at a time, as --forks of the command that runs asks; absent: as many as is usual. */
@@ -37,7 +41,7 @@ export type CommandContext = {
 /** Returns a stream with the properties of another one at each moment, and its own way to write. */
 export const writingAs = (
   stream: Output,
-  writes: Pick<Output, 'write' | 'writeFile' | 'rewrite'>,
+  writes: Pick<Output, 'write' | 'writeData' | 'writeFile' | 'rewrite'>,
 ): Output => ({
   ...writes,
   get isTTY() {

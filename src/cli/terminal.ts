@@ -36,28 +36,39 @@ export const tableLayout = (
 
 /**
  * Returns the context with the one writer of all commands: on a terminal, lines that are too wide break between words.
- * A file that the command made stays as it is.
+ * Hints name the program as it was called, by `rename`. A file that the command made stays as it is.
  */
-export const withFoldedLines = (context: CommandContext): CommandContext => ({
+export const withFoldedLines = (
+  context: CommandContext,
+  rename?: (text: string) => string,
+): CommandContext => ({
   ...context,
-  stdout: foldedOutput(context.stdout),
-  stderr: foldedOutput(context.stderr),
+  stdout: foldedOutput(context.stdout, rename),
+  stderr: foldedOutput(context.stderr, rename),
 })
 
 /** Returns a stream that breaks lines between words on a terminal; elsewhere lines stay whole. */
-export function foldedOutput(stream: Output): Output {
+export function foldedOutput(stream: Output, rename = (text: string): string => text): Output {
   let begins = true
+  const writeFolded = (text: string): unknown => {
+    // What goes on a line that was begun, such as behind a question, stays as it is.
+    const folds = begins && stream.isTTY === true
+    if (text !== '') begins = text.endsWith('\n')
+    return stream.write(folds ? foldLines(text, stream.columns) : text)
+  }
   return writingAs(stream, {
-    write: (text) => {
-      // What goes on a line that was begun, such as behind a question, stays as it is.
-      const folds = begins && stream.isTTY === true
-      if (text !== '') begins = text.endsWith('\n')
-      return stream.write(folds ? foldLines(text, stream.columns) : text)
-    },
+    write: (text) => writeFolded(rename(text)),
+    writeData: writeFolded,
     writeFile: (text) => writeFileTo(stream, text),
     // Whoever draws the whole screen fits it himself.
     ...(stream.rewrite && { rewrite: stream.rewrite }),
   })
+}
+
+/** Prints data, such as the logs of hosts: commands in it are not written as the program was called. */
+export function writeDataTo(output: Output, text: string): void {
+  if (output.writeData === undefined) output.write(text)
+  else output.writeData(text)
 }
 
 /** Prints a file that the command made: where it goes to another program it is not changed. */

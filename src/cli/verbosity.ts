@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { CommandContext, Output } from './context.ts'
 import { writingAs } from './context.ts'
+import { asCalled } from './invocation.ts'
 import { withFoldedLines } from './terminal.ts'
 import { UsageError } from './usageError.ts'
 
@@ -11,17 +12,21 @@ export const verbosityOptions = <Made extends Command>(made: Made): Made =>
     .option('-v, --verbose', 'print each step, and each round trip to a host')
 
 /**
- * Returns the context of a program: it breaks long lines, and its verbosity and its --forks are those of the command that
+ * Returns the context of a program: it breaks long lines, names the program in hints as it was called, and its verbosity and its --forks are those of the command that
  * runs, which `follow` makes known.
  */
-export function programContext(given: CommandContext): {
+export function programContext(
+  given: CommandContext,
+  program: { readonly name: string; readonly commands: readonly string[] },
+): {
   readonly context: CommandContext
   readonly follow: (program: Command) => void
 } {
+  const { name, commands } = program
   let verbosity: CommandContext['verbosity']
   let forks: number | undefined
   const isQuiet = (): boolean => verbosity === 'quiet'
-  const folded = withFoldedLines(given)
+  const folded = withFoldedLines(given, asCalled({ name, as: given.calledAs ?? name }, commands))
   const context: CommandContext = {
     ...folded,
     stderr: withoutNotes(folded.stderr, isQuiet),

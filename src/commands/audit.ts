@@ -1,7 +1,7 @@
 import { jsonText } from '../base/json.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { colourOf, tableLayout } from '../cli/terminal.ts'
+import { colourOf, tableLayout, writeDataTo } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { readRuns } from '../deployment/runs/runsFile.ts'
 import { verifyChains } from '../deployment/verifyAuditChains.ts'
@@ -69,7 +69,7 @@ export async function audit(
     const text = runs.length === 0 ? none : runsText(runs, tableLayout(context))
     const deeds = deedsText(calls)
     if (json) context.stdout.write(runsJson(cluster, runs, calls))
-    else context.stdout.write(`${text}${deeds === '' ? '' : `\n${deeds}`}`)
+    else writeDataTo(context.stdout, `${text}${deeds === '' ? '' : `\n${deeds}`}`)
     reportUnreachable(context, unreachable)
     return exitOfUnreachable(unreachable)
   }
@@ -78,7 +78,7 @@ export async function audit(
     throw new UsageError(`No run of ${cluster} matches ${id}.`, 'List the recorded runs with `muster audit`.')
   }
   if (json) context.stdout.write(jsonText(run))
-  else context.stdout.write(runText(run, colour))
+  else writeDataTo(context.stdout, runText(run, colour))
   return exitCodes.ok
 }
 

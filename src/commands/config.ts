@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
-import { colourOf } from '../cli/terminal.ts'
+import { colourOf, writeDataTo } from '../cli/terminal.ts'
 import { configJson } from '../output/config/configJson.ts'
 import { configText } from '../output/config/configText.ts'
 import { fileArguments, hostOption, runOnFiles } from '../session/clusterOptions.ts'
@@ -52,6 +52,6 @@ export async function config(
   const { stdout } = context
   const width = Math.max(narrow, Math.min(wide, stdout.columns ?? wide))
   const layout = { origin, colour: colourOf(context, stdout), width }
-  stdout.write(format === 'json' ? configJson(description) : configText(description, layout))
+  writeDataTo(stdout, format === 'json' ? configJson(description) : configText(description, layout))
   return exitCodes.ok
 }

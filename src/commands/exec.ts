@@ -2,7 +2,7 @@ import { type Define, flag, takeWords } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { parseDurationOption } from '../cli/optionValues.ts'
-import { colourOf, textWidth } from '../cli/terminal.ts'
+import { colourOf, textWidth, writeDataTo } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { onEachHost } from '../deployment/eachHost.ts'
 import { execOnHost } from '../deployment/execOnHost.ts'
@@ -58,7 +58,7 @@ export async function exec(
     'result' in one ? [{ host: one.host.name, result: one.result }] : [],
   )
   const shown = { colour: colourOf(context, context.stdout), width: textWidth(context.stdout) }
-  context.stdout.write(json ? execJson(done) : execText(done, shown))
+  writeDataTo(context.stdout, json ? execJson(done) : execText(done, shown))
   const unreachable = results.filter((one) => 'failure' in one)
   reportUnreachable(context, unreachable)
   return done.some(({ result }) => result.code !== 0) ? exitCodes.failed : exitOfUnreachable(unreachable)

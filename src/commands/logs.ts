@@ -5,7 +5,7 @@ import type { CommandContext } from '../cli/context.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { parseCountOption, parseDurationOption } from '../cli/optionValues.ts'
-import { colourOf } from '../cli/terminal.ts'
+import { colourOf, writeDataTo } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { type LogLevel, logLevels } from '../contracts/choices.ts'
 import type { Component } from '../contracts/component.ts'
@@ -167,5 +167,8 @@ function print({ context, config, json }: LogsRequest, lines: readonly LogLine[]
   if (lines.length === 0) return
   if (json) context.stdout.write(logsJson(lines))
   else
-    context.stdout.write(logsText(lines, { colour: colourOf(context, context.stdout), hosts: config.hosts }))
+    writeDataTo(
+      context.stdout,
+      logsText(lines, { colour: colourOf(context, context.stdout), hosts: config.hosts }),
+    )
 }

@@ -54,7 +54,10 @@ export async function muster(options: {
   readonly context: CommandContext
 }): Promise<number> {
   const { argv } = options
-  const { context, follow } = programContext(options.context)
+  const { context, follow } = programContext(options.context, {
+    name: 'muster',
+    commands: ['help', ...commandTable.map(({ name }) => name)],
+  })
   let code: number = exitCodes.ok
   const done = (result: number): void => {
     code = result
@@ -64,7 +67,7 @@ export async function muster(options: {
     follow(program)
     const [first, ...words] = argv
     if (first === completeWord) {
-      return await complete({ program, words, context, sources: completionSources })
+      return await complete({ program, words, context: options.context, sources: completionSources })
     }
     await program.parseAsync([...argv], { from: 'user' })
     return code

@@ -22,7 +22,10 @@ export async function tapi(options: {
   readonly machine?: ThisMachine
 }): Promise<number> {
   const { argv, machine = thisMachine() } = options
-  const { context, follow } = programContext(options.context)
+  const { context, follow } = programContext(options.context, {
+    name: 'tapi',
+    commands: ['completion', 'help', ...commandIndex.map(({ name }) => name)],
+  })
   let code: number = exitCodes.ok
   const done = (result: number): void => {
     code = result
@@ -30,7 +33,8 @@ export async function tapi(options: {
   const program = tapiProgram({ context, machine, done })
   follow(program)
   const [first, ...words] = argv
-  if (first === completeWord) return complete({ program, words, context, sources: completionSources })
+  if (first === completeWord)
+    return complete({ program, words, context: options.context, sources: completionSources })
   try {
     await loadSuggested(program, argv)
     await program.parseAsync([...argv], { from: 'user' })

@@ -1,7 +1,7 @@
 import type { Define } from '../../cli/command.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { colourOf } from '../../cli/terminal.ts'
+import { colourOf, writeDataTo } from '../../cli/terminal.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import { compareDescriptions, isSame } from '../../config/describe/compare.ts'
 import { diffJson, diffText } from '../../output/config/diff.ts'
@@ -63,6 +63,9 @@ async function configDiff(options: {
   const meant = hostFilter(hosts, [before.description, after.description])
   const difference = compareDescriptions(meant(before.description), meant(after.description))
   const { stdout } = context
-  stdout.write(format === 'json' ? diffJson(difference) : diffText(difference, colourOf(context, stdout)))
+  writeDataTo(
+    stdout,
+    format === 'json' ? diffJson(difference) : diffText(difference, colourOf(context, stdout)),
+  )
   return isSame(difference) ? exitCodes.ok : exitCodes.changes
 }
