@@ -77,6 +77,19 @@ describe('rest-api-users', () => {
     expect(shown(loadText(named('{ access: read }')))).toContain('who has the access level full')
   })
 
+  it('is a warning if its name differs from that of another by case or accents only', () => {
+    const users = '  rest-api-users:\n    chief:\n    CHIEF:\n    ch\u00edef:\n    chiefs:\n    ADMIN:\n'
+    const result = loadText(withUsers(`${admin}${users}`))
+    const similar = result.diagnostics.filter(({ code }) => code === 'similar-user-names')
+    expect(similar.map(({ span, related }) => [span.line, related?.[0]?.span.line])).toEqual([
+      [7, 6],
+      [8, 6],
+      [10, 3],
+    ])
+    expect(similar.map(({ severity }) => severity)).toEqual(['warning', 'warning', 'warning'])
+    expect(shown(result)).toContain('rest-api-users.CHIEF differs from another user by case or accents only.')
+  })
+
   it('of a host replaces those of defaults', () => {
     const host = '{ address: 10.0.0.11, options: { rest-api-users: { only: } } }'
     const text = withUsers(`${admin}  rest-api-users: { ops: !env OPS_PASS }\n`, host)

@@ -35,10 +35,35 @@ function findSecondAdministrator(host: ResolvedHost, { given, value }: ResolvedU
   return [{ span: given.keySpan, finding }]
 }
 
-/** Finds invalid names of users, and an administrator with two passwords or levels. */
+/** Returns a name without case and accents, by which people compare names. */
+const folded = (name: string): string => name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+
+/** Finds users of a host whose names differ by case or accents only; each is compared with those before it. */
+function findSimilarNames(host: ResolvedHost): Found[] {
+  const admin = host.option(options.adminUser)
+  const before = new Map<string, { readonly name: string; readonly span: Span }>()
+  if (admin.given !== undefined && admin.value !== undefined) {
+    before.set(folded(admin.value), { name: admin.value, span: admin.given.span })
+  }
+  return usersOf(host).flatMap(({ given: { name, spelling, keySpan } }) => {
+    const other = before.get(folded(name))
+    if (other === undefined) before.set(folded(name), { name, span: keySpan })
+    if (other === undefined || other.name === name) return []
+    const related = [{ message: 'The other user is here.', span: other.span }]
+    return [
+      {
+        span: keySpan,
+        finding: diagnose('similar-user-names', { name: spelling }, { span: keySpan, related }),
+      },
+    ]
+  })
+}
+
+/** Finds invalid names of users, names that are too similar, and an administrator with two passwords or levels. */
 export const apiUsers = ({ hosts }: ResolvedCluster): readonly Diagnostic[] =>
   groupBySpan(
-    hosts.flatMap((host) =>
-      usersOf(host).flatMap((user) => [...findInvalidName(user), ...findSecondAdministrator(host, user)]),
-    ),
+    hosts.flatMap((host) => [
+      ...usersOf(host).flatMap((user) => [...findInvalidName(user), ...findSecondAdministrator(host, user)]),
+      ...findSimilarNames(host),
+    ]),
   ).map(([{ finding }]) => finding)

@@ -36,6 +36,11 @@ export const secretEntries = {
     why: 'A user has one password and one access level; one of the two would be ignored silently.',
     fix: 'Remove the user from rest-api-users, or give it neither a password nor an access level here.',
   })),
+  'similar-user-names': warning((facts: { readonly name: string }) => ({
+    message: `${facts.name} differs from another user by case or accents only.`,
+    why: 'They are two users with two passwords, and a person takes one for the other.',
+    fix: 'Use one of the names everywhere, or names that differ in a letter.',
+  })),
   'bad-password': error((facts: { name: string; problems: readonly string[] }) => ({
     message: `${facts.name} is not a valid password: it ${listOf(facts.problems)}.`,
     why: 'Hosts reject it.',
