@@ -65,7 +65,8 @@ export function planSwitch(facts: PlanFacts): SwitchPlan {
   const none = { service, from: from?.name ?? null, followers: [], remarks: [] }
   if (!from) {
     const reason = `The service has no primary that clients write to: ${writer.reason ?? 'nobody knows why'}.`
-    return { ...none, to: null, refusals: [refusal(null, reason, 'muster explain tells what to do.')] }
+    const fix = 'muster explain no-writer tells what to do, also where the primary is lost.'
+    return { ...none, to: null, refusals: [refusal(null, reason, fix)] }
   }
   const general = [...ofPrimary(from, facts), ...members.flatMap((it) => ofMember(it, from, facts))]
   // They could not follow the new primary.
