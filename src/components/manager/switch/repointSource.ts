@@ -22,9 +22,10 @@ export function describeRepoint(manager: Manager, key: DataSourceKey): string | 
   const { name } = key
   const { datasource: writer } = manager.writer(key.service)
   const { finding } = manager.assessment(key)
-  if (writer === null || writer === name || finding?.result !== 'failed' || !mended.has(finding.code)) {
-    return undefined
-  }
+  if (writer === null || writer === name || finding?.result !== 'failed') return undefined
+  const { known } = manager.health(manager.view(key))
+  const isAlone = finding.code === 'not-replicating' && known?.channels.length === 0
+  if (!isAlone && !mended.has(finding.code)) return undefined
   const before = finding.code === 'two-writers' ? 'becomes read-only and follows' : 'follows'
   return `${finding.reason ?? ''} With repoint=yes ${name} ${before} ${writer} by GTID.`.trimStart()
 }
