@@ -49,11 +49,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
 
   it('would be seen by the sampler if two servers could be written for some hundredths of a second', async () => {
     const sampler = lab.sample()
-    const db2 = lab.member('db2')
-    const policy = 'control/service/alpha/policy'
-    // Its manager would end that at once.
-    await lab.cluster.apis().post(db2, 'manager', `${policy}/maintenance`)
-    const administrator = await lab.administer(db2)
+    const administrator = await lab.administer(lab.member('db2'))
     try {
       await eventually('a sample', () => sampler.writable().length === 1)
       await delay(300)
@@ -65,7 +61,6 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
     } finally {
       administrator.destroy()
       await sampler.stop()
-      await lab.cluster.apis().post(db2, 'manager', `${policy}/automatic`)
     }
     await lab.settled()
   })

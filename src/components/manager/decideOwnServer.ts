@@ -52,9 +52,9 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
   const isRestarted =
     startedAt !== null && lastRun !== undefined && isLaterStart(lastRun.startedAt, startedAt)
   if (primary !== own) {
+    if (!isRestarted || !reading.isWritable) return null
     const isSure = incumbent.isConfirmed && writer.datasource === primary.name
-    const isReplica = isRestarted && isFollower(primary, reading, members)
-    return reading.isWritable && (isSure || isReplica) ? { kind: 'read-only' } : null
+    return isSure || isFollower(primary, reading, members) ? { kind: 'read-only' } : null
   }
   if (reading.isWritable || reading.channels.length > 0) return null
   if (!isRestarted || !lastRun.wasWriter) return null

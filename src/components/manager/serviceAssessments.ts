@@ -9,7 +9,7 @@ import {
 import type { Finding } from './checkResult.ts'
 import { addressOf, type DataSource } from './dataSources.ts'
 import type { DataSourceTable, DataSourceView } from './dataSourceTable.ts'
-import { decideOwnServer, type OwnOrder } from './decideOwnServer.ts'
+import { decideOwnServer, isLaterStart, type OwnOrder } from './decideOwnServer.ts'
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
 import type { LastRuns } from './lastRuns.ts'
@@ -150,6 +150,16 @@ export function createServiceAssessments(options: {
       const run = { startedAt, wasWriter: isWriter, wasSemiSyncSource: isWriter && reading.semiSync.source }
       noteRun(own.runs, source, run)
     }
+    const lastRun = own.runs.of(source)
+    const isFrozen = incumbent.name === source.name && !reading.isWritable && reading.channels.length === 0
+    // In the same run a person did that, and it holds after the next start, too.
+    if (
+      lastRun?.wasWriter &&
+      isFrozen &&
+      !isLaterStart(lastRun.startedAt, startedAt) &&
+      !holds.openSwitch(service)
+    )
+      noteRun(own.runs, source, { ...lastRun, wasWriter: false })
     const order = decideOwnServer({
       service,
       members,

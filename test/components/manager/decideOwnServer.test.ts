@@ -198,6 +198,7 @@ describe('a server that can be written while another one is the writer', () => {
   })
 
   it.each([
+    ['another one is the writer', {}],
     ['nobody is known as the writer', { writer }],
     [
       'the writer is not confirmed',

@@ -532,7 +532,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
     })
 
-    it('leaves a server read-only that a person made so, also after its own start', async () => {
+    it('leaves a server read-only that a person made so, also after its own start and that of the server', async () => {
       const before = await managed()
       await before.writes('db1')
       await eventually(before.allWell)
@@ -546,7 +546,10 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       }
       await waits(before)
       before.close()
-      await waits(await managed({ folder: before.folder }))
+      const after = await managed({ folder: before.folder })
+      await waits(after)
+      await startedAgain('db1', 1)
+      await waits(after)
     })
 
     it('waits for a person where a replica has transactions that it does not have, and names them', async () => {
