@@ -55,7 +55,7 @@ export type SwitchMeans = {
 }
 
 /** Rest of a switch: a hold that has to be settled, and servers that do not follow the new primary yet. */
-type Rest = { readonly open?: Hold; readonly left?: readonly string[]; readonly primary?: string }
+type Rest = { readonly open?: Hold; readonly left?: readonly string[] }
 
 /** Steps that are on disk before they are done. */
 const recorded: ReadonlySet<SwitchStep> = new Set(['hold', 'freeze', 'promote', 'repoint'])
@@ -164,7 +164,7 @@ export async function executeSwitch(
     const { end, left } = await settleHold(means, hold)
     if (end.kind !== 'open') await release(end.kind === 'forward' ? to.name : from.name)
     task.fail(`${why} ${endWords(hold, end)}`)
-    return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name), primary: to.name }
+    return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name) }
   }
   recordHere('repoint')
   const left = await repoint({
@@ -198,5 +198,5 @@ export async function executeSwitch(
   const state = missing.length === 0 ? 'complete' : 'incomplete'
   task.complete(result, state)
   log.info({ service, ...result, state, by }, 'switched the primary')
-  return { left: missing.flatMap(({ name }) => (name === to.name ? [] : [name])), primary: to.name }
+  return { left: missing.flatMap(({ name }) => (name === to.name ? [] : [name])) }
 }

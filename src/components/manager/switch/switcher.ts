@@ -142,7 +142,7 @@ export function createSwitcher(
       busy.delete(service)
     }
     if (rest.open) await settleLater(rest.open)
-    followUp(service, rest.primary ?? '', rest.left ?? [])
+    followUp(service, rest.left ?? [])
   }
 
   /** Ends on this host what was settled. */
@@ -181,7 +181,6 @@ export function createSwitcher(
           await releaseHere(now, end)
           followUp(
             service,
-            now.to,
             left.map(({ name }) => name),
           )
           const task = tasks.find(id)
@@ -201,15 +200,15 @@ export function createSwitcher(
   }
 
   /** Lets servers follow the new primary that could not when it became one. */
-  function followUp(service: string, primary: string, names: readonly string[]): void {
+  function followUp(service: string, names: readonly string[]): void {
     for (const name of names) {
-      followLater({ service, name }, primary).catch((error: unknown) => {
+      followLater({ service, name }).catch((error: unknown) => {
         log.error({ err: error }, 'a fault of the switch')
       })
     }
   }
 
-  async function followLater(key: DataSourceKey, primary: string): Promise<void> {
+  async function followLater(key: DataSourceKey): Promise<void> {
     const { service, name } = key
     const end = timing.now() + followPause.end
     for (
@@ -220,8 +219,8 @@ export function createSwitcher(
       await timing.wait(pause)
       if (isClosed || !isMapped(key)) return
       const { datasource } = manager.writer(service)
-      if (datasource !== null && datasource !== primary) return
-      // This host may be cut off itself.
+      if (datasource === name) return
+      // This host may be cut off itself. Another switch may have changed the primary: then it follows that one.
       if (datasource === null) continue
       const checked = await manager.check(key)
       if (checked?.observation.kind !== 'answered') continue
@@ -232,7 +231,10 @@ export function createSwitcher(
       try {
         await repointSource(options, key)
         await manager.check(key)
-        log.info({ service, datasource: name, primary }, 'lets a data source follow the new primary')
+        log.info(
+          { service, datasource: name, primary: datasource },
+          'lets a data source follow the new primary',
+        )
         return
       } catch (error) {
         if (!(error instanceof DatabaseError) && !(error instanceof ProblemError)) throw error
@@ -276,7 +278,7 @@ export function createSwitcher(
       try {
         await manager.release({ service, id: hold.id, primary, by: hold.by })
         await update()
-        followUp(service, primary, leftBy(hold, primary))
+        followUp(service, leftBy(hold, primary))
       } catch (error) {
         // The next change comes to the same end.
         log.error({ service, problem: sentence(error) }, 'a switch that was left stays recorded')
