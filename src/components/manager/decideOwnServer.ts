@@ -4,7 +4,7 @@ import type { ServerReading } from '../databases/probe.ts'
 import { listNames, type ServiceFacts } from './decideWriter.ts'
 import { isOut, leadTo, type Member, readingOf } from './replicationGraph.ts'
 
-/** What this host's own server was when it was last as it should be. */
+/** State of this host's own server when it was last as it should be. */
 export type LastRun = {
   /** When it was started, in milliseconds since the epoch. */
   readonly startedAt: number
@@ -13,7 +13,7 @@ export type LastRun = {
   readonly wasSemiSyncSource: boolean
 }
 
-/** What a manager does about the server of its own host; `wait` leaves it to a person. */
+/** Action of a manager on the server of its own host; `wait` leaves it to a person. */
 export type OwnOrder =
   | { readonly kind: 'writable'; readonly isSemiSyncSource: boolean }
   | { readonly kind: 'read-only' }
