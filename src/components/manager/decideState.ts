@@ -32,7 +32,7 @@ export function decideState(facts: {
   readonly state: RecordedState
   readonly policy: Policy
   readonly streak: Streak
-  /** Who took its replication offline, so that it fails; see `Answer`. */
+  /** Person who took its replication offline, so that it fails; see `Answer`. */
   readonly takenOffline: Answer
   /** True for an OFFLINE one that is so because of its replication, not by a call for the data source. */
   readonly followsReplication: boolean

@@ -14,7 +14,7 @@ export type Member = Pick<DataSource, 'name' | 'host' | 'port' | 'role'> & {
   readonly look: { readonly kind: 'unread' } | Observation
   /** The last reading, however long ago; null before the first. */
   readonly known: ServerReading | null
-  /** Who took its replication offline. */
+  /** Person who took its replication offline. */
   readonly takenOffline?: TakenOffline | null
   /** Failed checks in a row. */
   readonly failures: number

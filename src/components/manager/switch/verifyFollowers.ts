@@ -13,7 +13,7 @@ const limits = { pause: 200, end: 10_000 } as const
 type Facts = {
   /** GTIDs that each follower has to have received; null where they are not known. */
   readonly wanted: GtidSet | null
-  /** What is done or to be done about a server that does not follow, as a sentence. */
+  /** Sentence about what follows for a server that does not follow. */
   readonly later: string
 }
 
