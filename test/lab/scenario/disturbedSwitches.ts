@@ -121,7 +121,8 @@ export function testDisturbedSwitches(kind: ServerKind): void {
             said,
             held: heldNow,
           } = await disturbed(disturber, about).catch((cause: unknown) => {
-            throw new Error(about, { cause })
+            // A report has the message alone.
+            throw new Error(`${about}: ${(cause as Error).message}`, { cause })
           })
           if (!disturber.refused) ends.push(end)
           if (end === 'complete') held.push(...heldNow)
