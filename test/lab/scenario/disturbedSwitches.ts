@@ -10,7 +10,7 @@ import type { ServerKind } from './serverKind.ts'
 import { type SwitchCluster, startSwitchCluster } from './switchCluster.ts'
 
 /** Words of a switch that did not take place and left everything as it was. */
-const explained = /nothing was changed|is still the primary/
+const explained = /nothing was changed|is still the primary|cannot be switched now/
 
 /** Number of switches; 0 for one with each disturber. */
 const wanted = Number(process.env.MUSTER_LAB_SWITCHES || 0)
