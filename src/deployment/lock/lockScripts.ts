@@ -87,7 +87,7 @@ tidy() {
     if [ "$uid" = 0 ] || [ "$folder" != "$place" ]; then rmdir "$folder" 2>/dev/null; fi
   done
 }
-remove() { rm -rf "$lock"; if [ -L "$earlier" ]; then rm -f "$earlier"; fi; }
+remove() { rm -f "$lock/id"; rm -rf "$lock"; if [ -L "$earlier" ]; then rm -f "$earlier"; fi; }
 drop() {
   first "$lock/beater"; beater=$said; remove
   case $beater in ''|*[!0-9]*) ;; *) kill "$beater" 2>/dev/null ;; esac
@@ -143,7 +143,8 @@ gate || { ours "$place" && fail "$place/gate could not be locked"; fail "$place 
 mine=$lock
 for lock in "$mine" "$earlier"; do
   [ -d "$lock" ] && [ ! -L "$lock" ] || continue
-  if [ "$(idle)" -lt ${staleAfter} ] && ! owned ${quote(broken ?? '-')}; then report; exit 1; fi
+  # Without an id it was not made, or not removed, to its end: whoever did so had the gate, and was ended.
+  if [ -e "$lock/id" ] && [ "$(idle)" -lt ${staleAfter} ] && ! owned ${quote(broken ?? '-')}; then report; exit 1; fi
   # Who is over may have left a script behind that is not: its shell ends with it.
   old=; began=; waited=0
   if [ -r "$lock/shell" ]; then read -r old began < "$lock/shell" || :; fi

@@ -211,6 +211,14 @@ done`
     expect(await take('run-2')).toBe('taken')
   })
 
+  it('is acquired at once if the script that removed it was ended in between', async () => {
+    expect(await take('run-1')).toBe('taken')
+    rmSync(join(lock(), 'id'))
+    for (const run of runs) run.kill('SIGKILL')
+    expect(await take('run-2')).toBe('taken')
+    expect(ownerIn(await take('run-3'))).toContain('"run-2"')
+  })
+
   it('is also released for version 0.1 if its shell has ended', async () => {
     expect(await take('run-1')).toBe('taken')
     for (const run of runs) run.kill('SIGKILL')
