@@ -106,6 +106,26 @@ describe('a switch of the writer', () => {
     expect(writable(model)).toEqual(['db1'])
   })
 
+  it('waits for the new primary where a third server has more of the old one already', async () => {
+    const model = createModel()
+    for (const name of ['db1', 'db3']) model.server(name).rows = [-2, -1]
+    const { failure } = await move(model)
+    expect(failure).toBeUndefined()
+    expect(model.server('db2').rows).toEqual([-2, -1, ...model.acknowledged])
+  })
+
+  it('goes back where only a third server gets what the old primary wrote', async () => {
+    const model = createModel()
+    for (const name of ['db1', 'db3']) model.server(name).rows = [-2, -1]
+    model.server('db2').isRunning = false
+    const { failure, recorded } = await move(model)
+    expect(failure).toMatchObject({ message: 'db2 did not apply the last changes of db1 in time' })
+    expect(model.done.filter((it) => /follow|forget/.test(it))).toEqual([])
+    expect(await settleIn(model, recorded)).toEqual({ kind: 'back' })
+    expect(writable(model)).toEqual(['db1'])
+    expect(model.server('db2').follows).toBe('db1')
+  })
+
   it('names a third server whose transactions it cannot read', async () => {
     const model = createModel()
     model.server('db3').isUp = false

@@ -440,6 +440,22 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await eventually(async () => expect(await rowsOf('db3')).toEqual(db2))
   })
 
+  it('waits for a new primary that a third server is ahead of', async () => {
+    const { writes, get, post, ended, allWell } = await managed()
+    await writes('db1')
+    await eventually(allWell)
+    const unlock = await lockTable(servers.db2)
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    await eventually(async () => expect(await rowsOf('db3')).toEqual([1]))
+    const { payload } = await post('switch', '&to=db2')
+    await eventually(async () =>
+      expect(await get(`task/${payload.taskId}`)).toMatchObject({ state: 'in_progress', step: 'catch-up' }),
+    )
+    await unlock()
+    expect(await ended(payload.taskId)).toMatchObject({ state: 'complete', result: { newPrimary: 'db2' } })
+    expect(await rowsOf('db2')).toEqual([1])
+  })
+
   it('goes back where the new primary dies before it could be one', async () => {
     const { writes, post, ended, lines } = await managed()
     await writes('db1')
