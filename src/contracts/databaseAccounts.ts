@@ -41,16 +41,19 @@ function accountGrants(account: {
   /** The option that holds its password. */
   readonly option: string
   readonly needed: readonly Needed[]
+  /** Privileges that some clusters do without; their lines are comments. */
+  readonly optional?: readonly Needed[]
 }): string {
-  const { user, from, option, needed } = account
+  const { user, from, option, needed, optional = [] } = account
   const name = `${quoted(user)}@${quoted(from)}`
+  const line = ([privilege, statements, on = '*.*']: Needed): string =>
+    `GRANT ${privilege} ON ${on} TO ${name}; -- for ${statements}`
   return [
     '-- Run this on the primary: replication copies it to the replicas.',
     '-- Also run it on every database without replication. It is safe to run it twice.',
     `CREATE USER IF NOT EXISTS ${name} IDENTIFIED BY '<${option}>';`,
-    ...needed.map(
-      ([privilege, statements, on = '*.*']) => `GRANT ${privilege} ON ${on} TO ${name}; -- for ${statements}`,
-    ),
+    ...needed.map(line),
+    ...optional.map((it) => `-- Optional: ${line(it)}`),
     '',
   ].join('\n')
 }
@@ -127,6 +130,19 @@ const replicationAccountPrivileges: Readonly<Record<DatabaseType, readonly Neede
   ],
 }
 
+const eventNames: Needed = ['EVENT', 'a switch: the names of events']
+
+/** Privileges of the same account that some clusters do without. */
+const optionalPrivileges: Readonly<Record<DatabaseType, readonly Needed[]>> = {
+  // mariadb.com/kb/en/server-system-variables, "event_scheduler": no lesser privilege sets it.
+  mariadb: [['SUPER', 'a switch: SET GLOBAL event_scheduler'], eventNames],
+  mysql: [eventNames],
+}
+
+/** Returns the SQL by which an account may stop and start the event scheduler of MariaDB. */
+export const eventSchedulerGrant = ({ user, from }: { readonly user: string; readonly from: string }) =>
+  `GRANT SUPER ON *.* TO ${quoted(user)}@${quoted(from)}`
+
 /** Returns what the account of `replication-user` needs on this kind of server. */
 export const replicationPrivileges = (type: DatabaseType): readonly Needed[] =>
   replicationAccountPrivileges[type]
@@ -146,6 +162,7 @@ export function replicationGrants(account: {
     from,
     option: 'replication-password',
     needed: replicationAccountPrivileges[type],
+    optional: optionalPrivileges[type],
   })
 }
 

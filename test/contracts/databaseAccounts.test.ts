@@ -43,6 +43,8 @@ GRANT CONNECTION ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: KILL
 GRANT READ_ONLY ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: SET GLOBAL read_only
 GRANT REPLICATION MASTER ADMIN ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: SET GLOBAL rpl_semi_sync_master_enabled
 GRANT REPLICATION SLAVE ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: the former primary follows the new one
+-- Optional: GRANT SUPER ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: SET GLOBAL event_scheduler
+-- Optional: GRANT EVENT ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: the names of events
 `,
     )
   })
@@ -59,6 +61,9 @@ GRANT REPLICATION SLAVE ON *.* TO 'muster'@'127.0.0.1'; -- for a switch: the for
       "GRANT SYSTEM_USER ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: KILL of sessions of such accounts, root among them",
       "GRANT SYSTEM_VARIABLES_ADMIN ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: super_read_only and semi-synchronous replication",
       "GRANT REPLICATION SLAVE ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the former primary follows the new one",
+    ])
+    expect(text.split('\n').filter((line) => line.includes('Optional'))).toEqual([
+      "-- Optional: GRANT EVENT ON *.* TO 'it\\'s'@'10.0.0.%'; -- for a switch: the names of events",
     ])
   })
 })

@@ -67,6 +67,8 @@ GRANT CONNECTION ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: KILL
 GRANT READ_ONLY ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: SET GLOBAL read_only
 GRANT REPLICATION MASTER ADMIN ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: SET GLOBAL rpl_semi_sync_master_enabled
 GRANT REPLICATION SLAVE ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: the former primary follows the new one
+-- Optional: GRANT SUPER ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: SET GLOBAL event_scheduler
+-- Optional: GRANT EVENT ON *.* TO 'o\\'brien'@'127.0.0.1'; -- for a switch: the names of events
 
 No login as 'watch' (monitor-user) from db1: ${error}
 Correct monitor-password if it is another one. If the account is missing, create it with the password of your file:

@@ -121,6 +121,10 @@ export type SwitchStatements = {
    * end is also that of the connection. Null where a read-only server lets nobody commit.
    */
   readonly commitLock: { readonly take: string; readonly release: string } | null
+  /** Statements that end and begin the event scheduler; null where events write to no read-only server. */
+  readonly eventScheduler: { readonly stop: string; readonly start: string } | null
+  /** Columns `schema` and `name` of the events that the server has by replication and does not run, if it runs others. */
+  readonly disabledEvents: string
   /** Columns `log` with what the binary log has and `applied` with what replication has applied. */
   readonly written: string
   /** Column `result`: 0 once they are applied. */
@@ -147,6 +151,11 @@ export type SwitchStatements = {
   /** Reads a row of `channels`; null for a channel without TLS. */
   readonly readTls: (row: Row) => ReplicationTls | null
 }
+
+/** Statement of `disabledEvents`; MariaDB and MySQL begin the status in different ways. */
+export const disabledEvents =
+  'SELECT EVENT_SCHEMA AS `schema`, EVENT_NAME AS name FROM information_schema.EVENTS ' +
+  "WHERE STATUS LIKE '%SIDE\\_DISABLED' AND @@GLOBAL.event_scheduler = 'ON' ORDER BY EVENT_SCHEMA, EVENT_NAME LIMIT 1000"
 
 /** Returns the text of a column. Throws a `DatabaseError` where the server sent none: another version than is known here. */
 export function text(row: Row, column: string): string {

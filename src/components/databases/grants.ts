@@ -74,15 +74,23 @@ export function missingPrivileges(grants: readonly string[], version: string): r
   })
 }
 
-/** Reads which privileges of `replication-user` the account of a connection does not have. */
-export async function readMissingPrivileges(
-  ask: (statement: string) => Promise<readonly Row[]>,
-): Promise<readonly string[]> {
-  const [row] = await ask('SELECT VERSION() AS version')
+type Ask = (statement: string) => Promise<readonly Row[]>
+
+/** Reads the lines of SHOW GRANTS for the account of a connection. */
+async function readGrants(ask: Ask): Promise<readonly string[]> {
   // The one column is named after the account.
   const grants = (await ask('SHOW GRANTS')).flatMap((it) => Object.values(it).slice(0, 1))
-  return missingPrivileges(
-    grants.filter((it) => it !== null),
-    row?.version ?? '',
-  )
+  return grants.filter((it) => it !== null).slice(0, mostGrants)
+}
+
+/** Reads which privileges of `replication-user` the account of a connection does not have. */
+export async function readMissingPrivileges(ask: Ask): Promise<readonly string[]> {
+  const [row] = await ask('SELECT VERSION() AS version')
+  return missingPrivileges(await readGrants(ask), row?.version ?? '')
+}
+
+/** Reads whether the account of a connection has SUPER. */
+export async function readSuper(ask: Ask): Promise<boolean> {
+  const held = privilegesOn(await readGrants(ask), '')
+  return held.has('SUPER') || held.has('ALL PRIVILEGES')
 }

@@ -4,6 +4,7 @@ import {
   type Channel,
   type Dialect,
   delay,
+  disabledEvents,
   logPosition,
   numberOrNull,
   quoteText,
@@ -112,6 +113,8 @@ export const mariadb: Dialect = {
     setReadOnly: (is) => [`SET GLOBAL read_only = ${is ? 1 : 0}`],
     // Accounts with READ ONLY ADMIN or SUPER, and events of theirs, write to a server with read_only.
     commitLock: { take: 'FLUSH TABLES WITH READ LOCK', release: 'UNLOCK TABLES' },
+    eventScheduler: { stop: 'SET GLOBAL event_scheduler = OFF', start: 'SET GLOBAL event_scheduler = ON' },
+    disabledEvents,
     written: 'SELECT @@GLOBAL.gtid_binlog_pos AS log, @@GLOBAL.gtid_slave_pos AS applied',
     waitFor: (gtids, seconds) => `SELECT MASTER_GTID_WAIT(${quoteText(gtids)}, ${seconds}) AS result`,
     stopAll: 'STOP ALL SLAVES',

@@ -4,6 +4,7 @@ import {
   type Channel,
   type Dialect,
   delay,
+  disabledEvents,
   logPosition,
   numberOrNull,
   quoteText,
@@ -93,6 +94,8 @@ export const mysql: Dialect = {
     ],
     // super_read_only binds every account and event (same page).
     commitLock: null,
+    eventScheduler: null,
+    disabledEvents,
     written: "SELECT @@GLOBAL.gtid_executed AS log, '' AS applied",
     waitFor: (gtids, seconds) =>
       `SELECT WAIT_FOR_EXECUTED_GTID_SET(${quoteText(gtids)}, ${seconds}) AS result`,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection, Dial, Row } from './connection.ts'
-import { DatabaseError } from './databaseError.ts'
+import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import { type Dialect, quoteText, type ReplicationTls, type Source, text } from './dialect.ts'
 import { databaseTypeOf, dialects, variablesOf } from './dialects.ts'
-import { readMissingPrivileges } from './grants.ts'
+import { readMissingPrivileges, readSuper } from './grants.ts'
 import { type GtidSet, readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
 import { logOmissions } from './omissions.ts'
 import { readServer, type ServerReading } from './probe.ts'
@@ -27,6 +27,8 @@ export type SwitchReading = ServerReading & {
   readonly logsReplicated: boolean
   /** True if events may write to it although it is read-only: those of MariaDB, by accounts with READ ONLY ADMIN or SUPER. */
   readonly runsEvents: boolean
+  /** True if it runs such events, and the account may stop its event scheduler. */
+  readonly canStopEvents: boolean
   /** TLS of its channel, as a template for a server that has none; null without TLS, and without a channel. */
   readonly tls: ReplicationTls | null
 }
@@ -69,8 +71,15 @@ export type SwitchServer = {
   startReplication(): Promise<void>
   /** Makes it nobody's replica: its channels are gone. */
   forgetSources(): Promise<void>
-  /** Makes it follow one server, by GTID from what it has; it starts. Other channels are gone. */
+  /**
+   * Makes it follow one server, by GTID from what it has; it starts. Other channels are gone. One that followed nobody
+   * runs no more events that could write to it, where the account may stop them.
+   */
   follow(source: Source): Promise<void>
+  /** Begins its event scheduler, where `follow` ends the one of the old primary. */
+  startEvents(): Promise<void>
+  /** Names, as SQL takes them, of the events that it has by replication and does not run, as far as the account sees them. */
+  disabledEvents(): Promise<readonly string[]>
   setSemiSync(roles: { readonly source: boolean; readonly replica: boolean }): Promise<void>
   /** Ends its connection at once. */
   close(): void
@@ -200,12 +209,14 @@ export function createSwitchServer(options: {
       const { main } = await mainChannel()
       // The log of a replica is one that others would follow after a switch.
       const [log] = reading.channels.length > 0 ? await ask(dialect.position[0]) : []
+      const runsEvents = dialect.switching.eventScheduler !== null && set.get('event_scheduler') === 'ON'
       return {
         ...reading,
         missingPrivileges: await readMissingPrivileges(ask),
         logsReplicated: logs.length >= 2 && logs.every((value) => value === 'ON'),
         omissions: [...reading.omissions, ...logOmissions(log)],
-        runsEvents: dialect.switching.commitLock !== null && set.get('event_scheduler') === 'ON',
+        runsEvents,
+        canStopEvents: runsEvents && (await readSuper(ask)),
         tls: main === undefined ? null : dialect.switching.readTls(main),
       }
     },
@@ -300,6 +311,7 @@ export function createSwitchServer(options: {
           const message = `The database ${place} has no replication whose account it could keep.`
           throw new DatabaseError({ code: 'not-configured', message })
         }
+        await stopEvents(switching)
         const [row = {}] = await ask(switching.written)
         const before = switching.begin(text(row, 'log'), text(row, 'applied'))
         if (before === null) throw unknownGtids(place)
@@ -321,6 +333,14 @@ export function createSwitchServer(options: {
         await change(switching.follow(name, source)).catch(withoutStatement)
       }
       await change(switching.startAll)
+    },
+    startEvents: async () => {
+      const { eventScheduler } = (await opened()).dialect.switching
+      if (eventScheduler) await change(eventScheduler.start)
+    },
+    disabledEvents: async () => {
+      const rows = await ask((await opened()).dialect.switching.disabledEvents)
+      return rows.map((row) => [text(row, 'schema'), text(row, 'name')].map(quoteName).join('.'))
     },
     setSemiSync: async ({ source, replica }) => {
       const { scope } = (await opened()).dialect.switching
@@ -347,10 +367,24 @@ export function createSwitchServer(options: {
   async function followLocked(switching: Dialect['switching'], source: Source): Promise<void> {
     if (switching.commitLock) lockedPosition = text((await ask(switching.written))[0] ?? {}, 'log')
     await change(...switching.followLocked(source)).catch(withoutStatement)
+    // Before its sessions: an event that was due begins when the scheduler ends, and waits for the lock as others do.
+    await stopEvents(switching)
     const waiting = (await readSessions(switching)).map(({ id }) => id)
     if (waiting.length > 0) await killAll(switching.kill(waiting))
     await change(...(switching.commitLock ? [switching.commitLock.release] : []))
     hasCommitLock = false
+  }
+
+  /** Ends the event scheduler where it runs; the operator accepted that an account without the privilege leaves it. */
+  async function stopEvents({ eventScheduler }: Dialect['switching']): Promise<void> {
+    if (!eventScheduler) return
+    const [row] = await ask('SELECT @@GLOBAL.event_scheduler AS value')
+    if (row?.value !== 'ON') return
+    try {
+      await change(eventScheduler.stop)
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || !lacksPrivilege(error)) throw error
+    }
   }
 
   /** Returns the error of a statement that waited in vain for sessions of others; any other error as it is. */
@@ -373,6 +407,9 @@ export function createSwitchServer(options: {
     )
   }
 }
+
+/** Returns a name as an identifier of SQL. */
+const quoteName = (name: string): string => `\`${name.slice(0, 64).replaceAll('`', '``')}\``
 
 /** Variables that are all ON where replicated changes go to the own binary log; each kind of server has two of them. */
 const logVariables = ['log_bin', 'log_slave_updates', 'log_replica_updates'] as const

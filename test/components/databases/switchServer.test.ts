@@ -135,6 +135,17 @@ describe('the changes of a switch on MySQL', () => {
     expect(sent().join('\n')).not.toContain('INNODB')
   })
 
+  it('name the events that do not run, and leave the event scheduler alone', async () => {
+    const { server, sent } = told('8.4.3', {
+      'SELECT @@GLOBAL.gtid_executed': [{ log: gtids, applied: '' }],
+      'SELECT EVENT_SCHEMA': [{ schema: 'shop', name: 'be`at' }],
+    })
+    await server.startEvents()
+    await server.follow({ host: 'db2', port: 3306, account })
+    expect(sent().join('\n')).not.toContain('event_scheduler')
+    expect(await server.disabledEvents()).toEqual(['`shop`.`be``at`'])
+  })
+
   it('refuse a password that is longer than it takes', async () => {
     const { server, sent } = told('8.4.3')
     const work = server.follow({
@@ -190,6 +201,22 @@ describe('the changes of a switch', () => {
     await expect(odd.server.waitFor("0-1-1'", 10)).rejects.toThrow('no set of GTIDs')
     await expect(odd.server.sessions()).rejects.toThrow('without a number')
     expect(odd.sent().join('\n')).not.toContain('DROP')
+  })
+
+  it('end the event scheduler of a MariaDB that begins to follow, or leave it where the account may not', async () => {
+    const running = { 'SELECT @@GLOBAL.event_scheduler': [{ value: 'ON' }] }
+    const stop = 'SET GLOBAL event_scheduler = OFF'
+    for (const refused of [undefined, new DatabaseError({ code: 'refused', number: 1227, message: 'no' })]) {
+      const { server, sent } = told(mariadb, {
+        ...running,
+        ...(refused && { [stop]: refused }),
+        'SELECT @@GLOBAL.gtid_binlog_pos': [{ log: '0-1-1', applied: '' }],
+      })
+      await server.follow({ host: 'db2', port: 3306, account })
+      expect(sent().indexOf(stop)).toBeLessThan(sent().findIndex((it) => it.startsWith('CHANGE MASTER')))
+      expect(sent()).toContain(stop)
+      expect(sent().at(-1)).toBe('START ALL SLAVES')
+    }
   })
 
   it('wait for nothing where nothing was written', async () => {

@@ -6,14 +6,16 @@ import type { HoldRecord } from '../managerState.ts'
 import { isOut, readingOf } from '../replicationGraph.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import type { Hold } from '../switchHolds.ts'
-import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf, tlsOf } from './nodes.ts'
+import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf, takesEvents, tlsOf } from './nodes.ts'
 import type { SwitchLimits } from './planSwitch.ts'
 import {
+  eventRemarks,
   moveWriter,
   repoint,
   type Settlement,
   type SourceAccount,
   SwitchError,
+  startEvents,
   type Timing,
 } from './runSwitch.ts'
 import { settleHold } from './settleHold.ts'
@@ -167,6 +169,7 @@ export async function executeSwitch(
     return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name) }
   }
   recordHere('repoint')
+  const unstarted = takesEvents(from) ? await startEvents(to) : []
   const left = await repoint({
     followers: survey.nodes.filter(({ name }) => survey.plan.followers.includes(name)),
     to,
@@ -179,6 +182,7 @@ export async function executeSwitch(
   await release(to.name)
   const heldMilliseconds = Math.round(timing.now() - begun)
   task.begin('verify')
+  const events = await eventRemarks(to)
   const followers = survey.nodes.filter(
     ({ name, member }) => survey.plan.followers.includes(name) && !isOut(member),
   )
@@ -193,7 +197,13 @@ export async function executeSwitch(
     oldPrimary: from.name,
     newPrimary: to.name,
     heldMilliseconds,
-    remarks: [...survey.plan.remarks, ...unknown, ...missing.map(({ remark }) => remark)],
+    remarks: [
+      ...survey.plan.remarks,
+      ...unknown,
+      ...unstarted,
+      ...events,
+      ...missing.map(({ remark }) => remark),
+    ],
   }
   const state = missing.length === 0 ? 'complete' : 'incomplete'
   task.complete(result, state)

@@ -55,6 +55,10 @@ export const closeNodes = (nodes: readonly SwitchNode[]): void => {
 export const semiSyncOf = ({ member }: ReadNode): ServerReading['semiSync'] =>
   readingOf(member)?.semiSync ?? { source: false, replica: false }
 
+/** Returns true if the event scheduler of a server runs, and a switch away from it takes it along. */
+export const takesEvents = ({ member }: ReadNode): boolean =>
+  member.look.kind === 'answered' && member.look.reading.canStopEvents
+
 /** Returns the TLS of replication as the first replica among these has it; null for none. */
 export const tlsOf = (nodes: readonly ReadNode[]): ReplicationTls | null =>
   nodes

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { replicationGrants } from '../../../contracts/databaseAccounts.ts'
+import { eventSchedulerGrant, replicationGrants } from '../../../contracts/databaseAccounts.ts'
 import type { ServerSettings } from '../../../contracts/serverSettings.ts'
 import { placeOf } from '../../databases/connection.ts'
 import { databaseTypeOf } from '../../databases/dialects.ts'
@@ -38,6 +38,7 @@ export function openSwitcher(
     account: () => ({ user, password: readPassword(secret) }),
     limits,
     grants: (version) => replicationGrants({ type: databaseTypeOf(version), user, from: '%' }),
+    eventsGrant: eventSchedulerGrant({ user, from: '%' }),
     timing: {
       now: () => performance.now(),
       wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),

@@ -47,6 +47,8 @@ export type PlanFacts = {
   readonly accepted: ReadonlySet<string>
   /** Returns the SQL that grants what the account of a switch needs. */
   readonly grants: (version: string) => string
+  /** SQL by which that account may stop the event scheduler. */
+  readonly eventsGrant: string
 }
 
 /** Roles of the services map that a data source needs to become the primary. */
@@ -110,7 +112,10 @@ function lagOf(member: SwitchMember): number | null {
 }
 
 /** Evaluates the present primary. */
-function ofPrimary(from: SwitchMember, { sessions, limits, accepted }: PlanFacts): readonly SwitchRefusal[] {
+function ofPrimary(
+  from: SwitchMember,
+  { sessions, limits, accepted, eventsGrant }: PlanFacts,
+): readonly SwitchRefusal[] {
   const reading = switchReadingOf(from)
   if (!reading) return []
   const long = sessions.filter(
@@ -129,13 +134,13 @@ function ofPrimary(from: SwitchMember, { sessions, limits, accepted }: PlanFacts
       ),
     )
   const events =
-    !reading.runsEvents || accepted.has('events')
+    !reading.runsEvents || reading.canStopEvents || accepted.has('events')
       ? []
       : [
           refusal(
             from.name,
-            'Its event scheduler runs: events of accounts with READ ONLY ADMIN or SUPER would write to it after the switch.',
-            `Run SET GLOBAL event_scheduler = OFF there, and switch it on at the new primary afterwards; ${acceptBy('events')}.`,
+            'Its event scheduler runs, and the replication-user may not stop it: events of accounts with READ ONLY ADMIN or SUPER would write to it after the switch.',
+            `Run ${eventsGrant} there, and the switch takes the event scheduler along; or run SET GLOBAL event_scheduler = OFF there, and switch it on at the new primary afterwards; ${acceptBy('events')}.`,
           ),
         ]
   const logged = reading.omissions.filter(({ reason }) => reason === 'binary-log-filter')

@@ -1,3 +1,4 @@
+import { printableLine } from '../../../base/printable.ts'
 import type { SwitchStep } from '../../../contracts/managerPayloads.ts'
 import type { Secret } from '../../../secrets/secret.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
@@ -191,6 +192,41 @@ export async function repoint(options: {
     }),
   )
   return left.flat()
+}
+
+/**
+ * Begins the event scheduler of the new primary; returns a remark where that fails. Before the old primary follows, which
+ * ends the scheduler there: whoever settles a switch that was left in between still sees that it ran.
+ */
+export async function startEvents({ name, server }: SwitchNode): Promise<readonly string[]> {
+  try {
+    await server.startEvents()
+    return []
+  } catch (error) {
+    const why = words(error).replace(/\.$/, '')
+    return [
+      `The event scheduler of ${name} was not started: ${why}. Run SET GLOBAL event_scheduler = ON there.`,
+    ]
+  }
+}
+
+/** Events that a remark names. */
+const mostEvents = 10
+
+/** Returns the remark about events that do not run since replication brought them; none where nobody can tell. */
+export async function eventRemarks({ name, server }: SwitchNode): Promise<readonly string[]> {
+  try {
+    const events = (await server.disabledEvents()).map(printableLine)
+    if (events.length === 0) return []
+    const enable = events.slice(0, mostEvents).map((it) => `ALTER EVENT ${it} ENABLE;`)
+    const more = events.length > mostEvents ? ` (and ${events.length - mostEvents} more)` : ''
+    return [
+      `Events that replication brought to ${name} do not run there until they are enabled: ${enable.join(' ')}${more}`,
+    ]
+  } catch (error) {
+    if (error instanceof DatabaseError) return []
+    throw error
+  }
 }
 
 /** Returns the remark about a server that does not follow the new primary. */

@@ -4,7 +4,16 @@ import type { HoldRecord } from '../managerState.ts'
 import { readingOf } from '../replicationGraph.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import type { Hold } from '../switchHolds.ts'
-import { closeNodes, forceLock, nodeOf, type OpenServer, readNodes, semiSyncOf, tlsOf } from './nodes.ts'
+import {
+  closeNodes,
+  forceLock,
+  nodeOf,
+  type OpenServer,
+  readNodes,
+  semiSyncOf,
+  takesEvents,
+  tlsOf,
+} from './nodes.ts'
 import { directFollowers } from './planSwitch.ts'
 import {
   findEnd,
@@ -15,6 +24,7 @@ import {
   type SourceAccount,
   type SwitchNode,
   settle,
+  startEvents,
 } from './runSwitch.ts'
 
 type Means = {
@@ -81,6 +91,8 @@ async function followNew(
     const followers = nodes.filter((it) => direct.includes(it.member) || (it === old && readingOf(it.member)))
     const semiSync = old ? semiSyncOf(old) : { source: false, replica: false }
     const away = nodes.filter((it) => !readingOf(it.member) && (it === old || it.member.state === 'ONLINE'))
+    const unstarted = old && takesEvents(old) ? await startEvents(to) : []
+    for (const remark of unstarted) log.warn({ service, remark }, 'a switch leaves something to do')
     const left = [
       ...away.map(({ name }) => ({ name, remark: notYet(name, to.name, 'It cannot be reached.') })),
       ...(await repoint({ followers, to, from, account: account(), tls: tlsOf(nodes), semiSync })),

@@ -20,6 +20,7 @@ export type SurveyMeans = {
   readonly others: OtherManagers | undefined
   readonly limits: SwitchLimits
   readonly grants: PlanFacts['grants']
+  readonly eventsGrant: PlanFacts['eventsGrant']
 }
 
 const named = (words: string | null): string => words ?? 'nobody'
@@ -65,7 +66,7 @@ export async function surveySwitch(
     readonly accepted: ReadonlySet<string>
   },
 ): Promise<Survey> {
-  const { manager, open, others, service, wanted, accepted, limits, grants } = options
+  const { manager, open, others, service, wanted, accepted, limits, grants, eventsGrant } = options
   const [nodes, against] = await Promise.all([
     readNodes(open, manager, service),
     others ? objections(manager, others, service) : [],
@@ -75,7 +76,17 @@ export async function surveySwitch(
     const from = nodes.find(({ name }) => name === writer.datasource)
     const sessions = from && readingOf(from.member) ? await from.server.sessions() : []
     const members = nodes.map(({ member }) => member)
-    const plan = planSwitch({ service, members, writer, wanted, sessions, limits, accepted, grants })
+    const plan = planSwitch({
+      service,
+      members,
+      writer,
+      wanted,
+      sessions,
+      limits,
+      accepted,
+      grants,
+      eventsGrant,
+    })
     return { nodes, sessions, plan: { ...plan, refusals: [...plan.refusals, ...against] } }
   } catch (error) {
     closeNodes(nodes)

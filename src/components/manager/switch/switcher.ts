@@ -48,6 +48,8 @@ export function createSwitcher(
   options: SwitchMeans & {
     /** Returns the SQL that grants what a switch needs on a server. */
     readonly grants: SurveyMeans['grants']
+    /** SQL by which the account may stop the event scheduler of a server. */
+    readonly eventsGrant: SurveyMeans['eventsGrant']
     readonly now: () => Date
   },
 ): Switcher {

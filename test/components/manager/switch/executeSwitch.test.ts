@@ -82,7 +82,11 @@ async function run(
     model.servers.map(async ({ name }): Promise<ReadNode> => {
       const node = model.nodeOf(name)
       const member = { name, host: name, port: 3306, role: 'replica', state: 'ONLINE', failures: 0 } as const
-      return { ...node, member: { ...member, look: { kind: 'unread' }, known: null } }
+      const own = model.server(name)
+      const look = own.runsEvents
+        ? ({ kind: 'answered', reading: model.readingOf(own) } as const)
+        : ({ kind: 'unread' } as const)
+      return { ...node, member: { ...member, look, known: null } }
     }),
   )
   const [from, to] = nodes
@@ -190,6 +194,45 @@ describe('a switch that other managers take part in', () => {
     expect(task.result?.remarks).toEqual([
       'db1 does not follow db2: It has transactions that db2 does not have: 9-1-2. Make it anew from a backup of db2.',
     ])
+  })
+
+  it('takes the event scheduler along, and names the events that do not run then', async () => {
+    const { task, model } = await run({
+      prepare: ({ server }) => {
+        server('db1').runsEvents = true
+      },
+    })
+    expect(task).toMatchObject({ state: 'complete' })
+    expect(task.result?.remarks).toEqual([
+      'Events that replication brought to db2 do not run there until they are enabled: ALTER EVENT `shop`.`beat` ENABLE;',
+    ])
+    expect(model.servers.map(({ runsEvents }) => runsEvents)).toEqual([false, true, false])
+    // Whoever settles a switch that is left in between sees that it ran.
+    expect(model.done.indexOf('db2 start events')).toBeLessThan(model.done.indexOf('db1 follow'))
+  })
+
+  it('is complete where the event scheduler of the new primary cannot be started, and says so', async () => {
+    const { task } = await run({
+      prepare: ({ server }) => {
+        server('db1').runsEvents = true
+        server('db2').refusesEvents = true
+      },
+    })
+    expect(task).toMatchObject({ state: 'complete' })
+    expect(task.result?.remarks).toEqual([
+      'The event scheduler of db2 was not started: It is disabled. Run SET GLOBAL event_scheduler = ON there.',
+    ])
+  })
+
+  it('leaves the event scheduler of the old primary as it is where it goes back', async () => {
+    const { task, model } = await run({
+      prepare: ({ server }) => {
+        server('db1').runsEvents = true
+      },
+      refuses: (step) => (step === 'promote' ? 'its disk is full.' : undefined),
+    })
+    expect(task.state).toBe('failed')
+    expect(model.servers.map(({ runsEvents }) => runsEvents)).toEqual([true, false, false])
   })
 
   it('stays open where the new primary is lost while it becomes one', async () => {

@@ -15,6 +15,10 @@ export type ModelServer = {
   rows: number[]
   /** True while no session of any right can commit. */
   isLocked: boolean
+  /** True while its event scheduler runs. */
+  runsEvents: boolean
+  /** True if nobody can start it. */
+  refusesEvents: boolean
   /** GTIDs that it has besides those of its rows. */
   errant: string
   /** Those that it writes by itself once it follows. */
@@ -46,6 +50,8 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     isRunning: true,
     rows: [],
     isLocked: false,
+    runsEvents: false,
+    refusesEvents: false,
     errant: '',
     errantOnceItFollows: '',
     receiver: null,
@@ -81,6 +87,31 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     }
   }
 
+  const readingOf = (its: ModelServer): SwitchReading => ({
+    ...idleReading,
+    isWritable: its.isWritable,
+    gtids: readMariadbGtids(its.errant, `0-1-${its.rows.length}`),
+    serverId: Number(its.name.slice(2)),
+    channels:
+      its.follows === null
+        ? []
+        : [
+            {
+              ...channel,
+              source: { host: its.follows, port: 3306 },
+              sourceId: null,
+              receiver: its.isRunning ? 'running' : 'stopped',
+              ...its.receiver,
+            },
+          ],
+    missingPrivileges: [],
+    logsReplicated: true,
+    omissions: [],
+    runsEvents: its.runsEvents,
+    canStopEvents: its.runsEvents,
+    tls: null,
+  })
+
   let count = 0
   function nodeOf(name: string): SwitchNode {
     let isLost = false
@@ -103,32 +134,9 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
       if (isFault) lose()
       return result
     }
-    const read = (): SwitchReading => ({
-      ...idleReading,
-      isWritable: its.isWritable,
-      gtids: readMariadbGtids(its.errant, `0-1-${its.rows.length}`),
-      serverId: Number(name.slice(2)),
-      channels:
-        its.follows === null
-          ? []
-          : [
-              {
-                ...channel,
-                source: { host: its.follows, port: 3306 },
-                sourceId: null,
-                receiver: its.isRunning ? 'running' : 'stopped',
-                ...its.receiver,
-              },
-            ],
-      missingPrivileges: [],
-      logsReplicated: true,
-      omissions: [],
-      runsEvents: false,
-      tls: null,
-    })
     const modelled: SwitchServer = {
       place: name,
-      read: () => act('read', read),
+      read: () => act('read', () => readingOf(its)),
       lock: () => act('lock', () => true),
       sessions: () => act('sessions', () => []),
       kill: () => act('kill', () => undefined),
@@ -165,7 +173,14 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
           its.errant ||= its.errantOnceItFollows
           its.isRunning = true
           its.isLocked = false
+          its.runsEvents = false
         }),
+      startEvents: () =>
+        act('start events', () => {
+          if (its.refusesEvents) throw new DatabaseError({ code: 'refused', message: 'It is disabled.' })
+          its.runsEvents = true
+        }),
+      disabledEvents: () => act('disabled events', () => (its.runsEvents ? ['`shop`.`beat`'] : [])),
       setSemiSync: () => act('semi-sync', () => undefined),
       close: () => {
         isLost = true
@@ -179,6 +194,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     servers,
     server,
     nodeOf,
+    readingOf,
     replicate,
     acknowledged,
     done,

@@ -17,6 +17,7 @@ const healthy: SwitchReading = {
   logsReplicated: true,
   omissions: [],
   runsEvents: false,
+  canStopEvents: false,
   tls: null,
 }
 const following: Channel = { ...channel, secondsBehind: 0 }
@@ -57,6 +58,7 @@ const facts = (members: readonly SwitchMember[], more: Partial<PlanFacts> = {}):
   limits: { maxLag: 3000, maxTransaction: 5000 },
   accepted: new Set(),
   grants: () => 'GRANT …',
+  eventsGrant: "GRANT SUPER ON *.* TO 'replicator'@'%'",
   ...more,
 })
 
@@ -266,10 +268,18 @@ describe('a switch is refused', () => {
       runsEvents: true,
     })
     expect(told([from, member(2)])).toEqual([
-      'db1: Its event scheduler runs: events of accounts with READ ONLY ADMIN or SUPER would write to it after the switch.',
+      'db1: Its event scheduler runs, and the replication-user may not stop it: events of accounts with READ ONLY ADMIN or SUPER would write to it after the switch.',
       'db1: Its binary log leaves something out that servers which follow it would lack: Binlog_Do_DB = shop.',
     ])
     expect(told([from, member(2)], { accepted: new Set(['events', 'binary-log-filter']) })).toEqual([])
+    const { refusals } = planSwitch(facts([from, member(2)]))
+    expect(refusals[0]?.fix).toMatch(
+      /^Run GRANT SUPER ON \*\.\* TO 'replicator'@'%' there, and the switch takes /,
+    )
+  })
+
+  it('never from a primary that runs events which the switch may stop', () => {
+    expect(told([member(1, { runsEvents: true, canStopEvents: true }), member(2)])).toEqual([])
   })
 
   it('where a third server has transactions of its own, unless a person took it out', () => {

@@ -359,6 +359,84 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     expect(await ended(payload.taskId)).toMatchObject({ state: 'complete' })
   })
 
+  /** An event on db1 that inserts every second, which the account of the switch may stop; it ends with the test. */
+  async function runEvent(): Promise<void> {
+    const account = "replicator@'127.0.0.1'"
+    onTestFinished(async () => {
+      for (const name of names) {
+        await servers[name].sql(
+          'SET GLOBAL event_scheduler = OFF',
+          'SET sql_log_bin = 0',
+          'DROP EVENT IF EXISTS t.beat',
+          'DROP TABLE IF EXISTS t.beats',
+          `REVOKE SUPER, EVENT ON *.* FROM ${account}`,
+        )
+      }
+    })
+    for (const name of names) {
+      await servers[name].sql('SET sql_log_bin = 0', `GRANT SUPER, EVENT ON *.* TO ${account}`)
+    }
+    await servers.db1.sql(
+      'CREATE TABLE t.beats (a INT AUTO_INCREMENT PRIMARY KEY)',
+      'CREATE EVENT t.beat ON SCHEDULE EVERY 1 SECOND DO INSERT INTO t.beats VALUES ()',
+      'SET GLOBAL event_scheduler = ON',
+    )
+    await eventually(async () => expect(await beats('db1')).not.toEqual([]))
+  }
+
+  const beats = async (name: Name): Promise<readonly unknown[]> =>
+    (await servers[name].sql('SELECT a FROM t.beats ORDER BY a')).map(({ a }) => a)
+
+  const schedulers = async (): Promise<readonly string[]> =>
+    Promise.all(
+      names.map(async (name) => {
+        const [row] = await servers[name].sql('SELECT @@event_scheduler AS it')
+        return `${name} ${row?.it}`
+      }),
+    )
+
+  it('takes the event scheduler along, loses no row of it, and names the events to enable', async () => {
+    await runEvent()
+    const { writes, switched, allWell } = await managed()
+    await writes('db1')
+    await eventually(allWell)
+    const enable = 'ALTER EVENT `t`.`beat` ENABLE'
+    expect(await switched('db2')).toMatchObject({
+      state: 'complete',
+      result: {
+        remarks: [
+          `Events that replication brought to db2 do not run there until they are enabled: ${enable};`,
+        ],
+      },
+    })
+    expect(await schedulers()).toEqual(['db1 OFF', 'db2 ON', 'db3 OFF'])
+    const before = await beats('db2')
+    expect(await beats('db1')).toEqual(before)
+    await servers.db2.sql(enable)
+    await eventually(async () => expect((await beats('db1')).length).toBeGreaterThan(before.length))
+    await eventually(allWell)
+    expect(await switched('db1')).toMatchObject({ state: 'complete' })
+    expect(await schedulers()).toEqual(['db1 ON', 'db2 OFF', 'db3 OFF'])
+  })
+
+  it('leaves the events of the old primary running where it goes back', async () => {
+    await runEvent()
+    const { writes, post, ended, allWell } = await managed({ maxHold: 1000 })
+    await writes('db1')
+    await eventually(allWell)
+    const unlock = await lockTable(servers.db2)
+    onTestFinished(unlock)
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    const { payload } = await post('switch', '&to=db2')
+    expect(await ended(payload.taskId)).toMatchObject({
+      state: 'failed',
+      error: expect.stringMatching(/db1 is still the primary\.$/),
+    })
+    expect(await schedulers()).toEqual(['db1 ON', 'db2 OFF', 'db3 OFF'])
+    const before = await beats('db1')
+    await eventually(async () => expect((await beats('db1')).length).toBeGreaterThan(before.length))
+  })
+
   it('refuses to leave a primary whose events would go on writing there', async () => {
     onTestFinished(() => servers.db1.sql('SET GLOBAL event_scheduler = OFF').then(() => undefined))
     await servers.db1.sql('SET GLOBAL event_scheduler = ON')
