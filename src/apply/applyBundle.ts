@@ -23,6 +23,7 @@ import { runId } from '../deployment/lock/runOwner.ts'
 import { installPlan } from '../deployment/plans/installPlan.ts'
 import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
 import { installationProblems } from '../deployment/preflight/checks.ts'
+import { spaceProblems } from '../deployment/preflight/diskCheck.ts'
 import { isNewer, nameParts } from '../deployment/releases/chooseRelease.ts'
 import { identityPath } from '../deployment/render/applyScript.ts'
 import type { BundleDescription } from '../deployment/render/bundleDescription.ts'
@@ -201,6 +202,8 @@ async function installation(
     return { bytes, sha256: sha256(bytes) }
   }
   const steps = preview(installPlan({ target, packed }), facts)
+  const [full] = spaceProblems({ host: checked, facts, steps })
+  if (full !== undefined) throw full
   const allowed = new Set(target.components.flatMap(({ settings }) => settings.allowedHosts))
   const unknown = certificateNamesOf(checked, facts).all.filter((name) => !allowed.has(name))
   const elsewhere = isAddress(host.address) && !facts.addresses.includes(host.address)

@@ -12,6 +12,7 @@ import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { mapHosts } from '../deployment/mapHosts.ts'
 import { restoreRelease, rollbackPlan } from '../deployment/plans/rollbackPlan.ts'
+import { spaceProblems } from '../deployment/preflight/diskCheck.ts'
 import { nameParts, releasesByRecency, rollbackTarget } from '../deployment/releases/chooseRelease.ts'
 import { requireSettingsSupport } from '../deployment/releases/compatibility.ts'
 import { installedVerification } from '../deployment/releases/installedVerification.ts'
@@ -27,7 +28,7 @@ import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { readUserPasswords } from '../session/resolveSecrets.ts'
 import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
 import { changeFlags, lockWaitOption } from '../session/runOptions.ts'
-import { changes, orderNotes, type Refusal, type RunPlan, runPlan } from '../session/runPlan.ts'
+import { changes, orderNotes, type Refusal, type RunPlan, refusalFor, runPlan } from '../session/runPlan.ts'
 import { rolloutFor } from '../session/selectTargets.ts'
 import type { SurveyedSession } from '../session/session.ts'
 import { withHosts } from '../session/withHosts.ts'
@@ -117,6 +118,11 @@ async function decide(session: SurveyedSession<HostFacts>, known: Known): Promis
   const failed = found.flatMap((one) => ('outcome' in one ? [one.outcome] : []))
   if (failed.length > 0) return { failed, reported: false }
   const work = found.flatMap((one) => ('work' in one ? [one.work] : []))
+  const full = survey.reached.flatMap((one) => {
+    const steps = work.find(({ host }) => host === one.host.name)?.steps ?? []
+    return spaceProblems({ ...one, steps })
+  })
+  if (full.length > 0) return refusalFor(full)
   const order = orderNotes(work, rollout)
   if (!changes({ work })) return { work, rollout, notes: order }
   const forward = forwardNote(found.flatMap(({ releases: { next } }) => next ?? []))

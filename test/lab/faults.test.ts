@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endsWell, oneError } from '../support/endsWell.ts'
@@ -49,16 +49,51 @@ describe.skipIf(labHere.missing)(`a fault of a Debian host${labHere.needs}`, () 
     fix: /(Free space there: df -h|Check that) \/opt\/muster/,
   }
 
+  /** Installs with a hook that fills the disk once its space was checked, but for `room` KiB beyond a copy of share. */
+  async function installWhileFull({ room }: { readonly room?: number } = {}): Promise<Outcome> {
+    const opt = join(db1.root(), 'opt')
+    const kept = `cp -a ${opt}/muster/share ${opt}/room && head -c ${room ?? 0}K /dev/zero >${opt}/room/more`
+    const fill = `#!/bin/sh
+${room === undefined ? '' : `${kept} || exit`}
+cat /dev/zero >${opt}/filler 2>/dev/null
+rm -rf ${opt}/room
+[ -s ${opt}/filler ]
+`
+    chmodSync(operator.write('fill.sh', fill), 0o700)
+    operator.write('full.yaml', 'hooks:\n  before-host: !exec [./fill.sh]\n')
+    try {
+      return await operator.muster(['install', '--yes', 'alpha.yaml', 'full.yaml'])
+    } finally {
+      await run('rm -f /opt/filler')
+    }
+  }
+
+  it('of a disk that is full before anything is written', async () => {
+    await endsWell({
+      row: 'disk full at a write',
+      site,
+      code: 1,
+      told: oneError({
+        host: 'db1',
+        what: /^\/opt\/muster has 0 MiB free, but a change needs 16 MiB$/,
+        code: 'disk-full',
+        fix: /^Free disk space there/,
+      }),
+      begin: async () => {
+        await run('cat /dev/zero >/opt/filler 2>/dev/null || [ -s /opt/filler ]')
+        return () => run('rm /opt/filler')
+      },
+    })
+  })
+
   it('of a disk that is full at a write', async () => {
     await endsWell({
       row: 'disk full at a write',
       site,
       code: 1,
       told: oneError({ ...noRoom, code: 'step-failed' }),
-      begin: async () => {
-        await run('cat /dev/zero >/opt/filler 2>/dev/null || [ -s /opt/filler ]')
-        return () => run('rm /opt/filler')
-      },
+      begin: () => () => undefined,
+      attempt: () => installWhileFull(),
     })
   })
 
@@ -69,17 +104,13 @@ describe.skipIf(labHere.missing)(`a fault of a Debian host${labHere.needs}`, () 
       site,
       code: 1,
       told: oneError({ ...noRoom, code: 'write-failed' }),
-      begin: async () => {
-        // Room for the copy of what is there, and for little more.
-        await run(
-          'cp -a /opt/muster/share /opt/room && cat /dev/zero >/opt/filler 2>/dev/null || [ -s /opt/filler ]; rm -r /opt/room',
-        )
-        return () => run('rm /opt/filler')
-      },
+      begin: () => () => undefined,
       attempt: async () => {
+        // Room for the copy of what is there, and for little more.
+        let room = 0
         do {
-          outcome = await site.muster('install')
-          await run('truncate -s -4K /opt/filler')
+          outcome = await installWhileFull({ room })
+          room += 4
         } while (outcome.stderr.includes('taking a snapshot of /opt/muster'))
         return outcome
       },

@@ -12,6 +12,7 @@ import type { Rollout } from '../../deployment/execution/rollout.ts'
 import type { HostFacts } from '../../deployment/facts/hostFacts.ts'
 import { preview } from '../../deployment/hostPlan.ts'
 import { installedSet } from '../../deployment/installedSet.ts'
+import { spaceProblems } from '../../deployment/preflight/diskCheck.ts'
 import { givenPasswords, type ResolvedSecrets } from '../../deployment/prepare.ts'
 import { installedVerification } from '../../deployment/releases/installedVerification.ts'
 import { installationSnapshot } from '../../deployment/snapshot/installationSnapshot.ts'
@@ -75,6 +76,13 @@ export async function deployCertificates(
       return transport === undefined ? [] : [workOn(target, { transport, state: kept, secrets })]
     }),
   )
+  const full = decided.targets.flatMap((target) => {
+    const steps = work.find(({ host }) => host === target.host.name)?.steps ?? []
+    return spaceProblems({ ...target, steps })
+  })
+  if (full.length > 0) {
+    return { exit: await runPlan(session, refusalFor(full)), state: kept, ran: false }
+  }
   const notes = [...options.notes, ...orderNotes(work, rollout), ...decided.notes]
   if (json) for (const note of notes) report(session, note)
   let state = kept

@@ -10,6 +10,7 @@ import { failureOf } from '../../deployment/hostFailure.ts'
 import { type HostPlan, preview } from '../../deployment/hostPlan.ts'
 import { mapHosts } from '../../deployment/mapHosts.ts'
 import { installPlan } from '../../deployment/plans/installPlan.ts'
+import { spaceProblems } from '../../deployment/preflight/diskCheck.ts'
 import { type Preparation, prepare, type ResolvedSecrets } from '../../deployment/prepare.ts'
 import { requireTargetSupport } from '../../deployment/releases/compatibility.ts'
 import type { PackedRuntime, RuntimeFile, SentRuntime } from '../../deployment/runtime/chooseRuntime.ts'
@@ -160,6 +161,8 @@ export async function decideInstall(
     const steps = preview(installPlan({ target, packed: options.packed }), target.facts)
     if (transport !== undefined) planned.push({ target, plan: { host, address, steps }, transport })
   }
+  const full = planned.flatMap(({ target, plan }) => spaceProblems({ ...target, steps: plan.steps }))
+  if (full.length > 0) return refusalFor(full)
   const unfit = await unsupportedReleases(release === undefined ? [] : planned, context.forks)
   return unfit.length > 0 ? refusalFor(unfit) : { preparation, planned }
 }

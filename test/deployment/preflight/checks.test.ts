@@ -1,9 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { PlannedStep } from '../../../src/deployment/hostPlan.ts'
 import type { Subject } from '../../../src/deployment/preflight/checkContract.ts'
 import { checkHosts, runCheck } from '../../../src/deployment/preflight/checkHosts.ts'
 import { checks, installationProblems } from '../../../src/deployment/preflight/checks.ts'
+import { spaceProblems } from '../../../src/deployment/preflight/diskCheck.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
 import { checkContext, reasons, subject } from './values.ts'
 
@@ -173,7 +175,16 @@ describe('the preflight checks', () => {
     ],
     [
       'disk',
-      'warning: /opt/muster has 12 MiB free: another release and runtime may not fit',
+      'warning: /opt/muster has 32 MiB free: another release and runtime may not fit',
+      subject({
+        facts: {
+          installation: installationFacts({ manifest: manifest('alpha', 'db1'), freeBytes: 32 * 1024 ** 2 }),
+        },
+      }),
+    ],
+    [
+      'disk',
+      'failure: /opt/muster has 12 MiB free, but a change needs 16 MiB',
       subject({
         facts: {
           installation: installationFacts({ manifest: manifest('alpha', 'db1'), freeBytes: 12 * 1024 ** 2 }),
@@ -283,5 +294,37 @@ describe('installationProblems', () => {
     expect(codes(hostConfig(), hostFacts({ installation, node }))).toEqual([])
     expect(codes(hostConfig({ connection: 'local' }), hostFacts({ installation }))).toEqual([])
     expect(codes(hostConfig({ runtime: 'upload' }), hostFacts({ installation, node }))).toEqual(['noexec'])
+  })
+})
+
+describe('spaceProblems', () => {
+  const step = (id: string, kind?: 'delete'): PlannedStep => ({
+    step: { id, title: id, phase: 'commit', apply: async () => {} },
+    change: { summary: id, details: [], ...(kind && { kind }) },
+  })
+  const problems = (mebibytes: number, ...steps: readonly PlannedStep[]): readonly string[] =>
+    spaceProblems({
+      host: hostConfig(),
+      facts: hostFacts({ installation: installationFacts({ freeBytes: mebibytes * 1024 ** 2 }) }),
+      steps,
+    }).map(({ code, message }) => `${code}: ${message}`)
+
+  it('returns none without steps, and none for steps that only remove something', () => {
+    expect(problems(0)).toEqual([])
+    expect(problems(0, step('old-releases', 'delete'))).toEqual([])
+  })
+
+  it('returns the space that the planned steps need', () => {
+    expect(problems(16, step('settings'), step('services'))).toEqual([])
+    expect(problems(15, step('settings'))).toEqual([
+      'disk-full: /opt/muster has 15 MiB free, but a change needs 16 MiB',
+    ])
+    expect(problems(66, step('release'), step('settings'))).toEqual([])
+    expect(problems(65, step('release'), step('settings'))).toEqual([
+      'disk-full: /opt/muster has 65 MiB free, but a change like this one needs 66 MiB',
+    ])
+    expect(problems(265, step('runtime'), step('release'))).toEqual([
+      'disk-full: /opt/muster has 265 MiB free, but a change like this one needs 266 MiB',
+    ])
   })
 })
