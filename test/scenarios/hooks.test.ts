@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createDatabase } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createServerCertificate } from '../support/serverCertificate.ts'
 import { clusterFile } from './support/clusterFile.ts'
 import { packageDirectory } from './support/operator.ts'
@@ -10,6 +10,12 @@ import { snapshot } from './support/snapshot.ts'
 import { createWorld, type World } from './support/world.ts'
 
 const muster = `${process.execPath} ${packageDirectory}/dist/muster.js`
+
+/** What a database says to whom it does not let in: a packet with ER_ACCESS_DENIED_ERROR. */
+const rejectedLogin = ((): Buffer => {
+  const payload = Buffer.from("\xff\x15\x04#28000Access denied for user 'repl'", 'latin1')
+  return Buffer.concat([Buffer.from([payload.length, 0, 0, 0]), payload])
+})()
 
 /** Each test goes on where the last one ended. */
 describe.skipIf(process.platform !== 'linux')('hooks around runs on hosts (needs Linux)', () => {
@@ -22,9 +28,11 @@ describe.skipIf(process.platform !== 'linux')('hooks around runs on hosts (needs
   /** Writes alpha.yaml with programs of sh as hooks, and a webhook. */
   function describeWith(
     hooks: Readonly<Record<string, string>>,
-    defaults: Readonly<Record<string, string>> = {},
+    defaults: Readonly<Record<string, string | number>> = {},
   ): void {
-    const { operator, hosts } = world
+    const { operator } = world
+    // Connectors of one machine.
+    const hosts = world.hosts.map((host) => ({ ...host, options: { 'application-address': host.address } }))
     const programs = Object.entries(hooks).map(([name, script]) => {
       chmodSync(operator.write(`${name}.sh`, `#!/bin/sh\n${script}\n`), 0o755)
       return `  ${name}: !exec [./${name}.sh]\n`
@@ -169,5 +177,33 @@ ${muster} status alpha.yaml > /dev/null; echo "status $?"; } >> said 2>&1`
     const failed = await world.muster('notify')
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain('its URL does not begin with https://')
+  })
+
+  it('tell webhooks of an installation that is incomplete, since a database rejects an account', async () => {
+    const database = createDatabase((socket) => void socket.end(rejectedLogin))
+    onTestFinished(() => void database.close())
+    await new Promise<void>((resolve) => database.listen(0, '127.0.0.1', resolve))
+    world.operator.env.REPLICATION_PASSWORD = 'sentinel-of-the-database'
+    describeWith(
+      {},
+      {
+        'datasource-type': 'mariadb',
+        'replication-host': '127.0.0.1',
+        'replication-port': (database.address() as AddressInfo).port,
+        'replication-user': 'repl',
+        'replication-password': '!env REPLICATION_PASSWORD',
+      },
+    )
+    const { code, stdout, stderr } = await world.muster('install')
+    expect(code, stdout + stderr).toBe(6)
+    expect(told).toMatchObject([
+      {
+        event: 'run-failed',
+        outcome: 'failed',
+        exit: 6,
+        hosts: [],
+        title: 'alpha: install is incomplete on 3 hosts',
+      },
+    ])
   })
 })
