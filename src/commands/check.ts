@@ -15,6 +15,7 @@ import type { Subject } from '../deployment/preflight/checkContract.ts'
 import { checkHosts, type HostChecks } from '../deployment/preflight/checkHosts.ts'
 import { namesToResolve } from '../deployment/preflight/namesCheck.ts'
 import { observe } from '../deployment/preflight/observe.ts'
+import { localMariadbPort } from '../deployment/preflight/readOnlyCheck.ts'
 import { remedySteps } from '../deployment/preflight/remedies.ts'
 import { readOwnNode } from '../deployment/runtime/ownNode.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
@@ -187,7 +188,11 @@ export async function checkSurveyed(options: {
       const names = namesToResolve(whole, host)
       try {
         const { installDirectory } = host
-        const observed = await observe(transport, { installDirectory, names, now: context.now })
+        const mariadbPort = localMariadbPort({ host, facts })
+        const observed = await observe(transport, {
+          ...{ installDirectory, names, now: context.now },
+          ...(mariadbPort === undefined ? {} : { mariadbPort }),
+        })
         const logins = await tryInstalledDatabases(transport, { host, facts })
         return { cluster: config.cluster, host, facts, observed, ...(logins && { logins }) }
       } catch (error) {

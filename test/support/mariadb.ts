@@ -51,10 +51,11 @@ function untilStopped(pid: number): void {
 export type MariadbLab = {
   /**
    * Starts a server with a number of its own; the first is number 1. One with `maxConnectErrors` counts broken logins
-   * of 127.0.0.9 in performance_schema.host_cache, and blocks that address after so many.
+   * of 127.0.0.9 in performance_schema.host_cache, and blocks that address after so many. Without `optionFile` it reads none.
    */
   server(more?: {
     readonly maxConnectErrors?: number
+    readonly optionFile?: string
     readonly options?: readonly string[]
   }): Promise<Mariadb>
   /** Kills all of them and removes their data. */
@@ -109,13 +110,14 @@ async function startServer(options: {
   readonly folder: string
   readonly number: number
   readonly maxConnectErrors: number | undefined
+  readonly optionFile: string | undefined
   readonly more: readonly string[]
 }): Promise<Mariadb> {
-  const { folder, number, maxConnectErrors, more } = options
+  const { folder, number, maxConnectErrors, optionFile, more } = options
   const port = await freePort()
   const socket = join(folder, `${number}.sock`)
   const args = [
-    '--no-defaults',
+    optionFile === undefined ? '--no-defaults' : `--defaults-file=${optionFile}`,
     ...asRoot,
     `--datadir=${join(folder, String(number))}`,
     `--socket=${socket}`,
@@ -179,10 +181,10 @@ export async function mariadbLab(): Promise<MariadbLab> {
   ]
   await promisify(execFile)('mariadb-install-db', install)
   return {
-    server: ({ maxConnectErrors, options = [] } = {}) => {
+    server: ({ maxConnectErrors, optionFile, options = [] } = {}) => {
       const number = servers.length + 1
       cpSync(template, join(folder, String(number)), { recursive: true })
-      const server = startServer({ folder, number, maxConnectErrors, more: options })
+      const server = startServer({ folder, number, maxConnectErrors, optionFile, more: options })
       servers.push(server)
       return server
     },

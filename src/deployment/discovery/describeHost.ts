@@ -1,4 +1,5 @@
 import { listOf } from '../../base/words.ts'
+import { startsWritable } from '../configuredReadOnly.ts'
 import type { DiscoveredHost } from './discoveredHosts.ts'
 import { installedComponents } from './installedOptions.ts'
 
@@ -17,6 +18,7 @@ export function describeHost(host: DiscoveredHost): readonly string[] {
   return [
     `${system.join(', ')}${isRoot ? '' : ', read without the rights of root'}.`,
     ...databaseSentences(database),
+    ...startSentences(host),
     ...(optionFile === undefined ? [] : [`The login at the database was that of ${optionFile}.`]),
     ...(servers > 1
       ? [`Not sure: ${servers} database servers run there; only the one behind the usual socket was read.`]
@@ -54,6 +56,14 @@ function databaseSentences(database: DiscoveredHost['database']): readonly strin
         ]
       : []),
   ]
+}
+
+/** Of MySQL the option files say nothing, since it keeps what is set by SET PERSIST. */
+function startSentences({ database, configuredReadOnly: configured }: DiscoveredHost): readonly string[] {
+  if (configured === undefined || configured.isReadOnly) return []
+  if (typeof database !== 'object' || database.type !== 'mariadb') return []
+  const { reason, fix } = startsWritable(configured)
+  return [`After a restart it can be written, whatever its role: ${reason}. ${fix}`]
 }
 
 function installationSentences({ installation }: DiscoveredHost): readonly string[] {

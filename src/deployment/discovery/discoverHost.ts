@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { canonicalAddress } from '../../base/address.ts'
 import { lastLines } from '../../base/printable.ts'
 import type { Transport } from '../../transport/transport.ts'
+import { type ConfiguredReadOnly, parseConfiguredReadOnly } from '../configuredReadOnly.ts'
 import { gatherInstalled } from '../facts/gather.ts'
 import type { InstalledFacts, Listener } from '../facts/hostFacts.ts'
 import { parseListeners } from '../facts/parseFacts.ts'
@@ -25,6 +26,8 @@ export type HostDiscovery = {
   readonly programs: ReadonlyMap<(typeof knownPrograms)[number], number>
   /** Absent where no server was asked; a text says why one could not be asked. */
   readonly database?: DatabaseReport | string
+  /** What its database server starts with; absent where that is not known. */
+  readonly configuredReadOnly?: ConfiguredReadOnly
   /** The option file that the login at the database needed, beside those that the client reads by itself. */
   readonly optionFile?: string
   /** Part of the tungsten.ini of the host, without passwords. */
@@ -79,6 +82,7 @@ export async function discoverHost(transport: Transport): Promise<HostDiscovery>
     if (installed.untrusted === undefined) installations.push({ folder, manifest, installed })
   }
   const database = databaseOf(rows, { mark, runs: [...programs.keys()].some(isDatabaseProgram) })
+  const configured = parseConfiguredReadOnly(rows.one('read-only'))
   const [path = '', ini] = rows.all('ini')[0] ?? []
   const way = rows.one('way')
   return {
@@ -99,6 +103,7 @@ export async function discoverHost(transport: Transport): Promise<HostDiscovery>
     ),
     programs,
     ...(database === undefined ? {} : { database }),
+    ...(typeof configured === 'string' ? {} : { configuredReadOnly: configured }),
     ...(isFolder(way) ? { optionFile: way } : {}),
     ...(ini === undefined || !isFolder(path) ? {} : { ini: { path, text: decoded(ini) } }),
     installations,

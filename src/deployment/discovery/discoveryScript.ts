@@ -1,4 +1,5 @@
 import { quote } from '../../base/shellWords.ts'
+import { configuredReadOnlyScript } from '../configuredReadOnly.ts'
 import { identity, sharedFunctions } from '../facts/parts/common.ts'
 import { listeners, system } from '../facts/parts/system.ts'
 import { layoutOf } from '../layout.ts'
@@ -74,6 +75,7 @@ export const discoveryScript = (nonce: string, mark: string): string =>
     listeners,
     `for name in $(cat /proc/[0-9]*/comm 2>/dev/null | grep -xE ${quote(knownPrograms.join('|'))} | head -n 100); do say process "$name"; done`,
     databaseScript(mark),
+    `say read-only "$(${configuredReadOnlyScript(undefined)})"`,
     iniScript,
     installations,
     'exit 0\n',

@@ -17,6 +17,7 @@ import { namesCheck } from './namesCheck.ts'
 import { noexecCheck } from './noexecCheck.ts'
 import { ownNameCheck } from './ownNameCheck.ts'
 import { portsCheck } from './portsCheck.ts'
+import { readOnlyCheck } from './readOnlyCheck.ts'
 import { rootCheck } from './rootCheck.ts'
 import { runtimeCheck } from './runtimeCheck.ts'
 import { servicesCheck } from './servicesCheck.ts'
@@ -45,6 +46,7 @@ export const checks: readonly Check[] = [
   databaseCheck,
   accountsCheck,
   masterCheck,
+  readOnlyCheck,
 ]
 
 /** Checks whose problems hide those of all others, because the others would mean nothing. The first one counts. */

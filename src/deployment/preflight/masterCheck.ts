@@ -87,7 +87,8 @@ const placeOf = ({ host, port }: MapDataSource): string => addressAndPort(host, 
 export const nameOfMaster = (datasources: readonly MapDataSource[]): string | undefined =>
   datasources.find(({ role }) => role === 'primary')?.name
 
-const readingAt = (one: MapDataSource, logins: readonly DatabaseLogin[]): DatabaseLogin['server'] =>
+/** Returns what the server of a data source says of itself; undefined if no account could read it. */
+export const readingAt = (one: MapDataSource, logins: readonly DatabaseLogin[]): DatabaseLogin['server'] =>
   logins.find(({ place, server }) => server !== undefined && place === placeOf(one))?.server
 
 /** Returns the master that the installed manager of a host was given; undefined if there is none, or no such service. */

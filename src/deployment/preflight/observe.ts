@@ -1,6 +1,11 @@
 import { canonicalAddress } from '../../base/address.ts'
 import { quote } from '../../base/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
+import {
+  type ConfiguredReadOnly,
+  configuredReadOnlyScript,
+  parseConfiguredReadOnly,
+} from '../configuredReadOnly.ts'
 import { StepError } from '../stepError.ts'
 
 /** The firewall that is on, and its rules as its own tool prints them. */
@@ -20,15 +25,23 @@ export type Observations = {
   readonly leftovers: readonly string[]
   /** Absent if none is on, or if the login may not read it. */
   readonly firewall?: ObservedFirewall
+  /** What the host's database starts with; a text says why that is not known. Absent unless the host has a MariaDB. */
+  readonly configuredReadOnly?: ConfiguredReadOnly | string
 }
 
 /** Reads the observations of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
 export async function observe(
   transport: Transport,
-  options: { readonly installDirectory: string; readonly names: readonly string[]; readonly now: () => Date },
+  options: {
+    readonly installDirectory: string
+    readonly names: readonly string[]
+    /** Port of the host's own MariaDB; absent if it has none. */
+    readonly mariadbPort?: number
+    readonly now: () => Date
+  },
 ): Promise<Observations> {
   const sent = options.now()
-  const { code, stdout, stderr } = await transport.run(observeScript(options.installDirectory, options.names))
+  const { code, stdout, stderr } = await transport.run(observeScript(options))
   const observed = parseObservations(stdout.raw(), sent)
   if (code === 0 && Number.isFinite(observed.clockOffset)) return observed
   throw new StepError({
@@ -49,7 +62,19 @@ const leftoverMinutes = 60
  * Returns a POSIX sh script that changes nothing and opens no connection. Its first line prints the time, before
  * slower commands. Free text is base64.
  */
-function observeScript(installDirectory: string, names: readonly string[]): string {
+function observeScript({
+  installDirectory,
+  names,
+  mariadbPort,
+}: {
+  readonly installDirectory: string
+  readonly names: readonly string[]
+  readonly mariadbPort?: number
+}): string {
+  const readOnly =
+    mariadbPort === undefined
+      ? ''
+      : `printf 'read-only\\t%s\\n' "$(${configuredReadOnlyScript(mariadbPort)})"`
   return `
 printf 'clock\\t%s\\n' "$(date +%s.%N)"
 code() { head -c 65536 | base64 | tr -d '\\n'; }
@@ -78,6 +103,7 @@ fi
   # writing removes it.
   find . share share/applied share/processes -xdev -maxdepth 1 -type f -name '.*.muster-*' -mmin +${leftoverMinutes} 2>/dev/null
 ) | head -n 100 | sed 's/^\\.\\///; s/^/leftover\\t/'
+${readOnly}
 look() {
   found=$(timeout ${timeoutSeconds} getent ahosts "$1" 2>/dev/null | cut -d' ' -f1 | sort -u | tr '\\n' ' ')
   printf 'name\\t%s\\t%s\\n' "$1" "$found"
@@ -100,6 +126,7 @@ function parseObservations(output: string, sent: Date): Observations {
   const row = (key: string): readonly string[] => rows.find(([name]) => name === key) ?? []
   const [, libc] = row('libc')
   const [, kind, rules] = row('firewall')
+  const [, readOnly] = row('read-only')
   return {
     // BusyBox has no %N: it prints whole seconds.
     clockOffset: Math.round(Number.parseFloat(row('clock')[1] ?? '') * 1000 - sent.getTime()),
@@ -112,6 +139,7 @@ function parseObservations(output: string, sent: Date): Observations {
     leftovers: rows.flatMap(([key, path = '']) => (key === 'leftover' && isLeftover(path) ? [path] : [])),
     hostsFile: decode(row('hosts-file')[1]),
     ...(isFirewall(kind) ? { firewall: { kind, rules: decode(rules) } } : {}),
+    ...(readOnly === undefined ? {} : { configuredReadOnly: parseConfiguredReadOnly(readOnly) }),
   }
 }
 

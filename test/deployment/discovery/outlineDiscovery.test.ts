@@ -93,6 +93,21 @@ describe('the file of a discovered cluster', () => {
     expect(text).not.toMatch(/app|root:/)
   })
 
+  it('names the servers of MariaDB that start writable, with what to change', () => {
+    const file = '/etc/mysql/mariadb.conf.d/50-server.cnf'
+    const configuredReadOnly = { isReadOnly: false, place: `${file}:12`, group: { file, name: 'mysqld' } }
+    const text = (own: Parameters<typeof discovery>[1]): string =>
+      flat(written([discovery(1, { database: replica(1), ...own })]))
+    const sentence = `After a restart it can be written, whatever its role: ${file}:12 switches read_only off. Write read_only=1 there;`
+    expect(text({ configuredReadOnly })).toContain(sentence)
+    const others = [
+      text({}),
+      text({ configuredReadOnly: { ...configuredReadOnly, isReadOnly: true } }),
+      text({ configuredReadOnly, database: { ...database(), type: 'mysql', version: '8.4.3' } }),
+    ]
+    for (const other of others) expect(other).not.toContain('After a restart')
+  })
+
   it('is undefined where there is nothing that a service could have', () => {
     expect(written([discovery(1)])).toBe('')
     expect(written([discovery(1, { programs: new Map([['haproxy', 1]]) })])).toBe('')

@@ -29,6 +29,7 @@ describe('observe', () => {
       'leftover\tshare/.manager.json.muster-0123456789abcdef',
       'leftover\t.x/../../etc/.passwd.muster-0123456789abcdef',
       'leftover\tshare/tls',
+      `read-only\t${base64('servers\t1\nline\t/etc/my.cnf\t3\t[mysqld]\nline\t/etc/my.cnf\t4\tread_only\nend\n')}`,
       'something of a later version\t1',
       '',
     ].join('\n')
@@ -37,6 +38,11 @@ describe('observe', () => {
       libc: 'glibc 2.36',
       hostsFile: '127.0.1.1 db1\n',
       leftovers: ['releases/.new-release', 'share/.manager.json.muster-0123456789abcdef'],
+      configuredReadOnly: {
+        isReadOnly: true,
+        place: '/etc/my.cnf:4',
+        group: { file: '/etc/my.cnf', name: 'mysqld' },
+      },
       firewall: { kind: 'ufw', rules: 'rules\n' },
       resolved: new Map([
         ['db2', ['10.0.0.12', 'fd00::2', 'fe80::1%eth0']],
