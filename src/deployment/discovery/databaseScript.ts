@@ -34,11 +34,11 @@ const statements = (mark: string): string =>
 const maxAnswer = 1_048_576
 
 /**
- * Returns sh that asks the database server of a host, over its Unix socket and as the client of the host logs in by
- * itself: as the user of the login, with the option files that the client reads, then with Debian's. It reads and never
- * writes.
+ * sh that finds how the client of a host logs in at its database by itself: as the user of the login, with the option
+ * files that the client reads, then with Debian's. Needs `$me` and `changeable`; sets `client` and `way`, each empty if
+ * there is none, `failure`, and the arguments of `ask`. It goes over the Unix socket.
  */
-export const databaseScript = (mark: string): string => `
+export const databaseLogin = `
 # The option files of the login, whatever HOME is left from before.
 if [ "$me" = 0 ]; then HOME=~root; export HOME; fi
 client=
@@ -47,19 +47,24 @@ for c in mariadb mysql; do
 done
 # Within the time limit of the script, even where nothing answers.
 ask() { limit=$1; shift; timeout -k 2 "$limit" "$client" "$@" --protocol=socket --connect-timeout=5 --batch --force --default-character-set=utf8mb4; }
-if [ -z "$client" ]; then say client no
-else
-  way=
-  set --
+way=
+failure=
+debian=/etc/mysql/debian.cnf
+set --
+if [ -n "$client" ]; then
   failure=$(echo 'SELECT 1;' | ask 6 2>&1 >/dev/null) && way=usual
-  debian=/etc/mysql/debian.cnf
   if [ -z "$way" ] && [ "$me" = 0 ] && [ -f "$debian" ] && [ -z "$(changeable "$debian")" ] &&
     echo 'SELECT 1;' | ask 6 --defaults-file="$debian" >/dev/null 2>&1; then
     way=debian
     set -- --defaults-file="$debian"
-    say way "$debian"
   fi
-  if [ -z "$way" ]; then say refused "$(printf %s "$failure" | head -c 2000 | base64 -w0)"
-  else say answers "$(echo ${quote(statements(mark))} | ask 20 "$@" 2>/dev/null | head -c ${maxAnswer} | base64 -w0)"
-  fi
+fi`
+
+/** Returns sh that asks the database server of a host what it is, as its client logs in. It reads and never writes. */
+export const databaseScript = (mark: string): string => `
+${databaseLogin}
+[ "$way" != debian ] || say way "$debian"
+if [ -z "$client" ]; then say client no
+elif [ -z "$way" ]; then say refused "$(printf %s "$failure" | head -c 2000 | base64 -w0)"
+else say answers "$(echo ${quote(statements(mark))} | ask 20 "$@" 2>/dev/null | head -c ${maxAnswer} | base64 -w0)"
 fi`

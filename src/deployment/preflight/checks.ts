@@ -21,6 +21,7 @@ import { readOnlyCheck } from './readOnlyCheck.ts'
 import { rootCheck } from './rootCheck.ts'
 import { runtimeCheck } from './runtimeCheck.ts'
 import { servicesCheck } from './servicesCheck.ts'
+import { sessionsCheck } from './sessionsCheck.ts'
 import { systemCheck } from './systemCheck.ts'
 
 /** Every preflight check, in the order in which it is reported. */
@@ -47,6 +48,7 @@ export const checks: readonly Check[] = [
   accountsCheck,
   masterCheck,
   readOnlyCheck,
+  sessionsCheck,
 ]
 
 /** Checks whose problems hide those of all others, because the others would mean nothing. The first one counts. */

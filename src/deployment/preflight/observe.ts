@@ -7,6 +7,7 @@ import {
   parseConfiguredReadOnly,
 } from '../configuredReadOnly.ts'
 import { StepError } from '../stepError.ts'
+import { parseUnboundSessions, type UnboundAccount, unboundSessionsScript } from '../unboundSessions.ts'
 
 /** The firewall that is on, and its rules as its own tool prints them. */
 export type ObservedFirewall = { readonly kind: 'firewalld' | 'ufw' | 'nftables'; readonly rules: string }
@@ -27,6 +28,8 @@ export type Observations = {
   readonly firewall?: ObservedFirewall
   /** What the host's database starts with; a text says why that is not known. Absent unless the host has a MariaDB. */
   readonly configuredReadOnly?: ConfiguredReadOnly | string
+  /** Accounts that are logged in at the host's database and write to it while it is read-only; as above. */
+  readonly unboundSessions?: readonly UnboundAccount[] | string
 }
 
 /** Reads the observations of one host in one round trip; rejects with a `TransportError` or a `StepError`. */
@@ -42,7 +45,7 @@ export async function observe(
 ): Promise<Observations> {
   const sent = options.now()
   const { code, stdout, stderr } = await transport.run(observeScript(options))
-  const observed = parseObservations(stdout.raw(), sent)
+  const observed = parseObservations(stdout.raw(), { sent, port: options.mariadbPort ?? 0 })
   if (code === 0 && Number.isFinite(observed.clockOffset)) return observed
   throw new StepError({
     host: transport.host,
@@ -59,7 +62,7 @@ const timeoutSeconds = 5
 const leftoverMinutes = 60
 
 /**
- * Returns a POSIX sh script that changes nothing and opens no connection. Its first line prints the time, before
+ * Returns a POSIX sh script that changes nothing, and opens no connection but one to the database over its Unix socket. Its first line prints the time, before
  * slower commands. Free text is base64.
  */
 function observeScript({
@@ -71,10 +74,13 @@ function observeScript({
   readonly names: readonly string[]
   readonly mariadbPort?: number
 }): string {
-  const readOnly =
+  const database =
     mariadbPort === undefined
       ? ''
-      : `printf 'read-only\\t%s\\n' "$(${configuredReadOnlyScript(mariadbPort)})"`
+      : `printf 'read-only\\t%s\\n' "$(${configuredReadOnlyScript(mariadbPort)})"
+printf 'sessions\\t'
+${unboundSessionsScript}
+printf '\\n'`
   return `
 printf 'clock\\t%s\\n' "$(date +%s.%N)"
 code() { head -c 65536 | base64 | tr -d '\\n'; }
@@ -103,7 +109,7 @@ fi
   # writing removes it.
   find . share share/applied share/processes -xdev -maxdepth 1 -type f -name '.*.muster-*' -mmin +${leftoverMinutes} 2>/dev/null
 ) | head -n 100 | sed 's/^\\.\\///; s/^/leftover\\t/'
-${readOnly}
+${database}
 look() {
   found=$(timeout ${timeoutSeconds} getent ahosts "$1" 2>/dev/null | cut -d' ' -f1 | sort -u | tr '\\n' ' ')
   printf 'name\\t%s\\t%s\\n' "$1" "$found"
@@ -121,12 +127,16 @@ exit 0
 }
 
 /** Parses the output of the script. `sent` is this machine's time at which the script was sent. */
-function parseObservations(output: string, sent: Date): Observations {
+function parseObservations(
+  output: string,
+  { sent, port }: { readonly sent: Date; readonly port: number },
+): Observations {
   const rows = output.split('\n').map((line) => line.split('\t'))
   const row = (key: string): readonly string[] => rows.find(([name]) => name === key) ?? []
   const [, libc] = row('libc')
   const [, kind, rules] = row('firewall')
   const [, readOnly] = row('read-only')
+  const [, sessions] = row('sessions')
   return {
     // BusyBox has no %N: it prints whole seconds.
     clockOffset: Math.round(Number.parseFloat(row('clock')[1] ?? '') * 1000 - sent.getTime()),
@@ -139,6 +149,7 @@ function parseObservations(output: string, sent: Date): Observations {
     leftovers: rows.flatMap(([key, path = '']) => (key === 'leftover' && isLeftover(path) ? [path] : [])),
     hostsFile: decode(row('hosts-file')[1]),
     ...(isFirewall(kind) ? { firewall: { kind, rules: decode(rules) } } : {}),
+    ...(sessions === undefined ? {} : { unboundSessions: parseUnboundSessions(sessions, port) }),
     ...(readOnly === undefined ? {} : { configuredReadOnly: parseConfiguredReadOnly(readOnly) }),
   }
 }
