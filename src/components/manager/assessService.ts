@@ -130,14 +130,14 @@ function isFollowedByAll(member: Member, members: readonly Member[]): boolean {
 /** Evaluates a server that may be written and follows nobody. */
 function ofPrimary(member: Member, { members, writer, primary, openSwitch }: View): Finding {
   const { name, state } = member
-  if (name === writer.datasource) return passed
+  if (name === writer.datasource) return filterFinding(member)
   const rivals = members.filter((it) => it !== member && isClaimant(it))
   const other = writer.datasource ?? (rivals.length > 0 ? listNames(rivals) : undefined)
   const contradiction = `It can be written and follows nobody, as ${other} does. Make it a replica, or shun the other.`
   if (state === 'ONLINE') {
     // No state changes by itself while it is open who is right.
     if (other !== undefined) return { ...passed, code: 'two-writers', reason: contradiction }
-    if (name === primary) return passed
+    if (name === primary) return filterFinding(member)
     const reason = `It can be written and follows nobody, but the primary is ${primary ?? 'not known'}.`
     return { ...passed, code: 'no-writer', reason }
   }
@@ -152,6 +152,15 @@ function ofPrimary(member: Member, { members, writer, primary, openSwitch }: Vie
     'two-writers',
     `It can be written and follows nobody, but the primary is ${incumbent.name}. Make it a replica, or shun ${incumbent.name}.`,
   )
+}
+
+/** Returns the finding of a primary, which counts what its binary log leaves out; other settings act on replicas alone. */
+function filterFinding(member: Member): Finding {
+  const filters = readingOf(member)?.omissions.filter(({ reason }) => reason === 'binary-log-filter') ?? []
+  if (filters.length === 0) return passed
+  const settings = filters.map(({ setting }) => setting).join(', ')
+  const reason = `It leaves changes out of its binary log, so that its replicas lack them: ${settings}. A switch from it is refused.`
+  return { ...passed, code: 'partial-replica', reason }
 }
 
 /** Evaluates a server that follows nobody and takes no writes. */

@@ -50,8 +50,8 @@ export const contradictionEntries = {
   ),
   'partial-replica': warning(
     text(
-      'It may lack rows, and cannot take the place of the primary.',
-      'Remove the setting, then make the replica again from a copy of the primary.',
+      'Replicas may lack rows, and cannot take the place of the primary.',
+      'Remove the setting, then make replicas that lack rows again from a copy of the primary.',
     ),
   ),
 } as const

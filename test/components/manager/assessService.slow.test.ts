@@ -186,6 +186,22 @@ describe.skipIf(!hasMariadb)('the manager of three real MariaDB servers', { time
     await writes('db1')
   })
 
+  it('tells of what the binary log of the primary leaves out, and lets it take writes', async () => {
+    const restart = async (...options: readonly string[]): Promise<void> => {
+      await servers.db1.kill()
+      await servers.db1.start(...options)
+    }
+    onTestFinished(() => restart())
+    await restart('--binlog-ignore-db=shop')
+    const { writes, becomes } = await managed()
+    await writes('db1')
+    await becomes('db1', {
+      ...{ state: 'ONLINE', code: 'partial-replica', role: 'primary' },
+      reason: expect.stringContaining('so that its replicas lack them: Binlog_Ignore_DB = shop.'),
+    })
+    await becomes('db2', { state: 'ONLINE', code: null })
+  })
+
   it('fails a replica that follows the wrong server, and one whose source is none of the service', async () => {
     const { writes, becomes } = await managed()
     await writes('db1')

@@ -729,6 +729,20 @@ describe('read-only-primary, writable-replica, errant-transactions and partial-r
     )
   })
 
+  it('partial-replica names what the binary log of the primary leaves out, and keeps nobody from writing', () => {
+    const omissions = [
+      { reason: 'binary-log-filter', setting: 'Binlog_Ignore_DB = shop' },
+      { reason: 'idempotent', setting: 'slave_exec_mode = IDEMPOTENT' },
+    ] as const
+    const found = with2({ omissions }, {})
+    expect([of('db1', found), of('db2', found)]).toEqual(['primary passed partial-replica', 'replica passed'])
+    expect(reason('db1', found)).toBe(
+      'It leaves changes out of its binary log, so that its replicas lack them: Binlog_Ignore_DB = shop. ' +
+        'A switch from it is refused.',
+    )
+    expect(found.writer).toMatchObject({ datasource: 'db1', code: null })
+  })
+
   it('are told together with the cause', () => {
     const found = with2(mariadb('0-1-40'), { ...mariadb('0-2-36'), isWritable: true })
     expect(of('db2', found)).toBe('replica passed errant-transactions')
