@@ -34,8 +34,8 @@ export async function createAuthority(options: {
   readonly cluster: string
   readonly now: Date
   readonly random?: (size: number) => Buffer
-  /** Predecessor; the date in the name tells the two apart. */
-  readonly successorOf?: Authority
+  /** Predecessor; the date in the name tells the two apart. `lost`: nobody has its key. */
+  readonly successorOf?: Authority | 'lost'
 }): Promise<Authority> {
   const { successorOf } = options
   const { key, publicKey } = await generateKey()
@@ -52,7 +52,7 @@ export async function createAuthority(options: {
     extensions: [authorityConstraints(), authorityUsage(), subjectKey(publicKey)],
     ...(options.random === undefined ? {} : { random: options.random }),
   })
-  if (successorOf === undefined) return { certificate, key }
+  if (successorOf === undefined || successorOf === 'lost') return { certificate, key }
   return { ...successorOf, certificate, key: await encryptLike(successorOf, key) }
 }
 

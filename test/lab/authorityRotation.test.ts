@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clusterFile } from './scenario/clusterFile.ts'
@@ -150,4 +150,27 @@ describe.skipIf(labHere.missing)(`the certificates of Debian hosts${labHere.need
       expect(again.stdout, again.stderr).toContain('nothing to do on 3 hosts')
     },
   )
+
+  it('are replaced by another operator once the state directory is lost, though a host is down at first', async () => {
+    copyFileSync(kept('authority.crt'), copy('lost.crt'))
+    rmSync(kept(''), { recursive: true })
+    const before = await pidsNow(['db1', 'db2'])
+    const refused = await operator.muster(['install', '--yes', 'alpha.yaml'])
+    expect(refused.stderr).toContain('[authority-elsewhere]')
+    await host('db3').kill()
+    const stopped = await cert('rotate-authority', '--lost')
+    expect(stopped.code, stopped.stdout).toBe(4)
+    expect(stopped.stdout).toContain('\nThe replacement stopped in phase 1 of 3. ')
+    await host('db3').boot()
+    expect(await allReach(names, copy('lost.crt'))).toEqual([true, true, true])
+    const outcome = await cert('rotate-authority', '--lost')
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
+    expect(await allReach(names, kept('authority.crt'))).toEqual([true, true, true])
+    expect(await allReach(names, copy('lost.crt'))).toEqual([false, false, false])
+    expect(await pidsNow(['db1', 'db2'])).toEqual(before)
+    const again = await operator.muster(['install', '--yes', 'alpha.yaml'])
+    expect(again.stdout, again.stderr).toContain('nothing to do on 3 hosts')
+    const ping = await operator.tapi(['--host', host('db3').address, '--component', 'manager', 'ping'])
+    expect(ping, ping.stderr).toMatchObject({ code: 0 })
+  })
 })

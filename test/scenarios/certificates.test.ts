@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readStore } from '../../src/certificates/stores/readStore.ts'
@@ -305,6 +305,60 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     expect(trusted(world.operator)).not.toBe(old)
     expect(known()).toEqual([trusted(world.operator)])
     await expectConvergence()
+  }, 300_000)
+
+  it('are replaced without the lost state directory, after a run that was killed at any point', async () => {
+    const [old, before, running, login] = [trusted(world.operator), await serials(), pids(), password()]
+    for (const lost of [state(''), join(world.operator.env.XDG_CONFIG_HOME ?? '', 'muster')])
+      rmSync(lost, { recursive: true })
+    const refused = await world.muster('install')
+    expect(refused).toMatchObject({ code: 1 })
+    for (const way of ['state import --from FILE', 'cert rotate-authority --lost'])
+      expect(refused.stderr.replaceAll(/\n\s+/g, ' ')).toContain(way)
+    const argv = ['cert', 'rotate-authority', '--lost', 'alpha.yaml']
+    expect(await world.operator.muster(argv)).toMatchObject({ code: 3 })
+    expect(existsSync(state('authority.crt'))).toBe(false)
+    const trusts = (): string =>
+      existsSync(state('authority.crt')) ? `${trusted(world.operator)}${old}` : old
+    const paused = await underLoad(
+      { operator: world.operator, doors: doors(), password: login, trusts },
+      () => cert('rotate-authority', ['--lost', '--trust-only']),
+    )
+    expect(paused, paused.stderr).toMatchObject({ code: 0 })
+    expect(await Promise.all(doors().map((door) => shownSerial(door, trusts())))).toEqual(before)
+    const told = paused.stdout.replaceAll(world.operator.directory, '<operator>').split('\n')
+    expect(told.filter((line) => line.startsWith('  * '))).toMatchInlineSnapshot(`
+      [
+        "  * make a certificate authority of alpha in place of the lost one",
+        "  * adopt db1 and db2 as installed: machines, keys and certificates",
+        "  * adopt the user admin: no login changes",
+        "  * the password of admin is unknown, since the file does not give it: it stays valid, and muster users rotate admin makes a new one",
+        "  * phase 1 of 3: every host also trusts the new authority; certificates stay as they are",
+        "  * other clients need the new authority's certificate before phase 2; phase 1 writes it to <operator>/.muster/alpha/authority.crt",
+        "  * this run ends after phase 1 (--trust-only)",
+      ]
+    `)
+    expect((await world.muster('install')).stdout).toContain('alpha: nothing to do on 2 hosts.\n')
+    const points = await underLoad(
+      { operator: world.operator, doors: doors(), password: login, trusts },
+      () => killAtEachPoint('rotate-authority', { argv: ['--lost'] }),
+    )
+    for (const phase of ['phase 2', 'phase 3']) {
+      const killed = points.filter((point) => point.startsWith(phase))
+      expect(killed.length, points.join('; ')).toBeGreaterThanOrEqual(1)
+    }
+    expect(pids()).toEqual(running)
+    expect((await serials()).filter((serial) => before.includes(serial))).toEqual([])
+    for (const door of doors()) await expect(shownSerial(door, old)).rejects.toThrow()
+    expect([known(), await exported()]).toEqual([[trusted(world.operator)], trusted(world.operator)])
+    await expectConvergence()
+    const again = await cert('rotate-authority', ['--lost'])
+    expect(again.stdout).toContain(
+      'alpha: nothing to do on 2 hosts.\n  * no host has a certificate of an authority whose key is lost\n',
+    )
+    const rotated = await world.operator.muster(['users', 'rotate', 'admin', '--yes', 'alpha.yaml'])
+    expect(rotated, rotated.stderr).toMatchObject({ code: 0 })
+    expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
   }, 300_000)
 })
 

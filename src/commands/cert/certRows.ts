@@ -71,6 +71,7 @@ export const certRows: readonly CommandRow[] = [
         'Stop once all hosts trust both, to update clients first',
         'muster cert rotate-authority --trust-only',
       ],
+      ['Replace an authority that is lost with the state directory', 'muster cert rotate-authority --lost'],
     ],
     load: async () => (await import('./rotateAuthority.ts')).certRotateAuthorityCommand,
   },

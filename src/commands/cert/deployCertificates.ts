@@ -51,6 +51,8 @@ export async function deployCertificates(
     readonly state: ClusterState
     readonly renew: boolean
     readonly ownAuthority?: boolean
+    /** Returns true for an authority (PEM) whose key is lost: its certificates are replaced, too. */
+    readonly isLost?: (authority: string) => boolean
     /** Notes at the top of the plan. */
     readonly notes: readonly string[]
   },
@@ -64,6 +66,7 @@ export async function deployCertificates(
     secrets,
     renew,
     ...(options.ownAuthority === true ? { ownAuthority: true } : {}),
+    ...(options.isLost && { isLost: options.isLost }),
     now: context.now(),
   })
   if (!decided.ok) {

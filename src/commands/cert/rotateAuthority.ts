@@ -8,7 +8,7 @@ import {
   beginRotation,
   pausedRotation,
 } from '../../deployment/certificates/authorityRotation.ts'
-import { allInParallel, type Rollout } from '../../deployment/execution/rollout.ts'
+import { allInParallel, oneByOne } from '../../deployment/execution/rollout.ts'
 import type { ClusterState, Rotation } from '../../deployment/state/clusterState.ts'
 import { saveState } from '../../deployment/state/openState.ts'
 import { authorityFiles } from '../../deployment/state/stateFiles.ts'
@@ -38,23 +38,28 @@ import {
   withoutUserProvided,
 } from './deployCertificates.ts'
 import type { CertificateOptions } from './renew.ts'
+import { replaceLostAuthority } from './replaceLostAuthority.ts'
 
 export const certRotateAuthorityCommand: Define = (made, world) =>
   runOnFiles(
-    passphraseOptions(confirmationOptions(allHostsOptions(made))).option(
-      '--trust-only',
-      'stop once all hosts trust both, so that clients can be updated',
-    ),
+    passphraseOptions(confirmationOptions(allHostsOptions(made)))
+      .option('--trust-only', 'stop once all hosts trust both, so that clients can be updated')
+      .option('--lost', 'the state directory is lost: adopt what the hosts have, and make a new authority'),
     world,
-    (options) => rotateAuthority({ ...options, ...changeFlags(made), trustOnly: flag(made, 'trustOnly') }),
+    (options) =>
+      rotateAuthority({
+        ...options,
+        ...changeFlags(made),
+        trustOnly: flag(made, 'trustOnly'),
+        lost: flag(made, 'lost'),
+      }),
   )
-
-/** One host after another, each proved before the next. */
-const oneByOne: Rollout = { ...allInParallel, batch: { hosts: 1 } }
 
 type RotateOptions = CertificateOptions & {
   /** Stops when every host trusts both. */
   readonly trustOnly: boolean
+  /** The key of the authority is lost with the state directory. */
+  readonly lost: boolean
 }
 
 /**
@@ -63,7 +68,7 @@ type RotateOptions = CertificateOptions & {
  * unreachable or fails ends the run, and the same command continues. Restarts nothing.
  */
 export async function rotateAuthority(options: RotateOptions): Promise<ExitCode> {
-  const { context, yes, trustOnly } = options
+  const { context, yes, trustOnly, lost } = options
   const opened = await openCluster(options)
   const { config, notes } = withoutUserProvided(opened.config, {
     what: 'rotate',
@@ -78,8 +83,11 @@ export async function rotateAuthority(options: RotateOptions): Promise<ExitCode>
     locksCluster: true,
     scope: allFacts,
     requires: 'one',
-    work: async (session) =>
-      rotate({ ...options, session, secrets, trustOnly, notes }, await openStateToChange(context, config)),
+    work: async (session) => {
+      const run = { ...options, session, secrets, trustOnly, notes }
+      const state = await openStateToChange(context, config)
+      return lost ? replaceLostAuthority(run, state) : rotate(run, state)
+    },
   })
 }
 

@@ -82,7 +82,7 @@ type CertificateDecision =
 
 /**
  * Decides the certificates of hosts whose stores muster makes, by the rules of an installation. `renew` issues every
- * leaf again; certificates of outside authorities are replaced only with `ownAuthority`. Other changes of the file
+ * leaf again; certificates of outside authorities are replaced only with `ownAuthority` or `isLost`. Other changes of the file
  * wait for the next installation.
  */
 export async function decideCertificates(options: {
@@ -92,9 +92,11 @@ export async function decideCertificates(options: {
   readonly secrets: ResolvedSecrets
   readonly renew: boolean
   readonly ownAuthority?: boolean
+  /** Returns true for an authority (PEM) whose key is lost. */
+  readonly isLost?: (authority: string) => boolean
   readonly now: Date
 }): Promise<CertificateDecision> {
-  const { cluster, surveyed, secrets, renew, ownAuthority = false, now } = options
+  const { cluster, surveyed, secrets, renew, ownAuthority = false, isLost, now } = options
   const refused = surveyed.flatMap(
     ({ host, facts }) =>
       notInstalled(host, facts) ??
@@ -111,7 +113,10 @@ export async function decideCertificates(options: {
   for (const { host, facts } of surveyed) {
     try {
       const given = storePasswords(secrets, host)
-      const made = await generatedStores({ host, facts, state, authority, given, now, renew, ownAuthority })
+      const made = await generatedStores({
+        ...{ host, facts, state, authority, given, now, renew, ownAuthority },
+        ...(isLost && { isLost }),
+      })
       state = made.state
       if (made.onceProved !== undefined) onceProved.set(host.name, made.onceProved)
       if (made.issued !== undefined) storeNotes.push({ host: host.name, issued: made.issued })

@@ -60,7 +60,7 @@ export function missingAuthorityKey(options: {
     host: host.name,
     code: 'authority-elsewhere',
     message: `its certificate was issued by an authority of ${cluster} whose key is not in this state directory`,
-    fix: 'Bring the state from where the cluster was installed: `muster state export --out FILE` there, `muster state import --from FILE` here. A second authority is never made, since clients trust the first.',
+    fix: 'Bring the state from where the cluster was installed: `muster state export --out FILE` there, `muster state import --from FILE` here. If it is lost for good, `muster cert rotate-authority --lost` makes a new authority without an outage. A second one is never made otherwise, since clients trust the first.',
   })
 }
 
@@ -100,6 +100,8 @@ export async function generatedStores(options: {
   readonly renew?: boolean
   /** Replaces a certificate of an outside authority by one of the cluster's authority. */
   readonly ownAuthority?: boolean
+  /** Returns true for an authority (PEM) whose key is lost: its certificates are replaced, too. */
+  readonly isLost?: (authority: string) => boolean
 }): Promise<{
   /** Still holds an outside certificate that is being replaced: the run may fail before verification. */
   readonly state: ClusterState
@@ -160,9 +162,11 @@ function reasonToIssue(
   required: readonly string[],
 ): string | undefined {
   const { host, facts, state, authority, now, renew = false, ownAuthority = false } = options
+  const { isLost = () => false } = options
   const kept = state.hosts.get(host.name)
   if (kept === undefined) return ''
   if (kept.outside !== undefined) {
+    if (isLost(kept.outside)) return 'is of the lost authority'
     if (ownAuthority) return 'is of an outside authority'
     requireUnexpired(host.name, kept.chain, now)
     return undefined

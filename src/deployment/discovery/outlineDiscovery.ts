@@ -30,7 +30,7 @@ const serviceLines = ({
 /** State of an installation that is on no host. */
 const stateElsewhere = (cluster: string): readonly string[] => [
   `muster is installed there. The key of its certificate authority and generated passwords are on no host, but in .muster/${cluster}/ beside the file of whoever installed it. Bring them here with \`muster state export\` and \`muster state import\`: without them \`muster plan\` and \`muster install\` refuse, since clients trust that authority.`,
-  'If they are lost for good, `muster uninstall` with this file and a new installation give the hosts a new authority; databases are not touched. Keystores of your own (java-tls-keystore-path) must be named again.',
+  'If they are lost for good, `muster cert rotate-authority --lost` with this file gives the hosts a new authority without an outage. Keystores of your own (java-tls-keystore-path) must be named again.',
 ]
 
 /** Writes down what was discovered as a cluster; undefined if there is nothing that a service could have. */

@@ -18,5 +18,8 @@ export type Rollout = {
 /** All hosts in parallel, for a first installation. */
 export const allInParallel: Rollout = { maxFailed: 0, onFailure: 'continue' }
 
+/** One host after another, each verified before the next. */
+export const oneByOne: Rollout = { ...allInParallel, batch: { hosts: 1 } }
+
 /** One canary, then a quarter of the hosts at a time. */
 export const canaryThenBatches: Rollout = { ...allInParallel, canary: 'first', batch: { percent: 25 } }

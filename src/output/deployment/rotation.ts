@@ -1,5 +1,6 @@
 import { printable } from '../../base/printable.ts'
 import { listOf, shortListOf } from '../../base/words.ts'
+import type { AdoptedUsers } from '../../deployment/certificates/adoptHosts.ts'
 import type { AuthorityRetirement } from '../../deployment/certificates/authorityRotation.ts'
 import type { Rotation } from '../../deployment/state/clusterState.ts'
 
@@ -116,3 +117,72 @@ export const rotationPausedText = (file: string): string =>
 /** Describes the end of a rotation. */
 export const rotationDoneText = (file: string): string =>
   `No host trusts the old authority any more. Other clients need ${file}.`
+
+const lostPhases: Readonly<Record<Rotation['phase'], string>> = {
+  ...phases,
+  trust: 'every host also trusts the new authority; certificates stay as they are',
+  drop: 'hosts stop trusting the lost authority',
+}
+
+/** Describes a phase of the replacement of a lost authority on one line. */
+export const lostPhaseText = (phase: Rotation['phase']): string => `${numbered(phase)}: ${lostPhases[phase]}`
+
+/** Describes the phases of a run, and what other clients need and when, one line each. */
+export function lostPhasesText(
+  [first, ...later]: readonly Rotation['phase'][],
+  { file, trustOnly }: { readonly file: string; readonly trustOnly: boolean },
+): readonly string[] {
+  if (first !== 'trust') return ['no host has a certificate of an authority whose key is lost']
+  return [
+    lostPhaseText(first),
+    ...(trustOnly ? [] : later.map((phase) => `then ${lostPhaseText(phase)}`)),
+    `other clients need the new authority's certificate before phase 2; phase 1 writes it to ${file}`,
+    trustOnly
+      ? 'this run ends after phase 1 (--trust-only)'
+      : 'to give it to them first, answer no and add --trust-only: the run then ends when every host trusts both',
+  ]
+}
+
+/** Lists what is adopted from the hosts, and the passwords that nobody can know, one line each. */
+export function adoptionText(
+  cluster: string,
+  found: { readonly made: boolean; readonly adopted: readonly string[]; readonly users: AdoptedUsers },
+): readonly string[] {
+  const { made, adopted } = found
+  const { adopted: users, unknown, differing, others } = found.users
+  return [
+    ...(made ? [`make a certificate authority of ${cluster} in place of the lost one`] : []),
+    ...(adopted.length > 0
+      ? [`adopt ${shortListOf(adopted, 8)} as installed: machines, keys and certificates`]
+      : []),
+    ...(users.length > 0
+      ? [`adopt the ${users.length === 1 ? 'user' : 'users'} ${listOf(users)}: no login changes`]
+      : []),
+    ...unknown.map(
+      (user) =>
+        `the password of ${user} is unknown, since the file does not give it: it stays valid, and muster users rotate ${user} makes a new one`,
+    ),
+    ...differing.map(
+      ({ user, hosts }) =>
+        `the password of ${user} in the file is not the one on ${shortListOf(hosts, 8)}: the next muster install sets it there`,
+    ),
+    ...(others.length > 0
+      ? [
+          `not in the file, and left alone with ${others.length === 1 ? 'its password' : 'their passwords'}: ${shortListOf(others.map(printable), 8)}`,
+        ]
+      : []),
+  ]
+}
+
+/** Describes an interrupted replacement of a lost authority; `hosts` have certificates of it. */
+export function lostStoppedText(phase: Rotation['phase'], hosts: readonly string[]): string {
+  const left =
+    hosts.length === 0
+      ? ''
+      : ` ${shortListOf(hosts, 8)} ${hosts.length === 1 ? 'has a certificate' : 'have certificates'} of the lost authority, which is still trusted.`
+  return `The replacement stopped in ${numbered(phase)}.${left} Run the same command again to continue.`
+}
+
+/** Describes a pause in which every host trusts the lost and the new authority. */
+export const lostPausedText = (file: string): string =>
+  `Every host trusts the lost and the new authority. Add ${file} to what other clients trust, then run this again without --trust-only.`

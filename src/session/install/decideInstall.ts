@@ -107,7 +107,7 @@ async function requireAuthority({
   throw new StateError({
     code: 'authority-lost',
     message: `${stateFolder(config)} has no authority, but the certificates of ${shortListOf(installed)} were signed by one`,
-    fix: 'Restore it from a backup, or run `muster state import` with the archive of another operator. Clients would not trust a second authority.',
+    fix: 'Restore it from a backup, or run `muster state import` with the archive of another operator. If it is lost for good, run `muster cert rotate-authority --lost`. Clients would not trust a second authority.',
   })
 }
 
