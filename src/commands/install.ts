@@ -22,6 +22,7 @@ import { verifyHost } from '../deployment/verifyHost.ts'
 import { wentBackNotes } from '../output/deployment/wentBack.ts'
 import { passphraseOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
+import { exportCommandDue } from '../session/exportDue.ts'
 import { reportGeneratedPasswords } from '../session/generatedPasswords.ts'
 import {
   type GivenPlan,
@@ -233,7 +234,8 @@ async function installOn(
     await saveState({ ...config, before: preparation.state, after })
     await recordCluster(context, config, preparation)
     const rejected = await reportGrants(session, decision)
-    run.setClosingText(apiUrls({ ...options, decision }))
+    const due = await exportCommandDue({ ...options, state: after })
+    run.setClosingText(apiUrls({ ...options, decision, export: due }))
     if (rejected === undefined) return exitCodes.ok
     run.setShortcoming(rejected)
     return exitCodes.incomplete

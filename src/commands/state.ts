@@ -10,6 +10,7 @@ import { readArchive, writeArchive } from '../deployment/state/archiveFile.ts'
 import { emptyState } from '../deployment/state/clusterState.ts'
 import { lockState } from '../deployment/state/lockState.ts'
 import { openState, readState, saveState } from '../deployment/state/openState.ts'
+import { recordCopy } from '../deployment/state/stateCopy.ts'
 import { stateDifferences } from '../deployment/state/stateDifferences.ts'
 import { StateError } from '../deployment/state/stateError.ts'
 import { type StatePlace, stateFolder } from '../deployment/state/statePlace.ts'
@@ -106,6 +107,7 @@ export async function stateExport(options: {
       const { state, notes } = await openState(options)
       for (const note of notes) context.stderr.write(`warning: ${note}\n`)
       await writeArchive(out, await sealArchive({ cluster, state, passphrase }))
+      await recordCopy(options, state)
     } finally {
       await lock.release()
     }
@@ -147,11 +149,13 @@ export async function stateImport(options: {
       for (const note of notes) context.stderr.write(`warning: ${note}\n`)
       const differences = stateDifferences(here, there)
       if (differences.length === 0) {
+        await recordCopy(options, there)
         context.stdout.write(`nothing to do: ${stateFolder(options)} already has this state\n`)
         return exitCodes.ok
       }
       if (stateDifferences(here, emptyState).length > 0) return refuse(options, differences)
       await saveState({ ...options, before: here, after: there })
+      await recordCopy(options, there)
       context.stdout.write(`imported the state of cluster \`${cluster}\` into ${stateFolder(options)}\n`)
       return exitCodes.ok
     } finally {

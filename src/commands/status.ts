@@ -22,6 +22,7 @@ import {
   targetOptions,
 } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
+import { reportExportDue } from '../session/exportDue.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
 import { observeCluster } from '../session/observeCluster.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
@@ -90,7 +91,10 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
     for (const note of wentBackNotes(survey.reached)) context.stderr.write(`note: ${note}\n`)
     if (!options.isWatched) {
       context.stdout.write(text)
-      return exitOf(seen)
+      const exit = exitOf(seen)
+      if (exit === exitCodes.ok && options.format !== 'json' && options.format !== 'yaml')
+        await reportExportDue({ ...options, config: chosen })
+      return exit
     }
     return await watch(options, {
       first: text,

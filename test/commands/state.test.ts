@@ -115,6 +115,7 @@ describe('muster state import', () => {
     expect(readdirSync(join(to.cwd, '.muster', 'alpha')).sort()).toEqual([
       'authority.crt',
       'authority.key',
+      'exported',
       'hosts',
       'machines.json',
       'secrets.json',

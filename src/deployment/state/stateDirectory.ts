@@ -6,6 +6,7 @@ import { errorCode } from '../../base/systemErrors.ts'
 import { StateError, stateIoError, symlinkError } from './stateError.ts'
 import {
   authorityFiles,
+  copyMark,
   hostFiles,
   hostsFolder,
   machinesFile,
@@ -15,7 +16,14 @@ import {
 } from './stateFiles.ts'
 import { musterFolder, type StatePlace, stateFolder } from './statePlace.ts'
 
-const topFiles = [authorityFiles.certificate, authorityFiles.key, secretsFile, machinesFile, rotationFile]
+const topFiles = [
+  authorityFiles.certificate,
+  authorityFiles.key,
+  secretsFile,
+  machinesFile,
+  rotationFile,
+  copyMark,
+]
 
 /** Path that others can read, with its permission bits. */
 export type TooOpen = { readonly path: string; readonly mode: number; readonly wanted: number }

@@ -120,6 +120,8 @@ export const authorityFiles = { certificate: 'authority.crt', key: 'authority.ke
 export const secretsFile = 'secrets.json'
 export const machinesFile = 'machines.json'
 export const rotationFile = 'rotation.json'
+/** Digest of the secrets that an archive has; no part of a state. */
+export const copyMark = 'exported'
 export const hostsFolder = 'hosts'
 export const hostFiles = {
   keystore: 'keystore.p12',

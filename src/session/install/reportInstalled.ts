@@ -39,9 +39,13 @@ export async function reportGrants(
   return rejectedText(grants)
 }
 
-/** Returns the URLs of the installed APIs and the next commands. */
+/** Returns the URLs of the installed APIs and the next commands; `export` is the one that copies the state. */
 export function apiUrls(
-  options: ClusterOptions & { readonly config: SelectedCluster; readonly decision: InstallDecision },
+  options: ClusterOptions & {
+    readonly config: SelectedCluster
+    readonly decision: InstallDecision
+    readonly export: string | undefined
+  },
 ): string {
   const { context, config, files } = options
   const { state } = options.decision.preparation
@@ -70,6 +74,7 @@ export function apiUrls(
     commands: [
       ...(called === undefined ? [] : [{ what: 'try it', command: curl.join(' ') }]),
       { what: 'next', command: command('status') },
+      ...(options.export === undefined ? [] : [{ what: 'back up', command: options.export }]),
       ...(isLocal ? [{ what: 'stop it', command: command('stop') }] : []),
     ],
     width: lineWidth(context.stdout),
