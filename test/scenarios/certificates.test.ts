@@ -315,6 +315,9 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     expect(refused).toMatchObject({ code: 1 })
     for (const way of ['state import --from FILE', 'cert rotate-authority --lost'])
       expect(refused.stderr.replaceAll(/\n\s+/g, ' ')).toContain(way)
+    const explained = await world.operator.muster(['explain', 'authority-elsewhere'])
+    for (const way of ['muster state import', 'muster cert rotate-authority --lost'])
+      expect(explained.stdout.replaceAll(/\s+/g, ' ')).toContain(way)
     const argv = ['cert', 'rotate-authority', '--lost', 'alpha.yaml']
     expect(await world.operator.muster(argv)).toMatchObject({ code: 3 })
     expect(existsSync(state('authority.crt'))).toBe(false)
@@ -339,6 +342,9 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
       ]
     `)
     expect((await world.muster('install')).stdout).toContain('alpha: nothing to do on 2 hosts.\n')
+    const other = await cert('rotate-authority')
+    expect(other).toMatchObject({ code: 3, stdout: expect.not.stringContaining('phase') })
+    expect(other.stderr).toContain('Continue it with `muster cert rotate-authority --lost`.')
     const points = await underLoad(
       { operator: world.operator, doors: doors(), password: login, trusts },
       () => killAtEachPoint('rotate-authority', { argv: ['--lost'] }),
@@ -359,7 +365,7 @@ describe.skipIf(process.platform !== 'linux')('the certificates of a cluster (ne
     const rotated = await world.operator.muster(['users', 'rotate', 'admin', '--yes', 'alpha.yaml'])
     expect(rotated, rotated.stderr).toMatchObject({ code: 0 })
     expect((await world.muster('plan')).stdout).toBe('alpha: nothing to do on 2 hosts.\n')
-  }, 300_000)
+  }, 600_000)
 })
 
 /** The points of one host in one phase at which a command can be killed. */

@@ -39,6 +39,7 @@ const commands: readonly (readonly string[])[] = [
   ['users', 'rotate', 'admin', '--yes'],
   ['cert', 'renew', '--yes'],
   ['cert', 'rotate-authority', '--yes'],
+  ['cert', 'rotate-authority', '--lost', '--yes'],
 ]
 
 describe.each(commands.map((argv) => [argv.join(' '), argv] as const))('muster %s', (_, argv) => {

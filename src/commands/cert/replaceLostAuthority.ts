@@ -49,10 +49,9 @@ export async function replaceLostAuthority(given: LostRun, kept: ClusterState): 
   const file = join(stateFolder(config), authorityFiles.certificate)
   const adoption = await adopt(given, kept)
   if ('problems' in adoption) return runPlan(session, refusalFor(adoption.problems))
-  const isLost = (authority: string): boolean => isLostAuthority(config.cluster, adoption.state, authority)
-  const behind = ({ hosts }: ClusterState): readonly string[] =>
-    [...hosts].flatMap(([name, { outside }]) => (outside !== undefined && isLost(outside) ? [name] : []))
-  const isOver = adoption.isKnown && behind(adoption.state).length === 0
+  const { cluster } = config
+  const isLost = (authority: string): boolean => isLostAuthority(cluster, adoption.state, authority)
+  const isOver = adoption.isKnown && hostsOfLost(cluster, adoption.state).length === 0
   if (isOver && kept.rotation !== undefined) {
     throw new UsageError(
       'Nothing is lost: the state directory has the keys of a rotation that is on its way.',
@@ -82,11 +81,11 @@ export async function replaceLostAuthority(given: LostRun, kept: ClusterState): 
         : [lostPhaseText(phase)],
     })
     if (deployed.ran) {
-      const seen = installedHosts(config.cluster, session.survey.reached)
+      const seen = installedHosts(cluster, session.survey.reached)
       await recordInstalled({ context, config, state: deployed.state, seen })
     }
     if (deployed.exit !== exitCodes.ok) {
-      if (deployed.ran) reportResult(session, lostStoppedText(phase, behind(deployed.state)))
+      if (deployed.ran) reportResult(session, lostStoppedText(phase, hostsOfLost(cluster, deployed.state)))
       return deployed.exit
     }
     if (trustOnly && phase === 'trust') {
@@ -99,6 +98,12 @@ export async function replaceLostAuthority(given: LostRun, kept: ClusterState): 
   if (!isOver) reportResult(session, rotationDoneText(file))
   return exitCodes.ok
 }
+
+/** Returns the names of hosts with a certificate of an authority whose key is lost. */
+export const hostsOfLost = (cluster: string, state: ClusterState): readonly string[] =>
+  [...state.hosts].flatMap(([name, { outside }]) =>
+    outside !== undefined && isLostAuthority(cluster, state, outside) ? [name] : [],
+  )
 
 const lostPhases = ['trust', 'move', 'drop'] as const
 

@@ -3,6 +3,7 @@ import { createAuthority, signingKey } from '../../certificates/authority.ts'
 import { requireConfirmation } from '../../cli/ask.ts'
 import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
+import { UsageError } from '../../cli/usageError.ts'
 import {
   advanceRotation,
   beginRotation,
@@ -38,7 +39,7 @@ import {
   withoutUserProvided,
 } from './deployCertificates.ts'
 import type { CertificateOptions } from './renew.ts'
-import { replaceLostAuthority } from './replaceLostAuthority.ts'
+import { hostsOfLost, replaceLostAuthority } from './replaceLostAuthority.ts'
 
 export const certRotateAuthorityCommand: Define = (made, world) =>
   runOnFiles(
@@ -86,7 +87,14 @@ export async function rotateAuthority(options: RotateOptions): Promise<ExitCode>
     work: async (session) => {
       const run = { ...options, session, secrets, trustOnly, notes }
       const state = await openStateToChange(context, config)
-      return lost ? replaceLostAuthority(run, state) : rotate(run, state)
+      if (lost) return replaceLostAuthority(run, state)
+      if (hostsOfLost(config.cluster, state).length > 0) {
+        throw new UsageError(
+          'The replacement of a lost authority is on its way.',
+          'Continue it with `muster cert rotate-authority --lost`.',
+        )
+      }
+      return rotate(run, state)
     },
   })
 }
