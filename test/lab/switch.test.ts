@@ -1,9 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { comeAsStrangers } from '../support/strangers.ts'
 import { failuresOf, figuresOf, secondsOfErrors } from '../support/switchFigures.ts'
 import { type Span, takenByFormer, writtenUnanswered } from '../support/writeLoad.ts'
 import { connectClient } from './scenario/client.ts'
+import { clientPorts } from './scenario/databaseCluster.ts'
 import { sql } from './scenario/databases.ts'
 import { maxHold, type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
 import { eventually } from './support/eventually.ts'
@@ -153,6 +155,51 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
     expect(thatFail(failures, /read-only/)).toEqual([])
     expect(own.hold.of).toBe(switches * 40)
     expect(own.hold.maximum).toBeLessThan(maxHold)
+  })
+
+  it('completes while strangers hold every port, and so does all that stops, drains, renews and locks', {
+    timeout: 600_000,
+  }, async () => {
+    const { operator } = lab.cluster
+    const apis = [8090, 8096, 8097].map((port) => ({ port }))
+    const silent = [clientPorts.writes, clientPorts.reads, 3306].map((port) => ({
+      port,
+      silent: true as const,
+    }))
+    const places = lab.members.flatMap(({ address: host }) =>
+      [...apis, ...silent].map((place) => ({ host, ...place })),
+    )
+    const strangers = comeAsStrangers(places, { each: 2 })
+    const load = lab.load({ each: 4, kept: 4 })
+    const changes: Change[] = []
+    const muster = async (...argv: readonly string[]): Promise<void> => {
+      const outcome = await operator.muster([...argv, 'alpha.yaml'])
+      expect(outcome, `${argv.join(' ')}: ${outcome.stdout}${outcome.stderr}`).toMatchObject({ code: 0 })
+    }
+    try {
+      // Each kind of stranger at each port: four at an API, one at the others.
+      await eventually('all strangers', () => strangers.opened().size === lab.members.length * (3 * 4 + 3))
+      changes.push(await change(byTapi(await lab.primary())))
+      const from = await lab.settled()
+      changes.push(await change(byTapi(from)))
+      await lab.settled()
+      const drained = lab.after(from)
+      for (const state of ['offline', 'online']) await lab.cluster.apis().post(drained, 'connector', state)
+      await muster('cert', 'renew', '--yes')
+      await muster('lock', 'status')
+      await muster('restart', '--yes')
+      await muster('stop', '--yes', '--host', drained.name)
+      await muster('start', '--yes', '--host', drained.name)
+      await lab.settled()
+    } finally {
+      strangers.leave()
+      await load.stop()
+    }
+    expect((await lab.missing(load)).missing).toEqual({ db1: [], db2: [], db3: [] })
+    report('switches among strangers', figuresOf(load, changes, changes))
+    const failures = failuresOf(load, changes)
+    expect(thatFail(failures, /^each /)).toEqual([])
+    expect(thatFail(failures, / connect: /)).toEqual([])
   })
 
   describe('is refused, with who and why, and changes nothing', () => {

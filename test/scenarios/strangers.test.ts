@@ -1,8 +1,8 @@
-import { connect, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeSentinel } from '../lab/scenario/sentinel.ts'
 import { freePort } from '../support/ports.ts'
+import { comeAsStrangers } from '../support/strangers.ts'
 import { logIn, order } from './support/api.ts'
 import type { Outcome } from './support/operator.ts'
 import { createWorld, type Host, type World } from './support/world.ts'
@@ -16,35 +16,8 @@ describe.skipIf(process.platform !== 'linux')('strangers at the ports of a host 
   let world: World
   let host: Host
   let clients = 0
-  let isOver = false
-  const open = new Set<Socket>()
+  let leave = (): void => undefined
   const quiet = new Map<string, number>()
-
-  /** What a stranger does on a new connection. */
-  const kinds: Readonly<Record<string, (port: number) => Socket>> = {
-    'says nothing': (port) => connect(port, host.address),
-    'begins TLS': (port) => {
-      const socket = connect(port, host.address)
-      socket.write(Buffer.from('160301020001', 'hex'))
-      return socket
-    },
-    'ends the handshake': (port) => connectTls({ port, host: host.address, rejectUnauthorized: false }),
-    'begins a request': (port) => {
-      const socket = connectTls({ port, host: host.address, rejectUnauthorized: false })
-      socket.write('POST /api/v2/createAdminUser?i-am-sure=true HTTP/1.1\r\nHost: localhost\r\n')
-      return socket
-    },
-  }
-
-  function come(port: number, begin: (port: number) => Socket): void {
-    const socket = begin(port)
-    open.add(socket)
-    socket.resume().on('error', () => undefined)
-    socket.on('close', () => {
-      open.delete(socket)
-      setTimeout(() => isOver || come(port, begin), 200)
-    })
-  }
 
   const timed = async (command: string, argv: readonly string[] = []): Promise<Outcome & { ms: number }> => {
     const begin = performance.now()
@@ -86,13 +59,14 @@ describe.skipIf(process.platform !== 'linux')('strangers at the ports of a host 
     })
     await timed('install')
     for (const command of ['restart', 'stop', 'start']) quiet.set(command, (await timed(command)).ms)
-    for (const port of [...Object.values(host.ports), clients]) {
-      for (const begin of Object.values(kinds)) for (let times = 0; times < 5; times += 1) come(port, begin)
-    }
+    const ports = [...Object.values(host.ports), clients]
+    leave = comeAsStrangers(
+      ports.map((port) => ({ host: host.address, port })),
+      { each: 5 },
+    ).leave
   }, 240_000)
   afterAll(async () => {
-    isOver = true
-    for (const socket of open) socket.destroy()
+    leave()
     await world?.close()
   })
 
