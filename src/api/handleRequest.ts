@@ -58,7 +58,10 @@ export async function handleRequest(
       request.headers.authorization === undefined ? undefined : new Secret(request.headers.authorization),
     lastEventId: joinedHeader(request.headers['last-event-id']),
     audit: (more) => {
-      if (auditEntry) auditEntry.facts = { ...auditEntry.facts, ...more }
+      if (!auditEntry) return
+      const { facts: earlier } = auditEntry
+      const parameters = more.parameters && { ...earlier.parameters, ...more.parameters }
+      auditEntry.facts = { ...earlier, ...more, ...(parameters && { parameters }) }
     },
   }
   const value = await handle(call, facts.context)

@@ -3,7 +3,7 @@ import { switchSteps } from './choices.ts'
 import { ConnectorStatusPayload } from './connectorPayloads.ts'
 import { ReasonCode, Writer } from './routing.ts'
 import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
-import { DataSourceRole, DataSourceState, dataSourceRoles, MapName } from './servicesMap.ts'
+import { DataSourceRole, DataSourceState, dataSourceRoles, MapName, reached } from './servicesMap.ts'
 
 /** Policies of automatic actions (contract.md, "Manager"). */
 export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
@@ -125,7 +125,10 @@ const dataSource = {
 export const DatasourceStatusPayload = Type.Object(dataSource, exact)
 
 /** The same, as calls that change it return it. */
-export const ChangedDatasourceStatusPayload = Type.Object({ ...dataSource, changed: Type.Boolean() }, exact)
+export const ChangedDatasourceStatusPayload = Type.Object(
+  { ...dataSource, changed: Type.Boolean(), ...reached },
+  exact,
+)
 
 const service = {
   name: Type.String(),
@@ -141,7 +144,10 @@ const service = {
 export const ServiceStatusPayload = Type.Object(service, exact)
 
 /** The same, as calls that change it return it. */
-export const ChangedServiceStatusPayload = Type.Object({ ...service, changed: Type.Boolean() }, exact)
+export const ChangedServiceStatusPayload = Type.Object(
+  { ...service, changed: Type.Boolean(), ...reached },
+  exact,
+)
 
 /** Step of a switch. */
 export const SwitchStep = Type.Enum([...switchSteps], {
@@ -257,7 +263,7 @@ export const SwitchPlanPayload = Type.Object(
   exact,
 )
 
-/** Ids of tasks: UUIDs (RFC 9562). */
+/** Ids of tasks and of changes: UUIDs (RFC 9562). */
 export const taskIdPattern = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 
 /** Order to a manager to let the clients of a service wait, in words of the switch that it is part of. */

@@ -17,7 +17,7 @@ import {
 } from './managerPayloads.ts'
 import { basePath, type Route } from './route.ts'
 import { mapNamePattern } from './servicesMap.ts'
-import { servicesMapRoutes } from './servicesMapRoutes.ts'
+import { servicesMapRoutes, sharedProblems, sharedQuery } from './servicesMapRoutes.ts'
 
 const root = `${basePath}/manager`
 const service = `${root}/control/service/{service}`
@@ -51,6 +51,8 @@ const wait = {
 
 const reading = { method: 'GET', auth: 'basic', guard: false, request: null } as const
 const changing = { method: 'POST', auth: 'basic', access: 'operate', guard: true, request: null } as const
+/** Of a change that all managers of the service get. */
+const shared = { ...changing, query: sharedQuery } as const
 const changedService = {
   kind: 'payload',
   payloadType: 'ServiceStatusPayload',
@@ -62,6 +64,7 @@ const changedDataSource = {
   payload: ChangedDatasourceStatusPayload,
 } as const
 const problems = ['not-found', 'operation-running', 'wrong-state'] as const
+const sharedWays = ['not-found', ...sharedProblems] as const
 /** Of calls that check a database before they change anything. */
 const checkProblems = ['database-refused', 'database-unreachable', 'database-timeout'] as const
 
@@ -127,66 +130,67 @@ export const managerRoutes = {
     problems: ['not-found', 'no-database'],
   },
   managerServiceOffline: {
-    ...changing,
+    ...shared,
     name: 'managerServiceOffline',
     tag: 'Services',
     path: `${service}/offline`,
     summary: 'Takes every online data source of a service offline.',
     response: changedService,
-    problems,
+    problems: sharedWays,
   },
   managerServiceOnline: {
-    ...changing,
+    ...shared,
     name: 'managerServiceOnline',
     tag: 'Services',
     path: `${service}/online`,
     summary: 'Brings every offline data source of a service online.',
     response: changedService,
-    problems,
+    problems: sharedWays,
   },
   managerOffline: {
-    ...changing,
+    ...shared,
     name: 'managerOffline',
     tag: 'Data sources',
     path: `${dataSource}/offline`,
     summary:
       'Takes an online data source offline. Under AUTOMATIC it comes back by itself; shun keeps it out.',
     response: changedDataSource,
-    problems,
+    problems: sharedWays,
   },
   managerOnline: {
-    ...changing,
+    ...shared,
     name: 'managerOnline',
     tag: 'Data sources',
     path: `${dataSource}/online`,
     summary: 'Brings an offline data source online, if it passes its check.',
     response: changedDataSource,
-    problems: [...problems, ...checkProblems],
+    problems: [...sharedWays, ...checkProblems],
   },
   managerShun: {
-    ...changing,
+    ...shared,
     name: 'managerShun',
     tag: 'Data sources',
     path: `${dataSource}/shun`,
     summary: 'Keeps a data source out until it is welcomed back.',
     response: changedDataSource,
-    problems,
+    problems: sharedWays,
   },
   managerWelcome: {
-    ...changing,
+    ...shared,
     name: 'managerWelcome',
     tag: 'Data sources',
     path: `${dataSource}/welcome`,
     summary: 'Brings a shunned data source back online, if it passes its check.',
     response: changedDataSource,
-    problems: [...problems, ...checkProblems],
+    problems: [...sharedWays, ...checkProblems],
   },
   managerRecover: {
-    ...changing,
+    ...shared,
     name: 'managerRecover',
     tag: 'Data sources',
     path: `${dataSource}/recover`,
     query: {
+      ...sharedQuery,
       repoint: {
         values: ['yes'],
         description: 'yes: let a healthy server that follows the wrong source follow the primary by GTID.',
@@ -194,35 +198,35 @@ export const managerRoutes = {
     },
     summary: 'Makes a failed or shunned data source offline; under AUTOMATIC it then comes online by itself.',
     response: changedDataSource,
-    problems,
+    problems: sharedWays,
   },
   managerAutomatic: {
-    ...changing,
+    ...shared,
     name: 'managerAutomatic',
     tag: 'Policies',
     path: `${service}/policy/automatic`,
     summary:
       'Monitors, fences failed data sources and brings them back. Does not make another server the primary.',
     response: changedService,
-    problems: ['not-found', 'operation-running'],
+    problems: sharedWays,
   },
   managerManual: {
-    ...changing,
+    ...shared,
     name: 'managerManual',
     tag: 'Policies',
     path: `${service}/policy/manual`,
     summary: 'Monitors and fences failed data sources; does not bring them back.',
     response: changedService,
-    problems: ['not-found', 'operation-running'],
+    problems: sharedWays,
   },
   managerMaintenance: {
-    ...changing,
+    ...shared,
     name: 'managerMaintenance',
     tag: 'Policies',
     path: `${service}/policy/maintenance`,
     summary: 'Only monitors.',
     response: changedService,
-    problems: ['not-found', 'operation-running'],
+    problems: sharedWays,
   },
   managerSwitchPlan: {
     ...reading,
@@ -283,6 +287,17 @@ export const managerRoutes = {
     request: requestSchema('ReleasePayload', ReleasePayload),
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
     problems: [...problems, 'invalid-body'],
+  },
+  managerUndo: {
+    ...changing,
+    name: 'managerUndo',
+    tag: 'Services map',
+    path: `${root}/control/change/{change}/undo`,
+    summary:
+      'Takes back a change that the same user made by another manager, because not all managers took it; one that was ' +
+      'only checked is given up.',
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+    problems: ['not-found', 'wrong-state'],
   },
   managerServicesMap: map.servicesMap,
   managerChangeServicesMap: map.changeServicesMap,

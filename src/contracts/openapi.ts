@@ -106,6 +106,7 @@ const pathParameterTexts: Readonly<Record<string, readonly [description: string,
   user: ['Name of a user of this host.', 'admin'],
   service: ['Name of a service.', 'alpha'],
   datasource: ['Name of a data source of the service.', 'db2'],
+  change: ['Id of a change that another manager leads.', '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'],
   task: ['Id of a task, as the call that began it returned it.', '1f0ff1f0-93f6-4b1c-8f0e-3f1a5b8b0c55'],
 }
 const replicationService =

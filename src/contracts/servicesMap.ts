@@ -57,9 +57,21 @@ export const ServiceEntry = Type.Object({ name: MapName, datasources: Type.Array
 /** The whole map with states, as a component returns it (contract.md, "Connector"). */
 export const ServicesMapPayload = Type.Object({ services: Type.Array(ServiceEntry) }, exact)
 
+/** Members of a change that all managers of a service get. */
+export const reached = {
+  managers: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Hosts whose managers have it now; left out where no other manager was told.',
+    }),
+  ),
+  remarks: Type.Optional(
+    Type.Array(Type.String(), { description: 'What does not hold, such as a manager that was left out.' }),
+  ),
+}
+
 /** The same, as calls that change it return it. */
 export const ChangedServicesMapPayload = Type.Object(
-  { services: Type.Array(ServiceEntry), changed: Type.Boolean() },
+  { services: Type.Array(ServiceEntry), changed: Type.Boolean(), ...reached },
   exact,
 )
 
@@ -74,13 +86,13 @@ export const NewDataSource = Type.Object({ service: MapName, ...place }, exact)
 
 /** A service as addDataService returns it. */
 export const DataServicePayload = Type.Object(
-  { name: MapName, datasources: Type.Array(DataSourceEntry), changed: Type.Boolean() },
+  { name: MapName, datasources: Type.Array(DataSourceEntry), changed: Type.Boolean(), ...reached },
   exact,
 )
 
 /** A data source as addDataSource returns it. */
 export const DataSourcePayload = Type.Object(
-  { service: MapName, ...place, state: DataSourceState, changed: Type.Boolean() },
+  { service: MapName, ...place, state: DataSourceState, changed: Type.Boolean(), ...reached },
   exact,
 )
 

@@ -1,4 +1,5 @@
 import { requestSchema } from './envelope.ts'
+import { taskIdPattern } from './managerPayloads.ts'
 import type { ProblemCode } from './problems.ts'
 import { basePath, type Route } from './route.ts'
 import {
@@ -11,13 +12,42 @@ import {
   ServicesMapPayload,
 } from './servicesMap.ts'
 
-const changing = { method: 'POST', auth: 'basic', guard: true, tag: 'Services map' } as const
+/** Parameters of a change that all managers of a service get. */
+export const sharedQuery = {
+  peers: {
+    values: ['reachable', 'alone', 'check'],
+    description:
+      'Without it all managers of the service get the change, or none. reachable: those that cannot be reached are left ' +
+      'out, and named. alone: this manager alone; the caller tells the others. check: nothing changes yet; a manager ' +
+      'that leads the change asks this one whether it would take it.',
+  },
+  change: {
+    values: { pattern: taskIdPattern },
+    description: 'Id of the change, from the manager that leads it.',
+  },
+} as const
+
+const changing = {
+  method: 'POST',
+  auth: 'basic',
+  guard: true,
+  query: sharedQuery,
+  tag: 'Services map',
+} as const
+
+/** Problems of a change that all managers of a service get. */
+export const sharedProblems = [
+  'operation-running',
+  'wrong-state',
+  'manager-unreachable',
+] as const satisfies readonly ProblemCode[]
 
 /** The calls of a component's services map, below its own prefix and each named after it. */
 export const servicesMapRoutes = <const Prefix extends 'connector' | 'manager'>(
   prefix: Prefix,
-  problems: readonly ProblemCode[],
+  own: readonly ProblemCode[],
 ) => {
+  const problems = [...new Set([...own, ...sharedProblems])]
   const root = `${basePath}/${prefix}`
   const map = `${root}/configuration/module/servicesmap`
   return {
@@ -31,7 +61,7 @@ export const servicesMapRoutes = <const Prefix extends 'connector' | 'manager'>(
       summary: 'Reads the services map in effect, with the state of each data source.',
       request: null,
       response: { kind: 'payload', payloadType: 'ServicesMapPayload', payload: ServicesMapPayload },
-      problems,
+      problems: own,
     },
     changeServicesMap: {
       ...changing,

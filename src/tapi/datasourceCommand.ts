@@ -109,7 +109,7 @@ const repoint: Change['further'] = ({ code, errors }, { path }) =>
 
 const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   command: `datasource ${change}`,
-  local: true,
+  shared: true,
   question: (where) => questions[change](named.name, where),
   forecast: (call) => predict(call, change, named),
   request: async (call) => {

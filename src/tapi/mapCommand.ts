@@ -125,7 +125,7 @@ export function renderMap(body: unknown, columns?: number): string {
 
 const pathOf = (call: Call, name: string): string => withGuard(`${basePath}/${call.target.component}/${name}`)
 
-const shown = { render: renderMap, summarize: summarizeChange, local: true } as const
+const shown = { render: renderMap, summarize: summarizeChange, shared: true } as const
 
 async function showMap(call: Call): Promise<ExitCode> {
   const outcome = await get(await login(call), mapPath(call))

@@ -60,7 +60,7 @@ const renderPolicy = (body: unknown): string => {
 
 const changePolicy = (policy: PolicyWord, service: string | undefined): Change => ({
   command: `policy ${policy}`,
-  local: true,
+  shared: true,
   question: (where) => {
     const what = service === undefined ? 'the service' : service
     return `Set the policy of ${what} to ${policy.toUpperCase()} (${policyDescriptions[policy.toUpperCase()]}) on ${where}?`

@@ -39,7 +39,7 @@ const questions: Readonly<Record<ServiceChange, (what: string, where: string) =>
 
 const changeService = (change: ServiceChange, service: string | undefined): Change => ({
   command: `service ${change}`,
-  local: true,
+  shared: true,
   question: (where) => questions[change](service ?? 'the service', where),
   forecast: async (call) =>
     service === undefined ? undefined : predictReadRefusal(call, servicePath(service)),

@@ -134,7 +134,10 @@ function globalOptions(program: Command): void {
       '--all',
       'run status, topology, events or a changing command on every host of the cluster; checks all hosts before a change',
     )
-    .option('--skip-unreachable', 'with --all: skip unreachable hosts and change the others')
+    .option(
+      '--skip-unreachable',
+      'skip unreachable hosts and change the others; with --all, or for what all managers keep',
+    )
     .option('--port <port>', 'port to use instead of the recorded or default one')
     .option('--insecure', 'do not verify the certificate')
     .option('--json', 'print the response body as received')

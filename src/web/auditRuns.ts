@@ -21,6 +21,8 @@ function entryOf(line: string, index: number): RunEntry | undefined {
   const read = parseJson(line)
   if (!isObject(read)) return undefined
   const { time, requestId, host, call, status, code } = read
+  // A manager that was asked whether it would take a change.
+  if (memberOf(read.parameters, 'peers') === 'check') return undefined
   if (typeof time !== 'string' || Number.isNaN(Date.parse(time)) || typeof status !== 'number')
     return undefined
   const failed = status >= 400

@@ -61,6 +61,7 @@ it('a shun names cluster, host and effect, and is done by every manager once the
       component: 'manager',
       route: 'managerShun',
       params: { service: 'alpha', datasource: 'db2' },
+      query: { peers: 'alone' },
     })
   }
 })

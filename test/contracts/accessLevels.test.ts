@@ -33,6 +33,7 @@ describe('the access levels', () => {
       'POST manager/control/service/{service}/switch',
       'POST manager/control/service/{service}/hold',
       'POST manager/control/service/{service}/release',
+      'POST manager/control/change/{change}/undo',
       'POST connector/online',
       'POST connector/onhold',
       'POST connector/offline',

@@ -371,7 +371,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
       const { from, to, third } = await roles()
       // One manager is told of another primary, and told that it must not go by the servers.
       const shun = `control/service/alpha/datasource/${from.name}`
-      await lab.cluster.apis().post(to, 'manager', `${shun}/shun`)
+      await lab.cluster.apis().post(to, 'manager', `${shun}/shun?peers=alone`)
       try {
         await eventually(
           'another view',
@@ -379,7 +379,7 @@ describe.skipIf(labHere.missing)(`a switch of the primary${labHere.needs}`, () =
         )
         await isRefused({ to: third.name, at: from }, [/disagree/, new RegExp(to.name)])
       } finally {
-        await lab.cluster.apis().post(to, 'manager', `${shun}/welcome`)
+        await lab.cluster.apis().post(to, 'manager', `${shun}/welcome?peers=alone`)
         await lab.settled()
       }
     })

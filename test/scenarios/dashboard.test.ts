@@ -101,7 +101,11 @@ describe.skipIf(process.platform !== 'linux')('muster dashboard (needs Linux)', 
     return { status, body: body as ActionResponse & { readonly code?: string } }
   }
 
-  const shun = { route: 'managerShun', params: { service: 'alpha', datasource: 'db2' } }
+  const shun = {
+    route: 'managerShun',
+    params: { service: 'alpha', datasource: 'db2' },
+    query: { peers: 'alone' },
+  }
   const newUser = (user: string) => ({
     ...{ host: 'db2', route: 'createAdminUser' },
     payload: { user, pass: passwords.get('ada'), access: 'full' },

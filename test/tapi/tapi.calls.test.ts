@@ -65,6 +65,7 @@ const elsewhere = [
   'managerSwitch',
   'managerHold',
   'managerRelease',
+  'managerUndo',
   'createAdminUser',
   'openapi',
   'docs',

@@ -17,12 +17,12 @@ export type MapManager = {
 
 /** Makes a call of a connector's services map at the manager that it follows. */
 export type PassOn = <R extends PayloadRoute>(
-  call: Pick<Call<unknown>, 'body' | 'caller' | 'authorization' | 'audit'>,
+  call: Pick<Call<unknown>, 'body' | 'query' | 'caller' | 'authorization' | 'audit'>,
   route: R,
 ) => Promise<Static<R['response']['payload']>>
 
-/** Milliseconds: a manager waits two seconds at most for the connector of its own host. */
-const timeLimit = 10_000
+/** Milliseconds: a manager asks the others, lets them change, and waits two seconds at most for its connector. */
+const timeLimit = 16_000
 
 const withoutLogin = (title: string): ProblemError =>
   new ProblemError({
@@ -35,7 +35,7 @@ const withoutLogin = (title: string): ProblemError =>
 /** Creates the way to the manager that is followed now; `manager` returns undefined while there is none. */
 export const createPassOn =
   (manager: () => MapManager | undefined): PassOn =>
-  async ({ body, caller, authorization, audit }, route) => {
+  async ({ body, query, caller, authorization, audit }, route) => {
     const chosen = manager()
     if (!chosen) {
       throw unreachable(
@@ -52,7 +52,17 @@ export const createPassOn =
       }
       return way
     }
-    const payload = await callManager({ title, endpoint, route, body, authorization, timeout: timeLimit })
+    const members = new URLSearchParams(query).toString()
+    const path = members === '' ? route.path : `${route.path}?${members}`
+    const payload = await callManager({
+      title,
+      endpoint,
+      route,
+      path,
+      body,
+      authorization,
+      timeout: timeLimit,
+    })
     if (route.guard) await chosen.update()
     return payload
   }

@@ -1,5 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
 import { StartError } from '../../api/startError.ts'
+import { isObject } from '../../base/json.ts'
 import { printableLine } from '../../base/printable.ts'
 import { readEvents } from '../../client/readEvents.ts'
 import { createKeptAgent } from '../../client/request.ts'
@@ -7,15 +8,31 @@ import { envelope } from '../../contracts/envelope.ts'
 import { type HostReplicationPayload, hostRoutes } from '../../contracts/hostRoutes.ts'
 import type { HoldPayload, ReleasePayload } from '../../contracts/managerPayloads.ts'
 import { managerRoutes } from '../../contracts/managerRoutes.ts'
+import type { ProblemCode } from '../../contracts/problems.ts'
 import type { Routing } from '../../contracts/routing.ts'
 import type { FollowedManager, ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { callManager } from '../callManager.ts'
+import { callManager, type PayloadRoute } from '../callManager.ts'
 import { managerEndpoint } from '../managerEndpoint.ts'
 import { readRouting } from '../readRouting.ts'
 
 /** Answer of one manager; `problem` says in words why it did not do it. */
-export type ManagerAnswer = { readonly name: string; readonly problem?: string }
+export type ManagerAnswer = {
+  readonly name: string
+  readonly problem?: string
+  readonly code?: ProblemCode
+  readonly changed?: boolean
+  /** Sentences about what does not hold there. */
+  readonly remarks?: readonly string[]
+}
+
+/** Call that changes some of the other managers; `path` has its parameters and its query, but for the guard. */
+export type ChangeOrder = {
+  readonly route: PayloadRoute
+  readonly path: string
+  readonly body?: unknown
+  readonly names: readonly string[]
+}
 
 /**
  * The other managers of a service. Each call asks all of them at once and resolves to one answer of each, in their order.
@@ -40,27 +57,44 @@ export type OtherManagers = {
 
 /** Other managers with connections to them. */
 export type ConnectedManagers = OtherManagers & {
+  /** Names of the hosts whose managers are asked. */
+  readonly names: readonly string[]
+  /** Makes a change at some of them. */
+  change(order: ChangeOrder, authorization: Secret | undefined): Promise<readonly ManagerAnswer[]>
+  /** Takes a change back from some of them. */
+  undo(
+    order: { readonly id: string; readonly names: readonly string[] },
+    authorization: Secret | undefined,
+  ): Promise<readonly ManagerAnswer[]>
   /** Ends the connections. */
   close(): void
 }
 
-/** Characters of a user's name that another host tells. */
+/** Characters of a user's name, and of a remark, that another host tells. */
 const mostOfName = 200
+const mostOfRemark = 500
 
 /** Time limits in milliseconds. */
-export type AskLimits = Readonly<Record<'routing' | 'hold' | 'release', number>>
+export type AskLimits = Readonly<Record<'routing' | 'hold' | 'release' | 'change', number>>
 
-/** A release waits for the check of two servers and for a connector. */
-export const askLimits: AskLimits = { routing: 2000, hold: 2000, release: 4000 }
-
-type ChangingRoute = typeof managerRoutes.managerHold | typeof managerRoutes.managerRelease
+/** A release waits for the check of two servers and for a connector, a change for one that may have to be reached. */
+export const askLimits: AskLimits = { routing: 2000, hold: 2000, release: 4000, change: 6000 }
 
 type Change = {
-  readonly service: string
-  readonly body: object
+  readonly route: PayloadRoute
+  readonly path: string
+  readonly body?: unknown
   readonly authorization: Secret | undefined
   readonly timeout: number
 }
+
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value)
+    ? value.flatMap((it) => (typeof it === 'string' ? [printableLine(it.slice(0, mostOfRemark))] : []))
+    : []
+
+const inService = ({ path }: PayloadRoute, service: string): string =>
+  path.replace('{service}', encodeURIComponent(service))
 
 /** Reaches managers over TLS, with the certificates of the host. */
 export function createOtherManagers(options: {
@@ -72,33 +106,30 @@ export function createOtherManagers(options: {
   const { managers, unreachable, tls, limits = askLimits } = options
   const agent = createKeptAgent({ kind: 'tcp' })
 
-  async function call(
-    it: FollowedManager,
-    route: ChangingRoute,
-    { service, body, authorization, timeout }: Change,
-  ): Promise<ManagerAnswer> {
+  async function call(it: FollowedManager, { authorization, ...more }: Change): Promise<ManagerAnswer> {
     const { name } = it
     if (!authorization) return { name, problem: `The manager of ${name} needs a user and a password.` }
     try {
-      await callManager({
+      const payload: unknown = await callManager({
         title: `the manager of ${name}`,
         endpoint: () => managerEndpoint(it, tls),
-        route,
-        path: route.path.replace('{service}', encodeURIComponent(service)),
-        body,
+        ...more,
         authorization,
-        timeout,
         agent,
       })
-      return { name }
+      const { changed, remarks } = isObject(payload) ? payload : {}
+      return { name, changed: changed === true, remarks: textsOf(remarks) }
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      return { name, problem: error.message }
+      return { name, problem: error.message, code: error.code }
     }
   }
 
-  const change = (route: ChangingRoute, order: Change): Promise<readonly ManagerAnswer[]> =>
-    Promise.all(managers.map((it) => call(it, route, order)))
+  const change = (
+    order: Change,
+    names: readonly string[] = managers.map(({ name }) => name),
+  ): Promise<readonly ManagerAnswer[]> =>
+    Promise.all(managers.filter(({ name }) => names.includes(name)).map((it) => call(it, order)))
 
   async function wordOf(it: FollowedManager): Promise<ManagerAnswer & { readonly routing?: Routing }> {
     const { name } = it
@@ -153,16 +184,31 @@ export function createOtherManagers(options: {
 
   return {
     unreachable,
+    names: managers.map(({ name }) => name),
+    change: ({ names, ...order }, authorization) =>
+      change({ ...order, authorization, timeout: limits.change }, names),
+    undo: ({ id, names }, authorization) =>
+      change(
+        {
+          route: managerRoutes.managerUndo,
+          path: managerRoutes.managerUndo.path.replace('{change}', id),
+          authorization,
+          timeout: limits.change,
+        },
+        names,
+      ),
     hold: ({ service, ...order }, authorization) =>
-      change(managerRoutes.managerHold, {
-        service,
+      change({
+        route: managerRoutes.managerHold,
+        path: inService(managerRoutes.managerHold, service),
         body: envelope('HoldPayload', order),
         authorization,
         timeout: limits.hold,
       }),
     release: ({ service, ...order }, authorization) =>
-      change(managerRoutes.managerRelease, {
-        service,
+      change({
+        route: managerRoutes.managerRelease,
+        path: inService(managerRoutes.managerRelease, service),
         body: envelope('ReleasePayload', order),
         authorization,
         timeout: limits.release,

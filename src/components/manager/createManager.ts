@@ -11,7 +11,7 @@ import { addressOf, type DataSource, type DataSourceKey, keyOf, serverOf, source
 import { createDataSourceTable, type DataSourceTable, type DataSourceView } from './dataSourceTable.ts'
 import { decideState, rules } from './decideState.ts'
 import { createHealthTable, type Health } from './health.ts'
-import { mappedPrimary, type StateStore } from './managerState.ts'
+import { type ManagerState, mappedPrimary, type StateStore } from './managerState.ts'
 import type { Check, Monitor } from './monitor.ts'
 import { isPrimary } from './replicationGraph.ts'
 import {
@@ -56,6 +56,10 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord
   release(order: ReleaseOrder): Promise<boolean>
   /** Returns the hold of a service, also one whose time ran out. Throws a `not-found` problem. */
   holdOf(service: string): Hold | undefined
+  /** Returns what is on disk; the same object until it changes. */
+  saved(): ManagerState
+  /** Makes an earlier state the one in effect again. Throws a `not-ready` problem, and then nothing changed. */
+  restore(state: ManagerState): void
   /** Returns why it cannot do its work; empty if it can. A failed data source is no such reason. */
   notReadyReasons(): readonly string[]
   /** Number of failed writes of the state. */
@@ -320,6 +324,7 @@ export function createManager(options: {
   followMap()
   published = JSON.stringify(routing())
   return {
+    installed,
     map: table.map,
     policy: table.policy,
     view: table.view,
@@ -364,6 +369,13 @@ export function createManager(options: {
     },
     release,
     holdOf: holds.of,
+    saved: kept.state,
+    restore: (state) => {
+      changeMap(() => {
+        kept.replace(state)
+        return true
+      })
+    },
     notReadyReasons: () => {
       const problem = kept.problem()
       const findings = monitor ? sources().map(findingOf) : []

@@ -47,6 +47,7 @@ export type DataSourceView = DataSource & Pick<StateRecord, 'state' | 'since' | 
 
 /** Services, data sources, their states and policies; each change is on disk when the call of it returns. */
 export type DataSourceTable = {
+  readonly installed: ServicesMap
   map(): ServicesMap
   /** Throws a `not-found` problem. */
   policy(service: string): Policy
@@ -143,6 +144,7 @@ export function createDataSourceTable(options: {
   }
 
   return {
+    installed,
     map,
     policy,
     view,

@@ -1,7 +1,7 @@
 import { type ServedRoute, serve } from '../../api/serve.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { Manager } from './createManager.ts'
-import { authorOf } from './mapCalls.ts'
+import { authorOf } from './sharedChanges.ts'
 
 /**
  * The calls by which whoever makes a switch lets clients wait; `onceInEffect` settles when the connector of the host acts on a

@@ -208,6 +208,7 @@ export function openManager(
     askConnector: connectorSocket === undefined ? undefined : askConnectorAt(connectorSocket),
     updateConnector,
     switcher,
+    others,
   }
   const feed = createManagerFeed(served, { log })
   const { tls, socket, dashboard: hosts } = settings

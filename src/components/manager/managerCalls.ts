@@ -7,13 +7,21 @@ import type { DataSourceOperation } from '../../contracts/dataSourceOperations.t
 import type { Policy, StatusPayload } from '../../contracts/managerPayloads.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { Membership } from '../../contracts/serverSettings.ts'
+import type { PayloadRoute } from '../callManager.ts'
 import type { AskConnector } from './askConnector.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import { noMonitor } from './dataSourceTable.ts'
 import { holdCalls } from './holdCalls.ts'
-import { authorOf, mapCalls } from './mapCalls.ts'
-import { bringServiceOnline, type Order, operate, takeServiceOffline } from './operate.ts'
+import { mapCalls } from './mapCalls.ts'
+import {
+  applyOperation,
+  bringServiceOnline,
+  checkOperation,
+  type Order,
+  takeServiceOffline,
+} from './operate.ts'
+import { authorOf, createSharedChanges, filledPath, type Reach } from './sharedChanges.ts'
 import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
 import { describeRepoint } from './switch/repointSource.ts'
 import { switchCalls } from './switch/switchCalls.ts'
@@ -39,32 +47,37 @@ export type ServedManager = {
   readonly updateConnector?: (() => Promise<void>) | undefined
   /** Absent where the manager has no account to switch primaries with. */
   readonly switcher?: Switcher | undefined
+  /** The other managers of the service, which get every change, too; absent where it knows none. */
+  readonly others?: Parameters<typeof createSharedChanges>[0]['others']
 }
 
 /**
- * Lets a data source that is to be recovered follow the writer, where it follows nobody or somebody else. Returns false where it
- * does. Throws a `wrong-state` problem with what it would do where the caller did not ask for it.
+ * Throws a `wrong-state` problem where a data source that is to be recovered follows nobody or somebody else, and the
+ * caller did not ask to let it follow the writer. Another manager that leads the change lets it follow itself.
  */
-async function repointFirst(
+function refuseUnasked(
   { manager, switcher }: ServedManager,
   key: DataSourceKey,
-  { query, audit }: Pick<Call, 'query' | 'audit'>,
-): Promise<boolean> {
+  { query }: Pick<Call, 'query'>,
+): void {
   const words = switcher && describeRepoint(manager, key)
-  if (query.repoint !== undefined) audit({ parameters: { repoint: query.repoint } })
-  if (words === undefined) return false
-  if (query.repoint === undefined) {
-    // By this tapi knows that it may offer it.
-    const errors = [{ path: '?repoint', message: 'is missing' }]
-    throw new ProblemError({ code: 'wrong-state', detail: words, errors })
-  }
-  await switcher?.repoint(key)
+  if (words === undefined || query.repoint !== undefined || query.change !== undefined) return
+  // By this tapi knows that it may offer it.
+  const errors = [{ path: '?repoint', message: 'is missing' }]
+  throw new ProblemError({ code: 'wrong-state', detail: words, errors })
+}
+
+/** Lets a data source follow the writer, where it follows nobody or somebody else; resolves to false where it does. */
+async function repointFirst({ manager, switcher }: ServedManager, key: DataSourceKey): Promise<boolean> {
+  if (!switcher || describeRepoint(manager, key) === undefined) return false
+  await switcher.repoint(key)
   return true
 }
 
 /** The calls of a manager, beside the common ones. */
 export function managerCalls(served: ServedManager): readonly ServedRoute[] {
-  const { manager, askConnector } = served
+  const { manager, askConnector, others, identity } = served
+  const shared = createSharedChanges({ manager, host: identity.host, others })
   const orderOf = (operation: DataSourceOperation, { caller, audit }: Call<null>): Order => ({
     manager,
     operation,
@@ -80,53 +93,105 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     return answer
   }
 
-  const onDataSource = (operation: DataSourceOperation) => async (call: Call<null>) => {
+  /** Changes one data source at all managers; `route` is the call that does so. */
+  const changeDataSource = (
+    call: Call<null>,
+    { operation, route, key }: { operation: DataSourceOperation; route: PayloadRoute; key: DataSourceKey },
+  ): Promise<Reach> => {
+    const order = orderOf(operation, call)
+    const isRecovered = operation === 'recover'
+    if (call.query.repoint !== undefined) call.audit({ parameters: { repoint: call.query.repoint } })
+    return shared.make(call, {
+      order: { route, path: filledPath(route, { service: key.service, datasource: key.name }) },
+      ...((operation === 'shun' || operation === 'offline') && { without: new Set([key.name]) }),
+      check: () => {
+        if (isRecovered) refuseUnasked(served, key, call)
+        return checkOperation(order, key)
+      },
+      ...(isRecovered && call.query.change === undefined && { before: () => repointFirst(served, key) }),
+      apply: () => applyOperation(order, key),
+    })
+  }
+  const onDataSource = (operation: DataSourceOperation, route: PayloadRoute) => async (call: Call<null>) => {
     const { service = '', datasource: name = '' } = call.params
     const key = { service, name }
     const connector = await connectorStatus()
-    const isRepointed = operation === 'recover' && (await repointFirst(served, key, call))
-    const changed = (await operate(orderOf(operation, call), key)) || isRepointed
-    return onceInEffect({ ...dataSourceStatus({ manager, key, connector }), changed })
+    const reach = await changeDataSource(call, { operation, route, key })
+    return onceInEffect({ ...dataSourceStatus({ manager, key, connector }), ...reach })
   }
   const onService =
-    (operation: DataSourceOperation, work: (order: Order, service: string) => boolean | Promise<boolean>) =>
+    (
+      operation: DataSourceOperation,
+      work: (order: Order, service: string, call: Call<null>) => Promise<Reach>,
+    ) =>
     async (call: Call<null>) => {
       const { service = '' } = call.params
       const connector = await connectorStatus()
-      let changed: boolean
+      let reach: Reach
       try {
-        changed = await work(orderOf(operation, call), service)
+        reach = await work(orderOf(operation, call), service, call)
       } catch (error) {
         // Some of them may have changed all the same.
         await onceInEffect(undefined)
         throw error
       }
-      return onceInEffect({ ...serviceStatus({ manager, service, connector }), changed })
+      return onceInEffect({ ...serviceStatus({ manager, service, connector }), ...reach })
     }
-  const setPolicy = (policy: Policy) => async (call: Call<null>) => {
+  const takeOffline = (order: Order, service: string, call: Call<null>): Promise<Reach> => {
+    const route = routes.managerServiceOffline
+    return shared.make(call, {
+      order: { route, path: filledPath(route, { service }) },
+      check: () => void manager.views(service),
+      apply: () => takeServiceOffline(order, service),
+    })
+  }
+  const bringOnline = async (order: Order, service: string, call: Call<null>): Promise<Reach> => {
+    if (!shared.isLed(call)) return { changed: await bringServiceOnline(order, service) }
+    const route = routes.managerOnline
+    const reaches: Reach[] = []
+    const nobody = { ...call, audit: () => undefined }
+    const changed = await bringServiceOnline(order, service, async (key) => {
+      const reach = await changeDataSource(nobody, { operation: 'online', route, key })
+      reaches.push(reach)
+      return reach.changed
+    })
+    const remarks = [...new Set(reaches.flatMap((it) => it.remarks ?? []))]
+    const managers = reaches.at(-1)?.managers
+    return { changed, ...(managers && { managers }), ...(remarks.length > 0 && { remarks }) }
+  }
+  const setPolicy = (policy: Policy, route: PayloadRoute) => async (call: Call<null>) => {
     const { service = '' } = call.params
     const connector = await connectorStatus()
     const before = manager.policy(service)
-    const changed = manager.setPolicy(service, policy)
-    call.audit({ before, after: policy, changed })
-    return { ...serviceStatus({ manager, service, connector }), changed }
+    const reach = await shared.make(call, {
+      order: { route, path: filledPath(route, { service }) },
+      check: () => void manager.policy(service),
+      apply: () => manager.setPolicy(service, policy),
+    })
+    call.audit({ before, after: policy, changed: reach.changed })
+    return { ...serviceStatus({ manager, service, connector }), ...reach }
   }
 
   return [
     ...readCalls(served),
-    serve(routes.managerServiceOffline, onService('offline', takeServiceOffline)),
-    serve(routes.managerServiceOnline, onService('online', bringServiceOnline)),
-    serve(routes.managerOffline, onDataSource('offline')),
-    serve(routes.managerOnline, onDataSource('online')),
-    serve(routes.managerShun, onDataSource('shun')),
-    serve(routes.managerWelcome, onDataSource('welcome')),
-    serve(routes.managerRecover, onDataSource('recover')),
-    serve(routes.managerAutomatic, setPolicy('AUTOMATIC')),
-    serve(routes.managerManual, setPolicy('MANUAL')),
-    serve(routes.managerMaintenance, setPolicy('MAINTENANCE')),
+    serve(routes.managerServiceOffline, onService('offline', takeOffline)),
+    serve(routes.managerServiceOnline, onService('online', bringOnline)),
+    serve(routes.managerOffline, onDataSource('offline', routes.managerOffline)),
+    serve(routes.managerOnline, onDataSource('online', routes.managerOnline)),
+    serve(routes.managerShun, onDataSource('shun', routes.managerShun)),
+    serve(routes.managerWelcome, onDataSource('welcome', routes.managerWelcome)),
+    serve(routes.managerRecover, onDataSource('recover', routes.managerRecover)),
+    serve(routes.managerAutomatic, setPolicy('AUTOMATIC', routes.managerAutomatic)),
+    serve(routes.managerManual, setPolicy('MANUAL', routes.managerManual)),
+    serve(routes.managerMaintenance, setPolicy('MAINTENANCE', routes.managerMaintenance)),
+    serve(routes.managerUndo, ({ params: { change = '' }, caller, audit }) => {
+      const changed = shared.undo(change, authorOf(caller))
+      audit({ changed })
+      return onceInEffect({ value: true, changed })
+    }),
     ...switchCalls(served.switcher),
     ...holdCalls(manager, onceInEffect),
-    ...mapCalls(manager, onceInEffect),
+    ...mapCalls(manager, { onceInEffect, shared }),
   ]
 }
 

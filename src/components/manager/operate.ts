@@ -40,16 +40,19 @@ function targetState({ manager, operation }: Order, key: DataSourceKey) {
   return { view, aim }
 }
 
-/**
- * Runs an operation on a data source; resolves to true if that changed anything. Whatever else changes the state while
- * it is checked counts as if it had come before.
- */
-export async function operate(order: Order, key: DataSourceKey): Promise<boolean> {
-  const { manager, by, audit } = order
+/** Throws the problem with which an operation on a data source is refused. */
+export async function checkOperation(order: Order, key: DataSourceKey): Promise<void> {
   const { view, aim } = targetState(order, key)
-  audit({ before: view.state })
-  if (aim === 'ONLINE' && view.state !== 'ONLINE') await requireHealthy(manager, view)
-  // Nothing comes between this look and the change.
+  order.audit({ before: view.state })
+  if (aim === 'ONLINE' && view.state !== 'ONLINE') await requireHealthy(order.manager, view)
+}
+
+/**
+ * Runs an operation that was checked; returns true if that changed anything. Whatever else changed the state meanwhile
+ * counts as if it had come before.
+ */
+export function applyOperation(order: Order, key: DataSourceKey): boolean {
+  const { manager, by, audit } = order
   const now = targetState(order, key)
   audit({ before: now.view.state })
   const changed = manager.setState([key], { state: now.aim, by }).length > 0
@@ -57,8 +60,26 @@ export async function operate(order: Order, key: DataSourceKey): Promise<boolean
   return changed
 }
 
+/** Runs an operation on a data source; resolves to true if that changed anything. */
+export async function operate(order: Order, key: DataSourceKey): Promise<boolean> {
+  await checkOperation(order, key)
+  return applyOperation(order, key)
+}
+
 const statesOf = (views: readonly DataSourceView[]): object =>
   Object.fromEntries(views.map(({ name, state }) => [name, state]))
+
+/** Settles the work for each: `inTurn` for one after the other, or else all at once. */
+async function settleAll(
+  views: readonly DataSourceView[],
+  inTurn: ((view: DataSourceView) => Promise<boolean>) | undefined,
+  atOnce: (view: DataSourceView) => Promise<boolean>,
+): Promise<readonly PromiseSettledResult<boolean>[]> {
+  if (!inTurn) return Promise.allSettled(views.map(atOnce))
+  const ends: PromiseSettledResult<boolean>[] = []
+  for (const view of views) ends.push(...(await Promise.allSettled([inTurn(view)])))
+  return ends
+}
 
 /** Takes every data source of a service offline that is online; the others stay as they are. */
 export function takeServiceOffline(order: Order, service: string): boolean {
@@ -72,15 +93,20 @@ export function takeServiceOffline(order: Order, service: string): boolean {
 
 /**
  * Brings every data source of a service online that is offline; failed and shunned ones stay as they are. Each that
- * passes its check goes online; throws a `wrong-state` problem where one does not.
+ * passes its check goes online; throws a `wrong-state` problem where one does not. `bringOnline` does it for one, and
+ * is then called for one after the other.
  */
-export async function bringServiceOnline(order: Order, service: string): Promise<boolean> {
+export async function bringServiceOnline(
+  order: Order,
+  service: string,
+  bringOnline?: (key: DataSourceKey) => Promise<boolean>,
+): Promise<boolean> {
   const { manager, audit } = order
   const views = manager.views(service)
   audit({ before: statesOf(views) })
   const offline = views.filter(({ state }) => state === 'OFFLINE')
   const nobody = { ...order, audit: () => undefined }
-  const ends = await Promise.allSettled(offline.map((it) => operate(nobody, it)))
+  const ends = await settleAll(offline, bringOnline, (it) => operate(nobody, it))
   const brought = offline.filter((_, index) => {
     const end = ends[index]
     return end?.status === 'fulfilled' && end.value

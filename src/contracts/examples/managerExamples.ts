@@ -156,6 +156,7 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
     request: { payloadType: 'ReleasePayload', payload: { id: task.taskId, primary: 'db2' } },
     response: { value: true, changed: true },
   },
+  managerUndo: { response: { value: true, changed: true } },
   managerServicesMap: mapExamples.servicesMap,
   managerChangeServicesMap: mapExamples.changeServicesMap,
   managerAddDataService: mapExamples.addDataService,

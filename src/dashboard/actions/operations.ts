@@ -40,6 +40,9 @@ export type Call = {
 /** What was filled in. */
 export type Given = { readonly user: string; readonly password: string; readonly access: string }
 
+/** The page tells each manager itself: where they cannot reach each other, it can over SSH. */
+const alone = { peers: 'alone' } as const
+
 const dataSourceWords: Readonly<
   Record<
     DataSourceOperation,
@@ -100,7 +103,7 @@ export function dataSourceOperations(
         effect: takesAway && isWriter ? `${effect} It is the primary: clients cannot write.` : effect,
         access: 'operate',
         typed: takesAway ? it.name : null,
-        call: { to: 'managers', route, params },
+        call: { to: 'managers', route, params, query: alone },
       },
     ]
   })
@@ -109,7 +112,7 @@ export function dataSourceOperations(
     effect: 'Lets a healthy server that follows the wrong source follow the primary, by GTID.',
     access: 'operate',
     typed: null,
-    call: { to: 'manager', route: 'managerRecover', params, query: { repoint: 'yes' } },
+    call: { to: 'manager', route: 'managerRecover', params, query: { ...alone, repoint: 'yes' } },
   }
   const start =
     it.code === 'not-replicating' && replicator !== undefined ? [startOfReplication(replicator)] : []
@@ -167,7 +170,7 @@ export function serviceOperations(
       effect: policyWords[policy].effect,
       access: 'operate',
       typed: null,
-      call: { to: 'managers', route: policyWords[policy].route, params },
+      call: { to: 'managers', route: policyWords[policy].route, params, query: alone },
     })
   }
   if (own.some(({ state }) => state === 'OFFLINE')) {
@@ -176,7 +179,7 @@ export function serviceOperations(
       effect: 'Brings every offline data source of the service online.',
       access: 'operate',
       typed: null,
-      call: { to: 'managers', route: 'managerServiceOnline', params },
+      call: { to: 'managers', route: 'managerServiceOnline', params, query: alone },
     })
   }
   if (own.some(({ state }) => state === 'ONLINE' || state === 'UNKNOWN')) {
@@ -185,7 +188,7 @@ export function serviceOperations(
       effect: 'Takes every online data source of the service offline: clients can neither read nor write.',
       access: 'operate',
       typed: service.name,
-      call: { to: 'managers', route: 'managerServiceOffline', params },
+      call: { to: 'managers', route: 'managerServiceOffline', params, query: alone },
     })
   }
   return operations

@@ -41,6 +41,7 @@ const deeds: Readonly<Record<string, Deed>> = {
     const [service = '', to] = subject.split('/')
     return `switched the primary of ${service}${to === undefined ? '' : ` to ${to}`}`
   },
+  managerUndo: () => 'took a change back that not all managers made',
   ...mapDeeds('manager', ''),
   ...mapDeeds('connector', ' of the connector'),
   connectorOnline: () => 'brought the connector online',

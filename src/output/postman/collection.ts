@@ -57,6 +57,7 @@ export function bodyOf(path: string, component: string): string | undefined {
 function requiredVariable({ method, path, answer }: Operation): string | undefined {
   if (answer.mediaType === 'text/event-stream') return 'follow'
   if (path.endsWith('/{task}')) return 'task'
+  if (path.includes('/{change}/')) return 'change'
   return method === 'POST' && /\/(switch|hold|release)$/.test(path) ? 'newPrimary' : undefined
 }
 
@@ -225,6 +226,7 @@ export function postmanCollection(values: CollectionValues): object {
     ['newPrimary', ''],
     ['follow', ''],
     ['task', ''],
+    ['change', ''],
     ['newUser', 'postman'],
     ['newPassword', ''],
     ['newService', 'postman'],

@@ -1,3 +1,5 @@
+import { lastLines } from '../../base/printable.ts'
+import { listOf } from '../../base/words.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { get, type Outcome, post } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
@@ -43,17 +45,30 @@ export type Change = {
   readonly further?: (refused: Problem, request: PostRequest) => PostRequest | undefined
   /** Set for a change that holds on one host only: a note then names the other hosts. */
   readonly local?: true
+  /** Set for a change that a manager brings to all managers of its service. */
+  readonly shared?: true
 }
 
+/** Adds to a request who gets the change: `alone` for the one that is called, `reachable` for those that can be. */
+export const withPeers = ({ path, ...rest }: PostRequest, peers: 'alone' | 'reachable'): PostRequest => ({
+  ...rest,
+  path: `${path}${path.includes('?') ? '&' : '?'}peers=${peers}`,
+})
+
 /** Changes one host: asks for confirmation, logs in, sends the request, prints the result. */
-export async function changeHost(call: Call, change: Change, iAmSure: boolean): Promise<ExitCode> {
+export async function changeHost(
+  call: Call,
+  change: Change,
+  { iAmSure, skipUnreachable }: { readonly iAmSure: boolean; readonly skipUnreachable: boolean },
+): Promise<ExitCode> {
   const { context, place, options } = call
   const { command, question, render } = change
   if (question && !(await confirmChange({ context, place, command, iAmSure, question: question(place) }))) {
     return exitCodes.failed
   }
   const known: Call = { ...call, caller: await login(call) }
-  const request = await change.request(known)
+  const made = await change.request(known)
+  const request = 'problem' in made || !skipUnreachable ? made : withPeers(made, 'reachable')
   const first = 'problem' in request ? request : await post(known.caller, request)
   const more =
     'problem' in first && !('problem' in request) ? change.further?.(first.problem, request) : undefined
@@ -66,11 +81,31 @@ export async function changeHost(call: Call, change: Change, iAmSure: boolean): 
   }
   const outcome = more === undefined ? first : await post(known.caller, more)
   const code = showOutcome({ call, outcome, render })
-  if ('problem' in outcome || options.json) return code
-  for (const words of [await readNote(change, known, outcome.value), change.local && noteOtherHosts(call)]) {
+  if ('problem' in outcome) return code
+  const { managers, remarks } = readReach(outcome.value)
+  const end = remarks.length > 0 ? exitCodes.incomplete : code
+  if (options.json) return end
+  const isAlone = managers.length === 0
+  for (const words of [
+    await readNote(change, known, outcome.value),
+    (change.local || (change.shared && isAlone)) && noteOtherHosts(call),
+    isAlone ? undefined : `${listOf(managers)} ${managers.length === 1 ? 'has' : 'have'} it.`,
+    ...remarks,
+  ]) {
     if (words !== undefined) context.stderr.write(`note: ${words}\n`)
   }
-  return code
+  return end
+}
+
+/** Reads which managers have a change, and what does not hold, from the response. */
+export function readReach(body: unknown): {
+  readonly managers: readonly string[]
+  readonly remarks: readonly string[]
+} {
+  const { managers, remarks } = object(readEnvelope(body)?.payload)
+  const texts = (value: unknown): readonly string[] =>
+    Array.isArray(value) ? value.filter((it) => typeof it === 'string').map(lastLines) : []
+  return { managers: texts(managers), remarks: texts(remarks) }
 }
 
 /** Returns the note of a change; undefined if the call for it fails, since the change is already made. */

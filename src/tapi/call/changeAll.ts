@@ -13,7 +13,7 @@ import {
   type SkippedResult,
   type SuccessResult,
 } from './callHosts.ts'
-import { type Change, type PostRequest, readNote } from './change.ts'
+import { type Change, type PostRequest, readNote, withPeers } from './change.ts'
 import { confirmChange } from './confirmation.ts'
 import { loginAll } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -96,8 +96,9 @@ export async function changeAll(
   const asked = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
     const version = await get(call.caller, '/api/v2/version')
     if ('problem' in version) return version
-    const request = await change.request(call)
-    if ('problem' in request) return request
+    const made = await change.request(call)
+    if ('problem' in made) return made
+    const request = change.shared ? withPeers(made, 'alone') : made
     const predicted = await change.forecast?.(call)
     if (predicted !== undefined && 'problem' in predicted) return predicted
     if (predicted === undefined) ready.push({ ...call, request })

@@ -146,14 +146,14 @@ export function createRunner(environment: {
       return done(await actions.one(calls))
     },
     change: async (command, make, allowed) => {
-      const written = readWritten(command)
-      const { iAmSure, skipUnreachable } = all(written, command)
+      const written = command.optsWithGlobals<WrittenOptions>()
+      const sure = all(written, command)
+      const { iAmSure } = sure
       const change = await make({ context, iAmSure, passwordStdin: written.passwordStdin === true })
-      if (written.all === true) {
-        return done(await changeAll(await every(written, allowed), change, { iAmSure, skipUnreachable }))
-      }
+      if (written.all === true) return done(await changeAll(await every(written, allowed), change, sure))
+      if (change.shared !== true) rejectSkippingOne(written)
       const call = await one(written, allowed)
-      return done(await reportClientError(call, () => changeHost(call, change, iAmSure)))
+      return done(await reportClientError(call, () => changeHost(call, change, sure)))
     },
     changeOne: async (command, action, allowed) => {
       const written = readWritten(command)
@@ -173,7 +173,13 @@ export function createRunner(environment: {
 
 const readWritten = (command: Command): WrittenOptions => {
   const written = command.optsWithGlobals<WrittenOptions>()
-  if (written.skipUnreachable !== true || written.all === true) return written
+  rejectSkippingOne(written)
+  return written
+}
+
+/** Rejects `--skip-unreachable` where one host alone is called. */
+function rejectSkippingOne(written: WrittenOptions): void {
+  if (written.skipUnreachable !== true || written.all === true) return
   throw new UsageError('--skip-unreachable requires --all.', 'Add --all, or remove --skip-unreachable.')
 }
 

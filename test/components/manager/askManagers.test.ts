@@ -8,6 +8,8 @@ import { type Authority, createAuthority } from '../../../src/certificates/autho
 import { issueLeaf } from '../../../src/certificates/leaf.ts'
 import { createOtherManagers } from '../../../src/components/manager/askManagers.ts'
 import { openManager } from '../../../src/components/manager/manager.ts'
+import { filledPath } from '../../../src/components/manager/sharedChanges.ts'
+import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import type { FollowedManager, ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hangingServer } from '../../support/hangingServer.ts'
@@ -69,7 +71,7 @@ async function asking(
   managers: readonly FollowedManager[],
   { tls, limit = 30_000 }: { readonly tls?: ServerSettings['tls']; readonly limit?: number } = {},
 ) {
-  const limits = { routing: limit, hold: limit, release: limit }
+  const limits = { routing: limit, hold: limit, release: limit, change: limit }
   const others = createOtherManagers({
     ...{ managers, unreachable: ['db9'], tls: tls ?? (await tlsOf('db1')), limits },
   })
@@ -80,7 +82,7 @@ async function asking(
 const id = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'
 const order = { id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 } as const
 const admin = new Secret(adminLogin)
-const done = (name: string) => ({ name })
+const done = (name: string) => ({ name, changed: true, remarks: [] })
 const writers = (words: Awaited<ReturnType<Awaited<ReturnType<typeof asking>>['routings']>>) =>
   words.map(({ routing, problem }) => {
     const writer = routing?.services[0]?.writer
@@ -127,6 +129,7 @@ describe('the other managers of a service', () => {
     expect(await others.hold({ ...another, service: 'alpha' }, admin)).toEqual([
       {
         name: 'db2',
+        code: 'operation-running',
         problem: `The manager of db2 answers: A switch of alpha from db1 to db2 is under way, at the step hold: ${id}, by admin.`,
       },
       done('db3'),
@@ -142,6 +145,27 @@ describe('the other managers of a service', () => {
       expect.stringMatching(/^The manager of db2 answers: /),
       expect.stringMatching(/^The manager of db3 answers: /),
     ])
+  })
+
+  it('make a change as they are asked to, and take it back', async () => {
+    const [db2, db3] = [await remote('db2'), await remote('db3')]
+    const others = await asking([db2.place, db3.place])
+    const names = ['db2', 'db3']
+    const route = managerRoutes.managerShun
+    const path = filledPath(route, { service: 'alpha', datasource: 'db2' })
+    const statesOf = async () =>
+      (await others.routings()).map(({ routing }) => routing?.services[0]?.datasources[1]?.state)
+    for (const peers of ['check', 'alone']) {
+      const [one, another] = await others.change(
+        { route, path: `${path}?peers=${peers}&change=${id}`, names },
+        admin,
+      )
+      expect([one, another]).toMatchObject([{ changed: peers === 'alone' }, { changed: peers === 'alone' }])
+    }
+    expect(await statesOf()).toEqual(['SHUNNED', 'SHUNNED'])
+    expect(await others.undo({ id, names: ['db3'] }, admin)).toEqual([done('db3')])
+    expect(await statesOf()).toEqual(['SHUNNED', 'UNKNOWN'])
+    expect(await others.undo({ id, names: ['db3'] }, admin)).toMatchObject([{ code: 'not-found' }])
   })
 
   it('do not keep each other from answering where one is gone, hangs, or is another', async () => {

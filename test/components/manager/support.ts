@@ -167,6 +167,8 @@ export async function managerIn(
     readonly member?: Membership
     readonly askConnector?: ServedManager['askConnector']
     readonly updateConnector?: ServedManager['updateConnector']
+    readonly others?: ServedManager['others']
+    readonly host?: string
     readonly context?: Partial<ApiContext>
     readonly listener?: 'tcp' | 'socket'
     readonly askReplicator?: Parameters<typeof createManager>[0]['askReplicator']
@@ -204,12 +206,13 @@ export async function managerIn(
     ...(more.askReplicator && { askReplicator: more.askReplicator }),
   })
   onTestFinished(() => manager.close())
-  const identity = { cluster: 'cluster', host: 'host1', member, parentPid: () => 42 }
+  const identity = { cluster: 'cluster', host: more.host ?? 'host1', member, parentPid: () => 42 }
   const told: ServedManager = {
     manager,
     identity,
     askConnector: more.askConnector,
     updateConnector: more.updateConnector,
+    others: more.others,
   }
   const feed = createManagerFeed(told, { log })
   onTestFinished(() => feed.close())

@@ -95,6 +95,7 @@ describe('the operations of the page', () => {
       'managerHold',
       'managerRelease',
       'managerReset',
+      'managerUndo',
       'replicatorServiceOffline',
       'replicatorServiceOnline',
       'replicatorServiceReset',

@@ -176,6 +176,7 @@ describe('the Postman collection', () => {
     expect(Object.fromEntries(guarded)).toEqual({
       'GET events': script('follow'),
       'GET task/{task}': script('task'),
+      'POST control/change/{change}/undo': script('change'),
       'POST control/service/{service}/switch': script('newPrimary'),
       'POST control/service/{service}/hold': script('newPrimary'),
       'POST control/service/{service}/release': script('newPrimary'),

@@ -206,7 +206,15 @@ db3   connector  unchanged
     )
     const argv = ['--cluster', 'gamma', 'datasource', 'offline', 'db1', '--yes']
     const { code, stdout, stderr } = await tapi(['--all', ...argv])
+    const [all = ''] = managers[0]?.sent.filter((it) => it.startsWith('POST')) ?? []
+    expect(all, 'each manager is told by tapi itself').toMatch(/offline\?i-am-sure=true&peers=alone$/)
     const alone = await tapi(['--host', 'g0', ...argv])
+    const reach = { managers: ['g0', 'g1', 'g2'], remarks: ['g3 does not have it: it is off.'] }
+    for (const { answers } of managers)
+      answers.set('managerOffline', { payload: { ...db1, state: 'OFFLINE', changed: true, ...reach } })
+    const led = await tapi(['--host', 'g0', '--skip-unreachable', ...argv])
+    const [sent = ''] = managers[0]?.sent.filter((it) => it.startsWith('POST')).slice(-1) ?? []
+    expect(sent).toMatch(/offline\?i-am-sure=true&peers=reachable$/)
     const beside = await tapi(['--host', 'g1', '--all', 'datasource', 'offline', 'db1', '--yes'])
     await Promise.all(managers.map((it) => it.close()))
     expect([code, stdout]).toEqual([
@@ -221,6 +229,9 @@ g1    manager    done    OFFLINE, changed
     expect(alone.stderr).toContain(
       'note: this changed only g0. Other hosts of gamma: g1. Repeat it with --all to change all of them.\n',
     )
+    expect(led.code, 'done, but not everywhere').toBe(6)
+    expect(led.stderr).toContain('note: g0, g1 and g2 have it.\nnote: g3 does not have it: it is off.\n')
+    expect(led.stderr).not.toContain('changed only')
   })
 })
 

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../../api/problemError.ts'
 import { type ServedRoute, serve } from '../../../api/serve.ts'
 import { managerRoutes as routes } from '../../../contracts/managerRoutes.ts'
-import { authorOf } from '../mapCalls.ts'
+import { authorOf } from '../sharedChanges.ts'
 import type { Switcher } from './switcher.ts'
 
 const acceptedBy = (accept: string | undefined): ReadonlySet<string> => new Set(accept?.split(','))

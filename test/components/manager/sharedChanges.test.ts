@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest'
+import type { ChangeOrder, ManagerAnswer } from '../../../src/components/manager/askManagers.ts'
+import type { ServedManager } from '../../../src/components/manager/managerCalls.ts'
+import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
+import type { ServicesMap } from '../../../src/contracts/servicesMap.ts'
+import { rolesTo } from './managedService.ts'
+import { fakeMonitor, headers, installed, managerIn, place, refusing, sure } from './support.ts'
+
+const names = ['db1', 'db2', 'db3'] as const
+type Name = (typeof names)[number]
+type Opened = Awaited<ReturnType<typeof managerIn>>
+
+const away = (name: string): ManagerAnswer => ({
+  name,
+  code: 'manager-unreachable',
+  problem: `The manager of ${name} does not answer.`,
+})
+
+/** Three managers that call each other's API; `fault` says what becomes of a call instead. */
+async function three(
+  more: {
+    readonly unreachable?: readonly Name[]
+    readonly fault?: (name: string, path: string) => ManagerAnswer | undefined
+  } = {},
+) {
+  const { unreachable = [], fault = () => undefined } = more
+  const opened = new Map<string, Opened>()
+  const calls: string[] = []
+  let now = fault
+
+  async function call(name: string, path: string, body?: unknown): Promise<ManagerAnswer> {
+    calls.push(`${name} ${path.replace(/^.*\/(?=[^/]+$)/, '').replace(/[0-9a-f-]{36}/, 'ID')}`)
+    const found = now(name, path)
+    if (found) return found
+    const answer = await opened.get(name)?.api.call({
+      method: 'POST',
+      url: `${path}${path.includes('?') ? `&${sure.slice(1)}` : sure}`,
+      headers,
+      ...(body === undefined ? {} : { payload: body as object }),
+    })
+    const { payload } = answer?.json() ?? {}
+    if (answer?.statusCode !== 200) {
+      return { name, code: payload.code, problem: `The manager of ${name} answers: ${payload.detail}` }
+    }
+    return { name, changed: payload.changed, remarks: payload.remarks ?? [] }
+  }
+  const othersOf = (own: Name): NonNullable<ServedManager['others']> => {
+    const asked = names.filter((name) => name !== own && !unreachable.includes(name))
+    return {
+      names: asked,
+      unreachable: unreachable.filter((name) => name !== own),
+      change: ({ path, body, names: chosen }: ChangeOrder) =>
+        Promise.all(chosen.map((name) => call(name, path, body))),
+      undo: ({ id, names: chosen }) =>
+        Promise.all(chosen.map((name) => call(name, managerRoutes.managerUndo.path.replace('{change}', id)))),
+    }
+  }
+  for (const name of names) {
+    opened.set(name, await managerIn({ host: name, monitor: fakeMonitor(), others: othersOf(name) }))
+  }
+  const at = (name: Name): Opened => opened.get(name) as Opened
+  return {
+    at,
+    calls,
+    fail: (next: typeof fault) => {
+      now = next
+    },
+    states: (source: Name): readonly string[] =>
+      names.map((name) => at(name).manager.view({ service: 'alpha', name: source }).state),
+    maps: (): readonly ServicesMap[] => names.map((name) => at(name).manager.map()),
+  }
+}
+
+const toDb2 = { type: 'ServicesMapPayload', body: rolesTo('db2') }
+const mapPath = 'configuration/module/servicesmap'
+
+describe('a change by one manager of several', () => {
+  it('of a state reaches all of them, and says who has it', async () => {
+    const { at, states, calls } = await three()
+    const { status, payload } = await at('db1').control('db3', 'shun')
+    expect({ status, payload }).toMatchObject({
+      status: 200,
+      payload: { state: 'SHUNNED', changed: true, managers: ['db1', 'db2', 'db3'] },
+    })
+    expect(payload.remarks).toBeUndefined()
+    expect(states('db3')).toEqual(['SHUNNED', 'SHUNNED', 'SHUNNED'])
+    expect(calls).toEqual([
+      'db2 shun?peers=check&change=ID',
+      'db3 shun?peers=check&change=ID',
+      'db2 shun?peers=alone&change=ID',
+      'db3 shun?peers=alone&change=ID',
+    ])
+    expect(await at('db2').control('db3', 'welcome')).toMatchObject({ status: 200 })
+    expect(states('db3')).toEqual(['ONLINE', 'ONLINE', 'ONLINE'])
+  })
+
+  it('of the map leaves the same one everywhere, also where they differed before', async () => {
+    const { at, maps } = await three()
+    expect(await at('db2').post(mapPath, toDb2, `${sure}&peers=alone`)).toMatchObject({ status: 200 })
+    expect(maps()).toEqual([installed, toDb2.body, installed])
+    const source = { service: 'alpha', name: 'db4', host: '10.0.0.4', port: 3306, role: 'replica' }
+    expect(await at('db1').post('addDataSource', { type: 'DataSourcePayload', body: source })).toMatchObject({
+      payload: { changed: true, managers: names },
+    })
+    const [first, ...rest] = maps()
+    expect(first?.services[0]?.datasources).toHaveLength(4)
+    expect(rest).toEqual([first, first])
+    expect(await at('db3').post('reset')).toMatchObject({
+      payload: { changed: true, managers: ['db3', 'db1', 'db2'] },
+    })
+    expect(maps()).toEqual([installed, installed, installed])
+  })
+
+  it('of a policy, and of a whole service, reaches all of them', async () => {
+    const { at, states } = await three()
+    expect(await at('db1').post('control/service/alpha/policy/maintenance')).toMatchObject({
+      payload: { policy: 'MAINTENANCE', managers: names },
+    })
+    expect(names.map((name) => at(name).manager.policy('alpha'))).toEqual(Array(3).fill('MAINTENANCE'))
+    await at('db1').post('control/service/alpha/offline')
+    expect(states('db2')).toEqual(['OFFLINE', 'OFFLINE', 'OFFLINE'])
+    expect(await at('db3').post('control/service/alpha/online')).toMatchObject({
+      payload: { changed: true, managers: ['db3', 'db1', 'db2'] },
+    })
+    expect(states('db2')).toEqual(['ONLINE', 'ONLINE', 'ONLINE'])
+  })
+
+  it('is refused by name and changes nothing where another one would refuse it', async () => {
+    const { at, states } = await three()
+    await at('db2').control('db3', 'shun', `${sure}&peers=alone`)
+    expect(await at('db1').control('db3', 'offline')).toMatchObject({
+      status: 409,
+      payload: { code: 'wrong-state', detail: expect.stringMatching(/manager of db2 .* db3 is SHUNNED/) },
+    })
+    expect(states('db3')).toEqual(['ONLINE', 'SHUNNED', 'ONLINE'])
+    // Nothing is expected any more by those that would have taken it.
+    expect(await at('db3').control('db3', 'shun')).toMatchObject({ status: 200 })
+  })
+
+  it('asks every manager for the health check before any of them changes', async () => {
+    const { at, states } = await three()
+    await at('db1').control('db3', 'shun')
+    at('db2').monitor.set(place('db3'), refusing)
+    const refused = await at('db1').control('db3', 'welcome')
+    expect(refused).toMatchObject({
+      status: 502,
+      payload: { code: 'database-unreachable', detail: expect.stringMatching(/Nothing .* manager of db2/) },
+    })
+    expect(states('db3')).toEqual(['SHUNNED', 'SHUNNED', 'SHUNNED'])
+  })
+
+  it('is refused with the name of one that cannot be reached, unless that is taken out or left out', async () => {
+    const { at, states, fail } = await three({ fault: (name) => (name === 'db3' ? away(name) : undefined) })
+    expect(await at('db1').control('db2', 'shun')).toMatchObject({
+      status: 502,
+      payload: {
+        code: 'manager-unreachable',
+        detail: expect.stringMatching(
+          /manager of db3 .*nothing was changed.*datasource shun.*--skip-unreachable/,
+        ),
+      },
+    })
+    expect(states('db2')).toEqual(['ONLINE', 'ONLINE', 'ONLINE'])
+    expect(await at('db1').control('db2', 'shun', `${sure}&peers=reachable`)).toMatchObject({
+      payload: {
+        managers: ['db1', 'db2'],
+        remarks: [expect.stringMatching(/^db3 does not have it: The manager of db3/)],
+      },
+    })
+    expect(await at('db1').control('db3', 'shun')).toMatchObject({
+      status: 200,
+      payload: { managers: ['db1', 'db2'] },
+    })
+    // Its own data source is out now, so nobody waits for its word.
+    expect(await at('db1').control('db2', 'welcome')).toMatchObject({ status: 200 })
+    fail(() => undefined)
+    expect(states('db3')).toEqual(['SHUNNED', 'SHUNNED', 'ONLINE'])
+  })
+
+  it('names those that listen on loopback alone before anybody is asked', async () => {
+    const { at, calls } = await three({ unreachable: ['db3'] })
+    expect(await at('db1').control('db2', 'shun')).toMatchObject({
+      status: 502,
+      payload: { detail: expect.stringMatching(/manager of db3 cannot be told: .*loopback/) },
+    })
+    expect(calls).toEqual([])
+  })
+
+  it('is taken back where one could not make it, and names one that may have kept it', async () => {
+    const { at, states, fail, maps } = await three({
+      fault: (name, path) => (name === 'db3' && path.includes('peers=alone') ? away(name) : undefined),
+    })
+    const refused = await at('db1').post(mapPath, toDb2)
+    expect(refused).toMatchObject({
+      status: 502,
+      payload: { detail: expect.stringMatching(/manager of db3 did not make the change/) },
+    })
+    expect(refused.payload.detail).not.toMatch(/all the same/)
+    expect(maps()).toEqual([installed, installed, installed])
+    fail((name, path) => (name === 'db3' && !path.includes('peers=check') ? away(name) : undefined))
+    expect(await at('db1').control('db2', 'shun')).toMatchObject({
+      payload: { detail: expect.stringMatching(/db3 may have it all the same.*tapi --all status/) },
+    })
+    expect(states('db2')).toEqual(['ONLINE', 'ONLINE', 'ONLINE'])
+  })
+
+  it('waits for no other: of two at once at most one is made, and both never in part', async () => {
+    const { at, maps } = await three()
+    const ends = await Promise.all([
+      at('db1').post(mapPath, toDb2),
+      at('db2').post(mapPath, { ...toDb2, body: rolesTo('db3') }),
+    ])
+    for (const { status, payload } of ends)
+      if (status !== 200) expect(payload).toMatchObject({ code: 'operation-running' })
+    const [first, ...rest] = maps()
+    expect(rest).toEqual([first, first])
+  })
+})
+
+it('a change of the map is refused while a switch is under way, which names the primary in it', async () => {
+  const { manager, post } = await managerIn()
+  await manager.check({ service: 'alpha', name: 'db1' })
+  const id = '00000000-0000-4000-8000-000000000000'
+  const order = { service: 'alpha', id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 5000 } as const
+  manager.hold({ ...order, by: 'admin', isOwn: false })
+  expect(await post(mapPath, toDb2)).toMatchObject({ status: 409, payload: { code: 'operation-running' } })
+})
