@@ -30,8 +30,6 @@ export type ClusterKnowledge = {
   readonly now: Date
   /** Services map of the file or of a manager. */
   readonly map: readonly MapService[]
-  /** Option `max-replica-lag` in milliseconds; null where it is not set. */
-  readonly maxReplicaLag: number | null
   /** Empty where no manager was asked: then the picture has no services. */
   readonly reports: readonly ManagerReport[]
   /** In the order in which the picture shows them. */
@@ -58,8 +56,7 @@ export function pictureOf(knowledge: ClusterKnowledge): ClusterPicture {
       },
     })),
   }
-  const { now, maxReplicaLag } = knowledge
-  return { ...parts, verdict: verdictOf({ ...parts, views, now, maxReplicaLag }) }
+  return { ...parts, verdict: verdictOf({ ...parts, views, now: knowledge.now }) }
 }
 
 /** Leaves out services without data sources, as in a cluster without databases. */

@@ -11,18 +11,14 @@ import {
   verdictLevels,
 } from '../contracts/clusterPicture.ts'
 import type { Component } from '../contracts/component.ts'
+import { isLateReason } from '../contracts/replicaLag.ts'
 import { groupOpinions, type ServiceView } from './clusterView.ts'
 
 /** A picture without its verdict, and what else the verdict needs. */
 export type VerdictFacts = Omit<ClusterPicture, 'verdict'> & {
   readonly views: readonly ServiceView[]
   readonly now: Date
-  /** Milliseconds; null where the option is not set. */
-  readonly maxReplicaLag: number | null
 }
-
-/** Seconds that a replica may be behind where `max-replica-lag` is not set. */
-const defaultMaxLag = 30
 
 /** Days before its end from which a certificate is a problem. */
 const certificateDays = 14
@@ -190,15 +186,11 @@ function dataSourceProblem(source: PictureDataSource, facts: VerdictFacts): read
     return found(
       `${who} is ${state}${by === null ? '' : ` (by ${by}${since === null ? '' : ` since ${since}`})`}`,
     )
-  const isLate = lag !== null && lag > maxLagOf(facts)
-  if (code === null && isLate) return found(`${who} is ${lag} s behind`)
+  if (lag !== null && isLateReason(reason)) return found(`${who} is ${lag} s behind`)
   if (reason === null) return code === null ? [] : found(`${who}: ${code}`)
   if (code === null && isSaidByManager(reason, facts)) return []
   return found(`${who}${aboutIt(reason)}`)
 }
-
-const maxLagOf = ({ maxReplicaLag }: VerdictFacts): number =>
-  maxReplicaLag === null ? defaultMaxLag : maxReplicaLag / 1000
 
 /** One problem for all data sources of a service that nobody checks or can check. */
 function unknownProblem({ service, name, reason }: PictureDataSource, facts: VerdictFacts) {

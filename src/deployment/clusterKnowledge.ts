@@ -54,12 +54,10 @@ export function knowledgeOf(options: {
   readonly now: Date
 }): ClusterKnowledge {
   const { config, observed, now } = options
-  const lags = config.hosts.flatMap(({ monitor }) => monitor?.maxReplicaLag ?? [])
   return {
     name: config.cluster,
     now,
     map: config.services.filter(({ datasources }) => datasources.length > 0),
-    maxReplicaLag: lags.length === 0 ? null : Math.min(...lags),
     reports: observed.flatMap(({ report }) => report ?? []),
     hosts: observed.map(({ status }) => knownHost(status)),
   }

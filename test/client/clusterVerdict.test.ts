@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ClusterKnowledge, type KnownHost, pictureOf } from '../../src/client/clusterPicture.ts'
 import type { PictureComponent } from '../../src/contracts/clusterPicture.ts'
+import { lateReasons } from '../../src/contracts/replicaLag.ts'
 import { primary, replica, report, service, shunned, silent, withoutWriter } from '../output/clusterViews.ts'
 import { onlineConnector, pictureTime, wellHost, wellKnown } from '../support/pictureValues.ts'
 
@@ -302,13 +303,15 @@ describe('the verdict of a cluster', () => {
     expect(lines(changes)).toEqual(expected)
   })
 
-  it('counts max-replica-lag, and 30 s without it', () => {
-    const behind = (appliedLatency: number, maxReplicaLag: number | null) =>
-      lines({ ...seenByBoth(service(primary, { ...replica, appliedLatency })), maxReplicaLag })
-    expect(behind(30, null)).toEqual(['ok'])
-    expect(behind(31, null)).toEqual(['degraded', 'degraded: replica db2 is 31 s behind'])
-    expect(behind(31, 60_000)).toEqual(['ok'])
-    expect(behind(3, 2_500)).toEqual(['degraded', 'degraded: replica db2 is 3 s behind'])
+  it('is late where the manager says so, whatever the number', () => {
+    const behind = (appliedLatency: number, reason: string | null) =>
+      lines(seenByBoth(service(primary, { ...replica, appliedLatency, reason })))
+    expect(behind(300, null)).toEqual(['ok'])
+    expect(behind(31, lateReasons.read)).toEqual(['degraded', 'degraded: replica db2 is 31 s behind'])
+    expect(behind(3, lateReasons.unread)).toEqual(['degraded', 'degraded: replica db2 is 3 s behind'])
+    // It cannot say how late it is: its receiver has lost the primary.
+    const lost = `The receiver cannot connect. ${lateReasons.unread}`
+    expect(behind(0, lost)).toEqual(['degraded', 'degraded: replica db2: the receiver cannot connect'])
   })
 
   it('warns of certificates two weeks before their end, once for those of the same day', () => {

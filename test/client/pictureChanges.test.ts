@@ -4,6 +4,7 @@ import { pictureOf } from '../../src/client/clusterPicture.ts'
 import { pictureChanges } from '../../src/client/pictureChanges.ts'
 import type { ClusterPicture } from '../../src/contracts/clusterPicture.ts'
 import type { DashboardEvent } from '../../src/contracts/dashboard.ts'
+import { lateReasons } from '../../src/contracts/replicaLag.ts'
 import { primary, replica, report, service } from '../output/clusterViews.ts'
 import { anyKnowledge, wellHost, wellKnown } from '../support/pictureValues.ts'
 
@@ -55,7 +56,7 @@ describe('pictureChanges', () => {
 
   it('sends only what changed, as a whole, and the verdict last', () => {
     const before = pictureOf(wellKnown())
-    const late = { ...replica, appliedLatency: 40 }
+    const late = { ...replica, appliedLatency: 40, reason: lateReasons.read }
     const reports = [report('db1', service(primary, late)), report('db2', service(primary, late))]
     const after = pictureOf(wellKnown({ reports }))
     expect(pictureChanges({ before, after, time })).toEqual([

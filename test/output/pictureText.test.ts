@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ClusterKnowledge, pictureOf } from '../../src/client/clusterPicture.ts'
 import { joinReports } from '../../src/client/clusterView.ts'
+import { lateReasons } from '../../src/contracts/replicaLag.ts'
 import { pictureText } from '../../src/output/pictureText.ts'
 import { blockOf } from '../support/pages.ts'
 import { onlineConnector, wellHost, wellKnown } from '../support/pictureValues.ts'
@@ -21,7 +22,7 @@ const astray = {
   ...replica,
   ...{ code: 'follows-other', reason: 'It follows db3, not the primary db1. Let it follow db1.' },
 }
-const db3 = { ...replica, name: 'db3', host: '10.0.0.13', appliedLatency: 40 }
+const db3 = { ...replica, name: 'db3', host: '10.0.0.13', appliedLatency: 40, reason: lateReasons.read }
 const troubled: Partial<ClusterKnowledge> = {
   reports: [report('db1', service(primary, astray, db3)), silent('db4')],
   hosts: [
@@ -116,7 +117,7 @@ describe('pictureText', () => {
   })
 
   it('shows who disagrees, with several services', () => {
-    const beta = { ...service({ ...db3, appliedLatency: 0 }), name: 'beta' }
+    const beta = { ...service({ ...db3, appliedLatency: 0, reason: null }), name: 'beta' }
     expect(
       text({
         reports: [
@@ -160,7 +161,7 @@ describe('pictureText', () => {
   })
 
   it('is what the guide shows', () => {
-    const late = { ...db3, appliedLatency: 40 }
+    const late = { ...db3, appliedLatency: 40, reason: lateReasons.read }
     const connector = (active: number) => ({ connector: { ...onlineConnector, active } })
     const release = { release: '0.1.0-7d0c19e2a4b5' }
     expect(

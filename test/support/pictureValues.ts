@@ -35,7 +35,6 @@ export const wellKnown = (changes: Partial<ClusterKnowledge> = {}): ClusterKnowl
   name: 'alpha-cluster',
   now: pictureTime,
   map: [],
-  maxReplicaLag: null,
   reports: [report('db1', service(primary, replica)), report('db2', service(primary, replica))],
   hosts: [wellHost('db1'), wellHost('db2')],
   ...changes,
@@ -97,7 +96,6 @@ export const anyKnowledge: fc.Arbitrary<ClusterKnowledge> = fc
   .record({
     reports,
     hosts: fc.uniqueArray(knownHost, { selector: (it) => it.name, maxLength: 4 }),
-    maxReplicaLag: fc.option(fc.nat(60_000)),
   })
   .map((some) =>
     wellKnown({

@@ -1,4 +1,5 @@
 import { printableLine } from '../../base/printable.ts'
+import { defaultMaxLag, lateReasons } from '../../contracts/replicaLag.ts'
 import type { ReasonCode, Writer } from '../../contracts/routing.ts'
 import type { DataSourceRole } from '../../contracts/servicesMap.ts'
 import type { Channel, ThreadError } from '../databases/dialect.ts'
@@ -225,9 +226,7 @@ function ofReplica(member: Member, reading: ServerReading, view: View): Finding 
       : [],
     mappedReason(member, view),
     { code: null, reason: told(channels, waitingReason) },
-    isBehind(member, view)
-      ? { code: null, reason: 'It is further behind than max-replica-lag and takes no reads.' }
-      : [],
+    { code: null, reason: lateReason(member, view) },
   ]
     .flat()
     .filter(({ reason }) => reason !== '')
@@ -298,14 +297,23 @@ function mappedReason({ role, name }: Member, { writer, primary }: View) {
 }
 
 /** Unknown lag counts as none. */
+const isOver = ({ channels }: ServerReading, most: number): boolean =>
+  channels.some(({ secondsBehind }) => (secondsBehind ?? 0) * 1000 > most)
+
+/** Returns true for a replica that takes no reads, since it is too far behind. */
 function isBehind(member: Member, view: View): boolean {
   const { maxReplicaLag: most } = view
   const reading = readingOf(member)
   if (most === null || reading === undefined) return false
-  return (
-    reading.channels.some(({ secondsBehind }) => (secondsBehind ?? 0) * 1000 > most) ||
-    isCutOff(reading, primaryOf(view))
-  )
+  return isOver(reading, most) || isCutOff(reading, primaryOf(view))
+}
+
+/** Returns the remark about a replica that is late; empty for none. */
+function lateReason(member: Member, view: View): string {
+  if (isBehind(member, view)) return lateReasons.unread
+  const reading = readingOf(member)
+  const isLate = view.maxReplicaLag === null && reading && isOver(reading, defaultMaxLag * 1000)
+  return isLate ? lateReasons.read : ''
 }
 
 /** Returns true where a replica cannot reach the primary, and the primary has written since. It does not say how late it is then. */

@@ -859,6 +859,14 @@ describe('max-replica-lag', () => {
     expect(reason('db2', assess(rows, { maxReplicaLag: 30_000 }))).toContain('max-replica-lag')
   })
 
+  it('is 30 s for a word about a replica where it is not set, which takes reads', () => {
+    const found = (secondsBehind: number, maxReplicaLag: number | null) =>
+      reason('db2', assess({ db1: writes, db2: follows('db1', { secondsBehind }) }, { maxReplicaLag }))
+    expect(found(31, null)).toBe('It is more than 30 s behind.')
+    expect(found(30, null)).toBeNull()
+    expect(found(31, 60_000)).toBeNull()
+  })
+
   it('leads no readers to a replica that cannot reach the primary and lacks what that wrote since', () => {
     const wrote = (log: string) => ({ gtids: readMariadbGtids(log) })
     const broken = { receiver: 'connecting', receiverError: { number: 2003, message: 'no' } } as const

@@ -37,10 +37,9 @@ export function followHosts(options: {
   readonly hosts: readonly DashboardHost[]
   readonly apis: Pick<HostApis, 'endpoint'>
   readonly map: () => readonly MapService[]
-  readonly maxReplicaLag: number | null
   readonly changed: () => void
 }): FollowedHosts {
-  const { cluster, own, hosts, apis, map, maxReplicaLag, changed } = options
+  const { cluster, own, hosts, apis, map, changed } = options
   const end = new AbortController()
   const all = hosts.map(
     (host): Followed => ({
@@ -111,7 +110,7 @@ export function followHosts(options: {
   return {
     picture: () =>
       pictureOf({
-        ...{ name: cluster, now: new Date(), map: map(), maxReplicaLag },
+        ...{ name: cluster, now: new Date(), map: map() },
         reports: all.flatMap(({ host, seen }): ManagerReport[] => (seen ? [reportOf(host.name, seen)] : [])),
         hosts: all.map(knownHost),
       }),

@@ -15,7 +15,7 @@ import { managerBackend } from './managerBackend.ts'
 /** Settings of a manager that shows the dashboard. */
 export type DashboardSettings = Pick<
   ServerSettings,
-  'cluster' | 'host' | 'tls' | 'socket' | 'connectorSocket' | 'replicatorSocket' | 'auditFile' | 'monitor'
+  'cluster' | 'host' | 'tls' | 'socket' | 'connectorSocket' | 'replicatorSocket' | 'auditFile'
 > & { readonly hosts: readonly DashboardHost[] }
 
 /** Milliseconds between two looks at the lags, which are whole seconds. */
@@ -41,7 +41,7 @@ export function openDashboard(
   settings: DashboardSettings,
   more: { readonly manager: Manager; readonly log: ManagerLog; readonly assets: DashboardAssets },
 ): (context: ApiContext) => ServedPages {
-  const { hosts, cluster, host: own, monitor } = settings
+  const { hosts, cluster, host: own } = settings
   const { manager, log, assets } = more
   return (context) => {
     const apis = createHostApis({ ...settings, hosts })
@@ -54,7 +54,6 @@ export function openDashboard(
           ...followHosts({
             ...{ cluster, own, hosts, apis, changed },
             map: () => manager.map().services,
-            maxReplicaLag: monitor?.maxReplicaLag ?? null,
           }),
           lags: () => recorder.read(new Date()),
         }),
