@@ -12,7 +12,7 @@ import {
 } from '../contracts/clusterPicture.ts'
 import type { Component } from '../contracts/component.ts'
 import { isLateReason } from '../contracts/replicaLag.ts'
-import { groupOpinions, type ServiceView } from './clusterView.ts'
+import { disputedParts, groupOpinions, type ServiceView } from './clusterView.ts'
 
 /** A picture without its verdict, and what else the verdict needs. */
 export type VerdictFacts = Omit<ClusterPicture, 'verdict'> & {
@@ -326,9 +326,9 @@ function disagreementProblem(service: PictureService, facts: VerdictFacts): read
   const view = facts.views.find(({ name }) => name === service.name)
   const disputed = (view?.datasources ?? []).filter((it) => !it.managersAgree).map(({ name }) => name)
   const subjects = [
-    ...(service.managersAgree
-      ? []
-      : [view?.unknownTo.length === 0 ? 'the writer' : `the service ${service.name}`]),
+    ...(view && view.unknownTo.length > 0 && !service.managersAgree
+      ? [`the service ${service.name}`]
+      : disputedParts(view ?? { managers: [] }).map(({ part }) => `the ${part}`)),
     ...disputed,
   ]
   if (subjects.length === 0) return []

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { addressAndPort } from '../base/address.ts'
 import { lastLines } from '../base/printable.ts'
 import { connectorModes } from '../contracts/connectorPayloads.ts'
 import { Policy, type TaskPayload } from '../contracts/managerPayloads.ts'
@@ -73,7 +74,10 @@ export type ManagerReport = {
   readonly reason?: string
 }
 
-type Opinion = Pick<SeenDataSource, 'role' | 'state' | 'code' | 'reason' | 'appliedLatency'>
+/** `at` is the address of its server. */
+type Opinion = Pick<SeenDataSource, 'role' | 'state' | 'code' | 'reason' | 'appliedLatency'> & {
+  readonly at: string
+}
 
 /** A data source as most managers see it, and as each does. */
 export type DataSourceView = SeenDataSource & {
@@ -88,9 +92,13 @@ export type ServiceView = {
   readonly name: string
   /** Null if no manager reported the service. */
   readonly writer: SeenWriter | null
-  /** False if managers differ about the writer, or if one does not have the service. */
+  /** False if managers differ about the writer or the policy, or if one does not have the service. */
   readonly managersAgree: boolean
-  readonly managers: readonly { readonly host: string; readonly writer: SeenWriter }[]
+  readonly managers: readonly {
+    readonly host: string
+    readonly writer: SeenWriter
+    readonly policy: Policy
+  }[]
   /** Hosts whose manager does not have the service. */
   readonly unknownTo: readonly string[]
   /** Hosts whose manager did not report the service. */
@@ -178,19 +186,33 @@ function joinService(options: {
   const others = reports.filter(({ host }) => !seenBy.has(host))
   const unknownTo = others.filter(({ reason }) => reason === undefined).map(({ host }) => host)
   const missing = others.flatMap(({ host, reason }) => (reason === undefined ? [] : [{ host, reason }]))
-  const managers = seen.map(({ host, service }) => ({ host, writer: service.writer }))
-  const writers = groupOpinions(managers, ({ writer }) => writer.datasource ?? '')
+  const managers = seen.map(({ host, service: { writer, policy } }) => ({ host, writer, policy }))
+  const writers = groupOpinions(managers, writerOf)
   const known = namesOf([...order, ...seen.flatMap(({ service }) => service.datasources)])
   return {
     name,
     writer: writers[0]?.[0].writer ?? null,
-    managersAgree: writers.length <= 1 && (unknownTo.length === 0 || seen.length === 0),
+    managersAgree: disputedParts({ managers }).length === 0 && (unknownTo.length === 0 || seen.length === 0),
     managers,
     unknownTo,
     missing,
     datasources: known.flatMap((source) => joinDataSource(source, seen)),
   }
 }
+
+type ServiceOpinion = ServiceView['managers'][number]
+
+/** Returns the writer that a manager names, as text. */
+export const writerOf = ({ writer }: ServiceOpinion): string => writer.datasource ?? 'none'
+
+const parts = { writer: writerOf, policy: ({ policy }: ServiceOpinion): string => policy } as const
+
+/** Returns of which parts of a service its managers say different things, with each of these. */
+export const disputedParts = ({ managers }: Pick<ServiceView, 'managers'>) =>
+  (['writer', 'policy'] as const).flatMap((part) => {
+    const opinions = groupOpinions(managers, parts[part])
+    return opinions.length > 1 ? [{ part, opinions, says: parts[part] }] : []
+  })
 
 /** A service as the manager of a host sees it, with its data sources by name. */
 type SeenBy = {
@@ -207,11 +229,14 @@ function joinDataSource(name: string, seen: readonly SeenBy[]): readonly DataSou
     if (source === undefined) unknownTo.push(host)
     else {
       const { role, state, code, reason, appliedLatency } = source
-      managers.push({ host, role, state, code, reason, appliedLatency })
+      const at = addressAndPort(source.host, source.port)
+      managers.push({ host, role, state, at, code, reason, appliedLatency })
     }
   }
   const [first] = managers
-  const isAgreed = managers.every(({ role, state }) => role === first?.role && state === first.state)
+  const isAgreed = managers.every(
+    ({ role, state, at }) => role === first?.role && state === first.state && at === first.at,
+  )
   // Grouping hundreds of opinions takes its time, and mostly they are the same.
   const most = isAgreed ? first : groupOpinions(managers, opinionOf)[0]?.[0]
   const source = seen.find(({ host }) => host === most?.host)?.sources.get(name)
@@ -220,9 +245,9 @@ function joinDataSource(name: string, seen: readonly SeenBy[]): readonly DataSou
   return [{ ...source, managersAgree: isAgreed && unknownTo.length === 0, managers, unknownTo }]
 }
 
-/** Role and state: managers that say the same of both agree. */
-export const opinionOf = ({ role, state }: Pick<SeenDataSource, 'role' | 'state'>): string =>
-  `${role} ${state}`
+/** Role, state and address: managers that say the same of all three agree. */
+export const opinionOf = ({ role, state, at }: Pick<Opinion, 'role' | 'state' | 'at'>): string =>
+  `${role} ${state} at ${at}`
 
 /** Groups equal opinions, the most frequent first; of equally frequent ones, the first manager's. */
 export function groupOpinions<Opinion>(

@@ -200,7 +200,7 @@ type Stops = { readonly lines: readonly string[]; readonly problems: readonly Aw
 
 /** Adds to the hosts that cannot take part what managers disagree on. */
 function stopsOf({ view, problems }: SwitchSurvey): Stops {
-  const lines = view === undefined ? [] : disagreements({ ...view, datasources: [] })
+  const lines = view === undefined ? [] : disagreements({ ...view, datasources: [] }, ['writer'])
   return {
     problems,
     lines: problems.length === 0 && view?.managers.length === 0 ? ['no manager answers'] : lines,

@@ -1,6 +1,12 @@
 import { listOf } from '../base/words.ts'
 import { isShown } from '../client/clusterPicture.ts'
-import { type DataSourceView, groupOpinions, opinionOf, type ServiceView } from '../client/clusterView.ts'
+import {
+  type DataSourceView,
+  disputedParts,
+  groupOpinions,
+  opinionOf,
+  type ServiceView,
+} from '../client/clusterView.ts'
 import { type Layout, type Tint, tableLines } from './table.ts'
 
 const titles = ['data source', 'role', 'state', 'lag']
@@ -53,28 +59,41 @@ function tintOf({ state, code }: Pick<DataSourceView, 'state' | 'code'>): Tint {
 const reasonText = (source: DataSourceView): readonly string[] =>
   source.code === null && source.reason === null ? [] : [`${source.name}${withReason(source)}`]
 
-/** Names the hosts whose managers disagree, one line for the writer and one per data source. */
-export function disagreements({
-  name,
-  managers,
-  unknownTo,
-  datasources,
-  ...service
-}: ServiceView): readonly string[] {
-  const writers = groupOpinions(managers, ({ writer }) => writer.datasource ?? '').map((same) => ({
-    hosts: hostsOf(same),
-    says: same[0].writer.datasource ?? 'none',
-    because: same[0].writer,
+const nothing: Reasons = { code: null, reason: null }
+
+/**
+ * Names the hosts whose managers disagree, one line for the writer, one for the policy and one per data source; of
+ * the first two only the parts that are asked for.
+ */
+export function disagreements(
+  service: ServiceView,
+  asked: readonly ('writer' | 'policy')[] = ['writer', 'policy'],
+): readonly string[] {
+  const { name, managers, unknownTo, datasources } = service
+  const parts = disputedParts(service).filter(({ part }) => asked.includes(part))
+  const disputed = parts.map(({ part, opinions, says }) => ({
+    subject: `the ${part} of ${name}`,
+    opinions: opinions.map((same) => ({
+      hosts: hostsOf(same),
+      says: says(same[0]),
+      because: part === 'writer' ? same[0].writer : nothing,
+    })),
   }))
-  const subject = writers.length > 1 ? `the writer of ${name}` : name
+  const has = { hosts: hostsOf(managers), says: '', because: nothing }
+  // Also where the managers that have it say the same of it.
+  const isMissing = disputed.length === 0 && unknownTo.length > 0 && managers.length > 0
+  const lines = isMissing ? [{ subject: name, opinions: [has] }] : disputed
   return [
-    ...(service.managersAgree ? [] : [disagreement(subject, writers, unknownTo)]),
+    ...lines.map(({ subject, opinions }, index) =>
+      disagreement(subject, opinions, index === 0 ? unknownTo : []),
+    ),
     ...datasources
       .filter((source) => !source.managersAgree)
       .map((source) => {
+        const isMoved = source.managers.some(({ at }) => at !== source.managers[0]?.at)
         const opinions = groupOpinions(source.managers, opinionOf).map((same) => ({
           hosts: hostsOf(same),
-          says: opinionOf(same[0]),
+          says: isMoved ? opinionOf(same[0]) : `${same[0].role} ${same[0].state}`,
           because: same[0],
         }))
         return disagreement(source.name, opinions, source.unknownTo)

@@ -169,7 +169,7 @@ function detailsOf(
   { picture, views }: { readonly picture: ClusterPicture; readonly views: readonly ServiceView[] },
 ): readonly string[] {
   if (text.startsWith('managers disagree')) {
-    return views.filter(({ name }) => name === service).flatMap(disagreements)
+    return views.filter(({ name }) => name === service).flatMap((view) => disagreements(view))
   }
   const source = picture.datasources.find((it) => it.service === service && it.name === datasource)
   const reason =

@@ -263,6 +263,16 @@ describe('the verdict of a cluster', () => {
       ['degraded', 'degraded: managers disagree on the writer and db2'],
     ],
     [
+      'DEGRADED while managers have different maps or policies',
+      {
+        reports: [
+          report('db1', service(primary, replica)),
+          report('db2', { ...service(primary, { ...replica, port: 3307 }), policy: 'MANUAL' }),
+        ],
+      },
+      ['degraded', 'degraded: managers disagree on the policy and db2'],
+    ],
+    [
       'DEGRADED by a manager that does not report, though nothing else says why',
       { reports: [report('db1', service(primary, replica)), silent('db2', 'it answered 500')] },
       ['degraded', 'degraded: no report from the manager of db2: it answered 500'],

@@ -65,7 +65,13 @@ describe('joinReports', () => {
       )
     expect(differs({ role: 'replica' })).toBe(true)
     expect(differs({ state: 'UNKNOWN' })).toBe(true)
+    expect(differs({ port: 3307 })).toBe(true)
     expect(differs({ reason: 'other words', appliedLatency: 7 })).toBe(false)
+  })
+
+  it('treats another policy as a disagreement', () => {
+    const other = { ...service(primary), policy: 'MANUAL' } as const
+    expect(managersAgree(joinReports([report('db1', service(primary)), report('db2', other)]))).toBe(false)
   })
 
   it('names the hosts whose manager did not report, which is no disagreement', () => {

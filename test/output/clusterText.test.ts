@@ -68,6 +68,18 @@ managers disagree on db2: db1 has it; db2 does not have it
   )
 })
 
+it('clusterText names the hosts whose maps or policies differ', () => {
+  const views = joinReports([
+    report('db1', service(primary, replica)),
+    report('db2', { ...service(primary, { ...replica, port: 3307 }), policy: 'MAINTENANCE' }),
+  ])
+  expect(text(views)).toContain(
+    `managers disagree on the policy of alpha: db1 says AUTOMATIC; db2 says MAINTENANCE
+managers disagree on db2: db1 says replica ONLINE at 10.0.0.12:3306; db2 says replica ONLINE at 10.0.0.12:3307
+`,
+  )
+})
+
 it('clusterText says that no manager reported a service of the file', () => {
   const views = joinReports([silent('db1')], [{ name: 'alpha', datasources: [primary] }])
   expect(text(views)).toBe(
