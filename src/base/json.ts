@@ -67,6 +67,9 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
 export const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
+/** Returns the items of an array; none of another value. */
+export const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
 /** Writes a value as JSON on one line. Invisible characters become escapes, so the value stays exact. */
 export const jsonLineOf = (value: unknown): string => `${printable(JSON.stringify(value))}\n`
 

@@ -12,7 +12,10 @@ export const exitCodes = {
   unreachable: 4,
   /** Another run holds the lock. */
   locked: 5,
-  /** It was done, and something was not seen to follow, or databases reject an account of the components. */
+  /**
+   * It was done, and something was not seen to follow, databases reject an account of the components, or a host that
+   * left the file could not be taken out.
+   */
   incomplete: 6,
   /** Ctrl-C. */
   interrupted: 130,

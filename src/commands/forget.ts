@@ -2,13 +2,12 @@ import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { registryDirectory, removeHosts } from '../client/registry.ts'
-import { withoutHosts } from '../deployment/state/clusterState.ts'
 import { lockState } from '../deployment/state/lockState.ts'
-import { openState, saveState } from '../deployment/state/openState.ts'
+import { openState } from '../deployment/state/openState.ts'
 import { fileArguments, runOnFiles } from '../session/clusterOptions.ts'
 import { askLeftHosts, leftHosts } from '../session/leftHosts.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { forgetHosts } from '../session/removal.ts'
 
 export const forgetCommand: Define = (made, world) => {
   fileArguments(made.argument('<host>', 'a host that left the file')).option(
@@ -45,8 +44,7 @@ async function forget(
       context.stderr.write('Nothing was changed.\n')
       return exitCodes.failed
     }
-    await saveState({ ...config, before: state, after: withoutHosts(state, [host]) })
-    await removeHosts({ dir: registryDirectory(context.env), ...config, hosts: [host] })
+    await forgetHosts({ context, config, state, names: [host] })
     context.stdout.write(`forgot ${host}\n`)
     return exitCodes.ok
   } finally {

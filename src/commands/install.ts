@@ -14,9 +14,9 @@ import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import type { PackedRuntime, SentRuntime } from '../deployment/runtime/chooseRuntime.ts'
 import { installationSnapshot } from '../deployment/snapshot/installationSnapshot.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
-import { saveState } from '../deployment/state/openState.ts'
+import { knownState, saveState } from '../deployment/state/openState.ts'
 import { StepError } from '../deployment/stepError.ts'
-import { allFacts } from '../deployment/survey.ts'
+import { allFacts, type Survey } from '../deployment/survey.ts'
 import type { Target } from '../deployment/target.ts'
 import { verifyHost } from '../deployment/verifyHost.ts'
 import { wentBackNotes } from '../output/deployment/wentBack.ts'
@@ -41,11 +41,13 @@ import {
 } from '../session/install/decideInstall.ts'
 import { masterNotes } from '../session/install/masterNotes.ts'
 import { packedRuntime } from '../session/install/packedRuntime.ts'
+import { decidePruning, prunedHosts, requirePrunable } from '../session/install/pruneHosts.ts'
 import { recordCluster } from '../session/install/recordCluster.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
 import type { LoadedCluster } from '../session/loadCluster.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
+import { forgetHosts } from '../session/removal.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
 import { rolloutGiven, rolloutOptions } from '../session/rolloutOptions.ts'
 import {
@@ -56,6 +58,8 @@ import {
   keepFailedOption,
   planGiven,
   planOption,
+  pruneGiven,
+  pruneOption,
   releaseGiven,
   releaseOption,
   replacedGiven,
@@ -71,14 +75,14 @@ import {
   reportLimitedRun,
   type SurveyedSession,
 } from '../session/session.ts'
-import { withSurvey } from '../session/withHosts.ts'
+import { withFurtherHosts, withSurvey } from '../session/withHosts.ts'
 import { withRun } from '../session/withRun.ts'
 
-/** Defines a command that installs: install and upgrade. `rollout` is its default; `replaces` adds --replaced. */
+/** Defines a command that installs: install and upgrade. `rollout` is its default; `brings` adds --replaced and --prune. */
 export const installDefinition =
   (of: {
     readonly rollout: Rollout
-    readonly replaces: boolean
+    readonly brings: boolean
     readonly run: (options: InstallOptions) => Promise<ExitCode>
   }): Define =>
   (made, world) => {
@@ -86,7 +90,7 @@ export const installDefinition =
     passphraseOptions(made)
     runtimeFileOption(made)
     releaseOption(made)
-    if (of.replaces) replacedOption(made)
+    if (of.brings) pruneOption(replacedOption(made))
     keepFailedOption(made)
     confirmWithinOption(made)
     rolloutOptions(made, of.rollout)
@@ -99,7 +103,8 @@ export const installDefinition =
         runtimeFile: runtimeFileGiven(made),
         release: releaseGiven(made),
         plan: planGiven(made),
-        replaced: of.replaces ? replacedGiven(made) : [],
+        replaced: of.brings ? replacedGiven(made) : [],
+        prune: of.brings && pruneGiven(made),
         keepFailed: flag(made, 'keepFailed'),
         confirmWithin: confirmWithinGiven(made),
       }),
@@ -108,7 +113,7 @@ export const installDefinition =
 
 export const installCommand = installDefinition({
   rollout: allInParallel,
-  replaces: true,
+  brings: true,
   run: (options) => install(options),
 })
 
@@ -130,6 +135,8 @@ export type InstallOptions = ClusterOptions & {
   readonly release: string | undefined
   /** Hosts that are new machines on purpose. */
   readonly replaced: readonly string[]
+  /** Takes out hosts that left the file. */
+  readonly prune?: boolean
   readonly rollout: Rollout
   /** Saved plan to apply exactly, without confirmation. */
   readonly plan?: string | undefined
@@ -143,7 +150,7 @@ export type InstallOptions = ClusterOptions & {
 
 /** Brings every host to the configuration, verifies the logins, and records the cluster for tapi. */
 export async function install(options: InstallOptions): Promise<ExitCode> {
-  const { context, plan, purpose, replaced } = options
+  const { context, plan, purpose, replaced, prune = false } = options
   if (options.confirmWithin !== undefined && options.keepFailed === true) {
     throw new UsageError(
       '--keep-failed cannot be used with --confirm-within: one keeps the changes of a host that fails, the other undoes them.',
@@ -157,14 +164,16 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const release = given === undefined ? options.release : given.plan.release
   refuseRuntimeFile(release, options.runtimeFile)
   requireHosts(config, '--replaced', replaced)
+  if (prune) requirePrunable(config, { plan: plan !== undefined })
   const rollout = rolloutFor(config, options.rollout)
   if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const secrets = await resolveSecrets(context, opened)
   if (given !== undefined) await requireSameSecrets(given, config, secrets)
   await prepareConnections(context, config.hosts)
+  if (prune) await prepareConnections(context, prunedHosts(config, await knownState(config)).hosts)
   // The plan was shown when it was saved.
   const asked = { ...options, config, loaded, release, rollout, yes: options.yes || given !== undefined }
-  return withRun({ ...asked, operation }, async (run) => {
+  return withRun({ ...asked, operation, locksCluster: prune }, async (run) => {
     const state = await openStateToChange(context, config)
     const session = await beginSession({ ...asked, run })
     const sources = await readInstallSources({ ...asked, state })
@@ -172,7 +181,15 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
       scope: allFacts,
       requires: 'all',
       machines: recordedMachines(state, replaced),
-      work: (surveyed) => installOn(surveyed, { ...asked, secrets, given, state, sources }),
+      work: (surveyed) => {
+        const known = { ...asked, secrets, given, state, sources }
+        if (!prune) return installOn(surveyed, known)
+        return withFurtherHosts(surveyed, {
+          ...prunedHosts(config, state),
+          scope: allFacts,
+          work: (left) => installOn(surveyed, { ...known, left }),
+        })
+      },
     })
   })
 }
@@ -186,9 +203,14 @@ async function installOn(
     readonly given: GivenPlan | undefined
     readonly state: ClusterState
     readonly sources: InstallSources
+    /** Hosts that left the file and are taken out. */
+    readonly left?: Survey
   },
 ): Promise<ExitCode> {
   const { context, config, run, renderer, survey } = session
+  const { left } = options
+  const pruning = left && (await decidePruning({ ...options, survey, left }))
+  if (pruning !== undefined && 'problems' in pruning) return refuse(session, refusalFor(pruning.problems))
   const { given, loaded, purpose, rollout, state, sources, confirmWithin: within } = options
   const runtimes = new Map<string, PackedRuntime>()
   const decision = await decideInstall({
@@ -198,7 +220,8 @@ async function installOn(
     packed: (runtime) => runtimes.get(runtime.id),
   })
   if ('failed' in decision) return refuse(session, decision)
-  await reportLeftHosts({ context, config, state })
+  if (pruning === undefined) await reportLeftHosts({ context, config, state })
+  for (const note of pruning?.kept ?? []) context.stderr.write(`note: ${note}\n`)
   const { planned, preparation } = decision
   for (const { plan } of planned) {
     const changes = plan.steps.map(({ change }) => change.summary)
@@ -222,6 +245,7 @@ async function installOn(
     ...(purpose?.notes(decision) ?? []),
     ...orderNotes(work, rollout),
     ...preparation.notes,
+    ...(pruning?.notes ?? []),
   ]
   const executeAndSave = async (execute: () => Promise<{ readonly exit: ExitCode }>): Promise<ExitCode> => {
     await fetchRuntimes({ context, planned, sources, runtimes, emit: renderer.emit })
@@ -233,14 +257,18 @@ async function installOn(
     const after = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
     await saveState({ ...config, before: preparation.state, after })
     await recordCluster(context, config, preparation)
+    if (pruning !== undefined) {
+      await forgetHosts({ context, config, state: after, names: pruning.work.map(({ host }) => host) })
+    }
     const rejected = await reportGrants(session, decision)
     const due = await exportCommandDue({ ...options, state: after })
     run.setClosingText(apiUrls({ ...options, decision, export: due }))
-    if (rejected === undefined) return exitCodes.ok
-    run.setShortcoming(rejected)
+    const shortcomings = [...(rejected === undefined ? [] : [rejected]), ...(pruning?.kept ?? [])]
+    if (shortcomings.length === 0) return exitCodes.ok
+    run.setShortcoming(shortcomings.join('; '))
     return exitCodes.incomplete
   }
-  return runPlan(session, { work, notes, rollout, executeAndSave })
+  return runPlan(session, { work: [...work, ...(pruning?.work ?? [])], notes, rollout, executeAndSave })
 }
 
 /** Reason why a host cannot go back by itself; undefined if it can. */

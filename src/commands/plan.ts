@@ -3,10 +3,10 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { formatGiven, formatOption, type PlanFormat, planFormats } from '../cli/formatOption.ts'
 import { Interrupted } from '../cli/interrupted.ts'
 import { lineLayout } from '../cli/terminal.ts'
+import type { HostConfig } from '../config/model.ts'
 import { newGrants } from '../deployment/databaseAccounts.ts'
 import { recordedMachines } from '../deployment/hostIdentity.ts'
-import { emptyState } from '../deployment/state/clusterState.ts'
-import { readState } from '../deployment/state/openState.ts'
+import { knownState } from '../deployment/state/openState.ts'
 import { allFacts, closeAll, surveyHosts, unreachableOutcomes } from '../deployment/survey.ts'
 import { newGrantsNote } from '../output/deployment/grants.ts'
 import { planJson, planText } from '../output/deployment/plan.ts'
@@ -20,12 +20,15 @@ import { planOf } from '../session/install/checkSavedPlan.ts'
 import { decideInstall, readInstallSources, refuseRuntimeFile } from '../session/install/decideInstall.ts'
 import { masterNotes } from '../session/install/masterNotes.ts'
 import { requirePlanFile, savedPlanText, writePlan } from '../session/install/planFiles.ts'
+import { decidePruning, prunedHosts, requirePrunable } from '../session/install/pruneHosts.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
 import { resolveSecrets } from '../session/resolveSecrets.ts'
 import {
+  pruneGiven,
+  pruneOption,
   releaseGiven,
   releaseOption,
   replacedGiven,
@@ -33,15 +36,15 @@ import {
   runtimeFileGiven,
   runtimeFileOption,
 } from '../session/runOptions.ts'
+import { refusalFor } from '../session/runPlan.ts'
 import { namesOf, requireHosts } from '../session/selectTargets.ts'
 
 export const planCommand: Define = (made, world) =>
   runOnFiles(
     formatOption(
-      passphraseOptions(replacedOption(releaseOption(runtimeFileOption(targetOptions(made))))).option(
-        '--out <plan>',
-        'save the plan for install --plan or upgrade --plan',
-      ),
+      passphraseOptions(
+        pruneOption(replacedOption(releaseOption(runtimeFileOption(targetOptions(made))))),
+      ).option('--out <plan>', 'save the plan for install --plan or upgrade --plan'),
       planFormats,
     ).note('Exit codes: 0 no changes, 2 changes pending; others as in `muster --help`.'),
     world,
@@ -50,6 +53,7 @@ export const planCommand: Define = (made, world) =>
         ...options,
         format: formatGiven<PlanFormat>(made),
         replaced: replacedGiven(made),
+        prune: pruneGiven(made),
         runtimeFile: runtimeFileGiven(made),
         release: releaseGiven(made),
         out: made.opts<{ out?: string }>().out,
@@ -65,43 +69,59 @@ export async function plan(
     readonly release: string | undefined
     /** Hosts that are meant to be other machines now. */
     readonly replaced: readonly string[]
+    /** Shows also how hosts that left the file are taken out. */
+    readonly prune?: boolean
     /** File that the plan is saved in. */
     readonly out: string | undefined
   },
 ): Promise<ExitCode> {
-  const { context, format, runtimeFile, release, replaced, out } = options
+  const { context, format, runtimeFile, release, replaced, prune = false, out } = options
   refuseRuntimeFile(release, runtimeFile)
   const opened = await openCluster(options)
   const { config } = opened
   requireHosts(config, '--replaced', replaced)
+  if (prune) requirePrunable(config, { plan: out !== undefined })
   if (out !== undefined) await requirePlanFile(context, out)
   const secrets = await resolveSecrets(context, opened)
   await prepareConnections(context, config.hosts)
-  const { state = emptyState } = (await readState(config)) ?? {}
+  const state = await knownState(config)
+  const pruned = prune ? prunedHosts(config, state) : undefined
+  if (pruned !== undefined) await prepareConnections(context, pruned.hosts)
   const progress = format === 'text' ? context : { ...context, stdout: context.stderr }
   const renderer = await chooseRenderer({ context: progress, json: false, hosts: namesOf(config.hosts) })
   const sources = await readInstallSources({ context, config, state, runtimeFile })
-  const survey = await surveyHosts({
-    config,
+  const common = {
     scope: allFacts,
-    connect: (host) => connectHost(context, host),
+    connect: (host: HostConfig) => connectHost(context, host),
     forks: context.forks,
-    emit: renderer.emit,
-    machines: recordedMachines(state, replaced),
     clock: () => performance.now(),
+  }
+  const survey = await surveyHosts({
+    ...{ ...common, config, emit: renderer.emit },
+    machines: recordedMachines(state, replaced),
   }).finally(() => renderer.end())
+  const left =
+    pruned &&
+    (await surveyHosts({
+      ...{ ...common, config: { ...config, hosts: pruned.hosts }, emit: () => {} },
+      machines: pruned.machines,
+    }))
   const decide = async () => {
     if (context.signal.aborted) throw new Interrupted()
     if (survey.unreachable.length > 0) return { failed: unreachableOutcomes(survey), reported: true }
+    const pruning = left && (await decidePruning({ context, config, state, survey, left }))
+    if (pruning !== undefined && 'problems' in pruning) return refusalFor(pruning.problems)
     const decided = await decideInstall({
       ...options,
       ...{ config, secrets, state, survey, sources, packed: () => undefined },
     })
     if ('failed' in decided) return decided
     const masters = await masterNotes({ context, config, loaded: opened.loaded, survey, of: 'all' })
-    return { ...decided, masters }
+    return { ...decided, masters, pruning }
   }
-  const decision = await decide().finally(() => closeAll(survey))
+  const decision = await decide().finally(() =>
+    Promise.all([survey, ...(left === undefined ? [] : [left])].map(closeAll)),
+  )
   if ('failed' in decision) {
     const { failed, reported } = decision
     for (const { host, failure } of reported ? [] : failed) {
@@ -110,8 +130,9 @@ export async function plan(
     await renderer.end()
     return exitOfRun(failed, false)
   }
-  const { preparation, planned, masters } = decision
-  await reportLeftHosts({ context, config, state })
+  const { preparation, planned, masters, pruning } = decision
+  if (pruning === undefined) await reportLeftHosts({ context, config, state })
+  for (const note of pruning?.kept ?? []) context.stderr.write(`note: ${note}\n`)
   const seen = installedHosts(config.cluster, survey.reached)
   const outside = preparation.targets
     .filter(({ host }) => host.tls.truststorePath !== undefined && seen.installed.includes(host.name))
@@ -122,8 +143,8 @@ export async function plan(
   }
   const shown = {
     cluster: config.cluster,
-    notes: [...wentBackNotes(survey.reached), ...masters, ...preparation.notes],
-    plans: planned.map((one) => one.plan),
+    notes: [...wentBackNotes(survey.reached), ...masters, ...preparation.notes, ...(pruning?.notes ?? [])],
+    plans: [...planned.map((one) => one.plan), ...(pruning?.work ?? [])],
     excluded: namesOf(config.excluded),
     grants: newGrants(preparation.targets),
   }

@@ -3,21 +3,16 @@ import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { textWidth } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
-import { registryDirectory, removeCluster, removeHosts } from '../client/registry.ts'
+import { registryDirectory, removeCluster } from '../client/registry.ts'
 import type { HostFacts } from '../deployment/facts/hostFacts.ts'
-import { preview } from '../deployment/hostPlan.ts'
-import { layoutOf } from '../deployment/layout.ts'
-import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
-import { installedElsewhere } from '../deployment/preflight/installationCheck.ts'
 import { sizeOfRuntimeCache } from '../deployment/runtime/runtimeCache.ts'
-import { withoutHosts } from '../deployment/state/clusterState.ts'
-import { openState, removeState, saveState } from '../deployment/state/openState.ts'
-import { withStateGate } from '../deployment/state/stateGate.ts'
+import { openState, removeState } from '../deployment/state/openState.ts'
 import { stateFolder } from '../deployment/state/statePlace.ts'
 import { allFacts } from '../deployment/survey.ts'
 import { remainsText } from '../output/deployment/remainsText.ts'
 import { runOnFiles } from '../session/clusterOptions.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
+import { forgetHosts, removalOf } from '../session/removal.ts'
 import { changeFlags, changeOptions } from '../session/runOptions.ts'
 import { type Refusal, type RunPlan, refusalFor, runPlan } from '../session/runPlan.ts'
 import { namesOf } from '../session/selectTargets.ts'
@@ -63,13 +58,6 @@ export async function uninstall(options: UninstallOptions): Promise<ExitCode> {
   })
 }
 
-/** Forgets the hosts that have nothing left: the file may lose them without a word. */
-async function forget({ config, survey }: SurveyedSession<HostFacts>): Promise<void> {
-  const { state: before } = await openState(config)
-  const cleaned = survey.reached.map(({ host }) => host.name)
-  await saveState({ ...config, before, after: withoutHosts(before, cleaned) })
-}
-
 /** Names what is left once nothing of the cluster is installed any more. */
 async function printRemains(
   { context, config, json }: SurveyedSession<HostFacts>,
@@ -89,17 +77,10 @@ async function printRemains(
 function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): RunPlan | Refusal {
   const { context, config, run, survey } = session
   const { cluster, directory, excluded } = config
-  const elsewhere = survey.reached.flatMap(
-    ({ host, facts }) => installedElsewhere({ cluster, host, facts }) ?? [],
-  )
-  if (elsewhere.length > 0) return refusalFor(elsewhere)
-  const work = survey.reached.map(({ host, transport, facts }) => {
-    const layout = layoutOf(host.installDirectory)
-    const steps = preview(uninstallPlan({ cluster, layout, facts }), facts)
-    return { host: host.name, address: host.address, transport, steps }
-  })
+  const removal = removalOf(config, survey.reached)
+  if ('problems' in removal) return refusalFor(removal.problems)
   return {
-    work,
+    ...removal,
     notes: purge ? [`delete ${stateFolder(config)} and its certificate authority`] : [],
     alwaysConfirms: purge,
     executeAndSave: async (execute) => {
@@ -109,13 +90,11 @@ function decideRemoval(session: SurveyedSession<HostFacts>, purge: boolean): Run
         context.stderr.write(`The state directory is kept: nothing was removed from ${names}.\n`)
       }
       if (exit !== exitCodes.ok) return exit
-      await forget(session)
-      const dir = registryDirectory(context.env)
-      if (excluded.length > 0) {
-        await withStateGate(config, () => removeHosts({ dir, ...config, hosts: namesOf(config.hosts) }))
-        return exitCodes.ok
-      }
-      await removeCluster({ dir, cluster, directory })
+      const { state } = await openState(config)
+      // The file may lose them now without a word.
+      await forgetHosts({ context, config, state, names: namesOf(config.hosts) })
+      if (excluded.length > 0) return exitCodes.ok
+      await removeCluster({ dir: registryDirectory(context.env), cluster, directory })
       if (purge) {
         run.discardRecord()
         await removeState(config)

@@ -7,7 +7,7 @@ import { type InstallOptions, install, installDefinition } from './install.ts'
 
 export const upgradeCommand = installDefinition({
   rollout: canaryThenBatches,
-  replaces: false,
+  brings: false,
   run: (options) => upgrade(options),
 })
 

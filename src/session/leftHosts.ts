@@ -31,7 +31,7 @@ export async function reportLeftHosts(around: Around): Promise<void> {
     const end =
       is === 'clean'
         ? `Forget it: muster forget ${name}`
-        : `To take it out, put it back into the file, run muster uninstall --host ${name}, and take it out again. If it is gone for good: muster forget ${name}`
+        : `To take it out: muster install --prune. If it is gone for good: muster forget ${name}`
     around.context.stderr.write(`note: ${name} of ${cluster} left the file. ${what} ${end}\n`)
   }
 }
@@ -49,7 +49,7 @@ export async function askLeftHosts(
   { context, config, state }: Around,
   names: readonly string[],
 ): Promise<readonly LeftHost[]> {
-  const hosts = names.flatMap((name) => wayTo(name, config, state) ?? [])
+  const hosts = waysTo(names, { config, state })
   const survey = await surveyHosts({
     config: withShortTimeout({ ...config, hosts }),
     scope: { facts: installedFactsOnly.facts },
@@ -64,7 +64,7 @@ export async function askLeftHosts(
       const seen = survey.reached.find(({ host }) => host.name === name)
       if (seen === undefined) {
         const why = survey.unreachable.find(({ host }) => host.name === name)?.failure.message
-        const reason = why ?? 'the state directory does not know how to reach it'
+        const reason = why ?? unknownWay
         return {
           name,
           is: 'unknown',
@@ -87,11 +87,32 @@ export async function askLeftHosts(
   }
 }
 
+/** Reason why a host that left the file is not reached although nobody tried. */
+export const unknownWay = 'the state directory does not know how to reach it'
+
+/**
+ * Returns the hosts among those that left the file whose way the state directory knows. `asksForSudo`: one that becomes
+ * root by sudo gets the password that is typed for the hosts of the file, if it is.
+ */
+export const waysTo = (
+  names: readonly string[],
+  around: Pick<Around, 'config' | 'state'> & { readonly asksForSudo?: true },
+): readonly HostConfig[] => names.flatMap((name) => wayTo(name, around) ?? [])
+
 /** Undefined for a host of an older muster, which kept no address. */
-function wayTo(name: string, { hosts }: SelectedCluster, state: ClusterState): HostConfig | undefined {
+function wayTo(
+  name: string,
+  { config, state, asksForSudo }: Parameters<typeof waysTo>[1],
+): HostConfig | undefined {
   const [way, installDirectory] = [state.ways?.get(name), state.folders.get(name)]
-  const [known] = hosts
+  const [known] = config.hosts
   if (way === undefined || installDirectory === undefined || known === undefined) return undefined
   const { via: _, ...rest } = known
-  return { ...rest, ...way, name, connection: 'ssh', installDirectory, apis: [], users: [] }
+  const { ssh } = way
+  const asks = asksForSudo === true && ssh.become && known.ssh.becomePassword === 'ask'
+  return {
+    ...{ ...rest, name, connection: 'ssh', installDirectory, apis: [], users: [] },
+    address: way.address,
+    ssh: asks ? { ...ssh, becomePassword: 'ask' } : ssh,
+  }
 }

@@ -22,11 +22,17 @@ export const failedOutcome = (host: string, failure: Failure): HostOutcome => ({
   seconds: {},
 })
 
-/** One outcome for each host, in the order of `hosts`: those that failed did, the others were not started. */
+/**
+ * One outcome for each host, in the order of `hosts`: those that failed did, the others were not started. Hosts that
+ * failed and are not among them come last.
+ */
 export const refusedOutcomes = (
   hosts: readonly string[],
   failed: readonly HostOutcome[],
-): readonly HostOutcome[] => hosts.map((name) => failed.find(({ host }) => host === name) ?? notStarted(name))
+): readonly HostOutcome[] => [
+  ...hosts.map((name) => failed.find(({ host }) => host === name) ?? notStarted(name)),
+  ...failed.filter(({ host }) => !hosts.includes(host)),
+]
 
 export function exitOfRun(outcomes: readonly HostOutcome[], interrupted: boolean): ExitCode {
   if (interrupted) return exitCodes.interrupted

@@ -78,6 +78,12 @@ export const replacedOption = <Made extends Command>(made: Made): Made =>
 export const replacedGiven = (made: Command): readonly string[] =>
   made.opts<{ replaced?: string[] }>().replaced ?? []
 
+/** Adds --prune, which takes out what is installed and no longer in the file. */
+export const pruneOption = <Made extends CliCommand>(made: Made): Made =>
+  made.option('--prune', 'take out hosts that left the file: uninstall and forget them')
+
+export const pruneGiven = (made: Command): boolean => flag(made, 'prune')
+
 /** 24 hours, in milliseconds. */
 const longestWait = 24 * 60 * 60_000
 

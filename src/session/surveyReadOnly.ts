@@ -2,8 +2,8 @@ import type { CommandContext } from '../cli/context.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import { recordedMachines } from '../deployment/hostIdentity.ts'
-import { type ClusterState, emptyState } from '../deployment/state/clusterState.ts'
-import { readState } from '../deployment/state/openState.ts'
+import type { ClusterState } from '../deployment/state/clusterState.ts'
+import { knownState } from '../deployment/state/openState.ts'
 import {
   allFacts,
   closeAll,
@@ -38,8 +38,7 @@ export async function surveyReadOnly<Facts extends InstalledFacts>(
   /** Gets the state before any host is reached. */
   opened: (state: ClusterState) => void = () => {},
 ): Promise<{ readonly state: ClusterState; readonly survey: Survey<Facts> }> {
-  const known = await readState({ directory: config.directory, cluster: config.cluster })
-  const state = known?.state ?? emptyState
+  const state = await knownState({ directory: config.directory, cluster: config.cluster })
   opened(state)
   return { state, survey: await surveyQuickly(context, config, { scope: look, state }) }
 }

@@ -1,6 +1,7 @@
 import { isProcessRunning } from '../base/processIdentity.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { Interrupted } from '../cli/interrupted.ts'
+import type { HostConfig } from '../config/model.ts'
 import type { Emit } from '../deployment/events.ts'
 import type { HostFacts, InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import type { RecordedMachines } from '../deployment/hostIdentity.ts'
@@ -73,6 +74,37 @@ export async function withSurvey<Facts extends InstalledFacts>(
     if (!isHeld && !isTooFew) return await work({ ...session, survey })
     const exit = await refuse(session, { failed: unreachableOutcomes(survey), reported: true })
     return isHeld ? exitCodes.locked : exit
+  } finally {
+    await closeAll(survey)
+  }
+}
+
+/**
+ * Surveys and locks hosts besides those of the session, and runs `work` while the connections are open. One that cannot
+ * be reached is in the survey only; one that another run has locked ends the run with exit code 5.
+ */
+export async function withFurtherHosts<Facts extends InstalledFacts>(
+  session: Session,
+  options: {
+    readonly hosts: readonly HostConfig[]
+    readonly scope: FactsScope<Facts>
+    readonly machines: RecordedMachines
+    readonly work: (survey: Survey<Facts>) => Promise<ExitCode>
+  },
+): Promise<ExitCode> {
+  const { context, config, renderer } = session
+  const emit: Emit = (event) => {
+    const isLocked = event.type === 'host-failed' && event.failure.code === 'locked'
+    if (event.type === 'notice' || isLocked) renderer.emit(event)
+  }
+  const further = { ...session, config: { ...config, hosts: options.hosts }, renderer: { ...renderer, emit } }
+  const survey = await surveyLocked(further, options)
+  try {
+    if (context.signal.aborted) throw new Interrupted()
+    const held = heldHosts(survey)
+    if (held.length === 0) return await options.work(survey)
+    await refuse(session, { failed: unreachableOutcomes({ unreachable: held }), reported: true })
+    return exitCodes.locked
   } finally {
     await closeAll(survey)
   }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld, type World } from './support/world.ts'
@@ -28,7 +28,7 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
       world.describe({ hosts: [world.host('db1')] })
       const outcome = await world.muster(command, words)
       expect(outcome.stderr.replaceAll(/\s+/g, ' ')).toMatch(running())
-      expect(outcome.stderr).toContain('muster uninstall --host db2')
+      expect(outcome.stderr).toContain('muster install --prune')
     },
   )
 
@@ -54,5 +54,65 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
     expect(machines()).not.toContain('"db2"')
     world.describe({ hosts: [world.host('db1')] })
     expect((await world.muster('plan')).stderr).not.toContain('left the file')
+  })
+
+  it('is shown by plan --prune with what is removed, and nothing is changed', async () => {
+    world.describe()
+    expect((await world.muster('install')).code).toBe(0)
+    world.describe({ hosts: [world.host('db1')] })
+    const [pids, saved] = [world.host('db2').pids(), machines()]
+    const outcome = await world.muster('plan', ['--prune'])
+    expect(outcome).toMatchObject({ code: 2 })
+    expect(outcome.stdout).toContain('take out db2, after the other hosts no longer know it')
+    expect(outcome.stdout).toContain('- stop and remove connector')
+    const { hosts } = JSON.parse((await world.muster('plan', ['--prune', '--format', 'json'])).stdout)
+    expect(hosts).toMatchObject([
+      { host: 'db1' },
+      { host: 'db2', changes: [{ step: 'services' }, { step: 'files' }] },
+    ])
+    expect(world.host('db2').pids()).toEqual(pids)
+    expect(machines()).toBe(saved)
+  })
+
+  it('is not taken out by a run of some hosts, nor by a saved plan', async () => {
+    world.describe()
+    const some = await world.muster('install', ['--prune', '--host', 'db1'])
+    world.describe({ hosts: [world.host('db1')] })
+    expect(some).toMatchObject({ code: 3 })
+    expect(some.stderr).toContain('Leave out --host, --service and --shard.')
+    expect(await world.muster('plan', ['--prune', '--out', 'one.plan'])).toMatchObject({ code: 3 })
+    expect(await world.muster('install', ['--prune', '--plan', 'one.plan'])).toMatchObject({ code: 3 })
+  })
+
+  it('is taken out by install --prune, which goes on where it failed before', async () => {
+    const { directory, tools } = world.host('db2')
+    const rm = join(tools, 'rm')
+    // Other scripts of muster work on: the lock of the host is released.
+    const broken = `#!/bin/sh\ncase "$*" in *'${directory}/current'*) exit 1;; esac\nexec /bin/rm "$@"\n`
+    writeFileSync(rm, broken, { mode: 0o755 })
+    const failed = await world.muster('install', ['--prune'])
+    expect(failed).toMatchObject({ code: 1 })
+    expect(machines()).toContain('"db2"')
+    rmSync(rm)
+    const outcome = await world.muster('install', ['--prune'])
+    expect(outcome.stderr).not.toContain('left the file')
+    expect(outcome).toMatchObject({ code: 0 })
+    expect(world.host('db2').pids()).toEqual({})
+    expect(existsSync(directory)).toBe(false)
+    expect(machines()).not.toContain('"db2"')
+    expect((await world.muster('plan', ['--prune'])).code).toBe(0)
+  })
+
+  it('stays where it cannot be reached, and the run is incomplete', async () => {
+    world.describe()
+    expect((await world.muster('install')).code).toBe(0)
+    world.describe({ hosts: [world.host('db1')] })
+    await world.host('db2').server.close()
+    const outcome = await world.muster('install', ['--prune'])
+    expect(outcome).toMatchObject({ code: 6 })
+    expect(outcome.stderr).toContain('db2 left the file and is not taken out:')
+    expect(outcome.stderr).toContain('muster forget db2')
+    expect(outcome.stdout).toContain('INCOMPLETE')
+    expect(machines()).toContain('"db2"')
   })
 })

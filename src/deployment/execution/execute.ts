@@ -4,12 +4,14 @@ import { type HostHooks, noHostHooks } from './hostHooks.ts'
 import { type HostProgress, type HostWork, initialProgress, runPhase } from './hostRun.ts'
 import { outcomeOf } from './outcome.ts'
 import { allInParallel, type Rollout } from './rollout.ts'
+import type { Wave } from './schedule.ts'
 import { runWave, wavesOf } from './wave.ts'
 
 /**
  * Executes the plans of all hosts. Every host stages first; if one fails, no host commits and nothing that runs was
  * changed. Then hosts commit and are verified in the waves of `rollout`. Once more hosts than allowed have failed, or
- * the canary, no other host starts. A failed host is restored. An abort stops each host after its current step.
+ * the canary, no other host starts; after any failure none of those that go last. A failed host is restored. An abort
+ * stops each host after its current step.
  */
 export async function execute(options: {
   readonly hosts: readonly HostWork[]
@@ -39,10 +41,14 @@ export async function execute(options: {
   const waves = wavesOf(options.hosts, rollout)
   let canaryFailed = false
   let halted = false
+  let leavesLast = false
+  const isLast = ({ hosts }: Wave): boolean =>
+    options.hosts.some(({ host, last }) => last === true && hosts.includes(host))
   const tooMany = (): boolean => failed().length > rollout.maxFailed
   const isOver = (): boolean => signal.aborted || canaryFailed || halted || tooMany()
   for (const [index, wave] of waves.entries()) {
-    if (isOver()) break
+    leavesLast = isLast(wave) && failed().length > 0
+    if (isOver() || leavesLast) break
     emit({ type: 'wave-started', wave: index + 1, of: waves.length, ...wave })
     ;({ halted } = await runWave({
       ...options,
@@ -56,7 +62,8 @@ export async function execute(options: {
   }
   if (canaryFailed) return outcomes(progresses, afterCanary(failed()))
   if (halted) return outcomes(progresses, afterStop(failed()))
-  return outcomes(progresses, tooMany() ? afterTooMany(failed(), rollout) : undefined)
+  if (tooMany()) return outcomes(progresses, afterTooMany(failed(), rollout))
+  return outcomes(progresses, leavesLast ? `${namesOf(failed())} failed` : undefined)
 }
 
 const outcomes = (progresses: readonly HostProgress[], why: string | undefined): readonly HostOutcome[] =>

@@ -16,6 +16,8 @@ export type HostWork = {
   readonly snapshot?: Snapshot
   /** Leaves a failed host as it is, for inspection. */
   readonly keepFailed?: boolean
+  /** Begins once every other host has ended, and only if none failed. */
+  readonly last?: true
 }
 
 /** Progress of a run on one host. */

@@ -7,6 +7,8 @@ export type Candidate = {
   readonly changes: boolean
   /** True if two such hosts may not be in progress together: clients of the connector wait for the others. */
   readonly inTurn: boolean
+  /** True if all others go before it. */
+  readonly last?: true
 }
 
 /** Hosts that switch over together; the next wave starts when all of them have ended. */
@@ -20,9 +22,10 @@ export type Wave = {
 
 /**
  * Returns the waves of a run, every host in exactly one: the canary, then the changing hosts in batches. Hosts that
- * do not change join the last wave and do not count.
+ * do not change join the last batch and do not count. Those of `last` are a wave of their own after all others.
  */
-export function scheduleOf(candidates: readonly Candidate[], rollout: Rollout): readonly Wave[] {
+export function scheduleOf(all: readonly Candidate[], rollout: Rollout): readonly Wave[] {
+  const [candidates, last] = [all.filter((one) => !one.last), all.filter((one) => one.last)]
   const canary = canaryOf(candidates, rollout)
   const rest = candidates.filter(({ host }) => host !== canary?.host)
   const changing = rest.filter(({ changes }) => changes)
@@ -30,12 +33,13 @@ export function scheduleOf(candidates: readonly Candidate[], rollout: Rollout): 
   const count = Math.max(rest.length > 0 ? 1 : 0, Math.ceil(changing.length / size))
   const batches = Array.from({ length: count }, (_, index) => {
     const group = new Set(changing.slice(index * size, (index + 1) * size))
-    const last = index === count - 1
-    return rest.filter((one) => group.has(one) || (last && !one.changes))
+    const isLast = index === count - 1
+    return rest.filter((one) => group.has(one) || (isLast && !one.changes))
   })
   return [
     ...(canary === undefined ? [] : [waveOf([canary], true)]),
     ...batches.map((batch) => waveOf(batch, false)),
+    ...(last.length === 0 ? [] : [waveOf(last, false)]),
   ]
 }
 

@@ -8,14 +8,15 @@ import { scheduleOf, type Wave } from './schedule.ts'
 
 /** Returns the waves with the steps of their hosts; hosts whose connectors drain take turns. */
 export const wavesOf = (
-  hosts: readonly Pick<HostWork, 'host' | 'steps'>[],
+  hosts: readonly Pick<HostWork, 'host' | 'steps' | 'last'>[],
   rollout: Rollout,
 ): readonly Wave[] =>
   scheduleOf(
-    hosts.map(({ host, steps }) => ({
+    hosts.map(({ host, steps, last }) => ({
       host,
       changes: steps.length > 0,
       inTurn: steps.some(({ change }) => change.drains !== undefined),
+      ...(last && { last }),
     })),
     rollout,
   )

@@ -1,5 +1,5 @@
 import { addressAndPort } from '../../base/address.ts'
-import { memberOf } from '../../base/json.ts'
+import { itemsOf, memberOf } from '../../base/json.ts'
 import { listOf } from '../../base/words.ts'
 import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
 import type { MapDataSource, MapService } from '../../contracts/servicesMap.ts'
@@ -99,8 +99,6 @@ export function installedMaster(settings: unknown, service: string): string | un
   const name = memberOf(primary, 'name')
   return typeof name === 'string' ? name : undefined
 }
-
-const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 function readMaster({ datasources }: MapService, logins: readonly DatabaseLogin[]): DatabaseLogin['server'] {
   const master = datasources.find(({ role }) => role === 'primary')

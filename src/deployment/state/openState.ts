@@ -50,6 +50,10 @@ export async function readState(place: StatePlace): Promise<OpenedState | undefi
   })
 }
 
+/** Reads the state on disk as `readState` does; empty if there is none. */
+export const knownState = async (place: StatePlace): Promise<ClusterState> =>
+  (await readState(place))?.state ?? emptyState
+
 const readTries = 5
 /** Milliseconds. */
 const readPause = 50

@@ -118,6 +118,33 @@ describe('execute', () => {
     expect(events.filter(({ type }) => type === 'host-failed')).toHaveLength(1)
   })
 
+  it('begins hosts that go last once all others have ended, and not at all after a failure', async () => {
+    const rollout = { maxFailed: 1, onFailure: 'continue' } as const
+    const { signal } = new AbortController()
+    const last = { last: true } as const
+    const well = world()
+    const steps = [well.step('commit', 'commit')]
+    const clock = (): number => 0
+    const emit = (): void => {}
+    await execute({
+      ...{ rollout, signal, clock, emit },
+      hosts: [{ ...well.work('db3', steps), ...last }, well.work('db1', steps), well.work('db2', steps)],
+    })
+    expect(well.done.slice(-2)).toEqual(['db3 commit', 'db3 verify'])
+    const { step, work, done } = world()
+    const outcomes = await execute({
+      ...{ rollout, signal, clock, emit },
+      hosts: [
+        { ...work('db3', [step('commit', 'commit')]), ...last },
+        work('db1', [step('commit', 'commit', fail)]),
+        work('db2', [step('commit', 'commit')]),
+      ],
+    })
+    expect(outcomes.map(({ result }) => result)).toEqual(['not-started', 'failed', 'changed'])
+    expect(outcomes[0]).toMatchObject({ reason: 'db1 failed' })
+    expect(done.filter((line) => line.startsWith('db3'))).toEqual([])
+  })
+
   it('verifies a host without changes', async () => {
     const { work, run, done } = world()
     expect((await run([work('db1', [])]))[0]).toMatchObject({

@@ -49,6 +49,18 @@ describe('scheduleOf', () => {
     expect(names(hosts(2, { changes: false }), rollout)).toEqual([['db1', 'db2']])
   })
 
+  it('puts hosts that go last into a wave of their own, whether they change or not', () => {
+    const [one, two, three, four] = hosts(4)
+    if (!one || !two || !three || !four) throw new Error('four hosts')
+    const last = { last: true } as const
+    const candidates = [{ ...one, ...last }, two, { ...three, ...last, changes: false }, four]
+    expect(names(candidates, allInParallel)).toEqual([
+      ['db2', 'db4'],
+      ['db1', 'db3'],
+    ])
+    expect(names(candidates, canaryThenBatches)).toEqual([['db2'], ['db4'], ['db1', 'db3']])
+  })
+
   it('chooses no primary as canary if another host changes', () => {
     const [one, two, three] = hosts(3)
     if (!one || !two || !three) throw new Error('three hosts')
