@@ -82,7 +82,7 @@ export const commandTable: readonly CommandRow[] = [
     examples: [
       ['Show the plan, ask, and install', 'muster install'],
       ['Install without asking, one host first', 'muster install --yes --canary'],
-      ['Take out hosts that left the file, too', 'muster install --prune'],
+      ['Take out hosts and users that left the file, too', 'muster install --prune'],
     ],
     load: async () => (await import('./install.ts')).installCommand,
   },

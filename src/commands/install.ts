@@ -45,6 +45,7 @@ import { decidePruning, prunedHosts, requirePrunable } from '../session/install/
 import { recordCluster } from '../session/install/recordCluster.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
+import { reportLeftUsers, withoutLeftUsers } from '../session/leftUsers.ts'
 import type { LoadedCluster } from '../session/loadCluster.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { forgetHosts } from '../session/removal.ts'
@@ -135,7 +136,7 @@ export type InstallOptions = ClusterOptions & {
   readonly release: string | undefined
   /** Hosts that are new machines on purpose. */
   readonly replaced: readonly string[]
-  /** Takes out hosts that left the file. */
+  /** Takes out hosts and users that left the file. */
   readonly prune?: boolean
   readonly rollout: Rollout
   /** Saved plan to apply exactly, without confirmation. */
@@ -220,7 +221,10 @@ async function installOn(
     packed: (runtime) => runtimes.get(runtime.id),
   })
   if ('failed' in decision) return refuse(session, decision)
-  if (pruning === undefined) await reportLeftHosts({ context, config, state })
+  if (pruning === undefined) {
+    await reportLeftHosts({ context, config, state })
+    reportLeftUsers({ context, config, state, ...survey })
+  }
   for (const note of pruning?.kept ?? []) context.stderr.write(`note: ${note}\n`)
   const { planned, preparation } = decision
   for (const { plan } of planned) {
@@ -254,7 +258,8 @@ async function installOn(
     const { exit } = await execute()
     reportLimitedRun(session)
     if (exit !== exitCodes.ok) return exit
-    const after = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
+    const proved = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
+    const after = pruning === undefined ? proved : withoutLeftUsers(proved, config.hosts)
     await saveState({ ...config, before: preparation.state, after })
     await recordCluster(context, config, preparation)
     if (pruning !== undefined) {

@@ -22,6 +22,7 @@ import { masterNotes } from '../session/install/masterNotes.ts'
 import { requirePlanFile, savedPlanText, writePlan } from '../session/install/planFiles.ts'
 import { decidePruning, prunedHosts, requirePrunable } from '../session/install/pruneHosts.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
+import { reportLeftUsers } from '../session/leftUsers.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
@@ -69,7 +70,7 @@ export async function plan(
     readonly release: string | undefined
     /** Hosts that are meant to be other machines now. */
     readonly replaced: readonly string[]
-    /** Shows also how hosts that left the file are taken out. */
+    /** Shows also how hosts and users that left the file are taken out. */
     readonly prune?: boolean
     /** File that the plan is saved in. */
     readonly out: string | undefined
@@ -131,7 +132,10 @@ export async function plan(
     return exitOfRun(failed, false)
   }
   const { preparation, planned, masters, pruning } = decision
-  if (pruning === undefined) await reportLeftHosts({ context, config, state })
+  if (pruning === undefined) {
+    await reportLeftHosts({ context, config, state })
+    reportLeftUsers({ context, config, state, ...survey })
+  }
   for (const note of pruning?.kept ?? []) context.stderr.write(`note: ${note}\n`)
   const seen = installedHosts(config.cluster, survey.reached)
   const outside = preparation.targets

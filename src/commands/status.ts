@@ -24,6 +24,7 @@ import {
 import { prepareConnections } from '../session/connectHost.ts'
 import { reportExportDue } from '../session/exportDue.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
+import { reportLeftUsers } from '../session/leftUsers.ts'
 import { observeCluster } from '../session/observeCluster.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
@@ -87,6 +88,7 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
     const seen = await look()
     await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
     await reportLeftHosts({ context, config: chosen, state })
+    reportLeftUsers({ context, config, state, ...survey })
     const text = textOf(seen, options)
     for (const note of wentBackNotes(survey.reached)) context.stderr.write(`note: ${note}\n`)
     if (!options.isWatched) {

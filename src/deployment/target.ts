@@ -70,6 +70,8 @@ export type Target = {
   readonly leaf?: string
   /** The administrator first. */
   readonly users: readonly DesiredUser[]
+  /** Users to remove from the host. */
+  readonly removedUsers?: readonly string[]
   readonly components: readonly DesiredComponent[]
 }
 

@@ -80,7 +80,7 @@ export const replacedGiven = (made: Command): readonly string[] =>
 
 /** Adds --prune, which takes out what is installed and no longer in the file. */
 export const pruneOption = <Made extends CliCommand>(made: Made): Made =>
-  made.option('--prune', 'take out hosts that left the file: uninstall and forget them')
+  made.option('--prune', 'take out hosts and users that left the file')
 
 export const pruneGiven = (made: Command): boolean => flag(made, 'prune')
 

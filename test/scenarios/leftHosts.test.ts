@@ -1,6 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashPassword } from '../../src/accounts/passwordHash.ts'
+import { putUser } from '../../src/accounts/userFile.ts'
+import { changeUserFile } from '../../src/accounts/userFileIo.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 import { createWorld, type World } from './support/world.ts'
 
 /** A cluster whose second host leaves the file; each test goes on. */
@@ -114,5 +118,54 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
     expect(outcome.stderr).toContain('muster forget db2')
     expect(outcome.stdout).toContain('INCOMPLETE')
     expect(machines()).toContain('"db2"')
+  })
+})
+
+/** A cluster whose administrator is renamed in the file; each test goes on. */
+describe.skipIf(process.platform !== 'linux')('an administrator who left the file (needs Linux)', () => {
+  let world: World
+  const usersFile = (): string => join(world.host('db1').directory, 'data/users.json')
+  const users = (): readonly string[] =>
+    JSON.parse(readFileSync(usersFile(), 'utf8')).users.map(({ user }: { readonly user: string }) => user)
+  const secrets = (): string =>
+    readFileSync(join(world.operator.directory, '.muster/alpha/secrets.json'), 'utf8')
+
+  beforeAll(async () => {
+    world = await createWorld(1)
+    expect((await world.muster('install')).code).toBe(0)
+    const cost = { ln: 10, r: 8, p: 1 }
+    const hash = await hashPassword({
+      password: new Secret('by hand, long'),
+      salt: Buffer.alloc(16, 7),
+      cost,
+    })
+    await changeUserFile(usersFile(), (is) => putUser(is, { user: 'guest', access: 'read', hash }))
+    world.describe({ defaults: { 'rest-api-admin-user': 'chief' } })
+  })
+  afterAll(() => world?.close())
+
+  it.each(['plan', 'install', 'status'])(
+    'is named by %s, and nobody whom muster did not make',
+    async (command) => {
+      const { stderr } = await world.muster(command)
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+        'note: the user admin left the file of alpha, but db1 still accepts it, with access full. To take it out: muster install --prune',
+      )
+      expect(stderr).not.toContain('guest')
+      expect(users()).toEqual(command === 'plan' ? ['admin', 'guest'] : ['admin', 'guest', 'chief'])
+    },
+  )
+
+  it('is taken out by install --prune, as plan --prune shows', async () => {
+    const plan = await world.muster('plan', ['--prune'])
+    expect(plan).toMatchObject({ code: 2 })
+    expect(plan.stdout).toContain('- remove the user admin')
+    expect(users()).toContain('admin')
+    const install = await world.muster('install', ['--prune'])
+    expect(install).toMatchObject({ code: 0 })
+    expect(install.stderr).not.toContain('left the file')
+    expect(users()).toEqual(['guest', 'chief'])
+    expect(Object.keys(JSON.parse(secrets()).users)).toEqual(['chief'])
+    expect((await world.muster('plan', ['--prune'])).code).toBe(0)
   })
 })

@@ -7,6 +7,7 @@ import { directoriesStep } from '../steps/directoriesStep.ts'
 import { obsoleteStep } from '../steps/obsoleteStep.ts'
 import { oldReleasesStep } from '../steps/oldReleasesStep.ts'
 import { releaseStep } from '../steps/releaseStep.ts'
+import { removedUsersStep } from '../steps/removedUsersStep.ts'
 import { runtimeStep } from '../steps/runtimeStep.ts'
 import { servicesStep } from '../steps/servicesStep.ts'
 import { settingsStep } from '../steps/settingsStep.ts'
@@ -26,6 +27,11 @@ export function installPlan(options: {
   readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
 }): readonly Step[] {
   const { target, packed } = options
+  const userFile = {
+    data: currentData(target),
+    account: target.service,
+    folder: `${target.layout.releases}/${target.release.id}`,
+  }
   return [
     systemUserStep(target),
     directoriesStep(target),
@@ -34,12 +40,8 @@ export function installPlan(options: {
     dataStep(target),
     storesStep(target),
     settingsStep(target),
-    usersStep({
-      ...target,
-      data: currentData(target),
-      account: target.service,
-      folder: `${target.layout.releases}/${target.release.id}`,
-    }),
+    usersStep({ ...target, ...userFile }),
+    removedUsersStep({ ...userFile, names: target.removedUsers ?? [] }),
     obsoleteStep(target),
     activateStep(target),
     ...staleUnitsStep(target),

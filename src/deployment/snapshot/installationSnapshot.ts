@@ -17,7 +17,10 @@ import { discardScript, takeScript } from './takeScript.ts'
 import { restoreUsersScript, writtenUsers } from './userRestore.ts'
 
 /** Values that a restore depends on; a `Target` is one. */
-export type SnapshotTarget = Pick<Target, 'cluster' | 'layout' | 'data' | 'facts' | 'users'> & {
+export type SnapshotTarget = Pick<
+  Target,
+  'cluster' | 'layout' | 'data' | 'facts' | 'users' | 'removedUsers'
+> & {
   readonly service: ServiceAccount
   readonly host: Pick<Target['host'], 'proxy'>
   /** Release that is installed, or that the run installs. */
@@ -60,7 +63,7 @@ export function installationSnapshot(target: SnapshotTarget, confirm?: ConfirmWi
 /** The script that restores a host, and its input. */
 function wayBack(target: SnapshotTarget, fresh: boolean) {
   const { facts, service } = target
-  const written = writtenUsers(target.users, facts)
+  const written = writtenUsers(target.users, facts, target.removedUsers)
   const from = movedFrom(target)
   const drainTimeout = Math.max(drainTimeoutOf(facts), target.host.proxy?.drainTimeout ?? 0)
   const script = restoreScript(

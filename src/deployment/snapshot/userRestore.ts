@@ -15,19 +15,22 @@ import type { DesiredUser } from '../target.ts'
 export const userStepIds = { written: 'users', removed: 'removed-users' } as const
 
 /**
- * Returns the input of `take-back-user` to restore a run's users; undefined if it writes none. Hashes are sent only
- * on standard input.
+ * Returns the input of `take-back-user` to restore a run's users; undefined if it writes and removes none. Hashes are
+ * sent only on standard input.
  */
 export function writtenUsers(
   users: readonly DesiredUser[],
-  { installation }: InstalledFacts,
+  facts: InstalledFacts,
+  removed: readonly string[] = [],
 ): Secret | undefined {
-  const written = users.flatMap(({ user, ...desired }) => {
+  const { installation } = facts
+  const changed = users.flatMap(({ user, ...desired }) => {
     const before = installedUser(installation.users, user)
     const { hash = before?.hash, access = before?.access ?? 'full' } = desired
     if (hash === undefined || (before?.hash === hash && before.access === access)) return []
     return [writeUserChange({ user, written: { hash, access }, ...(before && { before }) })]
   })
+  const written = [...changed, ...removedChanges(facts, removed)]
   const [only] = written
   if (only === undefined) return undefined
   return new Secret(JSON.stringify(written.length === 1 ? only : written))
@@ -55,6 +58,9 @@ export const presentUsers = (
   names: readonly string[],
 ): readonly UserRecord[] => installedUsers(installation.users).filter(({ user }) => names.includes(user))
 
+const removedChanges = (facts: InstalledFacts, names: readonly string[]): readonly object[] =>
+  presentUsers(facts, names).map(({ user, ...record }) => writeUserChange({ user, before: record }))
+
 /**
  * Returns the restore of a run that changes only users: adds removed users again, and gives the others their previous
  * passwords and levels.
@@ -76,10 +82,8 @@ export const restoreUsers =
       await runOrThrow(transport, { doing, fix, stdin, script: restoreUsersScript(options) })
     }
     if (started.includes(userStepIds.removed)) {
-      const before = presentUsers(facts, removed).map(({ user, ...record }) =>
-        writeUserChange({ user, before: record }),
-      )
-      await restore(`restoring ${listOf(removed, 'and')}`, new Secret(JSON.stringify(before)))
+      const before = new Secret(JSON.stringify(removedChanges(facts, removed)))
+      await restore(`restoring ${listOf(removed, 'and')}`, before)
     }
     const written = started.includes(userStepIds.written) ? writtenUsers(users, facts) : undefined
     if (written !== undefined) await restore('restoring the previous passwords and levels', written)

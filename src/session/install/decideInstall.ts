@@ -26,6 +26,7 @@ import type { Survey, SurveyedHost } from '../../deployment/survey.ts'
 import type { Target } from '../../deployment/target.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { type PassphraseOptions, withPassphrasePrompt } from '../authorityPassphrase.ts'
+import { lastFullUser, leftUsers } from '../leftUsers.ts'
 import { readUserProvidedStores } from '../readUserProvidedStores.ts'
 import { type Refusal, refusalFor } from '../runPlan.ts'
 import { namesOf, type SelectedCluster } from '../selectTargets.ts'
@@ -126,6 +127,8 @@ export async function decideInstall(
     /** Of --release: id or version of a release that the hosts keep. */
     readonly release: string | undefined
     readonly extraCheck?: ExtraCheck
+    /** Removes users that left the file from their hosts. */
+    readonly prune?: boolean
     /** Returns the packed runtime when the step is applied. */
     readonly packed: (runtime: SentRuntime) => PackedRuntime | undefined
   },
@@ -134,7 +137,10 @@ export async function decideInstall(
   const { program, ownNode, runtimeFile, storeFiles } = options.sources
   const refused = survey.reached.flatMap((one) => extraCheck?.(one, { ...program, release }) ?? [])
   if (refused.length > 0) return refusalFor(refused)
-  const preparation = await prepare({
+  const users = options.prune === true ? survey.reached : []
+  const last = users.flatMap((one) => lastFullUser(one, options.state) ?? [])
+  if (last.length > 0) return refusalFor(last)
+  const prepared = await prepare({
     config,
     excluded: config.excluded,
     surveyed: survey.reached,
@@ -149,7 +155,13 @@ export async function decideInstall(
     random: randomBytes,
     hash: createHasher(),
   })
-  if (!preparation.ok) return refusalFor(preparation.problems)
+  if (!prepared.ok) return refusalFor(prepared.problems)
+  const left = new Map(users.map((one) => [one.host.name, leftUsers(one, options.state)]))
+  const targets = prepared.targets.map((target) => {
+    const removedUsers = left.get(target.host.name) ?? []
+    return removedUsers.length === 0 ? target : { ...target, removedUsers }
+  })
+  const preparation = { ...prepared, targets }
   requireSharedState({ ...config, before: options.state, after: preparation.state })
   const transports = new Map(survey.reached.map(({ host, transport }) => [host.name, transport]))
   const planned: PlannedTarget[] = []

@@ -122,6 +122,28 @@ describe('the snapshot of an installation', () => {
     expect(same.scripts.join()).not.toContain('take-back-user')
   })
 
+  it('restores a user that the run removed, through standard input', async () => {
+    const gone = { user: 'gone', access: 'read', hash } as const
+    const users = new Secret(
+      JSON.stringify({ version: 1, users: [{ user: 'admin', access: 'full', hash }, gone] }),
+    )
+    const given: unknown[] = []
+    const host = fakeTransport({
+      expect: [
+        {
+          script: 'take-back-user',
+          result: (_, { stdin }) => {
+            given.push(stdin instanceof Secret ? JSON.parse(stdin.reveal()) : stdin)
+            return {}
+          },
+        },
+      ],
+    })
+    const facts = withInstallation({ users })
+    await installationSnapshot({ ...targetOf({ facts }), removedUsers: ['gone'] }).restore?.(host)
+    expect(given).toEqual([{ user: 'gone', before: hash, beforeAccess: 'read' }])
+  })
+
   it('is only discarded by a run of another kind', async () => {
     const way = leftoverSnapshot({ ...targetOf(), facts: withInstallation({ leftCopy: true }) })
     expect(way).toMatchObject({ leftover: true })
