@@ -41,7 +41,7 @@ import {
 } from '../session/install/decideInstall.ts'
 import { masterNotes } from '../session/install/masterNotes.ts'
 import { packedRuntime } from '../session/install/packedRuntime.ts'
-import { decidePruning, prunedHosts, requirePrunable } from '../session/install/pruneHosts.ts'
+import { decidePruning, mappedStill, prunedHosts, requirePrunable } from '../session/install/pruneHosts.ts'
 import { recordCluster } from '../session/install/recordCluster.ts'
 import { apiUrls, reportGrants } from '../session/install/reportInstalled.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
@@ -262,13 +262,13 @@ async function installOn(
     const after = pruning === undefined ? proved : withoutLeftUsers(proved, config.hosts)
     await saveState({ ...config, before: preparation.state, after })
     await recordCluster(context, config, preparation)
-    if (pruning !== undefined) {
-      await forgetHosts({ context, config, state: after, names: pruning.work.map(({ host }) => host) })
-    }
+    const pruned = pruning?.work.map(({ host }) => host) ?? []
+    if (pruned.length > 0) await forgetHosts({ context, config, state: after, names: pruned })
+    const mapped = await mappedStill(pruned, { context, config, state: after, survey })
     const rejected = await reportGrants(session, decision)
     const due = await exportCommandDue({ ...options, state: after })
     run.setClosingText(apiUrls({ ...options, decision, export: due }))
-    const shortcomings = [...(rejected === undefined ? [] : [rejected]), ...(pruning?.kept ?? [])]
+    const shortcomings = [rejected, mapped, ...(pruning?.kept ?? [])].filter((one) => one !== undefined)
     if (shortcomings.length === 0) return exitCodes.ok
     run.setShortcoming(shortcomings.join('; '))
     return exitCodes.incomplete

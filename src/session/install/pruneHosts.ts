@@ -98,10 +98,12 @@ async function primariesAmong(
       asked: true,
     }))
   })
+  // A service that left the file as a whole goes with its primary.
+  const kept = around.config.services.map(({ name }) => name)
   const asked = new Set(seen.map(({ name }) => name))
   const installed = [...around.survey.reached, ...around.left.reached]
     .flatMap(({ facts }) => installedPrimaries(facts))
-    .filter(({ service }) => !asked.has(service))
+    .filter(({ service }) => kept.includes(service) && !asked.has(service))
     .map((one) => ({ ...one, asked: false }))
   return names.flatMap((host) => {
     const of = [...told, ...installed].filter(({ name }) => name === host)
@@ -133,4 +135,25 @@ function installedPrimaries({
     const name = memberOf(primary, 'name')
     return typeof service === 'string' && typeof name === 'string' ? [{ service, name }] : []
   })
+}
+
+/**
+ * Returns a sentence about managers that still have a data source of a host that was taken out: a map that somebody
+ * changed through an API outlives an installation. Undefined if none has.
+ */
+export async function mappedStill(
+  names: readonly string[],
+  around: Parameters<typeof observeCluster>[0],
+): Promise<string | undefined> {
+  if (names.length === 0) return undefined
+  const having = (await observeCluster(around)).flatMap(({ report }) => {
+    const sources = report?.services.flatMap(({ datasources }) => datasources.map(({ name }) => name)) ?? []
+    const found = names.filter((name) => sources.includes(name))
+    return report === undefined || found.length === 0 ? [] : [{ host: report.host, found }]
+  })
+  if (having.length === 0) return undefined
+  const sources = listOf(names.filter((name) => having.some(({ found }) => found.includes(name))))
+  const hosts = having.map(({ host }) => host)
+  const are = sources.includes(' and ') ? 'are still data sources' : 'is still a data source'
+  return `${sources} ${are} of the ${hosts.length === 1 ? 'manager' : 'managers'} of ${shortListOf(hosts, 8)}, whose map was changed through an API. To use the map of the file there: tapi map reset`
 }
