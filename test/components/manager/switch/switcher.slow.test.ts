@@ -359,8 +359,8 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     expect(await ended(payload.taskId)).toMatchObject({ state: 'complete' })
   })
 
-  /** An event on db1 that inserts every second, which the account of the switch may stop; it ends with the test. */
-  async function runEvent(): Promise<void> {
+  /** Runs the event scheduler of db1, which the account of the switch may stop; all ends with the test. */
+  async function runScheduler(): Promise<void> {
     const account = "replicator@'127.0.0.1'"
     onTestFinished(async () => {
       for (const name of names) {
@@ -376,10 +376,15 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     for (const name of names) {
       await servers[name].sql('SET sql_log_bin = 0', `GRANT SUPER, EVENT ON *.* TO ${account}`)
     }
+    await servers.db1.sql('SET GLOBAL event_scheduler = ON')
+  }
+
+  /** The same with an event that inserts every second. */
+  async function runEvent(): Promise<void> {
+    await runScheduler()
     await servers.db1.sql(
       'CREATE TABLE t.beats (a INT AUTO_INCREMENT PRIMARY KEY)',
       'CREATE EVENT t.beat ON SCHEDULE EVERY 1 SECOND DO INSERT INTO t.beats VALUES ()',
-      'SET GLOBAL event_scheduler = ON',
     )
     await eventually(async () => expect(await beats('db1')).not.toEqual([]))
   }
@@ -701,6 +706,18 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await forward.writes('db2')
     expect(await readOnly()).toEqual(['db1 1', 'db2 0', 'db3 1'])
     await eventually(forward.allWell)
+  })
+
+  it('takes the event scheduler along also where it settles a switch', async () => {
+    await runScheduler()
+    const { folder, leave } = await endedManager()
+    leave('promote', { isOwn: true, milliseconds: 5000 })
+    await servers.db1.sql('SET GLOBAL read_only = 1')
+    await servers.db2.sql('STOP ALL SLAVES', 'SET GLOBAL read_only = 0')
+    const { writes, allWell } = await managed({ folder })
+    await writes('db2')
+    await eventually(async () => expect(await schedulers()).toEqual(['db1 OFF', 'db2 ON', 'db3 OFF']))
+    await eventually(allWell)
   })
 
   it('settles what another manager left behind, once its time is over and both servers answer', async () => {
