@@ -11,7 +11,8 @@ import type { ClusterPicture } from '../contracts/clusterPicture.ts'
 import type { Component } from '../contracts/component.ts'
 import { knowledgeOf } from '../deployment/clusterKnowledge.ts'
 import type { ObservedHost } from '../deployment/hostStatus.ts'
-import { allFacts } from '../deployment/survey.ts'
+import { factsWithDatabases } from '../deployment/survey.ts'
+import { startNotes } from '../output/deployment/startNotes.ts'
 import { statusText } from '../output/deployment/statusText.ts'
 import { wentBackNotes } from '../output/deployment/wentBack.ts'
 import { yamlText } from '../output/yamlText.ts'
@@ -78,7 +79,7 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
   const { config: chosen } = await openCluster(options)
   const config = withComponent(chosen, options.component)
   await prepareConnections(context, withShortTimeout(config).hosts)
-  const { state, survey } = await surveyReadOnly(context, config, allFacts)
+  const { state, survey } = await surveyReadOnly(context, config, factsWithDatabases)
   const kept = keepSurvey({ context, config, state, survey })
   try {
     const look = async (): Promise<Seen> => {
@@ -90,7 +91,8 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
     await reportLeftHosts({ context, config: chosen, state })
     reportLeftUsers({ context, config, state, ...survey })
     const text = textOf(seen, options)
-    for (const note of wentBackNotes(survey.reached)) context.stderr.write(`note: ${note}\n`)
+    const notes = [...wentBackNotes(survey.reached), ...startNotes(survey.reached, seen.picture)]
+    for (const note of notes) context.stderr.write(`note: ${note}\n`)
     if (!options.isWatched) {
       context.stdout.write(text)
       const exit = exitOf(seen)

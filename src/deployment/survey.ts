@@ -1,6 +1,8 @@
 import type { ClusterConfig, HostConfig } from '../config/model.ts'
+import { isLocalAddress } from '../config/resolve/dataSources.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { Emit, Failure, HostOutcome } from './events.ts'
+import type { FactsRequest } from './facts/factsScript.ts'
 import { gatherFacts, gatherInstalled } from './facts/gather.ts'
 import type { HostFacts, InstalledFacts } from './facts/hostFacts.ts'
 import { factsSharing, type ShareFacts } from './facts/shareFacts.ts'
@@ -47,18 +49,34 @@ export type FactsScope<Facts extends InstalledFacts> = {
   readonly callsApis?: true
 }
 
+const factsRequest = (
+  cluster: string,
+  { host, previousFolder }: { readonly host: HostConfig; readonly previousFolder?: string },
+): FactsRequest => ({
+  cluster,
+  ...(previousFolder === undefined ? {} : { previousFolder }),
+  layout: layoutOf(host.installDirectory),
+  ...(host.user === undefined ? {} : { user: host.user }),
+  hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
+    path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
+  ),
+})
+
 /** All facts for an installation. */
 export const allFacts: FactsScope<HostFacts> = {
-  facts: (cluster, { host, transport, previousFolder }) =>
-    gatherFacts(transport, {
-      cluster,
-      ...(previousFolder === undefined ? {} : { previousFolder }),
-      layout: layoutOf(host.installDirectory),
-      ...(host.user === undefined ? {} : { user: host.user }),
-      hostStores: [host.tls.keystorePath, host.tls.truststorePath].flatMap((path) =>
-        path?.startsWith('host:') ? [path.slice('host:'.length)] : [],
-      ),
-    }),
+  facts: (cluster, at) => gatherFacts(at.transport, factsRequest(cluster, at)),
+}
+
+/** The same, and what the databases start with; costs a host with a MariaDB about 20 programs more. */
+export const factsWithDatabases: FactsScope<HostFacts> = {
+  facts: (cluster, at) => {
+    const { database, address } = at.host
+    const isHere = database !== undefined && (isLocalAddress(database.host) || database.host === address)
+    return gatherFacts(at.transport, {
+      ...factsRequest(cluster, at),
+      ...(isHere && database.type === 'mariadb' ? { mariadbPort: database.port } : {}),
+    })
+  },
 }
 
 /** Facts about what is installed and runs, for commands that do not change the installation. */

@@ -1,4 +1,5 @@
 import { quote } from '../../base/shellWords.ts'
+import { configuredReadOnlyScript } from '../configuredReadOnly.ts'
 import type { Layout } from '../layout.ts'
 import { changeableFunction, requireTrustedRoot } from '../trustedFolder.ts'
 import { identity, sharedFunctions } from './parts/common.ts'
@@ -28,6 +29,8 @@ export type FactsRequest = InstalledRequest & {
   readonly user?: string
   /** Paths of stores that the configuration names with `host:`. */
   readonly hostStores: readonly string[]
+  /** Port of the host's own MariaDB; absent: what that starts with is not read. */
+  readonly mariadbPort?: number
 }
 
 /** Maximum number of bytes read from a store on a host. */
@@ -65,6 +68,9 @@ export const factsScript = (request: FactsRequest, nonce: string): string =>
       (path) =>
         `if [ -f ${quote(path)} ] && [ -r ${quote(path)} ]; then say store ${quote(path)} "$(head -c ${maxStoreBytes} < ${quote(path)} | base64 -w0)"; fi`,
     ),
+    ...(request.mariadbPort === undefined
+      ? []
+      : [`say read-only "$(${configuredReadOnlyScript(request.mariadbPort)})"`]),
     'exit 0\n',
   ].join('\n')
 

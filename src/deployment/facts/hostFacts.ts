@@ -1,5 +1,6 @@
 import type { Component } from '../../contracts/component.ts'
 import type { Secret } from '../../secrets/secret.ts'
+import type { ConfiguredReadOnly } from '../configuredReadOnly.ts'
 import type { DataPlace } from '../layout.ts'
 
 /** File on a host; `sha256` in hexadecimal, `owner` as `user:group`. */
@@ -115,4 +116,6 @@ export type HostFacts = InstalledFacts & {
   readonly listeners: readonly Listener[]
   /** Stores that the configuration places on the host (`host:/path`); absent: not readable. */
   readonly hostStores: ReadonlyMap<string, Buffer>
+  /** What the host's database starts with; absent where that was not asked for, or is not known. */
+  readonly configuredReadOnly?: ConfiguredReadOnly
 }

@@ -3,6 +3,7 @@ import { detached } from '../../base/detached.ts'
 import { parseJson } from '../../base/json.ts'
 import { type Component, components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
+import { parseConfiguredReadOnly } from '../configuredReadOnly.ts'
 import { isDataPlace } from '../layout.ts'
 import type {
   DirectoryFact,
@@ -56,6 +57,7 @@ export function parseFacts(host: string, { output, nonce }: Printed): HostFacts 
   const { all, one, isYes } = rows
   const sums = new Map(rows.lines.flatMap(sumOf))
   const node = all('node')[0]
+  const configured = parseConfiguredReadOnly(one('read-only'))
   const madeUser = rows.line('made-user')
   const before = rows.text('manifest-before')
   const { installation, ...installed } = installedFacts(host, rows)
@@ -93,6 +95,7 @@ export function parseFacts(host: string, { output, nonce }: Printed): HostFacts 
         .map((values) => values[0] ?? '')
         .join('\n'),
     ),
+    ...(typeof configured === 'string' ? {} : { configuredReadOnly: configured }),
     hostStores: new Map(all('store').map((values) => [values[0] ?? '', decode(values[1])])),
   }
 }

@@ -1,5 +1,6 @@
+import type { HostConfig } from '../../config/model.ts'
 import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
-import { startsWritable } from '../configuredReadOnly.ts'
+import { type ConfiguredReadOnly, startsWritable } from '../configuredReadOnly.ts'
 import { type Check, type CheckContext, ok, type Subject, warning } from './checkContract.ts'
 import { isDatabaseHere } from './databaseCheck.ts'
 import { readingAt } from './masterCheck.ts'
@@ -30,21 +31,34 @@ export const readOnlyCheck: Check = {
     if (host.database.type === 'mysql') return ok('MySQL keeps what a switch sets (SET PERSIST)')
     const { configuredReadOnly: configured = 'its database is not on this host' } = observed
     if (typeof configured === 'string') return ok(`its option files were not checked: ${configured}`)
-    const role = roleOf(subject, context)
-    const { isReadOnly, place } = configured
-    if (!isReadOnly) {
-      const { reason, fix } = startsWritable(configured)
-      return warning(`after a restart its database can be written${writers[role]}: ${reason}`, fix)
-    }
-    // Its manager makes it writable again.
-    if (role !== 'primary' || host.switching !== undefined) {
-      return ok(`its database starts read-only: ${place}`)
-    }
-    return warning(
-      `after a restart its database is read-only, and nobody can write: ${place}`,
-      'Set replication-user, so that its manager makes the primary writable again after a start.',
-    )
+    const problem = problemAfterStart({ host, configured, role: roleOf(subject, context) })
+    return problem === undefined
+      ? ok(`its database starts read-only: ${configured.place}`)
+      : warning(problem.reason, problem.fix)
   },
+}
+
+/** Returns the contradiction of what a host's MariaDB starts with to its role, or to the role that it may have then. */
+export function problemAfterStart({
+  host,
+  configured,
+  role,
+}: {
+  readonly host: Pick<HostConfig, 'switching'>
+  readonly configured: ConfiguredReadOnly
+  readonly role: Role
+}): { readonly reason: string; readonly fix: string } | undefined {
+  const { isReadOnly, place } = configured
+  if (!isReadOnly) {
+    const { reason, fix } = startsWritable(configured)
+    return { reason: `after a restart its database can be written${writers[role]}: ${reason}`, fix }
+  }
+  // Its manager makes it writable again.
+  if (role !== 'primary' || host.switching !== undefined) return undefined
+  return {
+    reason: `after a restart its database is read-only, and nobody can write: ${place}`,
+    fix: 'Set replication-user, so that its manager makes the primary writable again after a start.',
+  }
 }
 
 /** Returns the role of the host's database by what the servers say. */
