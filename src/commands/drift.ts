@@ -14,11 +14,12 @@ import { givenPasswords, type ResolvedSecrets } from '../deployment/prepare.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { allFacts, closeAll, type Survey, type SurveyedHost } from '../deployment/survey.ts'
 import { checkUsers } from '../deployment/users/checkUsers.ts'
+import { diagnose } from '../diagnostics/diagnose.ts'
 import { driftJson, driftSummary, withGroupedChanges } from '../output/deployment/driftText.ts'
 import { passphraseOptions, runOnFiles, targetOptions } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { decideInstall, type InstallSources, readInstallSources } from '../session/install/decideInstall.ts'
-import { reportLeftHosts } from '../session/leftHosts.ts'
+import { askAllLeft, endOf, reportLeftHosts } from '../session/leftHosts.ts'
 import { type ClusterOptions, type OpenedCluster, openCluster } from '../session/openCluster.ts'
 import { readStoreSecrets } from '../session/readUserProvidedStores.ts'
 import { placesOfHosts, placesOfMasters, placesOfUsers, reportFindings } from '../session/reportFindings.ts'
@@ -38,7 +39,7 @@ export const driftCommand: Define = (made, world) =>
       .option('--on-calendar <when>', 'with --schedule: when to run, as systemd.time(7) says; default daily')
       .option('--out <folder>', 'with --schedule: write the units into this folder')
       .note(
-        'Exit codes: 0 no drift; 2 a host differs from the file, or a check, certificate or user has a problem; 1 a host could not be examined; 4 only unreachable hosts; others as in `muster --help`.',
+        'Exit codes: 0 no drift; 2 a host differs from the file or left it, or a check, certificate or user has a problem; 1 a host could not be examined; 4 only unreachable hosts; others as in `muster --help`.',
       ),
     world,
     (options) => {
@@ -60,11 +61,18 @@ export async function drift(options: DriftOptions): Promise<ExitCode> {
   const { context, format } = options
   const opened = await openCluster(options)
   const { config, loaded } = opened
-  const { now, ...seen } = await examine(options, opened)
+  const { now, left, ...seen } = await examine(options, opened)
   const { hosts, certificates, users } = withoutConsequences(seen)
   const at = placesOfHosts(loaded)
   const found = [
     ...checkDrift(hosts, at),
+    ...left.map((one) =>
+      diagnose(
+        'drift-host-left',
+        { host: one.name, what: one.what, end: endOf(one) },
+        { host: one.name, span: at(one.name) },
+      ),
+    ),
     ...checkCertificates({ hosts: certificates, now, at }),
     ...checkUsers(users, placesOfUsers(loaded)),
   ]
@@ -119,7 +127,9 @@ async function examine(options: DriftOptions, opened: OpenedCluster) {
       inspectCertificates(survey, { state, stores, now, forks }),
       inspectUsers(survey, { config, state, given, hash, logins: true, forks }),
     ])
-    await reportLeftHosts({ context, config, state })
+    const around = { context, config, state }
+    // Of a part of the hosts they are no drift.
+    const left = config.excluded.length === 0 ? await askAllLeft(around) : await reportLeftHosts(around)
     const plans = await planEach(options, { config, secrets, state, survey, sources })
     if (context.signal.aborted) throw new Interrupted()
     const facts = new Map(survey.reached.map((one) => [one.host.name, one.facts]))
@@ -132,7 +142,7 @@ async function examine(options: DriftOptions, opened: OpenedCluster) {
         stopped: stopped.get(one.host) ?? [],
       }),
     )
-    return { hosts, certificates, users, now }
+    return { hosts, certificates, users, now, left: config.excluded.length === 0 ? left : [] }
   } finally {
     await closeAll(survey)
   }

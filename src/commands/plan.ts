@@ -22,7 +22,7 @@ import { masterNotes } from '../session/install/masterNotes.ts'
 import { requirePlanFile, savedPlanText, writePlan } from '../session/install/planFiles.ts'
 import { decidePruning, prunedHosts, requirePrunable } from '../session/install/pruneHosts.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
-import { reportLeftUsers } from '../session/leftUsers.ts'
+import { leftToJson, reportLeftUsers } from '../session/leftUsers.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { exitOfRun } from '../session/outcomes.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
@@ -132,10 +132,13 @@ export async function plan(
     return exitOfRun(failed, false)
   }
   const { preparation, planned, masters, pruning } = decision
-  if (pruning === undefined) {
-    await reportLeftHosts({ context, config, state })
-    reportLeftUsers({ context, config, state, ...survey })
-  }
+  const leftFile =
+    pruning === undefined
+      ? leftToJson(
+          await reportLeftHosts({ context, config, state }),
+          reportLeftUsers({ context, config, state, ...survey }),
+        )
+      : undefined
   for (const note of pruning?.kept ?? []) context.stderr.write(`note: ${note}\n`)
   const seen = installedHosts(config.cluster, survey.reached)
   const outside = preparation.targets
@@ -162,7 +165,7 @@ export async function plan(
   }
   const write = {
     text,
-    json: () => planJson({ ...shown, notes: [...shown.notes, ...hooks] }),
+    json: () => planJson({ ...shown, notes: [...shown.notes, ...hooks], ...(leftFile && { leftFile }) }),
     markdown: () => planMarkdown({ ...shown, notes }),
   }
   context.stdout.write(write[format]())

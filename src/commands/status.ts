@@ -25,7 +25,7 @@ import {
 import { prepareConnections } from '../session/connectHost.ts'
 import { reportExportDue } from '../session/exportDue.ts'
 import { reportLeftHosts } from '../session/leftHosts.ts'
-import { reportLeftUsers } from '../session/leftUsers.ts'
+import { type LeftJson, leftToJson, reportLeftUsers } from '../session/leftUsers.ts'
 import { observeCluster } from '../session/observeCluster.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { installedHosts, recordInstalled } from '../session/recordInstalled.ts'
@@ -88,9 +88,11 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
     }
     const seen = await look()
     await recordInstalled({ context, config, state, seen: installedHosts(config.cluster, survey.reached) })
-    await reportLeftHosts({ context, config: chosen, state })
-    reportLeftUsers({ context, config, state, ...survey })
-    const text = textOf(seen, options)
+    const leftFile = leftToJson(
+      await reportLeftHosts({ context, config: chosen, state }),
+      reportLeftUsers({ context, config, state, ...survey }),
+    )
+    const text = textOf({ ...seen, leftFile }, options)
     const notes = [...wentBackNotes(survey.reached), ...startNotes(survey.reached, seen.picture)]
     for (const note of notes) context.stderr.write(`note: ${note}\n`)
     if (!options.isWatched) {
@@ -104,7 +106,7 @@ export async function status(options: StatusOptions): Promise<ExitCode> {
       first: text,
       look: async () => {
         await kept.refresh()
-        return textOf(await look(), options)
+        return textOf({ ...(await look()), leftFile }, options)
       },
     })
   } finally {
@@ -153,10 +155,13 @@ const seenIn = (knowledge: ClusterKnowledge, observed: readonly ObservedHost[]):
   services: knowledge.reports.length === 0 ? [] : joinReports(knowledge.reports, knowledge.map),
 })
 
-function textOf({ picture, observed, services }: Seen, { context, format }: StatusOptions): string {
+function textOf(
+  { picture, observed, services, leftFile }: Seen & { readonly leftFile: LeftJson },
+  { context, format }: StatusOptions,
+): string {
   const hosts = observed.map(({ status }) => status)
   const { name: cluster, verdict } = picture
-  const members = viewsToJson({ cluster, verdict, hosts, services })
+  const members = viewsToJson({ cluster, verdict, hosts, services, leftFile })
   if (format === 'json') return jsonText(members)
   if (format === 'yaml') return yamlText(members)
   const text = statusText({ picture, hosts, services, isWide: format === 'wide' }, tableLayout(context))

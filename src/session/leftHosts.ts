@@ -23,18 +23,25 @@ type Around = {
   readonly state: ClusterState
 }
 
-/** Prints a note for each host that left the file, with what still runs there and how to end it. */
-export async function reportLeftHosts(around: Around): Promise<void> {
-  const names = leftHosts(around.config, around.state)
+/** Prints a note for each host that left the file, with what still runs there and how to end it; returns them. */
+export async function reportLeftHosts(around: Around): Promise<readonly LeftHost[]> {
   const { cluster } = around.config
-  for (const { name, is, what } of await askLeftHosts(around, names)) {
-    const end =
-      is === 'clean'
-        ? `Forget it: muster forget ${name}`
-        : `To take it out: muster install --prune. If it is gone for good: muster forget ${name}`
-    around.context.stderr.write(`note: ${name} of ${cluster} left the file. ${what} ${end}\n`)
+  const left = await askAllLeft(around)
+  for (const one of left) {
+    around.context.stderr.write(`note: ${one.name} of ${cluster} left the file. ${one.what} ${endOf(one)}\n`)
   }
+  return left
 }
+
+/** Asks all hosts that left the file. */
+export const askAllLeft = (around: Around): Promise<readonly LeftHost[]> =>
+  askLeftHosts(around, leftHosts(around.config, around.state))
+
+/** Returns how to end it that a host which left the file is known. */
+export const endOf = ({ name, is }: LeftHost): string =>
+  is === 'clean'
+    ? `Forget it: muster forget ${name}`
+    : `To take it out: muster install --prune. If it is gone for good: muster forget ${name}`
 
 /** A host that left the file: `clean` if nothing of the cluster is installed there any more. */
 export type LeftHost = {

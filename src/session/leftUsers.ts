@@ -6,6 +6,17 @@ import { installedUsers } from '../deployment/installedUsers.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { extraUsers } from '../deployment/users/decideUsers.ts'
+import type { LeftHost } from './leftHosts.ts'
+
+/** Hosts and users that left the file, as programs read them. */
+export type LeftJson = {
+  readonly hosts: readonly {
+    readonly host: string
+    readonly state: LeftHost['is']
+    readonly detail: string
+  }[]
+  readonly users: readonly LeftUser[]
+}
 
 type Known = { readonly host: HostConfig; readonly facts: InstalledFacts }
 
@@ -16,13 +27,20 @@ type Known = { readonly host: HostConfig; readonly facts: InstalledFacts }
 export const leftUsers = ({ host, facts }: Known, state: ClusterState): readonly string[] =>
   extraUsers(host, facts).filter((user) => state.users.has(user))
 
-/** Prints a note for each user that left the file, with the hosts that have it and how to take it out. */
+/** A user that left the file, with the hosts that still accept it and its levels there. */
+export type LeftUser = {
+  readonly user: string
+  readonly hosts: readonly string[]
+  readonly access: readonly string[]
+}
+
+/** Prints a note for each user that left the file, with the hosts that have it and how to take it out; returns them. */
 export function reportLeftUsers(options: {
   readonly context: Pick<CommandContext, 'stderr'>
   readonly config: { readonly cluster: string }
   readonly state: ClusterState
   readonly reached: readonly Known[]
-}): void {
+}): readonly LeftUser[] {
   const { context, config, state, reached } = options
   const found = new Map<string, { readonly hosts: string[]; readonly levels: Set<string> }>()
   for (const one of reached) {
@@ -34,13 +52,23 @@ export function reportLeftUsers(options: {
       found.set(user, known)
     }
   }
-  for (const [user, { hosts, levels }] of found) {
+  const left = [...found].map(
+    ([user, { hosts, levels }]): LeftUser => ({ user, hosts, access: [...levels].sort() }),
+  )
+  for (const { user, hosts, access } of left) {
     const accept = hosts.length === 1 ? 'accepts' : 'accept'
     context.stderr.write(
-      `note: the user ${user} left the file of ${config.cluster}, but ${shortListOf(hosts, 8)} still ${accept} it, with access ${listOf([...levels].sort())}. To take it out: muster install --prune\n`,
+      `note: the user ${user} left the file of ${config.cluster}, but ${shortListOf(hosts, 8)} still ${accept} it, with access ${listOf(access)}. To take it out: muster install --prune\n`,
     )
   }
+  return left
 }
+
+/** Returns what left the file as programs read it. */
+export const leftToJson = (hosts: readonly LeftHost[], users: readonly LeftUser[]): LeftJson => ({
+  hosts: hosts.map(({ name, is, what }) => ({ host: name, state: is, detail: what })),
+  users,
+})
 
 /** Reports a host that would have no user with full access once those that left its file are removed. */
 export function lastFullUser({ host, facts }: Known, state: ClusterState): StepError | undefined {

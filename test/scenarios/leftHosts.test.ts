@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
     expect((await world.muster('plan', ['--host', 'db1'])).stderr).not.toContain('left the file')
   })
 
-  it.each([[['plan']], [['install']], [['status']], [['drift']], [['users', 'verify']], [['cert', 'check']]])(
+  it.each([[['plan']], [['install']], [['status']], [['users', 'verify']], [['cert', 'check']]])(
     'is named with what runs there by %j',
     async ([command = '', ...words]) => {
       world.describe({ hosts: [world.host('db1')] })
@@ -35,6 +35,23 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
       expect(outcome.stderr).toContain('muster install --prune')
     },
   )
+
+  it('is drift, and of a part of the hosts a note', async () => {
+    const report = await world.muster('drift', ['--format', 'json'])
+    expect(report).toMatchObject({ code: 2 })
+    expect(JSON.parse(report.stdout).findings).toMatchObject([{ code: 'drift-host-left', host: 'db2' }])
+    expect(report.stderr).not.toContain('left the file')
+  })
+
+  it('is told to programs by plan and status, whose exit codes it does not change', async () => {
+    const hosts = [{ host: 'db2', state: 'installed' }]
+    for (const command of ['plan --format json', 'status --json']) {
+      const [name = '', ...words] = command.split(' ')
+      const outcome = await world.muster(name, words)
+      expect(outcome).toMatchObject({ code: 0 })
+      expect(JSON.parse(outcome.stdout).leftFile).toMatchObject({ hosts, users: [] })
+    }
+  })
 
   it('is forgotten by forget, which says what still runs there; no other host is', async () => {
     const saved = machines()

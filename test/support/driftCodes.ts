@@ -4,6 +4,7 @@ export const driftCodes: readonly string[] = [
   'drift-check',
   'drift-check-warning',
   'drift-component-stopped',
+  'drift-host-left',
   'drift-not-planned',
   'drift-host-unreachable',
   'drift-host-failed',

@@ -32,6 +32,11 @@ export const driftEntries = {
     why: 'It was stopped, or it failed; its certificate and its users cannot be examined.',
     fix: `Run muster logs --host ${facts.host} to see why, then muster start --host ${facts.host}.`,
   })),
+  'drift-host-left': warning((facts: { host: string; what: string; end: string }) => ({
+    message: `${facts.host} left the file. ${facts.what}`,
+    why: 'A host that left the file serves clients with the map of its last installation; a new password or a removed user never reaches it.',
+    fix: facts.end,
+  })),
   'drift-changes': warning(
     (facts: {
       host: string

@@ -156,8 +156,10 @@ export function planJson(options: {
   readonly plans: readonly HostPlan[]
   readonly excluded: readonly string[]
   readonly grants: readonly AccountGrants[]
+  /** Hosts and users that left the file; absent where the plan takes them out. */
+  readonly leftFile?: unknown
 }): string {
-  const { cluster, notes, excluded, grants } = options
+  const { cluster, notes, excluded, grants, leftFile } = options
   const hosts = options.plans.map(({ host, address, steps }) => ({
     host,
     address,
@@ -168,5 +170,14 @@ export function planJson(options: {
     })),
   }))
   const changes = hosts.some(({ changes }) => changes.length > 0)
-  return jsonText({ cluster, changes, counts: countsOf(options.plans), notes, hosts, left: excluded, grants })
+  return jsonText({
+    cluster,
+    changes,
+    counts: countsOf(options.plans),
+    notes,
+    hosts,
+    left: excluded,
+    leftFile,
+    grants,
+  })
 }
