@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
     },
   )
 
-  it('is drift, and of a part of the hosts a note', async () => {
+  it('is drift', async () => {
     const report = await world.muster('drift', ['--format', 'json'])
     expect(report).toMatchObject({ code: 2 })
     expect(JSON.parse(report.stdout).findings).toMatchObject([{ code: 'drift-host-left', host: 'db2' }])
