@@ -38,7 +38,7 @@ export type App = {
   readonly streams: EventStreams
   /** Closes all connections at once but those with a call of a known caller, or a login that is checked, under way. */
   readonly closeStrangers: () => void
-  /** The same, without regard for logins that are still being checked. */
+  /** Closes those with a login that is still being checked, too. */
   readonly closeUnknown: () => void
 }
 

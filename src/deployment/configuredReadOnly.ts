@@ -33,7 +33,7 @@ const limits = { bytes: 65_536, seconds: 10 }
 /** Lines of option files that are read: groups, files that they include, and the option. */
 const wanted = String.raw`^[[:space:]]*(\[|!include|((loose|skip|disable|enable)[-_])*read[-_]only)`
 
-/** The same option among the arguments of a server, which are printed as lines of a file. */
+/** That option among the arguments of a server, which are printed as lines of a file. */
 const onCommandLine = '\t((loose|skip|disable|enable)[-_])*read[-_]only'
 
 /** Prints the lines of an option file, and of the files that it includes, where they are included. */

@@ -67,7 +67,7 @@ export const allFacts: FactsScope<HostFacts> = {
   facts: (cluster, at) => gatherFacts(at.transport, factsRequest(cluster, at)),
 }
 
-/** The same, and what the databases start with; costs a host with a MariaDB about 20 programs more. */
+/** Those facts, and what the databases start with; costs a host with a MariaDB about 20 programs more. */
 export const factsWithDatabases: FactsScope<HostFacts> = {
   facts: (cluster, at) => {
     const { database, address } = at.host

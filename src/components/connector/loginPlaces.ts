@@ -16,7 +16,7 @@ export type LoginPlaces = {
    * address. Returns the milliseconds until it is worth another look; undefined where it is not.
    */
   makeRoom(waiting: ReadonlyMap<string, number>): number | undefined
-  /** The same for all of them: a connector that ends waits for nobody who does not log in. */
+  /** Does so for all of them: a connector that ends waits for nobody who does not log in. */
   clear(): number | undefined
 }
 

@@ -3,7 +3,7 @@ import type { ServerReading } from '../databases/probe.ts'
 import type { Observation } from './checkResult.ts'
 import { type DataSource, type DataSourceKey, keyOf } from './dataSources.ts'
 
-/** Who took the replication of a data source offline; null for nobody, undefined while nobody who knows answers. */
+/** Person who took the replication of a data source offline; null for nobody, undefined while nobody who knows answers. */
 export type Answer = TakenOffline | null | undefined
 
 /** Data sources whose replication a person took offline, as the replicators of their hosts say. */

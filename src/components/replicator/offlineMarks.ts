@@ -12,7 +12,7 @@ const StoredMarks = Type.Object(
   exact,
 )
 
-/** Who took which service offline, and since when. A mark ends once a thread of its service runs again. */
+/** Marks of services that somebody took offline, and since when. A mark ends once a thread of its service runs again. */
 export type OfflineMarks = {
   of(service: string): TakenOffline | null
   /** Marks services that have no mark. */
