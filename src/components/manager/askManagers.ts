@@ -1,6 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
 import { StartError } from '../../api/startError.ts'
-import { isObject } from '../../base/json.ts'
+import { isObject, itemsOf } from '../../base/json.ts'
 import { printableLine } from '../../base/printable.ts'
 import { readEvents } from '../../client/readEvents.ts'
 import { createKeptAgent } from '../../client/request.ts'
@@ -9,6 +9,7 @@ import { type HostReplicationPayload, hostRoutes } from '../../contracts/hostRou
 import type { HoldPayload, ReleasePayload } from '../../contracts/managerPayloads.ts'
 import { managerRoutes } from '../../contracts/managerRoutes.ts'
 import type { ProblemCode } from '../../contracts/problems.ts'
+import { filledPath } from '../../contracts/route.ts'
 import type { Routing } from '../../contracts/routing.ts'
 import type { FollowedManager, ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -89,12 +90,7 @@ type Change = {
 }
 
 const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value)
-    ? value.flatMap((it) => (typeof it === 'string' ? [printableLine(it.slice(0, mostOfRemark))] : []))
-    : []
-
-const inService = ({ path }: PayloadRoute, service: string): string =>
-  path.replace('{service}', encodeURIComponent(service))
+  itemsOf(value).flatMap((it) => (typeof it === 'string' ? [printableLine(it.slice(0, mostOfRemark))] : []))
 
 /** Reaches managers over TLS, with the certificates of the host. */
 export function createOtherManagers(options: {
@@ -191,7 +187,7 @@ export function createOtherManagers(options: {
       change(
         {
           route: managerRoutes.managerUndo,
-          path: managerRoutes.managerUndo.path.replace('{change}', id),
+          path: filledPath(managerRoutes.managerUndo, { change: id }),
           authorization,
           timeout: limits.change,
         },
@@ -200,7 +196,7 @@ export function createOtherManagers(options: {
     hold: ({ service, ...order }, authorization) =>
       change({
         route: managerRoutes.managerHold,
-        path: inService(managerRoutes.managerHold, service),
+        path: filledPath(managerRoutes.managerHold, { service }),
         body: envelope('HoldPayload', order),
         authorization,
         timeout: limits.hold,
@@ -208,7 +204,7 @@ export function createOtherManagers(options: {
     release: ({ service, ...order }, authorization) =>
       change({
         route: managerRoutes.managerRelease,
-        path: inService(managerRoutes.managerRelease, service),
+        path: filledPath(managerRoutes.managerRelease, { service }),
         body: envelope('ReleasePayload', order),
         authorization,
         timeout: limits.release,

@@ -341,7 +341,6 @@ export function createManager(options: {
       return changed
     },
     editMap: (by, edit) => changeMap(() => table.editMap(by, edit)),
-    resetMap: (by) => changeMap(() => table.resetMap(by)),
     isMonitoring: monitor !== undefined,
     health: health.of,
     assessment: (key) => assessments.ofMember(table.view(key)),

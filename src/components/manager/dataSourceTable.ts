@@ -75,8 +75,6 @@ export type DataSourceTable = {
   setPolicy(service: string, policy: Policy): boolean
   /** Changes the map as `edit` says. */
   editMap(by: string, edit: (map: ServicesMap) => EditedMap): boolean
-  /** Takes the map back to the installed one. */
-  resetMap(by: string): boolean
 }
 
 const untouched = { state: 'ONLINE', by: 'installation', reason: null } as const
@@ -189,11 +187,6 @@ export function createDataSourceTable(options: {
       const { map: next, changed } = edit(map())
       // What is the installed map again follows the next installation.
       if (changed) replaceMapWith(replaceMap(installed, next).changed ? next : null, by)
-      return changed
-    },
-    resetMap: (by) => {
-      const { changed } = replaceMap(map(), installed)
-      if (changed) replaceMapWith(null, by)
       return changed
     },
   }

@@ -6,6 +6,7 @@ import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
 import type { Policy, StatusPayload } from '../../contracts/managerPayloads.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
+import { filledPath } from '../../contracts/route.ts'
 import type { Membership } from '../../contracts/serverSettings.ts'
 import type { PayloadRoute } from '../callManager.ts'
 import type { AskConnector } from './askConnector.ts'
@@ -21,7 +22,7 @@ import {
   type Order,
   takeServiceOffline,
 } from './operate.ts'
-import { authorOf, createSharedChanges, filledPath, type Reach } from './sharedChanges.ts'
+import { authorOf, createSharedChanges, type Reach } from './sharedChanges.ts'
 import { dataSourceStatus, serviceStatus } from './statusPayloads.ts'
 import { describeRepoint } from './switch/repointSource.ts'
 import { switchCalls } from './switch/switchCalls.ts'

@@ -4,7 +4,6 @@ import { ProblemError } from '../../api/problemError.ts'
 import type { Call } from '../../api/serve.ts'
 import { listOf } from '../../base/words.ts'
 import { type ProblemCode, problems } from '../../contracts/problems.ts'
-import type { Route } from '../../contracts/route.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import type { PayloadRoute } from '../callManager.ts'
 import { type Clock, realClock } from '../clock.ts'
@@ -52,10 +51,6 @@ export type SharedChanges = {
 
 /** Milliseconds that a manager waits for a change which it was asked about, and for the word to take it back. */
 const limits = { reserved: 30_000, undo: 60_000 } as const
-
-/** Returns the path of a call with its parameters. */
-export const filledPath = ({ path }: Route, params: Readonly<Record<string, string>>): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''))
 
 const withoutDot = (words: string): string => words.replace(/\.$/, '')
 

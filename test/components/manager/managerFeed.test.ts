@@ -2,6 +2,7 @@ import { Value } from 'typebox/value'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ApiContext } from '../../../src/api/apiContext.ts'
 import type { Events } from '../../../src/base/eventStreams.ts'
+import { replaceMap } from '../../../src/components/editMap.ts'
 import { createManagerFeed } from '../../../src/components/manager/managerFeed.ts'
 import type { Switcher } from '../../../src/components/manager/switch/switcher.ts'
 import { createTaskTable } from '../../../src/components/manager/switch/taskTable.ts'
@@ -261,7 +262,7 @@ describe('the events of a manager', () => {
     stream.next()
     manager().editMap('admin', () => ({ map: { services: [] }, changed: true }))
     expect(stream.next()).toMatchObject([{ kind: 'snapshot', services: [] }])
-    manager().resetMap('admin')
+    manager().editMap('admin', (map) => replaceMap(map, manager().installed))
     expect(stream.next()).toMatchObject([{ kind: 'snapshot', services: [{ name: 'alpha' }] }])
   })
 
