@@ -23,6 +23,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 25_000, interval: 20 } },
+    setupFiles: ['test/support/propertySeed.ts'],
     globalSetup: ['test/support/build.ts'],
   },
 })

@@ -11,6 +11,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 25_000, interval: 20 } },
+    setupFiles: ['test/support/propertySeed.ts'],
     globalSetup: ['test/support/build.ts'],
   },
 })
