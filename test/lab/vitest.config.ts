@@ -17,6 +17,7 @@ export default defineConfig({
     // Within a file each test goes on where the one before ended.
     bail: 1,
     expect: { poll: { timeout: 25_000 } },
+    setupFiles: ['test/lab/support/journals.ts'],
     globalSetup: [
       'test/support/build.ts',
       'test/lab/support/prepareBase.ts',

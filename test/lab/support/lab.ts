@@ -105,6 +105,9 @@ async function startHosts(site: Site, places: readonly Place[]): Promise<readonl
   return hosts
 }
 
+/** Labs of this process that were started and not stopped. */
+export const runningLabs = new Set<Lab>()
+
 type Based = { readonly name: string; readonly base: string }
 
 /** Finds the base of each host; those that are not there yet are built one after another. */
@@ -165,14 +168,19 @@ export async function startLab(wanted: {
     const hostsFile = `${lines.join('\n')}\n`
     const site = { run, id, bridge: network.bridge, hostsFile, keyPath, knownHostsPath }
     const hosts = await startHosts(site, places)
-    return {
+    const lab: Lab = {
       directory,
       keyPath,
       knownHostsPath,
       hosts: Object.fromEntries(hosts.map((host) => [host.name, host])),
       unusedAddress: network.address(200),
-      stop: () => clear(run),
+      stop: async () => {
+        runningLabs.delete(lab)
+        await clear(run)
+      },
     }
+    runningLabs.add(lab)
+    return lab
   } catch (error) {
     await clear(run)
     throw error

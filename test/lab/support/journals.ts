@@ -1,0 +1,20 @@
+import { afterEach } from 'vitest'
+import { runningLabs } from './lab.ts'
+import type { LabHost } from './labTypes.ts'
+
+const script =
+  "journalctl -b --no-pager -o short-precise -n 20 --unit 'muster*' --unit mariadb --unit mysql 2>&1"
+
+async function journalOf({ name, run }: LabHost): Promise<string> {
+  const { code, stdout, stderr } = await run(script, { timeout: 10_000 })
+  return `journal of ${name}\n${code === 0 ? stdout : stderr}`
+}
+
+// Nobody has to run a failed test again to see what its hosts wrote; .ci/report.js repeats it at the end of a run.
+afterEach(async ({ task }) => {
+  const [error] = task.result?.errors ?? []
+  if (task.result?.state !== 'fail' || !error) return
+  const hosts = [...runningLabs].flatMap((lab) => Object.values(lab.hosts))
+  const journals = await Promise.all(hosts.map((host) => journalOf(host).catch((problem) => `${problem}`)))
+  error.stack = [error.stack ?? error.message, ...journals].join('\n')
+})
