@@ -1,8 +1,38 @@
+import { basename } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // The lab: tests that boot real hosts. Root and Linux. Each file has hosts and a network of its own; three at a time,
 // since a file keeps half a core busy and waits otherwise for what hosts do by themselves. With MUSTER_LAB_TRANSPORT
 // (builtin, openssh, auto), what depends on the way to a host runs over that.
+/** Files that take minutes, longest first. */
+const long = [
+  'render',
+  'package',
+  'matrix',
+  'attacker',
+  'switch',
+  'renderAnsible',
+  'switchFaults',
+  'outsideCertificates',
+  'killedAndAttacked',
+  'clusterTruth',
+  'restart',
+  'install',
+  'confirmWithin',
+].map((name) => `${name}.test.ts`)
+
+/** Begins with what takes longest, so that no file runs alone at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = long.indexOf(basename(moduleId))
+      return at === -1 ? long.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
@@ -11,7 +41,7 @@ export default defineConfig({
         ? ['test/lab/**/*.test.ts']
         : ['install', 'faults', 'upgrade'].map((name) => `test/lab/${name}.test.ts`),
     maxWorkers: 3,
-    sequence: { concurrent: false, shuffle: false },
+    sequence: { concurrent: false, shuffle: false, sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 600_000,
     // Within a file each test goes on where the one before ended.
