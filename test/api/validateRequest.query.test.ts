@@ -78,15 +78,18 @@ describe('checkQuery', () => {
   })
 })
 
-/** An API with this route, whose call only tells what it was handed. */
-async function listening(route: Route) {
+/** An API with these routes, whose calls only tell what they were handed. */
+async function listening(...routes: readonly Route[]) {
   const calls: Pick<Call, 'query' | 'params'>[] = []
   const handle: ServedRoute['handle'] = ({ query, params }) => {
     calls.push({ query, params })
     throw new ProblemError({ code: 'internal', detail: 'reached' })
   }
   const openapi = commonCalls.filter((it) => it.route.name === 'openapi')
-  return { api: await testApi({ served: [...openapi, { route, handle }] }), calls }
+  return {
+    api: await testApi({ served: [...openapi, ...routes.map((route) => ({ route, handle }))] }),
+    calls,
+  }
 }
 
 describe('query parameters over HTTP', () => {
@@ -136,31 +139,53 @@ describe('query parameters over HTTP', () => {
   })
 })
 
-describe.each(Object.values<Route>({ ...managerRoutes, ...connectorRoutes }))('the call $name', (route) => {
+describe.each([
+  ['managers', managerRoutes],
+  ['connectors', connectorRoutes],
+])('every call of %s', (_, table) => {
   it('runs only with a valid login and its guard', async () => {
-    const { api, calls } = await listening(route)
-    const url = route.path.replaceAll(/\{(\w+)\}/g, '$1')
-    const outcome = async (login: string | undefined, query: string) => {
-      const answer = await api.call({
-        method: route.method,
-        url: `${url}${query}`,
-        headers: login === undefined ? {} : { authorization: login },
-        ...(route.request ? { payload: sampleOf(route.request) as object } : {}),
-      })
-      return answer.json().payload.code
-    }
-    const sure = route.guard ? '?i-am-sure=true' : ''
-    expect(await outcome(undefined, sure)).toBe('login-required')
-    expect(await outcome(basic('admin', 'wrong'), sure)).toBe('login-refused')
-    expect(await outcome(adminLogin, `${sure || '?'}&more=1`)).toBe('unknown-query')
-    if (route.guard) {
-      for (const query of ['', '?i-am-sure=TRUE', '?i-am-sure=true&i-am-sure=true']) {
-        expect(await outcome(adminLogin, query)).toBe('not-confirmed')
+    const routes = Object.values<Route>(table)
+    const { api, calls } = await listening(...routes)
+    for (const [index, route] of routes.entries()) {
+      const url = route.path.replaceAll(/\{(\w+)\}/g, '$1')
+      const outcome = async (login: string | undefined, query: string) => {
+        const answer = await api.call({
+          method: route.method,
+          url: `${url}${query}`,
+          headers: login === undefined ? {} : { authorization: login },
+          // Each call from an address of its own: none is locked out.
+          remoteAddress: `10.1.0.${index}`,
+          ...(route.request ? { payload: sampleOf(route.request) as object } : {}),
+        })
+        return answer.json().payload.code
       }
+      const sure = route.guard ? '?i-am-sure=true' : ''
+      const refused = [
+        await outcome(undefined, sure),
+        await outcome(basic('admin', 'wrong'), sure),
+        await outcome(adminLogin, `${sure || '?'}&more=1`),
+      ]
+      expect([route.name, ...refused]).toEqual([
+        route.name,
+        'login-required',
+        'login-refused',
+        'unknown-query',
+      ])
+      if (route.guard) {
+        for (const query of ['', '?i-am-sure=TRUE', '?i-am-sure=true&i-am-sure=true']) {
+          expect([route.name, query, await outcome(adminLogin, query)]).toEqual([
+            route.name,
+            query,
+            'not-confirmed',
+          ])
+        }
+      }
+      expect(calls).toEqual([])
+      expect([route.name, await outcome(adminLogin, sure)]).toEqual([route.name, 'internal'])
+      const params = Object.fromEntries(
+        [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, name]),
+      )
+      expect(calls.splice(0)).toEqual([{ query: {}, params }])
     }
-    expect(calls).toEqual([])
-    expect(await outcome(adminLogin, sure)).toBe('internal')
-    const params = Object.fromEntries([...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, name]))
-    expect(calls).toEqual([{ query: {}, params }])
   })
 })

@@ -4,7 +4,7 @@ import { ProblemError } from '../../src/api/problemError.ts'
 import type { ServedRoute } from '../../src/api/serve.ts'
 import { componentApis } from '../../src/components/componentApis.ts'
 import { commonRoutes } from '../../src/contracts/commonRoutes.ts'
-import { components } from '../../src/contracts/component.ts'
+import { type Component, components } from '../../src/contracts/component.ts'
 import type { Route } from '../../src/contracts/route.ts'
 import { sampleOf } from '../support/sampleOf.ts'
 import { adminLogin, basic, testApi } from '../support/testApi.ts'
@@ -31,15 +31,6 @@ describe('the three components', () => {
     }
   })
 })
-
-/** Every route of every component, the common ones once. */
-const routes = [
-  ...new Map(
-    components.flatMap((component) =>
-      componentApis[component].served.map(({ route }) => [route.name, route]),
-    ),
-  ).values(),
-]
 
 const logins = { none: undefined, wrong: basic('admin', 'wrong'), right: adminLogin }
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const
@@ -103,80 +94,116 @@ function ofBody(route: Route, content: Case['content']): string | undefined {
   }
 }
 
+const isMethodOf = (route: Route, method: Case['method']): boolean =>
+  method === route.method || (method === 'HEAD' && route.method === 'GET')
+
 /** Status and code that a case must be answered with; `reached` where the call is made. */
 function expected(route: Route, { login, method, guard, content }: Case): string {
   if (needsLogin(route) && login === 'none') return '401 login-required'
   if (needsLogin(route) && login === 'wrong') return '401 login-refused'
   if (method === 'OPTIONS') return '204'
-  const isItsMethod = method === route.method || (method === 'HEAD' && route.method === 'GET')
-  if (!isItsMethod) return '405 method-not-allowed'
+  if (!isMethodOf(route, method)) return '405 method-not-allowed'
   if (route.method === 'POST' && content === 'packed JSON') return '415 not-json'
   const refusal = ofQuery(route, guard) ?? (route.method === 'POST' ? ofBody(route, content) : undefined)
-  return refusal ?? 'reached'
+  return refusal ?? `reached ${route.name}`
 }
 
 const guardNames = Object.keys(guards) as Case['guard'][]
 const contentNames = Object.keys(contents) as Case['content'][]
 const everyCase = guardNames.flatMap((guard) => contentNames.map((content) => ({ guard, content })))
-/** For who is turned away before the rest is looked at: each guard and each content once. */
+/** For what is turned away before the rest is looked at: each guard and each content once. */
 const eachOnce = everyCase.filter(({ guard, content }) => guard === 'absent' || content === 'nothing')
 
 const needsLogin = ({ auth }: Route): boolean => auth === 'basic' || auth === 'bootstrap'
 
-const cases = (route: Route, login: Case['login']): readonly Case[] =>
-  methods.flatMap((method) =>
-    (needsLogin(route) && login !== 'right' ? eachOnce : everyCase).map((it) => ({ ...it, login, method })),
-  )
+/** For who is turned away for two reasons. */
+const one = everyCase.filter(({ guard, content }) => guard === 'exact' && content === 'JSON')
 
-/** An API with this route, whose call only counts: to be let in is all that is asked here. */
-async function counting(route: Route) {
-  let calls = 0
-  const handle: ServedRoute['handle'] = () => {
-    calls += 1
-    throw new ProblemError({ code: 'internal', detail: 'reached' })
-  }
-  const others = componentApis.manager.served.filter(
-    (it) => it.route.name === 'openapi' && route.name !== 'openapi',
+const cases = (route: Route, login: Case['login']): readonly Case[] =>
+  methods.flatMap((method) => {
+    const reasons = [needsLogin(route) && login !== 'right', !isMethodOf(route, method)].filter(
+      Boolean,
+    ).length
+    return ([everyCase, eachOnce, one][reasons] ?? []).map((it) => ({ ...it, login, method }))
+  })
+
+/** The calls that only one component has, and those of all; the document cannot describe itself where it only counts. */
+const isCommon = ({ name }: Route): boolean =>
+  Object.values<Route>(commonRoutes).some((it) => it.name === name)
+const routesOf = (component: Component): readonly Route[] =>
+  componentApis[component].served.map(({ route }) => route)
+const groups = [
+  ...components.map(
+    (component) => [`of the ${component}`, routesOf(component).filter((it) => !isCommon(it))] as const,
+  ),
+  ['of all components', routesOf('manager').filter((it) => isCommon(it) && it.name !== 'openapi')],
+  ['for the OpenAPI document', [commonRoutes.openapi]],
+] as const
+
+/** An API with these routes, whose calls only note their names: to be let in is all that is asked here. */
+async function noting(routes: readonly Route[]) {
+  const called: string[] = []
+  const served = routes.map(
+    (route): ServedRoute => ({
+      route,
+      handle: () => {
+        called.push(route.name)
+        throw new ProblemError({ code: 'internal', detail: 'reached' })
+      },
+    }),
   )
-  const api = await testApi({ served: [...others, { route, handle }] })
-  return { api, calls: () => calls }
+  const isDescribed = !routes.includes(commonRoutes.openapi)
+  const document = componentApis.manager.served.filter((it) => it.route.name === 'openapi' && isDescribed)
+  const api = await testApi({ served: [...document, ...served] })
+  return {
+    api,
+    called,
+    call: isDescribed ? api.call : (it: InjectOptions) => inject(api.app.requestListener, it),
+  }
 }
 
-describe.each(routes)('$name', (route) => {
-  const path = route.path.replaceAll(/\{\w+\}/g, 'admin')
-
+describe.each(groups)('every call %s', (_, routes) => {
   it.each(Object.keys(logins) as Case['login'][])(
     'with login %s: each method, guard and content',
     async (login) => {
-      const { api, calls } = await counting(route)
-      // The document cannot describe itself while it is the call that only counts.
-      const call =
-        route.name === 'openapi' ? (it: InjectOptions) => inject(api.app.requestListener, it) : api.call
+      const { api, call, called } = await noting(routes)
       const wrong: string[] = []
-      let made = 0
-      for (const [index, it] of cases(route, login).entries()) {
-        const authorization = logins[login]
-        const payload = bodyOf(it.content, route)
-        const before = calls()
-        const answer = await call({
-          method: it.method,
-          url: `${path}${guards[it.guard]}`,
-          headers: { host: 'db1', ...contents[it.content], ...(authorization ? { authorization } : {}) },
-          // Each from an address of its own: none of them is locked out.
-          remoteAddress: `10.1.${index >> 8}.${index & 255}`,
-          ...(payload === undefined ? {} : { payload }),
-        } as InjectOptions)
-        const reached = calls() - before
-        const code = it.method === 'HEAD' || answer.statusCode < 400 ? '' : answer.json().payload.code
-        const got = reached === 1 ? 'reached' : `${answer.statusCode} ${code}`.trim()
-        const should = expected(route, it)
-        const wanted = it.method === 'HEAD' && should !== 'reached' ? (should.split(' ')[0] ?? '') : should
-        if (got !== wanted) wrong.push(`${JSON.stringify(it)}: ${got} and not ${wanted}`)
-        made += reached
+      let address = 0
+      for (const route of routes) {
+        const path = route.path.replaceAll(/\{\w+\}/g, 'admin')
+        const audited = api.auditEntries().length
+        let made = 0
+        // What another call at the same path has is asked of that call.
+        const others = routes.filter((it) => it !== route && it.path === route.path)
+        for (const it of cases(route, login)) {
+          if (others.some((other) => isMethodOf(other, it.method))) continue
+          const authorization = logins[login]
+          const payload = bodyOf(it.content, route)
+          // Whose login is wrong comes from an address of its own: nobody is locked out.
+          if (login === 'wrong') address += 1
+          const answer = await call({
+            method: it.method,
+            url: `${path}${guards[it.guard]}`,
+            headers: { host: 'db1', ...contents[it.content], ...(authorization ? { authorization } : {}) },
+            remoteAddress: `10.1.${address >> 8}.${address & 255}`,
+            ...(payload === undefined ? {} : { payload }),
+          } as InjectOptions)
+          const reached = called.splice(0)
+          const code = it.method === 'HEAD' || answer.statusCode < 400 ? '' : answer.json().payload.code
+          const got = reached.length > 0 ? `reached ${reached}` : `${answer.statusCode} ${code}`.trim()
+          const should = expected(route, it)
+          const wanted = it.method === 'HEAD' && !should.startsWith('reached') ? should.split(' ')[0] : should
+          if (got !== wanted) wrong.push(`${route.name} ${JSON.stringify(it)}: ${got} and not ${wanted}`)
+          made += reached.length
+        }
+        const isLetIn = login === 'right' || route.auth === 'none' || route.auth === 'optional'
+        if (made > 0 !== isLetIn) wrong.push(`${route.name} is called ${made} times`)
+        // The log takes only so many calls without a login in a minute.
+        if (login === 'right' && route.method === 'POST' && api.auditEntries().length === audited)
+          wrong.push(`${route.name} is not in the audit log`)
       }
       expect(wrong).toEqual([])
-      expect(made > 0).toBe(login === 'right' || route.auth === 'none' || route.auth === 'optional')
-      if (route.method === 'POST') expect(api.auditEntries().length).toBeGreaterThan(0)
+      if (routes.some(({ method }) => method === 'POST')) expect(api.auditEntries().length).toBeGreaterThan(0)
     },
   )
 })

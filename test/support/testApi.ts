@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type InjectOptions, inject, type Response } from 'light-my-request'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
 import { createLockout } from '../../src/accounts/lockout.ts'
-import { putUser } from '../../src/accounts/userFile.ts'
+import { hashPassword, saltBytes } from '../../src/accounts/passwordHash.ts'
+import { formatUserFile, noUsers, putUser } from '../../src/accounts/userFile.ts'
 import type { ApiContext } from '../../src/api/apiContext.ts'
 import { createAudit } from '../../src/api/audit/audit.ts'
 import { createAuditFile } from '../../src/api/audit/auditFile.ts'
@@ -28,6 +29,15 @@ export const basic = (user: string, password: string): string =>
 
 /** The login that `withAdmin` makes. */
 export const adminLogin = basic('admin', 'right')
+
+const admin = {
+  user: 'admin',
+  hash: await hashPassword({
+    password: new Secret('right'),
+    salt: randomBytes(saltBytes),
+    cost: testCost,
+  }),
+}
 
 const checks = new Map<string, Promise<AnswerCheck>>()
 
@@ -84,8 +94,8 @@ export async function testApi(
     cost: testCost,
   })
   if (more.withAdmin ?? true) {
-    const record = await accounts.recordFor({ user: 'admin', password: new Secret('right') })
-    await accounts.change((file) => putUser(file, record))
+    if (existsSync(usersFile)) await accounts.change((file) => putUser(file, admin))
+    else writeFileSync(usersFile, formatUserFile(putUser(noUsers, admin)), { mode: 0o600 })
   }
   const served = more.served ?? commonCalls
   const lines: string[] = []
