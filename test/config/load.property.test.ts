@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LoadResult } from '../../src/config/load.ts'
+import { propertyRuns } from '../support/propertyRuns.ts'
 import { loadText, shown } from './loadText.ts'
 import { mutationsOf, pieces } from './mutations.ts'
 
@@ -30,21 +31,21 @@ describe('loading a configuration', () => {
   it('returns errors or a configuration for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => expectUsable(loadText(text))),
-      { numRuns: 400 },
+      { numRuns: propertyRuns(400) },
     )
   })
 
   it('returns errors or a configuration for any sequence of YAML syntax', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => expectUsable(loadText(parts.join('')))),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     )
   })
 
   it('returns errors or a configuration for a damaged example', () => {
     fc.assert(
       fc.property(mutationsOf(examples), (text) => expectUsable(loadText(text))),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     )
   })
 })

@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-// What takes long: whole runs of the programs over SSH, and tests elsewhere whose name ends in `.slow`.
+// What takes long: whole runs of the programs over SSH, tests elsewhere whose name ends in `.slow`, and the properties,
+// which the fast tests run with a fifth of the cases.
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
-    include: ['test/scenarios/**/*.test.ts', 'test/**/*.slow.test.ts'],
+    include: ['test/scenarios/**/*.test.ts', 'test/**/*.slow.test.ts', 'test/**/*.property.test.ts'],
+    env: { PROPERTIES: 'thorough' },
     exclude: ['test/browser/**', 'test/lab/**', 'test/ci/**'],
     maxWorkers: 2,
     // Long on purpose: what is waited for comes sooner, or never.

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { propertyRuns } from '../../support/propertyRuns.ts'
 import { good, loadText, shown } from '../loadText.ts'
 
 /** Letters of secrets, which no message and no other text of these files has. */
@@ -112,7 +113,7 @@ describe('what is hidden of a file', () => {
       fc.property(fc.constantFrom(...places), written, (place, value) => {
         expect(shown(loadText(place(value)))).not.toMatch(letters)
       }),
-      { numRuns: 250 },
+      { numRuns: propertyRuns(250) },
     )
   })
 

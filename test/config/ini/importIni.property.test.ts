@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { importIni } from '../../../src/config/ini/importIni.ts'
 import { joinLines } from '../../../src/config/ini/readIni.ts'
 import { diagnosticsText } from '../../../src/output/diagnostics/text.ts'
+import { propertyRuns } from '../../support/propertyRuns.ts'
 import { codes, loadText } from '../loadText.ts'
 import { iniTexts, mutated } from './texts.ts'
 
@@ -69,15 +70,17 @@ const worded = fc
 
 describe('importing an INI file', () => {
   it('gives findings or valid YAML for any text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectUsable), { numRuns: 300 })
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), expectUsable), {
+      numRuns: propertyRuns(300),
+    })
   })
 
   it('gives findings or valid YAML for any sequence of INI lines', () => {
-    fc.assert(fc.property(iniTexts, expectUsable), { numRuns: 400 })
+    fc.assert(fc.property(iniTexts, expectUsable), { numRuns: propertyRuns(400) })
   }, 60_000)
 
   it('gives findings or valid YAML for a damaged example', () => {
-    fc.assert(fc.property(mutated, expectUsable), { numRuns: 300 })
+    fc.assert(fc.property(mutated, expectUsable), { numRuns: propertyRuns(300) })
   }, 60_000)
 
   it('keeps every word of the INI file in the YAML file', () => {
@@ -88,7 +91,7 @@ describe('importing an INI file', () => {
         const words = lines.flatMap((line) => line.match(/w\d+qx?/g) ?? [])
         expect(words.filter((word) => !written.includes(word))).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { readDocument } from '../../../src/config/document/readDocument.ts'
 import type { Setting } from '../../../src/config/settings/setting.ts'
 import { places } from '../../../src/config/shape/places.ts'
 import { readDraft } from '../../../src/config/shape/readDraft.ts'
+import { propertyRuns } from '../../support/propertyRuns.ts'
 import { refusals } from './refusals.ts'
 
 /** Returns true if muster finds no error in the shape of a text; rules about the whole file are not applied. */
@@ -81,7 +82,7 @@ hosts:
 describe('the JSON Schema of the configuration file', () => {
   it('accepts every file that muster accepts', () => {
     let taken = 0
-    const runs = 1500
+    const runs = propertyRuns(1500)
     fc.assert(
       fc.property(file, (text) => {
         if (!wellShaped(text)) return

@@ -18,6 +18,7 @@ import { Secret } from '../../../src/secrets/secret.ts'
 import { loadText } from '../../config/loadText.ts'
 import { hostFacts } from '../../support/deploymentValues.ts'
 import { fakeTransport } from '../../support/fakeTransport.ts'
+import { propertyRuns } from '../../support/propertyRuns.ts'
 import { finishedFacts } from '../steps/target.ts'
 import {
   fileOf,
@@ -163,7 +164,7 @@ describe('a second plan after an installation', () => {
         expect(second.targets.flatMap(changesOf)).toEqual([])
         expect(second.notes).toEqual([])
       }),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(25) },
     )
   })
 })

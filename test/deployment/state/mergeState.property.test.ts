@@ -4,6 +4,7 @@ import { type ClusterState, emptyState } from '../../../src/deployment/state/clu
 import { mergeState } from '../../../src/deployment/state/mergeState.ts'
 import { stateDifferences } from '../../../src/deployment/state/stateDifferences.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
+import { propertyRuns } from '../../support/propertyRuns.ts'
 import { sampleState } from './sampleState.ts'
 
 const sample = await sampleState()
@@ -103,7 +104,7 @@ describe('the merge of two changes of a state', () => {
           expect(isSame(value, isSame(left, was) ? right : left)).toBe(true)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     )
   })
 

@@ -6,6 +6,7 @@ import { type ClusterState, emptyState, withUser } from '../../../src/deployment
 import { beginRotation, chooseNewPassword } from '../../../src/deployment/state/passwordRotation.ts'
 import { rotateHost, runRotation } from '../../../src/deployment/users/rotateHost.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
+import { propertyRuns } from '../../support/propertyRuns.ts'
 import { Killed, killer, memoryHost } from './memoryHost.ts'
 
 const cost = { ln: 1, r: 1, p: 1 }
@@ -142,7 +143,7 @@ describe('a password rotation', () => {
         expect(behind).toEqual([])
         await expectDone('last')
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
+import { isThorough, propertyRuns } from '../support/propertyRuns.ts'
 import { fileOf, good, loadText, shown } from './loadText.ts'
 
 const sentinel = `Zq7'"\\$#%:@ éXw9`
@@ -65,14 +66,16 @@ const inHost = (name: string, value: string): string =>
   good.replace('{ address: 10.0.0.11 }', `\n    ${name}: ${value}\n    address: 10.0.0.0`)
 const broken = (name: string, value: string): string => `${block(name, value)}\n}{\n`
 
-const cases = [...options, ...nearly].flatMap((name) =>
-  values.flatMap((value) =>
-    [block, flow, top, inHost, broken].map((build) => ({
-      name,
-      build: build.name,
-      text: build(name, value),
-      value,
-    })),
+const builds = [block, flow, top, inHost, broken]
+
+/** Each value in each place of the file; in the fast tests for one option and one near it, and of the others in turn. */
+const cases = [options, nearly].flatMap((names) =>
+  names.flatMap((name, nameAt) =>
+    values.flatMap((value, valueAt) =>
+      builds
+        .filter((_, at) => isThorough || nameAt === 0 || at === (nameAt + valueAt) % builds.length)
+        .map((build) => ({ name, build: build.name, text: build(name, value), value })),
+    ),
   ),
 )
 
@@ -170,7 +173,7 @@ describe('the output of validation', () => {
         fc.pre(!/pass|Zq7/.test(line) && !/^[\w-]*pass/.test(text.slice(offset)))
         expect(shown(loadText(text.slice(0, offset) + insert + text.slice(offset)))).not.toMatch(piece)
       }),
-      { numRuns: 600 },
+      { numRuns: propertyRuns(600) },
     )
   })
 })
