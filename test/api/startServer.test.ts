@@ -23,6 +23,8 @@ import { basic, testCost } from '../support/testApi.ts'
 import { certificate, settingsIn, start } from '../support/testServer.ts'
 
 const ca = certificate.chain
+/** For every kind of cipher; most of TLS 1.2 are for a key of one type. */
+const rsaCertificate = createServerCertificate(undefined, 'rsa')
 const sure = '?i-am-sure=true'
 const slowBody = `POST /api/v2/createAdminUser?i-am-sure=true HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{`
 const json = { 'content-type': 'application/json' }
@@ -182,9 +184,17 @@ describe('a running API server', () => {
       'protocol version',
     ],
   ])('accepts or refuses a client with %s', async (_name, options, alert) => {
-    const server = await start(settingsIn(temporaryFolder()))
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'key.pem'), rsaCertificate.key)
+    writeFileSync(join(folder, 'chain.pem'), rsaCertificate.chain)
+    const server = await start(settingsIn(folder))
     const outcome = await new Promise<string>((resolve) => {
-      const socket = connect({ port: portOf(server), host: '127.0.0.1', ca, ...options })
+      const socket = connect({
+        port: portOf(server),
+        host: '127.0.0.1',
+        ca: rsaCertificate.chain,
+        ...options,
+      })
       socket.once('secureConnect', () => resolve(socket.getProtocol() ?? ''))
       socket.once('error', (error) => resolve(`refused: ${error.message}`))
       onTestFinished(() => void socket.destroy())

@@ -1,35 +1,50 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import forge from 'node-forge'
+import { generateKeyPairSync } from 'node:crypto'
+import { addressBytes } from '../../src/base/address.ts'
+import type { KeyPair } from '../../src/certificates/keyPair.ts'
+import { nameOf, signCertificate, subjectNames } from '../../src/certificates/signCertificate.ts'
+import { boolean, type Der, encode, octets, oid, sequence } from '../../src/certificates/stores/der.ts'
+import { Secret } from '../../src/secrets/secret.ts'
 
 /** A self-signed certificate for loopback, in PEM: what a test's server shows and its client trusts. */
 export type ServerCertificate = { readonly key: string; readonly chain: string }
 
-/** Makes one; it is valid from a day ago until `notAfter`, tomorrow unless told. */
-export function createServerCertificate(notAfter?: Date): ServerCertificate {
-  const day = 24 * 60 * 60 * 1000
-  const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
-    type: 'pkcs8',
-    format: 'pem',
+/** Makes a key: one of an elliptic curve in a millisecond, one of RSA in a hundred. */
+export function makeKeyPair(type: 'ec' | 'rsa' = 'ec'): KeyPair {
+  const publicKeyEncoding = { type: 'spki', format: 'der' } as const
+  const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const
+  const made =
+    type === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256', publicKeyEncoding, privateKeyEncoding })
+      : generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding, privateKeyEncoding })
+  return { key: new Secret(made.privateKey), publicKey: made.publicKey }
+}
+
+/** The extension that makes an authority of a certificate; it may sign other authorities, too. */
+export const isAuthority = (): Der =>
+  sequence(oid('2.5.29.19'), boolean(true), octets(encode(sequence(boolean(true)))))
+
+/** The extension with names and addresses that a certificate is for. */
+export const certifiedNames = (names: readonly string[]): Der =>
+  subjectNames({
+    dns: names.filter((name) => addressBytes(name) === undefined),
+    addresses: names.map(addressBytes).filter((it) => it !== undefined),
   })
-  const privateKey = forge.pki.privateKeyFromPem(String(key))
-  const certificate = forge.pki.createCertificate()
-  certificate.publicKey = forge.pki.setRsaPublicKey(privateKey.n, privateKey.e)
-  certificate.serialNumber = `01${randomBytes(8).toString('hex')}`
-  certificate.validity.notBefore = new Date(Date.now() - 2 * day)
-  certificate.validity.notAfter = notAfter ?? new Date(Date.now() + day)
-  const name = [{ name: 'commonName', value: 'localhost' }]
-  certificate.setSubject(name)
-  certificate.setIssuer(name)
-  certificate.setExtensions([
-    { name: 'basicConstraints', cA: true },
-    {
-      name: 'subjectAltName',
-      altNames: [
-        { type: 2, value: 'localhost' },
-        { type: 7, ip: '127.0.0.1' },
-      ],
+
+/** Makes one; it is valid from two days ago until `notAfter`, tomorrow unless told. */
+export function createServerCertificate(notAfter?: Date, type?: 'ec' | 'rsa'): ServerCertificate {
+  const day = 24 * 60 * 60 * 1000
+  const { key, publicKey } = makeKeyPair(type)
+  const name = nameOf('localhost')
+  const chain = signCertificate({
+    subject: name,
+    publicKey,
+    issuer: name,
+    issuerKey: key,
+    validity: {
+      notBefore: new Date(Date.now() - 2 * day),
+      notAfter: notAfter ?? new Date(Date.now() + day),
     },
-  ])
-  certificate.sign(privateKey, forge.md.sha256.create())
-  return { key: String(key), chain: forge.pki.certificateToPem(certificate) }
+    extensions: [isAuthority(), certifiedNames(['localhost', '127.0.0.1'])],
+  })
+  return { key: key.reveal(), chain }
 }
