@@ -14,3 +14,6 @@ export function shortListOf(words: readonly string[], most = 3): string {
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 export const capitalized = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+
+/** Ends a sentence with a dot, unless it has one. */
+export const withDot = (sentence: string): string => (sentence.endsWith('.') ? sentence : `${sentence}.`)

@@ -65,7 +65,11 @@ export const reached = {
     }),
   ),
   remarks: Type.Optional(
-    Type.Array(Type.String(), { description: 'What does not hold, such as a manager that was left out.' }),
+    Type.Array(Type.String(), {
+      description:
+        'What does not hold, such as a manager that was left out, a connector that is not known to act on the ' +
+        'change, or a primary of the map that was not seen to take writes.',
+    }),
   ),
 }
 

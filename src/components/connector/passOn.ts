@@ -21,7 +21,10 @@ export type PassOn = <R extends PayloadRoute>(
   route: R,
 ) => Promise<Static<R['response']['payload']>>
 
-/** Milliseconds: a manager asks the others, lets them change, and waits two seconds at most for its connector. */
+/**
+ * Milliseconds: a manager asks the others, lets them change, checks the servers within a second, and waits two seconds
+ * at most for its connector.
+ */
 const timeLimit = 16_000
 
 const withoutLogin = (title: string): ProblemError =>

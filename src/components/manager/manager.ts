@@ -10,7 +10,7 @@ import { placeOf } from '../databases/connection.ts'
 import { dialServer, readPassword } from '../databases/dialServer.ts'
 import { createProbe } from '../databases/probe.ts'
 import { createStateFile } from '../stateFile.ts'
-import { askConnectorAt, updateConnectorAt } from './askConnector.ts'
+import { askConnectorAt, type UpdateConnector, updateConnectorAt } from './askConnector.ts'
 import { type ConnectedManagers, createOtherManagers } from './askManagers.ts'
 import { askReplicatorAt } from './askReplicator.ts'
 import { createManager, type Manager } from './createManager.ts'
@@ -114,12 +114,13 @@ function createMonitorFactory(
     })
 }
 
-/** Lets the connector act on changes; where it does not in time, the log says so, and it follows when it can. */
-function connectorUpdater(socket: string, log: ManagerLog): () => Promise<void> {
+/** Lets the connector act on changes; where it is not known to, the log says so, too, and it follows when it can. */
+function connectorUpdater(socket: string, log: ManagerLog): UpdateConnector {
   const update = updateConnectorAt(socket)
   return async () => {
     const reason = await update()
     if (reason !== undefined) log.warn({ reason }, 'the connector is not known to act on a change yet')
+    return reason
   }
 }
 
@@ -199,7 +200,9 @@ export function openManager(
   const switcher = openSwitcher(settings, {
     manager: opened,
     others,
-    update: updateConnector ?? (() => Promise.resolve()),
+    update: async () => {
+      await updateConnector?.()
+    },
     log,
   })
   const served: ServedManager = {

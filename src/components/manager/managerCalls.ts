@@ -2,6 +2,7 @@ import type { ApiContext } from '../../api/apiContext.ts'
 import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { withDot } from '../../base/words.ts'
 import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
 import type { Policy, StatusPayload } from '../../contracts/managerPayloads.ts'
@@ -9,7 +10,7 @@ import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import { filledPath } from '../../contracts/route.ts'
 import type { Membership } from '../../contracts/serverSettings.ts'
 import type { PayloadRoute } from '../callManager.ts'
-import type { AskConnector } from './askConnector.ts'
+import type { AskConnector, UpdateConnector } from './askConnector.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import { noMonitor } from './dataSourceTable.ts'
@@ -45,7 +46,7 @@ export type ServedManager = {
   /** Absent where the host has no connector. */
   readonly askConnector: AskConnector | undefined
   /** Absent where the host has no connector. */
-  readonly updateConnector?: (() => Promise<void>) | undefined
+  readonly updateConnector?: UpdateConnector | undefined
   /** Absent where the manager has no account to switch primaries with. */
   readonly switcher?: Switcher | undefined
   /** The other managers of the service, which get every change, too; absent where it knows none. */
@@ -93,6 +94,13 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     await served.updateConnector?.()
     return answer
   }
+  /** The same, for a change; names the connector where it is not known to. */
+  const onceSeen = async <Answer extends Pick<Reach, 'remarks'>>(answer: Answer): Promise<Answer> => {
+    const reason = await served.updateConnector?.()
+    if (reason === undefined) return answer
+    const remark = `The connector of ${identity.host} is not known to act on the change yet: ${withDot(reason)}`
+    return { ...answer, remarks: [...(answer.remarks ?? []), remark] }
+  }
 
   /** Changes one data source at all managers; `route` is the call that does so. */
   const changeDataSource = (
@@ -118,7 +126,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     const key = { service, name }
     const connector = await connectorStatus()
     const reach = await changeDataSource(call, { operation, route, key })
-    return onceInEffect({ ...dataSourceStatus({ manager, key, connector }), ...reach })
+    return onceSeen({ ...dataSourceStatus({ manager, key, connector }), ...reach })
   }
   const onService =
     (
@@ -136,7 +144,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
         await onceInEffect(undefined)
         throw error
       }
-      return onceInEffect({ ...serviceStatus({ manager, service, connector }), ...reach })
+      return onceSeen({ ...serviceStatus({ manager, service, connector }), ...reach })
     }
   const takeOffline = (order: Order, service: string, call: Call<null>): Promise<Reach> => {
     const route = routes.managerServiceOffline
@@ -192,7 +200,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     }),
     ...switchCalls(served.switcher),
     ...holdCalls(manager, onceInEffect),
-    ...mapCalls(manager, { onceInEffect, shared }),
+    ...mapCalls(manager, { onceSeen, shared }),
   ]
 }
 

@@ -1,11 +1,12 @@
 import { ProblemError } from '../../api/problemError.ts'
 import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { withDot } from '../../base/words.ts'
 import { envelope } from '../../contracts/envelope.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
 import { addDataSource, addService, type EditedMap, replaceMap } from '../editMap.ts'
 import type { Manager } from './createManager.ts'
-import { sourcesOf } from './dataSources.ts'
+import { type DataSource, sourcesOf } from './dataSources.ts'
 import { authorOf, type Reach, type SharedChanges } from './sharedChanges.ts'
 import { mapText, serviceEntries } from './statusPayloads.ts'
 
@@ -19,23 +20,57 @@ function refuseDuringSwitch(manager: Manager): void {
   }
 }
 
-/** The calls that read and change the services map; `onceInEffect` settles when the connector of the host acts on a change. */
+/** Returns why a data source that the map names as the primary was not seen to take writes; undefined where it was. */
+function writerRemark(manager: Manager, { service, name }: DataSource): string | undefined {
+  const named = `The map names ${name} as the primary of ${service}, but`
+  const { datasource, reason } = manager.writer(service)
+  if (datasource === null) return `${named} nobody can write: ${withDot(reason ?? 'nobody knows why')}`
+  if (datasource !== name) {
+    return `${named} clients write to ${datasource}. Correct the map with tapi map, or make ${name} the primary with tapi switch.`
+  }
+  const { finding } = manager.assessment({ service, name })
+  if (finding === null || finding.result === 'passed') return undefined
+  return `${named} it was not seen to take writes. ${finding.reason ?? ''}`.trimEnd()
+}
+
+/** Checks the services whose primaries a call named, and returns why one was not seen to take writes. */
+async function writerRemarks(
+  manager: Manager,
+  isNamed: (source: DataSource) => boolean,
+): Promise<readonly string[]> {
+  const namedNow = (): readonly DataSource[] =>
+    sourcesOf(manager.map()).filter((it) => it.role === 'primary' && isNamed(it))
+  const services = new Set(namedNow().map(({ service }) => service))
+  const sources = sourcesOf(manager.map()).filter(({ service }) => services.has(service))
+  await Promise.allSettled(sources.map((it) => manager.check(it)))
+  // The map may have changed meanwhile.
+  return namedNow().flatMap((it) => writerRemark(manager, it) ?? [])
+}
+
+/** The calls that read and change the services map; `onceSeen` lets the connector of the host act on a change. */
 export function mapCalls(
   manager: Manager,
   more: {
-    readonly onceInEffect: <Answer>(answer: Answer) => Promise<Answer>
+    readonly onceSeen: <Answer extends Pick<Reach, 'remarks'>>(answer: Answer) => Promise<Answer>
     readonly shared: SharedChanges
   },
 ): readonly ServedRoute[] {
-  const { onceInEffect, shared } = more
+  const { onceSeen, shared } = more
 
-  /** Changes the map at all managers, which then have the same one, and records that in the audit log. */
-  function edit(call: Call<unknown>, how: (map: ServicesMap) => EditedMap): Promise<Reach> {
+  /**
+   * Changes the map at all managers, which then have the same one, and records that in the audit log. `isNamed` is true
+   * for the data sources that the call itself contains.
+   */
+  async function edit(
+    call: Call<unknown>,
+    how: (map: ServicesMap) => EditedMap,
+    isNamed: (source: DataSource) => boolean = () => true,
+  ): Promise<Reach> {
     const { audit, caller } = call
     const { map: next } = how(manager.map())
     const names = new Set(sourcesOf(next).map(({ name }) => name))
     const route = routes.managerChangeServicesMap
-    return shared.make(call, {
+    const reach = await shared.make(call, {
       order: { route, path: route.path, body: envelope('ServicesMapPayload', next) },
       without: new Set(sourcesOf(manager.map()).flatMap(({ name }) => (names.has(name) ? [] : [name]))),
       check: () => {
@@ -48,6 +83,10 @@ export function mapCalls(
         return changed
       },
     })
+    // The manager that leads the change says it, for all.
+    if (call.query.change !== undefined) return reach
+    const remarks = [...(reach.remarks ?? []), ...(await writerRemarks(manager, isNamed))]
+    return { ...reach, ...(remarks.length > 0 && { remarks }) }
   }
 
   return [
@@ -55,24 +94,27 @@ export function mapCalls(
     serve(routes.managerChangeServicesMap, async (call) => {
       const wanted = call.body.payload
       const reach = await edit(call, (map) => replaceMap(map, wanted))
-      return onceInEffect({ services: serviceEntries(manager), ...reach })
+      return onceSeen({ services: serviceEntries(manager), ...reach })
     }),
     serve(routes.managerAddDataService, async (call) => {
       const { payload } = call.body
       call.audit({ parameters: payload })
-      const reach = await edit(call, (map) => addService(map, payload))
+      const isNamed = ({ service }: DataSource): boolean => service === payload.name
+      const reach = await edit(call, (map) => addService(map, payload), isNamed)
       const entry = serviceEntries(manager).find(({ name }) => name === payload.name)
-      return onceInEffect({ name: payload.name, datasources: entry?.datasources ?? [], ...reach })
+      return onceSeen({ name: payload.name, datasources: entry?.datasources ?? [], ...reach })
     }),
     serve(routes.managerAddDataSource, async (call) => {
       const { payload } = call.body
       call.audit({ parameters: payload })
-      const reach = await edit(call, (map) => addDataSource(map, payload))
-      return onceInEffect({ ...payload, state: manager.shownState(manager.view(payload)), ...reach })
+      const isNamed = ({ service, name }: DataSource): boolean =>
+        service === payload.service && name === payload.name
+      const reach = await edit(call, (map) => addDataSource(map, payload), isNamed)
+      return onceSeen({ ...payload, state: manager.shownState(manager.view(payload)), ...reach })
     }),
     serve(routes.managerReset, async (call) => {
       const reach = await edit(call, (map) => replaceMap(map, manager.installed))
-      return onceInEffect({ services: serviceEntries(manager), ...reach })
+      return onceSeen({ services: serviceEntries(manager), ...reach })
     }),
   ]
 }

@@ -34,6 +34,7 @@ export type Reach = {
   readonly changed: boolean
   /** Hosts whose managers have it; absent where no other one was told. */
   readonly managers?: string[]
+  /** What does not hold; each names its host or data source. */
   readonly remarks?: string[]
 }
 
@@ -210,7 +211,7 @@ export function createSharedChanges(options: {
       const remarks = [
         ...told.unreachable.map((name) => `${name} does not have it: its API listens on loopback alone.`),
         ...absent.map(({ name, problem }) => `${name} does not have it: ${problem}`),
-        ...ends.flatMap(({ name, remarks = [] }) => remarks.map((it) => `${name}: ${it}`)),
+        ...ends.flatMap(({ remarks = [] }) => remarks),
       ]
       return {
         changed: changed || isMore || ends.some((it) => it.changed === true),

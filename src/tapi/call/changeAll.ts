@@ -13,7 +13,7 @@ import {
   type SkippedResult,
   type SuccessResult,
 } from './callHosts.ts'
-import { type Change, type PostRequest, readNote, withPeers } from './change.ts'
+import { type Change, type PostRequest, readNote, readReach, withPeers } from './change.ts'
 import { confirmChange } from './confirmation.ts'
 import { loginAll } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -111,8 +111,13 @@ export async function changeAll(
   const sent = await changeUntilFailure(ready, ({ caller, request }) => post(caller, request))
   const results = replaceResults<Result>(asked, [...settled, ...sent])
   const code = showResults({ context, json, results, success: { result: 'done', summarize } })
-  if (!json) await printNotes(change, results.filter(isSuccess))
-  return code
+  const made = results.filter(isSuccess)
+  const remarks = made.flatMap(({ outcome }) => readReach(outcome.value).remarks)
+  if (!json) {
+    await printNotes(change, made)
+    for (const words of new Set(remarks)) context.stderr.write(`note: ${words}\n`)
+  }
+  return code === exitCodes.ok && remarks.length > 0 ? exitCodes.incomplete : code
 }
 
 /** Changes hosts in parallel; skips those not yet started when one fails. */

@@ -3,8 +3,8 @@ import type { ChangeOrder, ManagerAnswer } from '../../../src/components/manager
 import type { ServedManager } from '../../../src/components/manager/managerCalls.ts'
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import type { ServicesMap } from '../../../src/contracts/servicesMap.ts'
-import { rolesTo } from './managedService.ts'
-import { fakeMonitor, headers, installed, managerIn, place, refusing, sure } from './support.ts'
+import { idle, rolesTo } from './managedService.ts'
+import { fakeMonitor, headers, installed, lockedOut, managerIn, place, refusing, sure } from './support.ts'
 
 const names = ['db1', 'db2', 'db3'] as const
 type Name = (typeof names)[number]
@@ -21,6 +21,7 @@ async function three(
   more: {
     readonly unreachable?: readonly Name[]
     readonly fault?: (name: string, path: string) => ManagerAnswer | undefined
+    readonly updateConnector?: (name: Name) => Promise<string | undefined>
   } = {},
 ) {
   const { unreachable = [], fault = () => undefined } = more
@@ -56,7 +57,15 @@ async function three(
     }
   }
   for (const name of names) {
-    opened.set(name, await managerIn({ host: name, monitor: fakeMonitor(), others: othersOf(name) }))
+    opened.set(
+      name,
+      await managerIn({
+        host: name,
+        monitor: fakeMonitor(),
+        others: othersOf(name),
+        updateConnector: async () => more.updateConnector?.(name),
+      }),
+    )
   }
   const at = (name: Name): Opened => opened.get(name) as Opened
   return {
@@ -71,6 +80,7 @@ async function three(
   }
 }
 
+const toDb1 = { type: 'ServicesMapPayload', body: rolesTo('db1') }
 const toDb2 = { type: 'ServicesMapPayload', body: rolesTo('db2') }
 const mapPath = 'configuration/module/servicesmap'
 
@@ -214,6 +224,55 @@ describe('a change by one manager of several', () => {
       if (status !== 200) expect(payload).toMatchObject({ code: 'operation-running' })
     const [first, ...rest] = maps()
     expect(rest).toEqual([first, first])
+  })
+})
+
+describe('a change that was made', () => {
+  const busy = 'it answers 503'
+  const remarkOf = (host: Name): string =>
+    `The connector of ${host} is not known to act on the change yet: ${busy}.`
+
+  it('names each connector that is not known to act on it', async () => {
+    const { at } = await three({ updateConnector: async (name) => (name === 'db1' ? undefined : busy) })
+    const { status, payload } = await at('db1').control('db3', 'shun')
+    expect({ status, payload }).toMatchObject({ status: 200, payload: { changed: true, managers: names } })
+    expect(payload.remarks).toEqual([remarkOf('db2'), remarkOf('db3')])
+    const whole = await at('db2').post('control/service/alpha/offline', undefined, `${sure}&peers=alone`)
+    expect(whole.payload.remarks).toEqual([remarkOf('db2')])
+    expect((await at('db3').post(mapPath, toDb1)).payload.remarks).toEqual([remarkOf('db2'), remarkOf('db3')])
+    expect((await at('db1').control('db1', 'shun', `${sure}&peers=alone`)).payload.remarks).toBeUndefined()
+  })
+
+  it('of the map names a primary that clients do not write to, once, and again when it is repeated', async () => {
+    const { at } = await three()
+    const remark =
+      'The map names db2 as the primary of alpha, but clients write to db1. ' +
+      'Correct the map with tapi map, or make db2 the primary with tapi switch.'
+    for (const changed of [true, false]) {
+      const { status, payload } = await at('db1').post(mapPath, toDb2)
+      expect({ status, payload }).toMatchObject({ status: 200, payload: { changed, remarks: [remark] } })
+    }
+    const alone = await at('db3').post(mapPath, toDb2, `${sure}&peers=alone`)
+    expect(alone.payload.remarks).toEqual([remark])
+    expect((await at('db1').post(mapPath, toDb1)).payload.remarks).toBeUndefined()
+  })
+
+  it.each([
+    [/^The map names db1 as the primary of alpha, but nobody can write: db1 is read-only\.$/, idle('db1')],
+    [/ db1 .* but it was not seen to take writes\. The database .* cannot be reached: /, refusing],
+    [/ db1 .* but it was not seen to take writes\. It cannot be checked\. .* ERROR 1045: /, lockedOut],
+  ])('of the map says of the primary that it names: %s', async (words, seen) => {
+    const { post, monitor } = await managerIn()
+    monitor.set(place('db1'), seen)
+    expect((await post('reset')).payload.remarks).toEqual([expect.stringMatching(words)])
+    const added = { service: 'alpha', name: 'db4', host: '10.0.0.4', port: 3306, role: 'replica' }
+    const add = await post('addDataSource', { type: 'DataSourcePayload', body: added })
+    expect(add.payload.remarks).toBeUndefined()
+  })
+
+  it('of the map has no remark of a primary that nobody checks', async () => {
+    const { post } = await managerIn({ monitor: null })
+    expect((await post(mapPath, toDb2)).payload.remarks).toBeUndefined()
   })
 })
 

@@ -189,7 +189,8 @@ db3   connector  unchanged
     expect((await tapi([...argv, '--cluster', 'beta'])).code).toBe(0)
   })
 
-  it('looks up on each manager what the command line omits, and prints a note once', async () => {
+  /** A cluster gamma of two hosts with a manager each. */
+  async function twoManagers() {
     const managers = await Promise.all([1, 2].map(() => fakeComponent('manager', login)))
     for (const { answers } of managers) {
       answers.set('managerServicesMap', { payload: map })
@@ -204,6 +205,33 @@ db3   connector  unchanged
         apis: [{ component: 'manager', address: '0.0.0.0', port }],
       })),
     )
+    return managers
+  }
+
+  it('prints each remark of the hosts once, and exits with 6 unless one failed', async () => {
+    const managers = await twoManagers()
+    const changed = { ...db1, state: 'OFFLINE', changed: true }
+    for (const [index, { answers }] of managers.entries()) {
+      const remarks = ['Nobody can write.', `The connector of g${index} is busy.`]
+      answers.set('managerOffline', { payload: { ...changed, remarks } })
+    }
+    const argv = ['--all', '--cluster', 'gamma', 'datasource', 'offline', 'db1', '--yes']
+    const { code, stdout, stderr } = await tapi(argv)
+    expect([code, stdout]).toEqual([6, expect.stringMatching(/^g1 +manager +done +OFFLINE, changed$/m)])
+    expect(stderr.match(/^note: (?!the policy).*$/gm)).toEqual([
+      'note: Nobody can write.',
+      'note: The connector of g0 is busy.',
+      'note: The connector of g1 is busy.',
+    ])
+    const json = await tapi([...argv, '--json'])
+    expect([json.code, json.stderr]).toEqual([6, ''])
+    managers[0]?.answers.set('managerOffline', { problem: 'operation-running' })
+    expect((await tapi(argv)).code).toBe(1)
+    await Promise.all(managers.map((it) => it.close()))
+  })
+
+  it('looks up on each manager what the command line omits, and prints a note once', async () => {
+    const managers = await twoManagers()
     const argv = ['--cluster', 'gamma', 'datasource', 'offline', 'db1', '--yes']
     const { code, stdout, stderr } = await tapi(['--all', ...argv])
     const [all = ''] = managers[0]?.sent.filter((it) => it.startsWith('POST')) ?? []
