@@ -195,6 +195,10 @@ const waitingReason = ({ receiver, receiverError }: Channel): string | undefined
     ? `The receiver cannot connect to the primary, and tries again.${words(receiverError)}`
     : undefined
 
+/** Returns true for a replica that cannot reach its source. One that has just begun to connect reports no error yet. */
+export const isDisconnected = ({ channels }: ServerReading): boolean =>
+  channels.some((it) => waitingReason(it) !== undefined)
+
 const inChannel = ({ name }: Channel, sentence: string): string =>
   name === '' ? sentence : `Channel ${name}: ${sentence}`
 
@@ -317,9 +321,10 @@ function lateReason(member: Member, view: View): string {
 }
 
 /** Returns true where a replica cannot reach the primary, and the primary has written since. It does not say how late it is then. */
-function isCutOff({ channels, gtids }: ServerReading, primary: Member | undefined): boolean {
+function isCutOff(reading: ServerReading, primary: Member | undefined): boolean {
+  const { gtids } = reading
   const written = primary && readingOf(primary)?.gtids
-  if (!written || !gtids || !channels.some((it) => waitingReason(it) !== undefined)) return false
+  if (!written || !gtids || !isDisconnected(reading)) return false
   return !containsGtids(gtids, written)
 }
 

@@ -2,6 +2,7 @@ import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import { ProblemError } from '../../api/problemError.ts'
 import { type DataSourceOperation, stateAfter, wrongState } from '../../contracts/dataSourceOperations.ts'
 import { withDatabaseProblems } from '../databases/databaseProblem.ts'
+import { isDisconnected } from './assessService.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import type { DataSourceView } from './dataSourceTable.ts'
@@ -15,7 +16,10 @@ export type Order = {
   readonly audit: (facts: AuditFacts) => void
 }
 
-/** Throws a problem where a data source does not pass a check that is made now. Without a monitor none is made. */
+/**
+ * Throws a problem where a data source does not pass a check that is made now, or cannot reach the writer that it
+ * follows. Without a monitor none is made.
+ */
 async function requireHealthy(manager: Manager, view: DataSourceView): Promise<void> {
   const checked = await manager.check(view)
   if (!checked) return
@@ -25,9 +29,16 @@ async function requireHealthy(manager: Manager, view: DataSourceView): Promise<v
     return withDatabaseProblems(() => Promise.reject(error))
   }
   const { result, reason } = finding
-  if (result === 'passed') return
-  const detail = `The health check of ${view.name} failed, so it stays ${view.state}. ${reason ?? ''}`
-  throw new ProblemError({ code: 'wrong-state', detail: detail.trimEnd() })
+  const why = (what: string): ProblemError => {
+    const detail = `${what}, so it stays ${view.state}. ${reason ?? ''}`
+    return new ProblemError({ code: 'wrong-state', detail: detail.trimEnd() })
+  }
+  if (result !== 'passed') throw why(`The health check of ${view.name} failed`)
+  const { datasource: writer } = manager.writer(view.service)
+  // Without a writer there is nobody to receive from.
+  if (writer !== null && isDisconnected(observation.reading)) {
+    throw why(`${view.name} does not receive what ${writer} writes`)
+  }
 }
 
 /** Returns the state that the operation leads to from the present one; throws a `wrong-state` problem. */

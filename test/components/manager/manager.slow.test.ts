@@ -223,6 +223,49 @@ describe.skipIf(!hasMariadb)('the manager of real MariaDB servers', { timeout: 6
     expect((await post('datasource/db2/welcome')).payload.state).toBe('ONLINE')
   })
 
+  it('brings a SHUNNED one back right after its replication or its server started', async () => {
+    const { becomes, checked, post } = await managed()
+    await becomes({ state: 'ONLINE' }, 'db1')
+    await becomes({ state: 'ONLINE', reason: null })
+    for (let time = 0; time < 5; time += 1) {
+      await post('datasource/db2/shun')
+      await replica.sql('STOP ALL SLAVES', 'START ALL SLAVES')
+      expect(await post('datasource/db2/welcome')).toMatchObject({
+        status: 200,
+        payload: { state: 'ONLINE' },
+      })
+    }
+    await post('datasource/db2/shun')
+    await replica.kill()
+    await replica.start('--read-only')
+    // The first one may still use the connection of before.
+    await checked(2)
+    expect(await post('datasource/db2/welcome')).toMatchObject({ status: 200, payload: { state: 'ONLINE' } })
+  })
+
+  it('brings none back that cannot reach the primary, until it can', async () => {
+    const { becomes, post } = await managed()
+    await becomes({ state: 'ONLINE' }, 'db1')
+    await post('datasource/db2/shun')
+    await primary.sql("ALTER USER repl@'127.0.0.1' ACCOUNT LOCK")
+    onTestFinished(() => primary.sql("ALTER USER repl@'127.0.0.1' ACCOUNT UNLOCK").then(() => undefined))
+    await replica.sql('STOP ALL SLAVES', 'START ALL SLAVES')
+    await becomes({ reason: expect.stringMatching(/cannot connect to the primary, and tries again/) })
+    expect(await post('datasource/db2/welcome')).toMatchObject({
+      status: 409,
+      payload: {
+        code: 'wrong-state',
+        detail: expect.stringMatching(
+          /^db2 does not receive what db1 writes, so it stays SHUNNED\. The receiver cannot .* ERROR \d+: /,
+        ),
+      },
+    })
+    await primary.sql("ALTER USER repl@'127.0.0.1' ACCOUNT UNLOCK")
+    // It tries again by itself each second.
+    await becomes({ state: 'SHUNNED', reason: null })
+    expect(await post('datasource/db2/welcome')).toMatchObject({ status: 200, payload: { state: 'ONLINE' } })
+  })
+
   it('fences a server that was stopped, and brings it back when it is there again', async () => {
     const { becomes, ping } = await managed()
     await becomes({ checkedAt: expect.any(String) })

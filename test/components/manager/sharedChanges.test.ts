@@ -4,7 +4,17 @@ import type { ServedManager } from '../../../src/components/manager/managerCalls
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import type { ServicesMap } from '../../../src/contracts/servicesMap.ts'
 import { idle, rolesTo } from './managedService.ts'
-import { fakeMonitor, headers, installed, lockedOut, managerIn, place, refusing, sure } from './support.ts'
+import {
+  fakeMonitor,
+  headers,
+  installed,
+  lockedOut,
+  managerIn,
+  place,
+  refusing,
+  replicating,
+  sure,
+} from './support.ts'
 
 const names = ['db1', 'db2', 'db3'] as const
 type Name = (typeof names)[number]
@@ -273,6 +283,61 @@ describe('a change that was made', () => {
   it('of the map has no remark of a primary that nobody checks', async () => {
     const { post } = await managerIn({ monitor: null })
     expect((await post(mapPath, toDb2)).payload.remarks).toBeUndefined()
+  })
+})
+
+describe('a replica that is brought back', () => {
+  const error = { number: 1045, message: 'Access denied' }
+
+  /** A replica of a service with a writer, shunned or offline, whose receiver is in this state now. */
+  const heldOut = async (how: 'shun' | 'offline', more: Parameters<typeof replicating>[0]) => {
+    const opened = await managerIn()
+    for (const name of names) await opened.monitor.tick(place(name))
+    await opened.control('db3', how)
+    opened.monitor.set(place('db3'), replicating(more))
+    return opened
+  }
+
+  it.each([
+    ['welcome', 'shun', 'SHUNNED'],
+    ['online', 'offline', 'OFFLINE'],
+  ] as const)('by %s is refused while it cannot reach the primary', async (back, out, state) => {
+    const { control, monitor, status } = await heldOut(out, {
+      receiver: 'connecting',
+      receiverError: error,
+    })
+    expect(await control('db3', back)).toMatchObject({
+      status: 409,
+      payload: {
+        code: 'wrong-state',
+        detail:
+          `db3 does not receive what db1 writes, so it stays ${state}. The receiver cannot connect to the primary, ` +
+          'and tries again. ERROR 1045: Access denied.',
+      },
+    })
+    expect((await status('db3')).state).toBe(state)
+    monitor.set(place('db3'), replicating())
+    expect(await control('db3', back)).toMatchObject({ status: 200, payload: { state: 'ONLINE' } })
+  })
+
+  it('is refused while its receiver is stopped', async () => {
+    const { control } = await heldOut('shun', { receiver: 'stopped' })
+    expect(await control('db3', 'welcome')).toMatchObject({
+      status: 409,
+      payload: { detail: expect.stringMatching(/so it stays SHUNNED\. The receiver is stopped\.$/) },
+    })
+  })
+
+  it('is taken while it connects without an error, as it does right after a restart', async () => {
+    const { control } = await heldOut('shun', { receiver: 'connecting', receiverError: null })
+    expect(await control('db3', 'welcome')).toMatchObject({ status: 200, payload: { state: 'ONLINE' } })
+  })
+
+  it('is taken where nobody writes that it could receive from', async () => {
+    const { control, monitor } = await heldOut('shun', { receiver: 'connecting', receiverError: error })
+    monitor.set(place('db1'), refusing)
+    await monitor.tick(place('db1'), 3)
+    expect(await control('db3', 'welcome')).toMatchObject({ status: 200 })
   })
 })
 
