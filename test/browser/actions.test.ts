@@ -78,6 +78,19 @@ it('a host that refuses is named with its reason beside those that did it', asyn
   await dialog(page).getByText('<b>db3</b> is being switched').waitFor()
 })
 
+it('a host that did it names what does not hold', async () => {
+  const remarks = ['The connector of <b>db3</b> is not known to act on the change yet.']
+  const { play } = acting(({ host }) =>
+    host === 'db3' ? { status: 200, payload: { changed: true, remarks } } : undefined,
+  )
+  const { page } = await open({ play, at: alpha })
+  await chooseAction(page, { of: 'data source db2', action: /^Shun db2/ })
+  await dialog(page).getByLabel('Type db2 to confirm').fill('db2')
+  await confirm(page, 'Shun db2').click()
+  await dialog(page).getByText('done on 3 hosts, not complete on 1').waitFor()
+  await dialog(page).getByText('The connector of <b>db3</b> is not known to act').waitFor()
+})
+
 it('an action that is easily taken back is confirmed without typing, and goes to one host', async () => {
   const { play, requests } = acting()
   const { page } = await open({ play, at: alpha })

@@ -6,8 +6,9 @@ import type { Call, Given, Receivers } from './operations.ts'
 /** Outcome of a call on one host. */
 export type Outcome = {
   readonly host: string
-  readonly state: 'done' | 'unchanged' | 'failed'
-  /** Why it failed; empty otherwise. */
+  /** `incomplete`: it was done, and something does not hold. */
+  readonly state: 'done' | 'unchanged' | 'incomplete' | 'failed'
+  /** Why it failed, or what does not hold; empty otherwise. */
   readonly detail: string
   readonly payload: unknown
 }
@@ -50,10 +51,12 @@ async function callHost(
   if (!result.ok) return { host, state: 'failed', detail: shown(result.problem.detail), payload: null }
   const response = result.value
   if ('detail' in response) return { host, state: 'failed', detail: shown(response.detail), payload: null }
-  const isUnchanged =
-    typeof response.payload === 'object' &&
-    response.payload !== null &&
-    'changed' in response.payload &&
-    response.payload.changed === false
-  return { host, state: isUnchanged ? 'unchanged' : 'done', detail: '', payload: response.payload }
+  const { payload: answer } = response
+  const { changed, remarks } = isMembers(answer) ? answer : {}
+  const detail = Array.isArray(remarks) ? remarks.map((it) => shown(String(it))).join(' ') : ''
+  const state = detail !== '' ? 'incomplete' : changed === false ? 'unchanged' : 'done'
+  return { host, state, detail, payload: answer }
 }
+
+const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

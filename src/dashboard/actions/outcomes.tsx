@@ -8,6 +8,7 @@ import type { Outcome } from './callApi.ts'
 const signs: Readonly<Record<Outcome['state'], Sign>> = {
   done: { word: 'done', icon: 'check', tone: 'good' },
   unchanged: { word: 'was so already', icon: 'check', tone: 'idle' },
+  incomplete: { word: 'not complete', icon: 'alert', tone: 'warn' },
   failed: { word: 'failed', icon: 'cross', tone: 'bad' },
 }
 
@@ -24,15 +25,16 @@ export function Outcomes({ title, outcomes, called, onClose }: Props) {
   useEffect(() => button.current?.focus(), [])
   const arrived = outcomes.value
   const failed = arrived.filter(({ state }) => state === 'failed').length
+  const incomplete = arrived.filter(({ state }) => state === 'incomplete').length
   return (
     <div class="stack">
       <p role="status">
         <strong>{title}</strong>:{' '}
         {arrived.length < called
           ? `${arrived.length} of ${count(called, 'host')} answered…`
-          : failed === 0
-            ? `done on ${count(called, 'host')}.`
-            : `failed on ${failed} of ${count(called, 'host')}.`}
+          : failed > 0
+            ? `failed on ${failed} of ${count(called, 'host')}.`
+            : `done on ${count(called, 'host')}${incomplete > 0 ? `, not complete on ${incomplete}` : ''}.`}
       </p>
       <ul class="outcomes">
         {arrived.map(({ host, state, detail }) => (
