@@ -78,6 +78,6 @@ export const hostRoutes = {
     summary: "Reads what the connector routes by, once that is its manager's word from now on.",
     request: null,
     response: { kind: 'payload', payloadType: 'RoutingPayload', payload: RoutingPayload },
-    problems: [],
+    problems: ['manager-unreachable'],
   },
 } as const satisfies Readonly<Record<string, Route>>

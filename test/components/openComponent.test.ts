@@ -120,6 +120,7 @@ async function scene() {
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     })
     expect([path, answer.status]).toEqual([path, 200])
+    return JSON.parse(answer.body).payload
   }
   return { settings, sockets, post, log, lines }
 }
@@ -160,17 +161,37 @@ it('A change that a manager has answered is in force in the connector of its hos
   }
 })
 
-it('A connector that hangs keeps no change of its manager from being answered, and the log says so', async () => {
+it('A connector that does not hear from its manager is a remark of a change there', async () => {
+  const { settings, sockets, post, log } = await scene()
+  const connector = openConnector({ ...settings, managerSocket: `${sockets.manager}.of-another` }, log)
+  const api = await startServer({ settings, api: connector.api, version: '1', log, cost: testCost })
+  onTestFinished(async () => {
+    await api.stop()
+    connector.close()
+  })
+  await connector.start?.()
+  const { remarks } = await post('control/service/alpha/offline')
+  expect(remarks).toEqual([
+    expect.stringMatching(
+      /^The connector of db1 is not known to .*: It does not hear from the manager of its host\. /,
+    ),
+  ])
+})
+
+it('A connector that hangs keeps no change of its manager from being answered, and is a remark', async () => {
   const { sockets, post, lines } = await scene()
   const hanging = createServer((socket) => void onTestFinished(() => void socket.destroy()))
   await new Promise<void>((resolve) => hanging.listen(sockets.connector, resolve))
   onTestFinished(() => void hanging.close())
-  await post('control/service/alpha/offline')
+  const { remarks } = await post('control/service/alpha/offline')
+  expect(remarks).toEqual([
+    expect.stringMatching(/^The connector of db1 is not known to act on the change yet: /),
+  ])
   expect(lines.join('')).toContain('the connector is not known to act on a change yet')
 })
 
 it('A change of a manager whose host has no connector that runs is answered without a warning', async () => {
   const { post, lines } = await scene()
-  await post('control/service/alpha/offline')
+  expect((await post('control/service/alpha/offline')).remarks).toBeUndefined()
   expect(lines.join('')).not.toContain('act on a change')
 })

@@ -30,7 +30,7 @@ export const connector: ComponentApi = {
 /** Returns the API of a connector that forwards; `managers` belong to one that follows some. */
 function connectorApi(
   opened: Connector,
-  managers?: { readonly askNow: () => Promise<void>; readonly passOn: PassOn },
+  managers?: { readonly askNow: Parameters<typeof followedRouting>[1]; readonly passOn: PassOn },
 ): ComponentApi {
   const common = commonCalls.map((served) => (served === ready ? readyToForward(opened) : served))
   return {
@@ -127,7 +127,14 @@ export function openConnector(settings: ServerSettings, log: ComponentLog): Open
   const passOn = createPassOn(() => {
     const name = followed?.base()
     const manager = managers.find((it) => it.name === name)
-    return manager && { ...manager, update: async () => followed?.askNow(name) }
+    return (
+      manager && {
+        ...manager,
+        update: async () => {
+          await followed?.askNow(name)
+        },
+      }
+    )
   })
 
   // Where descriptors are exhausted, each client that comes is one more that cannot be accepted.

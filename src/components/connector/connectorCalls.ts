@@ -8,6 +8,7 @@ import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
 import { managerRoutes } from '../../contracts/managerRoutes.ts'
 import type { DataSourceEntry } from '../../contracts/servicesMap.ts'
+import { unreachable } from '../callManager.ts'
 import { addDataSource, addService, replaceMap } from '../editMap.ts'
 import type { Connector } from './createConnector.ts'
 import type { PassOn } from './passOn.ts'
@@ -54,9 +55,13 @@ const serviceOf = (map: MapInEffect, name: string): ServiceEntry | undefined =>
   entriesOf(map).find((it) => it.name === name)
 
 /** Returns the call with which the manager of the host puts a change into effect at once. */
-export const followedRouting = (connector: Connector, askManager: () => Promise<void>): ServedRoute =>
+export const followedRouting = (
+  connector: Connector,
+  askManager: () => Promise<{ readonly reason: string } | undefined>,
+): ServedRoute =>
   serve(hostRoutes.followedRouting, async () => {
-    await askManager()
+    const problem = await askManager()
+    if (problem) throw unreachable(`It does not hear from the manager of its host. ${problem.reason}`)
     const { services } = connector.routing()
     return { services: services.map((it) => ({ ...it, datasources: [...it.datasources] })) }
   })

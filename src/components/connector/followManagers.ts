@@ -20,8 +20,8 @@ export type FollowedManagers = {
   outage(): ManagerOutage | undefined
   /** Settles once each manager has answered or failed. */
   readonly asked: Promise<void>
-  /** Settles once the word of a manager as it is from now on is in effect, or that manager failed. */
-  askNow(name: string | undefined): Promise<void>
+  /** Settles once the word of a manager as it is from now on is in effect; resolves to why not, if that manager failed. */
+  askNow(name: string | undefined): Promise<LinkProblem | undefined>
   stop(): void
 }
 
@@ -110,7 +110,11 @@ export function followManagers(options: {
     base: () => base,
     outage,
     asked: Promise.all([...links.values()].map(({ asked }) => asked)).then(() => undefined),
-    askNow: (name) => links.get(name ?? '')?.askNow() ?? Promise.resolve(),
+    askNow: async (name) => {
+      const link = links.get(name ?? '')
+      await link?.askNow()
+      return link?.problem()
+    },
     stop: () => {
       cancelLong?.()
       for (const link of links.values()) link.stop()

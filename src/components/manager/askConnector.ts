@@ -28,7 +28,8 @@ export const updateConnectorAt =
     try {
       const caller = { endpoint: { kind: 'socket', path: socket }, timeout: updateLimit } as const
       const outcome = await get(caller, hostRoutes.followedRouting.path)
-      return 'problem' in outcome ? `it answers ${outcome.response.status}` : undefined
+      if (!('problem' in outcome)) return undefined
+      return outcome.problem.detail ?? `it answers ${outcome.response.status}`
     } catch (error) {
       if (!(error instanceof ClientError)) throw error
       // Nobody listens there, so nobody forwards.
