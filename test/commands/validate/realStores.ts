@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createKeystore } from '../../../src/certificates/hostStores.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
+import { quickJava } from '../../certificates/tools.ts'
 
 /** What opens every store that is not locked with another password on purpose. */
 export const storePassword = 'changeit'
@@ -56,7 +57,8 @@ async function sign(
 export async function storeMaker(folder: string) {
   const path = (name: string): string => join(folder, name)
   const tool: Tool = async (program, words) => {
-    await promisify(execFile)(program, words.split(' '), { cwd: folder })
+    const options = program === 'keytool' ? quickJava : []
+    await promisify(execFile)(program, [...options, ...words.split(' ')], { cwd: folder })
   }
   writeFileSync(path('ca.cnf'), opensslConfiguration)
   writeFileSync(path('index.txt'), '')
