@@ -31,11 +31,21 @@ const matches = (template: string, path: string): boolean => {
 
 const text = (value: SeenAnswer['headers'][string]): string => (value === undefined ? '' : String(value))
 
+const checks = new Map<string, AnswerCheck>()
+
+/** Returns the check of a document; documents that say the same have one, for its schemas take long to compile. */
+export function answerCheck({ paths, components }: ApiDocument): AnswerCheck {
+  const key = JSON.stringify([paths, components])
+  const check = checks.get(key) ?? makeCheck({ paths, components })
+  checks.set(key, check)
+  return check
+}
+
 /**
  * Makes a check that throws when an answer is none that the document describes: its status, its content type, its
  * body by the schema, and of a problem its code. What the document does not have must be answered with a problem.
  */
-export function answerCheck(document: ApiDocument): AnswerCheck {
+function makeCheck(document: ApiDocument): AnswerCheck {
   const schemaErrors = schemaCheck(document.components)
   const { Problem } = document.components.responses
 
