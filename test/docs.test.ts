@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -177,11 +176,11 @@ describe('a YAML file of the documentation', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  const validate = (files: Readonly<Record<string, string>>, ...options: string[]): string => {
+  const validate = async (files: Readonly<Record<string, string>>, ...options: string[]): Promise<string> => {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-    const program = join(root, 'dist', 'muster.js')
-    const argv = [program, 'validate', ...options, ...Object.keys(files)]
-    return execFileSync(process.execPath, argv, { cwd: folder, encoding: 'utf8', env })
+    const { context, out, err } = commandContext({ cwd: folder, env })
+    const code = await muster({ argv: ['validate', ...options, ...Object.keys(files)], context })
+    return code === 0 ? out() : `${code}: ${out()}${err()}`
   }
 
   it('is a whole configuration, a part of one, or a recipe that test/ci runs', () => {
@@ -200,17 +199,17 @@ describe('a YAML file of the documentation', () => {
     ])
   })
 
-  it.each(yaml.filter(isWhole))('of $page is a valid configuration', ({ text }) => {
-    expect(validate({ 'muster.yaml': text }, '--strict')).toBe(
+  it.each(yaml.filter(isWhole))('of $page is a valid configuration', async ({ text }) => {
+    expect(await validate({ 'muster.yaml': text }, '--strict')).toBe(
       'The configuration of alpha is valid: 3 hosts, 9 APIs.\n',
     )
   })
 
   it.each(parts)(
     '$page: its part of a configuration is valid on top of that of the first cluster',
-    ({ text }) => {
+    async ({ text }) => {
       const whole = yaml.find((block) => isWhole(block) && block.page === 'docs/guide/first-cluster.md')
-      const said = validate({ 'muster.yaml': whole?.text ?? '', 'part.yaml': text })
+      const said = await validate({ 'muster.yaml': whole?.text ?? '', 'part.yaml': text })
       expect(said).toContain('\nThe configuration of alpha is valid: 3 hosts, 9 APIs.\n')
     },
   )
