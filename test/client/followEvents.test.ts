@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -64,7 +65,7 @@ async function managing(listen: { address: string; port: number } | null = null)
 
 const clock = {
   now: () => 0,
-  wait: (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, Math.min(milliseconds, 5))),
+  wait: () => setImmediate(),
   random: () => 0,
 }
 
@@ -138,7 +139,7 @@ describe('followEvents', () => {
             const before = opened()
             cut()
             await eventually(() => expect(opened()).toBeGreaterThan(before))
-          } else if (it === 'turn') await new Promise((resolve) => setImmediate(resolve))
+          } else if (it === 'turn') await setImmediate()
           else expected.push(...change(it))
         }
         await eventually(() => expect(told(events).length).toBeGreaterThanOrEqual(expected.length))

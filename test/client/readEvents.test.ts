@@ -114,6 +114,7 @@ describe('readEvents', () => {
     )
     await eventually(() => expect(events).toEqual(['a']))
     for (let count = 0; count < 8; count += 1) {
+      // time: the limits of readEvents have no clock of their own yet.
       await new Promise((resolve) => setTimeout(resolve, 60))
       response?.write(':\n\n')
     }
@@ -148,9 +149,12 @@ describe('readEvents', () => {
     })
     const begun = performance.now()
     let longest = 0
+    // time: the limits of readEvents have no clock of their own yet.
     while (performance.now() - begun < 1500) {
       const before = performance.now()
+      // time: the limits of readEvents have no clock of their own yet.
       await new Promise((resolve) => setTimeout(resolve, 10))
+      // time: the limits of readEvents have no clock of their own yet.
       longest = Math.max(longest, performance.now() - before)
     }
     stop.abort()

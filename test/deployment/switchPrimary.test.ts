@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { callAll } from '../../src/client/call.ts'
 import { readSwitchTask } from '../../src/client/switchTask.ts'
@@ -252,10 +252,16 @@ describe('switchPrimary', () => {
 
   it('releases no host before its hold has arrived', async () => {
     const { db3, run, stop, before } = await cluster()
-    const late = setTimeout(50)
+    let arrive = (): void => undefined
+    const late = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
     before.set('db3: hold', late)
     const outcome = run()
     stop.abort()
+    await setImmediate()
+    expect(db3.sent).toEqual([])
+    arrive()
     expect((await outcome).end).toEqual({ kind: 'interrupted' })
     expect(db3.sent).toEqual([held(), released(null)])
   })

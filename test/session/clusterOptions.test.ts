@@ -16,6 +16,10 @@ describe('--forks', () => {
   let working = 0
   let most = 0
   let scripts = 0
+  /** How many hosts are at work before the first of them gets an answer. */
+  let wanted = 1
+  let letGo = (): void => undefined
+  let enough = Promise.resolve()
   /** Answers late enough for other hosts to begin, were they allowed to. */
   const slowly = async (answer: () => void, script: string): Promise<void> => {
     // Locks are released while connections close, which waits for no host.
@@ -23,6 +27,10 @@ describe('--forks', () => {
     scripts += 1
     working += 1
     most = Math.max(most, working)
+    if (most >= wanted) letGo()
+    // time: the first script of some commands runs on one host alone, so two seconds without another are enough.
+    await Promise.race([enough, wait(2000)])
+    // time: in which more hosts than allowed would begin; none is waited for.
     await wait(25)
     working -= 1
     answer()
@@ -50,7 +58,11 @@ hosts: { ${names.map((name, index) => `${name}: { address: 127.20.0.${index + 1}
     rmSync(folder, { recursive: true })
   })
 
-  const run = async (...argv: string[]) => {
+  const run = async (atOnce: number, ...argv: string[]) => {
+    wanted = atOnce
+    enough = new Promise((resolve) => {
+      letGo = resolve
+    })
     working = 0
     most = 0
     scripts = 0
@@ -76,18 +88,18 @@ hosts: { ${names.map((name, index) => `${name}: { address: 127.20.0.${index + 1}
     'start --yes',
     'diag --out report.tar.gz',
   ])('bounds the hosts that are at work at a time in muster %s', async (command) => {
-    const bounded = await run(...command.split(' '), '--forks', '2')
+    const bounded = await run(2, ...command.split(' '), '--forks', '2')
     expect(bounded).toMatchObject({ most: 2 })
     expect(bounded.scripts).toBeGreaterThanOrEqual(names.length)
   })
 
   it('bounds the hosts on which muster exec runs a command', async () => {
-    expect(await run('exec', '--forks', '1', '--', 'true')).toMatchObject({ code: 0, most: 1 })
-    expect((await run('exec', '--forks', '6', '--', 'true')).most).toBeGreaterThan(1)
+    expect(await run(1, 'exec', '--forks', '1', '--', 'true')).toMatchObject({ code: 0, most: 1 })
+    expect((await run(2, 'exec', '--forks', '6', '--', 'true')).most).toBeGreaterThan(1)
   })
 
   it.each(['0', '501', '-1', '1.5', '1e2', 'all', ''])('is refused with %j in one message', async (value) => {
-    const { code, err, scripts: reached } = await run('plan', `--forks=${value}`)
+    const { code, err, scripts: reached } = await run(1, 'plan', `--forks=${value}`)
     expect({ code, err, reached }).toEqual({
       code: 3,
       err: `error: --forks ${value} is not a whole number from 1 to 500.\n  fix: Use a number in this range, such as --forks 100.\n`,

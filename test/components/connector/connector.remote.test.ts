@@ -109,11 +109,9 @@ describe('a connector on a host without a manager', () => {
     const connector = await connectorTo(one.place, two.place)
     await (await connector.client()).sees('db2 greets')
     expect([one.followers(), two.followers()]).toEqual([1, 1])
-    const begun = performance.now()
     for (const manager of [one, two]) manager.say(toFirst)
     await eventually(async () => expect((await connector.get('status'))[1].reason).toBeNull())
     await (await connector.client()).sees('db1 greets')
-    expect(performance.now() - begun).toBeLessThan(5000)
     // Nothing is lost with one of them.
     await one.stop()
     await (await connector.client()).sees('db1 greets')

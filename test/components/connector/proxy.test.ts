@@ -146,7 +146,7 @@ describe('a connector that is ONLINE', () => {
           before = written
           return stopped
         },
-        { interval: 200, timeout: 10_000 },
+        { interval: 200 },
       )
       .toBe(true)
     // What the kernel keeps for four sockets is some megabytes; a proxy without a brake would take gigabytes.

@@ -213,7 +213,7 @@ describe('createMonitor', () => {
     monitor.close()
     expect(closed).toEqual([server, other])
     expect(await monitor.check(server)).toBeUndefined()
-    // Longer than its limit: what comes of it now is nobody's.
+    // time: longer than its limit, after which nothing may come; a slow machine cannot make this fail.
     await new Promise((resolve) => setTimeout(resolve, 2 * limit))
     expect([seen.length, reads()]).toEqual([1, 2])
   })

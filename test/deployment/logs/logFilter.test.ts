@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { matchesFilter } from '../../../src/deployment/logs/logFilter.ts'
 import type { LogLine } from '../../../src/deployment/logs/parseLogs.ts'
+import { cpuTime } from '../../support/cpuTime.ts'
 
 const line = (text: string): LogLine => ({ host: 'db1', component: 'manager', time: undefined, text })
 const lines = [
@@ -32,8 +33,8 @@ describe('matchesFilter', () => {
       lines[2],
       lines[4],
     ])
-    const began = performance.now()
-    expect(matchesFilter(line('a'.repeat(65_536)), { text: `${'a'.repeat(199)}b` })).toBe(false)
-    expect(performance.now() - began).toBeLessThan(1000)
+    const search = () =>
+      expect(matchesFilter(line('a'.repeat(65_536)), { text: `${'a'.repeat(199)}b` })).toBe(false)
+    expect(cpuTime(search)).toBeLessThan(1000)
   })
 })

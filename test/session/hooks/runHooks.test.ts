@@ -245,11 +245,9 @@ describe.skipIf(process.platform !== 'linux')('the hooks of a run (needs Linux)'
 
   it('end with their children when their time is over', async () => {
     const script = 'sleep 300 & echo $! > child; trap "" TERM; sleep 300; sleep 300'
-    const began = performance.now()
     const { code, err, directory } = await run({ 'before-run': script }, { given: { timeout: 500 } })
     expect(code).toBe(exitCodes.failed)
     expect(err).toContain('timed out after 0.5 s')
-    expect(performance.now() - began).toBeLessThan(8000)
     const child = Number(readFileSync(join(directory, 'child'), 'utf8'))
     await eventually(() => expect(() => process.kill(child, 0)).toThrow())
   })
@@ -265,11 +263,9 @@ describe.skipIf(process.platform !== 'linux')('the hooks of a run (needs Linux)'
   })
 
   it('may print much and leave a process that keeps their output open', async () => {
-    const script = 'head -c 52428800 /dev/zero; head -c 52428800 /dev/zero >&2; sleep 60 & echo $! > child'
-    const began = performance.now()
+    const script = 'head -c 52428800 /dev/zero; head -c 52428800 /dev/zero >&2; sleep 300 & echo $! > child'
     const { code, directory } = await run({ 'before-run': script })
     expect(code).toBe(exitCodes.ok)
-    expect(performance.now() - began).toBeLessThan(8000)
     process.kill(Number(readFileSync(join(directory, 'child'), 'utf8')))
   })
 
