@@ -24,7 +24,7 @@ function host(dial?: NonNullable<Transport['dial']>) {
 }
 
 const requests = (path: string) => [
-  { id: 'manager', method: 'GET' as const, path: '/api/v2/ping', target: { socket: path }, timeout: 5000 },
+  { id: 'manager', method: 'GET' as const, path: '/api/v2/ping', target: { socket: path }, timeout: 25_000 },
 ]
 
 describe('callHost', () => {
@@ -32,7 +32,7 @@ describe('callHost', () => {
     const path = `${temporaryFolder()}/manager.sock`
     open.push(await servePlain((_message, answer) => answer.end('over the connection'), { path }))
     const { transport, scripts } = host(async () => connect(path))
-    const options = { transport, layout, account, timeout: 5000, requests: requests(path), running: true }
+    const options = { transport, layout, account, timeout: 25_000, requests: requests(path), running: true }
     expect(await callHost(options)).toEqual([{ id: 'manager', status: 200, body: 'over the connection' }])
     expect(scripts).toEqual([])
     expect(await callHost({ ...options, running: false })).toMatchObject([{ body: 'by the host' }])
@@ -47,7 +47,7 @@ describe('callHost', () => {
       transport,
       layout,
       account,
-      timeout: 5000,
+      timeout: 25_000,
       requests: requests('/x'),
       running: true,
     })
@@ -62,7 +62,7 @@ describe('callHost', () => {
       return new Error('not here')
     })
     const other = { user: 'muster-alpha', isOther: true }
-    const options = { transport, layout, account: other, timeout: 5000, running: true }
+    const options = { transport, layout, account: other, timeout: 25_000, running: true }
     expect(await callHost({ ...options, requests: requests('/x') })).toMatchObject([{ body: 'by the host' }])
     expect(dialled).toEqual([])
     expect(scripts.join()).toMatch(
@@ -77,7 +77,7 @@ describe('callHost', () => {
   it('fails with one printable line if the output is not from muster-api', async () => {
     const result = { stdout: 'junk \u001b[2Jnot json\nerror db2: forged' }
     const transport = fakeTransport({ expect: [{ script: / call$/, result }] })
-    const options = { transport, layout, account, timeout: 5000, requests: requests('/x'), running: true }
+    const options = { transport, layout, account, timeout: 25_000, requests: requests('/x'), running: true }
     const error = await callHost(options).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(StepError)
     expect(error).toMatchObject({

@@ -24,12 +24,12 @@ async function failure(promise: Promise<unknown>): Promise<ProcessError> {
 
 describe('run', () => {
   it('returns exit code, output and errors unchanged', async () => {
-    const result = await run({ command: sh('echo out; printf err >&2; exit 3'), timeout: 5000, env })
+    const result = await run({ command: sh('echo out; printf err >&2; exit 3'), timeout: 25_000, env })
     expect(result).toEqual({ code: 3, stdout: 'out\n', stderr: 'err' })
   })
 
   it('starts no shell for its arguments', async () => {
-    const result = await run({ command: ['printf', '%s', '$(id) "; `x`'], timeout: 5000, env })
+    const result = await run({ command: ['printf', '%s', '$(id) "; `x`'], timeout: 25_000, env })
     expect(result.stdout).toBe('$(id) "; `x`')
   })
 
@@ -38,19 +38,19 @@ describe('run', () => {
       command: sh('cat; printf "|%s" "$EXTRA"; test -n "$ADMIN_PASS" && echo leaked'),
       stdin: new Secret('pÄss'),
       extraEnv: { EXTRA: 'x' },
-      timeout: 5000,
+      timeout: 25_000,
       env,
     })
     expect(result.stdout).toBe('pÄss|x')
   })
 
   it('accepts a program that does not read its input', async () => {
-    const result = await run({ command: sh('exit 0'), stdin: Buffer.alloc(4_000_000), timeout: 5000, env })
+    const result = await run({ command: sh('exit 0'), stdin: Buffer.alloc(4_000_000), timeout: 25_000, env })
     expect(result.code).toBe(0)
   })
 
   it('reports a missing program', async () => {
-    const error = await failure(run({ command: ['/usr/bin/muster-no-such-program'], timeout: 5000, env }))
+    const error = await failure(run({ command: ['/usr/bin/muster-no-such-program'], timeout: 25_000, env }))
     expect(error.code).toBe('not-found')
     expect(error.message).toBe('/usr/bin/muster-no-such-program cannot be run: no such program')
   })
@@ -58,14 +58,14 @@ describe('run', () => {
   it('reports a script without its interpreter, such as one with line ends of Windows', async () => {
     const script = join(temporaryFolder(), 'script.sh')
     writeFileSync(script, '#!/bin/sh\r\nexit 0\r\n', { mode: 0o755 })
-    const error = await failure(run({ command: [script], timeout: 5000, env }))
+    const error = await failure(run({ command: [script], timeout: 25_000, env }))
     expect(error.message).toContain(
       `${script} cannot be run: the interpreter in its first line does not exist`,
     )
   })
 
   it('reports a program that is not executable', async () => {
-    const error = await failure(run({ command: ['/etc/passwd'], timeout: 5000, env }))
+    const error = await failure(run({ command: ['/etc/passwd'], timeout: 25_000, env }))
     expect(error.message).toBe('/etc/passwd cannot be run: permission denied')
   })
 
@@ -86,20 +86,20 @@ describe('run', () => {
 
   it('stops reading at the output limit', async () => {
     const error = await failure(
-      run({ command: ['head', '-c', '2000000', '/dev/zero'], timeout: 5000, env, maxOutput: 1000 }),
+      run({ command: ['head', '-c', '2000000', '/dev/zero'], timeout: 25_000, env, maxOutput: 1000 }),
     )
     expect(error.code).toBe('too-much-output')
   })
 
   it('distinguishes a signal from an exit', async () => {
-    const error = await failure(run({ command: sh('kill -9 $$'), timeout: 5000, env }))
+    const error = await failure(run({ command: sh('kill -9 $$'), timeout: 25_000, env }))
     expect(error.code).toBe('killed')
     expect(error.message).toBe('/bin/sh was killed by SIGKILL')
   })
 
   it('ends the program when the signal is aborted', async () => {
     const abort = new AbortController()
-    const running = failure(run({ command: ['sleep', '60'], timeout: 5000, env, signal: abort.signal }))
+    const running = failure(run({ command: ['sleep', '60'], timeout: 25_000, env, signal: abort.signal }))
     abort.abort()
     expect((await running).code).toBe('killed')
   })

@@ -39,7 +39,7 @@ describe('the users that a host receives over its socket', () => {
     expect([again.status, JSON.parse(again.told).payload]).toEqual([200, { value: true, changed: false }])
     expect(JSON.parse(readFileSync(settings.usersFile, 'utf8')).users).toEqual([record])
     const login = {
-      ...{ id: 'ops', method: 'GET' as const, path: '/api/v2/user/ops', timeout: 5000 },
+      ...{ id: 'ops', method: 'GET' as const, path: '/api/v2/user/ops', timeout: 25_000 },
       target: { address: '127.0.0.1', port, authorities: [certificate.chain] },
       credentials: { user: 'ops', password: 'of ops' },
     }
@@ -89,7 +89,7 @@ describe('the users that a host receives over its socket', () => {
     expect((await onSocket(settings.socket, [record], '')).status).toBe(400)
     await onSocket(settings.socket, [record])
     const call = {
-      ...{ id: 'put', method: 'POST' as const, path: '/muster/users?i-am-sure=true', timeout: 5000 },
+      ...{ id: 'put', method: 'POST' as const, path: '/muster/users?i-am-sure=true', timeout: 25_000 },
       target: { address: '127.0.0.1', port, authorities: [certificate.chain] },
       credentials: { user: 'ops', password: 'of ops' },
       body: { users: [{ ...record, user: 'mallory' }] },

@@ -58,7 +58,7 @@ it('a thousand calls of many callers leave it as the model says, and no client o
 
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
     const endpoint = { kind: 'socket', path: settings.socket } as const
-    const answer = await request({ endpoint, method, path, body, timeout: 10_000 })
+    const answer = await request({ endpoint, method, path, body, timeout: 25_000 })
     const { status, headers } = answer
     return { status, headers, body: JSON.stringify(answer.body), path, method }
   }

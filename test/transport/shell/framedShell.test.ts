@@ -37,7 +37,7 @@ async function open(command: readonly [string, ...string[]]): Promise<FramedShel
     ended: child.exited.then(({ reason }) => reason),
     destroy: child.kill,
   }
-  const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 5000, random: randomBytes })
+  const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 25_000, random: randomBytes })
   if (!opened.ready) throw new Error(opened.why)
   return opened.shell
 }
@@ -58,7 +58,7 @@ async function openSlow(): Promise<{ shell: FramedShell; sent: (count: number) =
   })
   const gone = child.exited.then(({ reason }) => reason)
   const streams = { stdin, stdout, stderr: child.stderr, ended: gone, destroy: child.kill }
-  const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 5000, random: randomBytes })
+  const opened = await openFramedShell({ host: 'db1', streams, nonce, timeout: 25_000, random: randomBytes })
   if (!opened.ready) throw new Error(opened.why)
   held = []
   const sent = async (count: number): Promise<void> => {

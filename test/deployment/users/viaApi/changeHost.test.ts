@@ -48,7 +48,7 @@ async function failing(
   }
   const said = await snapshot.restore?.(apiOnlyTransport('db1'))
   const takes = async (name: string, password: string): Promise<boolean> => {
-    const caller = { endpoint: manager.endpoint, credentials: login(name, password), timeout: 5000 }
+    const caller = { endpoint: manager.endpoint, credentials: login(name, password), timeout: 25_000 }
     return !(
       'problem' in (await get(caller, '/api/v2/ping')) || 'problem' in (await get(caller, '/api/v2/users'))
     )
