@@ -47,6 +47,7 @@ it('the user file is valid at every moment of a thousand writes by killed writer
       expect(Number(line)).toBeLessThanOrEqual(told + 2)
       told = Number(line)
       if (told !== until) continue
+      // time: a random moment of the next write.
       await wait(random() * 3)
       writer.kill('SIGKILL')
     }
@@ -66,6 +67,7 @@ it('the user file is valid at every moment of a thousand writes by killed writer
         seen = writes
         reads += 1
       }
+      // time: a rest between two reads.
       await wait(1)
     }
     return reads

@@ -198,7 +198,7 @@ describe('a slow HTTP request', () => {
     if (more !== '') drip(socket, more)
     const answers = answersIn(await received)
     // The limits are 0.3 and 0.6 s; without them nothing would end it in a minute.
-    expect(performance.now() - before).toBeLessThan(5000)
+    expect(performance.now() - before).toBeLessThan(25_000)
     expect(outcomes(answers)).toEqual(['408 request-timeout'])
     await expectDescribed(server, answers)
     expect(await server.ping()).toBe(200)
@@ -224,7 +224,7 @@ describe('a slow HTTP request', () => {
     const socket = await openDeaf(server.port)
     socket.write(text)
     // Ours alone is left, which nobody ends.
-    await expect.poll(descriptors, { timeout: 5000 }).toBe(before + 1)
+    await expect.poll(descriptors).toBe(before + 1)
     expect(socket.destroyed).toBe(false)
   })
 
@@ -250,7 +250,7 @@ describe('an incomplete TLS handshake', () => {
     const before = performance.now()
     socket.write(bytes)
     await received
-    expect(performance.now() - before).toBeLessThan(5000)
+    expect(performance.now() - before).toBeLessThan(25_000)
     expect(await server.ping()).toBe(200)
     expect(server.lines.filter(({ level }) => level >= 50)).toEqual([])
   })
@@ -303,7 +303,7 @@ describe('many connecting and leaving clients', () => {
       })
       while (!isOver) expect(await server.ping()).toBe(200)
       await visits
-      await expect.poll(descriptors, { timeout: 5000 }).toBe(files)
+      await expect.poll(descriptors).toBe(files)
       server.lines.length = 0
       growths.push(heapInUse() - memory)
     }

@@ -243,7 +243,7 @@ ${world.hosts.map(hostText).join('')}`,
     expect(await changePassword(ada, makeSentinel().password)).toBe(200)
     const begun = performance.now()
     await isEnded
-    expect(performance.now() - begun).toBeLessThan(10_000)
+    expect(performance.now() - begun).toBeLessThan(25_000)
     expect(eventsIn(text).at(-1)?.data).toMatchObject({ kind: 'session' })
   })
 

@@ -19,7 +19,7 @@ describe.skipIf(process.platform !== 'linux')('a connector on a host without a m
     const authority = readFileSync(join(world.operator.directory, '.muster/alpha/authority.crt'), 'utf8')
     const target = { address: app.address, port: app.ports.connector, authorities: [authority] }
     const credentials = { user: 'admin', password: admin.password }
-    const [result] = await callAll([{ id: 'it', method: 'GET', path, target, credentials, timeout: 5000 }])
+    const [result] = await callAll([{ id: 'it', method: 'GET', path, target, credentials, timeout: 25_000 }])
     if (!result || !('status' in result)) throw new Error(JSON.stringify(result))
     return typeof result.body === 'string' ? result.body : JSON.stringify(result.body)
   }

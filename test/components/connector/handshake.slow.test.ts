@@ -270,15 +270,16 @@ describe.skipIf(!hasMariadb)('a MariaDB that counts broken logins', { timeout: 1
     }
 
     it('is not waited for when the connector stops and a client has begun TLS', async () => {
-      await server.sql('SET GLOBAL max_connect_errors = 100')
+      // The server itself waits that long; 10 s, its default, are no more than a busy machine may need.
+      await server.sql('SET GLOBAL max_connect_errors = 100', 'SET GLOBAL connect_timeout = 60')
+      onTestFinished(async () => void (await server.sql('SET GLOBAL connect_timeout = DEFAULT')))
       const connector = await behind()
       const socket = await greeted(connector.port)
       socket.write(Buffer.concat([tlsRequest, await clientHello()]))
       await words(socket)
       const begin = performance.now()
       await connector.opened.stop?.()
-      // The server itself would wait for ten seconds.
-      expect(performance.now() - begin).toBeLessThan(5000)
+      expect(performance.now() - begin).toBeLessThan(25_000)
     })
 
     /** Ends the handshake of TLS and leaves without a login. */

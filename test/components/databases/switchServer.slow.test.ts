@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../../src/components/databases/connect.ts'
 import type { Connection } from '../../../src/components/databases/connection.ts'
 import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
@@ -447,16 +447,13 @@ describe.skipIf(!hasMariadb)('the changes of a switch on real MariaDB servers', 
       await second.stopReplication()
       await second.follow({ ...source('db2'), account: { user: 'poor', password: new Secret('x') } })
       try {
-        await vi.waitFor(
-          async () => {
-            const [channel] = await servers.db1.sql('SHOW ALL SLAVES STATUS')
-            const isRefused = Number(channel?.Last_IO_Errno) !== 0
-            if (isRefused)
-              throw new DatabaseError({ code: 'refused', message: String(channel?.Last_IO_Error) })
-            expect(channel?.Slave_IO_Running).toBe('Yes')
-          },
-          { timeout: 3000 },
-        )
+        const channel = await eventually(async () => {
+          const [it] = await servers.db1.sql('SHOW ALL SLAVES STATUS')
+          if (Number(it?.Last_IO_Errno) === 0) expect(it?.Slave_IO_Running).toBe('Yes')
+          return it
+        })
+        const isRefused = Number(channel?.Last_IO_Errno) !== 0
+        if (isRefused) throw new DatabaseError({ code: 'refused', message: String(channel?.Last_IO_Error) })
       } finally {
         await servers.db1.sql('STOP ALL SLAVES')
       }

@@ -37,6 +37,7 @@ it('5,000 changes a second reach a caller that reads, close one that does not, a
   onTestFinished(() => void deaf.destroy())
   deaf.on('error', () => undefined)
   deaf.write(ask)
+  // time: in which the one that does not read most likely follows, too; if it comes later, it gets less.
   await wait(200)
 
   const changes = 10_000
@@ -47,7 +48,9 @@ it('5,000 changes a second reach a caller that reads, close one that does not, a
     for (const end = made + 50; made < end; made += 1) {
       service.manager().setPolicy('alpha', made % 2 === 0 ? 'MANUAL' : 'AUTOMATIC')
     }
+    // time: a change takes less than 0.1 ms, and may take 10; the rest of a second's share is waited for.
     busy += performance.now() - before
+    // time: the pace of the changes, not what is expected of them.
     await wait(Math.max(0, begun + made / 5 - performance.now()))
   }
   await eventually(() => expect(read.match(/"kind":"service"/g)).toHaveLength(changes))

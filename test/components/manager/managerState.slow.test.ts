@@ -42,7 +42,7 @@ async function serve(folder: string): Promise<{ readonly child: ChildProcess; re
   })
   const endpoint = { kind: 'socket', path: settings.socket } as const
   const ask = (method: 'GET' | 'POST', path: string, body?: object) =>
-    request({ endpoint, method, path, timeout: 10_000, ...(body ? { body } : {}) })
+    request({ endpoint, method, path, timeout: 25_000, ...(body ? { body } : {}) })
   // Before the calls: nothing comes between an answer and the kill.
   const check = answerCheck((await ask('GET', '/openapi.json')).body as ApiDocument)
   const call: Call = async (method, path, body) => {

@@ -212,7 +212,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
     onTestFinished(() => replica.thaw())
     const begin = performance.now()
     const answers = await Promise.all([get('status'), get('services'), post('offline'), ready()])
-    expect(performance.now() - begin).toBeLessThan(8000)
+    expect(performance.now() - begin).toBeLessThan(25_000)
     expect(answers.slice(0, 3).map(problemOf)).toEqual(
       answers.slice(0, 3).map(() => [504, 'database-timeout']),
     )

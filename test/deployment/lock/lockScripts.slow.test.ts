@@ -222,7 +222,7 @@ done`
   it('is also released for version 0.1 if its shell has ended', async () => {
     expect(await take('run-1')).toBe('taken')
     for (const run of runs) run.kill('SIGKILL')
-    await expect.poll(() => existsSync(lock()), { timeout: 15_000 }).toBe(false)
-    await expect.poll(() => existsSync(inTemporary), { timeout: 15_000 }).toBe(false)
+    await expect.poll(() => existsSync(lock())).toBe(false)
+    await expect.poll(() => existsSync(inTemporary)).toBe(false)
   })
 })

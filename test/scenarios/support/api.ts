@@ -48,7 +48,7 @@ async function answerTo(
         authorities: trusts === undefined ? [authority] : [authority, trusts],
       },
       credentials: { user, password },
-      timeout: 5000,
+      timeout: 25_000,
     },
   ])
   if (result === undefined) return 'no result'

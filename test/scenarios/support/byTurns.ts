@@ -10,6 +10,7 @@ export async function byTurns(works: readonly (() => Promise<void>)[], isOver: (
       if (isOver()) return
       const began = performance.now()
       await work()
+      // time: a rest as long as the work was.
       await delay(performance.now() - began)
     }
   }

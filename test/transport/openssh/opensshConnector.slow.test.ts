@@ -153,6 +153,7 @@ describe.skipIf(!hasSshd)('the transport over the system ssh (needs root and /us
     const [folder = ''] = folders()
     const began = performance.now()
     await transport.close()
+    // time: less than the second after which an ssh that does not end is killed; it needs some milliseconds.
     expect(performance.now() - began).toBeLessThan(900)
     await eventually(() => {
       expect(folders()).toEqual([])
@@ -664,7 +665,7 @@ describe.skipIf(!hasSshd)('the transport over the system ssh (needs root and /us
           /^db1 .* sent no SSH banner\nssh: Connection timed out during banner exchange$/,
         ),
       })
-      expect(performance.now() - began).toBeLessThan(10_000)
+      expect(performance.now() - began).toBeLessThan(25_000)
       expect(await failure(connect({ ...sshd, port: portOf(closes) }))).toMatchObject({
         code: 'no-ssh-banner',
       })

@@ -759,6 +759,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     onTestFinished(() => connection.destroy())
     await connection.query("SELECT GET_LOCK('muster.switch.alpha', 0)")
     await eventually(() => expect(lines.join('\n')).toContain('ran out'))
+    // time: in which nothing may happen; a slow machine cannot make this fail.
     await wait(2500)
     const [rows] = await connection.query(
       "SELECT IS_USED_LOCK('muster.switch.alpha') = CONNECTION_ID() AS mine",
