@@ -80,6 +80,7 @@ export async function switchByHand(
     const cut = sessions.filter(({ id, idle }) => idle >= (known.has(id) ? 5 : 100))
     await Promise.all(cut.map(({ id }) => kill(from.connection, id)))
     if (sessions.length === cut.length || performance.now() > end) break
+    // time: a rest between two looks.
     await delay(10)
   }
   await changePrimary(roles, async () => {

@@ -81,10 +81,12 @@ export function sampleWritable(
       } catch {
         connection?.destroy()
         // One that was cut is opened again at once, one that cannot be opened is tried in a while.
+        // time: a rest between two tries.
         if (connection === undefined) await delay(every)
         connection = undefined
         continue
       }
+      // time: the pace of the samples.
       await delay(Math.max(0, every - (performance.now() - sent)))
     }
     connection?.destroy()

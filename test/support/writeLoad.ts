@@ -103,6 +103,7 @@ export function startWriteLoad(wish: {
     let connection: Connection | undefined
     let seq = 0
     let wanted: number | undefined
+    // time: the pace of an application.
     await delay(thinkTime())
     while (!isStopped || wanted !== undefined) {
       wanted ??= performance.now()
@@ -140,10 +141,13 @@ export function startWriteLoad(wish: {
           await failed?.query('ROLLBACK').catch(() => undefined)
         }
         // As an application that tries again at once, but does not spin.
+        // time: longer than any switch; who waits then never gets an answer.
         if (isStopped && performance.now() - (wanted ?? 0) > 60_000) return
+        // time: a rest between two tries.
         await delay(10)
         continue
       }
+      // time: the pace of an application.
       await delay(thinkTime())
     }
     await connection?.end().catch(() => undefined)
@@ -159,6 +163,7 @@ export function startWriteLoad(wish: {
     logins,
     acknowledged,
     failures,
+    // time: a figure of the load, not a limit.
     waiting: () => [...connecting].map(({ begin }) => performance.now() - begin),
     stop: async () => {
       isStopped = true
