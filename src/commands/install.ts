@@ -262,7 +262,7 @@ async function installOn(
     const after = pruning === undefined ? proved : withoutLeftUsers(proved, config.hosts)
     await saveState({ ...config, before: preparation.state, after })
     await recordCluster(context, config, preparation)
-    const pruned = pruning?.work.map(({ host }) => host) ?? []
+    const pruned = pruning === undefined ? [] : [...pruning.work.map(({ host }) => host), ...pruning.renamed]
     if (pruned.length > 0) await forgetHosts({ context, config, state: after, names: pruned })
     const mapped = await mappedStill(pruned, { context, config, state: after, survey })
     const rejected = await reportGrants(session, decision)

@@ -23,7 +23,7 @@ export function foreignInstallation(options: {
     host: host.name,
     code: 'other-installation',
     message: `${host.installDirectory} holds the installation of host ${installed.host} of cluster ${installed.cluster}`,
-    fix: 'Choose another install-directory, or first uninstall that one with its own file.',
+    fix: fixFor({ cluster, host: host.name }, installed),
   })
 }
 
@@ -42,6 +42,23 @@ export const recordedMachines = (
   { machines, folders }: Pick<ClusterState, 'machines' | 'folders'>,
   replaced: readonly string[] = [],
 ): RecordedMachines => ({ recorded: machines, folders, replaced })
+
+type Named = { readonly cluster: string; readonly host: string }
+
+/** Returns what to do about another installation; if one name alone differs, it may be this one before it was renamed. */
+function fixFor(named: Named, installed: Named): string {
+  const other = 'choose another install-directory, or first uninstall that one with its own file.'
+  const again = 'then rename and install again'
+  if (installed.cluster === named.cluster)
+    return `If ${installed.host} was renamed in the file: ${renameBack(installed.host)}, ${again}. Otherwise ${other}`
+  if (installed.host === named.host)
+    return `If the cluster was renamed in the file: name it ${installed.cluster} again, run \`muster uninstall\`, ${again}. Otherwise ${other}`
+  return `C${other.slice(1)}`
+}
+
+/** Returns how to uninstall a host that has another name in the file. */
+export const renameBack = (host: string): string =>
+  `name it ${host} again, run \`muster uninstall --host ${quote(host)}\``
 
 type Facts = {
   readonly machineId: string

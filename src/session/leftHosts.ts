@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { listOf } from '../base/words.ts'
 import type { CommandContext } from '../cli/context.ts'
 import type { HostConfig } from '../config/model.ts'
-import { recordedMachines } from '../deployment/hostIdentity.ts'
+import { recordedMachines, renameBack } from '../deployment/hostIdentity.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import type { ClusterState } from '../deployment/state/clusterState.ts'
@@ -38,10 +39,12 @@ export const askAllLeft = (around: Around): Promise<readonly LeftHost[]> =>
   askLeftHosts(around, leftHosts(around.config, around.state))
 
 /** Returns how to end it that a host which left the file is known. */
-export const endOf = ({ name, is }: LeftHost): string =>
-  is === 'clean'
-    ? `Forget it: muster forget ${name}`
-    : `To take it out: muster install --prune. If it is gone for good: muster forget ${name}`
+export const endOf = ({ name, is, renamed }: LeftHost): string => {
+  if (is === 'clean') return `Forget it: muster forget ${name}`
+  if (is === 'installed' && renamed !== undefined)
+    return `${renamed} has its address and install-directory. To rename it: ${renameBack(name)}, then rename and install again`
+  return `To take it out: muster install --prune. If it is gone for good: muster forget ${name}`
+}
 
 /** A host that left the file: `clean` if nothing of the cluster is installed there any more. */
 export type LeftHost = {
@@ -49,6 +52,27 @@ export type LeftHost = {
   readonly is: 'installed' | 'clean' | 'unknown'
   /** A sentence about what runs there. */
   readonly what: string
+  /** Host of the file with the same address and install-directory. */
+  readonly renamed?: string
+}
+
+/**
+ * Returns the host of the file that has the place of one that left it: the same address, way and install-directory. What
+ * is installed there is that host's as soon as it was installed.
+ */
+export function hostInPlaceOf(
+  name: string,
+  { config, state }: Pick<Around, 'config' | 'state'>,
+): HostConfig | undefined {
+  const [way, folder] = [state.ways?.get(name), state.folders.get(name)]
+  return withAllHosts(config).hosts.find(
+    ({ connection, address, installDirectory, ssh }) =>
+      connection === 'ssh' &&
+      address === way?.address &&
+      installDirectory === folder &&
+      ssh.port === way.ssh.port &&
+      isDeepStrictEqual(ssh.jump, way.ssh.jump),
+  )
 }
 
 /** Asks hosts that left the file for what still runs there. Changes nothing; one that cannot be asked delays no other. */
@@ -70,8 +94,10 @@ export async function askLeftHosts(
     return names.map((name): LeftHost => {
       const seen = survey.reached.find(({ host }) => host.name === name)
       if (seen === undefined) {
-        const why = survey.unreachable.find(({ host }) => host.name === name)?.failure.message
-        const reason = why ?? unknownWay
+        const failure = survey.unreachable.find(({ host }) => host.name === name)?.failure
+        if (failure?.code === 'other-installation')
+          return { name, is: 'clean', what: `Nothing of it is installed there: ${failure.message}.` }
+        const reason = failure?.message ?? unknownWay
         return {
           name,
           is: 'unknown',
@@ -87,7 +113,8 @@ export async function askLeftHosts(
         running.length === 0
           ? `Its ${listOf(components)} at ${host.address} ${components.length === 1 ? 'does' : 'do'} not run, but may start again.`
           : `Its ${listOf(running)} at ${host.address} still ${running.length === 1 ? 'runs' : 'run'}, with the users and passwords of the last installation.`
-      return { name, is: 'installed', what }
+      const renamed = hostInPlaceOf(name, { config, state })?.name
+      return { name, is: 'installed', what, ...(renamed !== undefined && { renamed }) }
     })
   } finally {
     await closeAll(survey)

@@ -162,4 +162,23 @@ describe('foreignInstallation', () => {
   ])('reports the installation of another %s', (_, manifest, whose) => {
     expect(judged(manifest)).toBe(`/opt/muster holds the installation of ${whose}`)
   })
+
+  it.each([
+    [
+      'beta',
+      'db1',
+      /^If the cluster was renamed in the file: name it beta again, run `muster uninstall`, then/,
+    ],
+    [
+      'alpha',
+      'db7',
+      /^If db7 was renamed in the file: name it db7 again, run `muster uninstall --host db7`, then/,
+    ],
+    ['beta', 'db7', /^Choose another install-directory, or first uninstall that one with its own file\.$/],
+  ])('proposes the old name for %s %s if only one name differs', (cluster, host, fix) => {
+    const facts = hostFacts({
+      installation: installationFacts({ manifest: manifestText({ version: 1, cluster, host }) }),
+    })
+    expect(foreignInstallation({ cluster: 'alpha', host: hostConfig(), facts })?.fix).toMatch(fix)
+  })
 })

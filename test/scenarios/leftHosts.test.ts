@@ -5,6 +5,7 @@ import { hashPassword } from '../../src/accounts/passwordHash.ts'
 import { putUser } from '../../src/accounts/userFile.ts'
 import { changeUserFile } from '../../src/accounts/userFileIo.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import { endProcesses } from './support/pids.ts'
 import { createWorld, type World } from './support/world.ts'
 
 /** A cluster whose second host leaves the file; each test goes on. */
@@ -135,6 +136,70 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
     expect(outcome.stderr).toContain('muster forget db2')
     expect(outcome.stdout).toContain('INCOMPLETE')
     expect(machines()).toContain('"db2"')
+  })
+})
+
+/** A cluster whose second host is renamed in the file, at the same place; each test goes on. */
+describe.skipIf(process.platform !== 'linux')('a host that was renamed in the file (needs Linux)', () => {
+  let world: World
+  const machines = (): string =>
+    readFileSync(join(world.operator.directory, '.muster/alpha/machines.json'), 'utf8')
+  const rename = (): void =>
+    world.describe({ hosts: [world.host('db1'), { ...world.host('db2'), name: 'db3' }] })
+  const line = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
+  beforeAll(async () => {
+    world = await createWorld(2)
+    expect((await world.muster('install')).code).toBe(0)
+    rename()
+  })
+  afterAll(() => world?.close())
+
+  it.each([[['plan']], [['plan', '--prune']], [['install']], [['install', '--prune']], [['check']]])(
+    'is refused by %j, which says how to rename it',
+    async ([command = '', ...words]) => {
+      const pids = world.host('db2').pids()
+      const { code, stdout, stderr } = await world.muster(command, words)
+      expect(code).toBe(1)
+      expect(line(stdout + stderr)).toMatch(/If db2 was renamed in the file: name it db2 again,/)
+      expect(world.host('db2').pids()).toEqual(pids)
+    },
+  )
+
+  it('is named by status with the same way', async () => {
+    const { stderr } = await world.muster('status')
+    expect(line(stderr)).toContain(
+      'db3 has its address and install-directory. To rename it: name it db2 again, run `muster uninstall --host db2`, then rename and install again',
+    )
+    expect(stderr).not.toContain('--prune')
+  })
+
+  it('is renamed that way', async () => {
+    world.describe()
+    expect((await world.muster('uninstall', ['--host', 'db2'])).code).toBe(0)
+    rename()
+    const outcome = await world.muster('install')
+    expect(outcome).toMatchObject({ code: 0 })
+    expect(outcome.stderr).not.toContain('left the file')
+  })
+
+  it('is forgotten under its old name by install --prune, which removes nothing at the new one', async () => {
+    // The machine was emptied by hand, so the state directory has both names for one place.
+    endProcesses(world.host('db2').directory)
+    rmSync(world.host('db2').directory, { recursive: true })
+    world.describe({ hosts: [world.host('db1'), { ...world.host('db2'), name: 'db4' }] })
+    const planned = await world.muster('plan', ['--prune'])
+    expect(planned.stdout).toContain('forget db3: db4 has its address and install-directory')
+    expect((await world.muster('install')).code).toBe(0)
+    const pids = world.host('db2').pids()
+    expect(pids).toHaveProperty('connector')
+    expect(line((await world.muster('plan')).stderr)).toMatch(
+      /db3 of alpha left the file\. Nothing of it is installed there: .* holds the installation of host db4 of cluster alpha\. Forget it: muster forget db3/,
+    )
+    expect(await world.muster('install', ['--prune'])).toMatchObject({ code: 0 })
+    expect(world.host('db2').pids()).toEqual(pids)
+    expect(machines()).not.toContain('"db3"')
+    expect(machines()).toContain('"db4"')
   })
 })
 

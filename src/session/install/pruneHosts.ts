@@ -7,7 +7,7 @@ import { recordedMachines } from '../../deployment/hostIdentity.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
 import { StepError } from '../../deployment/stepError.ts'
 import type { Survey } from '../../deployment/survey.ts'
-import { leftHosts, unknownWay, waysTo } from '../leftHosts.ts'
+import { hostInPlaceOf, leftHosts, unknownWay, waysTo } from '../leftHosts.ts'
 import { observeCluster } from '../observeCluster.ts'
 import { removalOf } from '../removal.ts'
 import type { RunPlan } from '../runPlan.ts'
@@ -17,6 +17,8 @@ import type { SelectedCluster } from '../selectTargets.ts'
 export type Pruning = {
   /** Uninstalls those that were reached, once all hosts of the file have changed. */
   readonly work: RunPlan['work']
+  /** Those whose place a host of the file has: they are forgotten, and nothing is removed there. */
+  readonly renamed: readonly string[]
   /** Notes at the top of the plan. */
   readonly notes: readonly string[]
   /** A sentence for each host that stays as it is. */
@@ -38,9 +40,12 @@ export function requirePrunable(config: SelectedCluster, { plan }: { readonly pl
   )
 }
 
-/** Returns the hosts that left the file, to be surveyed. */
+/** Returns the hosts that left the file, to be surveyed, without those whose place a host of the file has. */
 export const prunedHosts = (config: SelectedCluster, state: ClusterState) => ({
-  hosts: waysTo(leftHosts(config, state), { config, state, asksForSudo: true }),
+  hosts: waysTo(
+    leftHosts(config, state).filter((name) => hostInPlaceOf(name, { config, state }) === undefined),
+    { config, state, asksForSudo: true },
+  ),
   machines: recordedMachines(state),
 })
 
@@ -62,11 +67,17 @@ export async function decidePruning(options: {
   const removal = removalOf(config, left.reached)
   if ('problems' in removal) return removal
   const reached = left.reached.map(({ host }) => host.name)
-  const away = names.filter((name) => !reached.includes(name))
+  const places = names.flatMap((name) => {
+    const host = hostInPlaceOf(name, { config, state })
+    return host === undefined ? [] : [{ name, host: host.name }]
+  })
+  const renamed = places.map(({ name }) => name)
+  const away = names.filter((name) => !reached.includes(name) && !renamed.includes(name))
   const empty = removal.work.filter(({ steps }) => steps.length === 0).map(({ host }) => host)
   const removed = reached.filter((name) => !empty.includes(name))
   return {
     work: removal.work.map((one) => ({ ...one, last: true })),
+    renamed,
     notes: [
       ...(removed.length === 0
         ? []
@@ -74,6 +85,7 @@ export async function decidePruning(options: {
             `take out ${shortListOf(removed, 8)}, after the other hosts no longer know ${removed.length === 1 ? 'it' : 'them'}`,
           ]),
       ...(empty.length === 0 ? [] : [`forget ${shortListOf(empty, 8)}: nothing is installed there`]),
+      ...places.map(({ name, host }) => `forget ${name}: ${host} has its address and install-directory`),
     ],
     kept: away.map((name) => {
       const why = left.unreachable.find(({ host }) => host.name === name)?.failure.message ?? unknownWay

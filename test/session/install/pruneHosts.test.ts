@@ -100,6 +100,7 @@ describe('decidePruning', () => {
     const survey = surveyOf(managed('db1', 'replica'))
     expect(await decidePruning({ context, config, state, survey, left: surveyOf() })).toEqual({
       work: [],
+      renamed: [],
       notes: [],
       kept: [
         'db3 left the file and is not taken out: the state directory does not know how to reach it. If it is gone for good: muster forget db3',
