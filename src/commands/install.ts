@@ -13,7 +13,7 @@ import { recordedMachines } from '../deployment/hostIdentity.ts'
 import type { ResolvedSecrets } from '../deployment/prepare.ts'
 import type { PackedRuntime, SentRuntime } from '../deployment/runtime/chooseRuntime.ts'
 import { installationSnapshot } from '../deployment/snapshot/installationSnapshot.ts'
-import type { ClusterState } from '../deployment/state/clusterState.ts'
+import { type ClusterState, withoutStrayStores } from '../deployment/state/clusterState.ts'
 import { knownState, saveState } from '../deployment/state/openState.ts'
 import { StepError } from '../deployment/stepError.ts'
 import { allFacts, type Survey } from '../deployment/survey.ts'
@@ -69,7 +69,13 @@ import {
   runtimeFileOption,
 } from '../session/runOptions.ts'
 import { orderNotes, refusalFor, refuse, runPlan } from '../session/runPlan.ts'
-import { requireHosts, rolloutFor, type SelectedCluster } from '../session/selectTargets.ts'
+import {
+  namesOf,
+  requireHosts,
+  rolloutFor,
+  type SelectedCluster,
+  withAllHosts,
+} from '../session/selectTargets.ts'
 import {
   beginSession,
   openStateToChange,
@@ -259,7 +265,8 @@ async function installOn(
     reportLimitedRun(session)
     if (exit !== exitCodes.ok) return exit
     const proved = dropReplacedPasswords(preparation.state, preparation.targets, config.excluded)
-    const after = pruning === undefined ? proved : withoutLeftUsers(proved, config.hosts)
+    const known = withoutStrayStores(proved, namesOf(withAllHosts(config).hosts))
+    const after = pruning === undefined ? known : withoutLeftUsers(known, config.hosts)
     await saveState({ ...config, before: preparation.state, after })
     await recordCluster(context, config, preparation)
     const pruned = pruning === undefined ? [] : [...pruning.work.map(({ host }) => host), ...pruning.renamed]

@@ -5,13 +5,13 @@ import { preview } from '../deployment/hostPlan.ts'
 import { layoutOf } from '../deployment/layout.ts'
 import { uninstallPlan } from '../deployment/plans/uninstallPlan.ts'
 import { installedElsewhere } from '../deployment/preflight/installationCheck.ts'
-import { type ClusterState, withoutHosts } from '../deployment/state/clusterState.ts'
+import { type ClusterState, withoutHosts, withoutStrayStores } from '../deployment/state/clusterState.ts'
 import { saveState } from '../deployment/state/openState.ts'
 import { withStateGate } from '../deployment/state/stateGate.ts'
 import type { StepError } from '../deployment/stepError.ts'
 import type { SurveyedHost } from '../deployment/survey.ts'
 import type { RunPlan } from './runPlan.ts'
-import type { SelectedCluster } from './selectTargets.ts'
+import { namesOf, type SelectedCluster, withAllHosts } from './selectTargets.ts'
 
 /** Returns what removes an installation from each of these hosts, or the hosts that are installed in another folder. */
 export function removalOf(
@@ -29,7 +29,10 @@ export function removalOf(
   }
 }
 
-/** Takes hosts out of the state directory and of tapi's record of the cluster. The caller holds the lock. */
+/**
+ * Takes hosts out of the state directory and of tapi's record of the cluster; of those that left the file also
+ * certificates and keys. The caller holds the lock.
+ */
 export async function forgetHosts(options: {
   readonly context: Pick<CommandContext, 'env'>
   readonly config: SelectedCluster
@@ -37,7 +40,8 @@ export async function forgetHosts(options: {
   readonly names: readonly string[]
 }): Promise<void> {
   const { context, config, state, names } = options
-  await saveState({ ...config, before: state, after: withoutHosts(state, names) })
+  const after = withoutStrayStores(withoutHosts(state, names), namesOf(withAllHosts(config).hosts))
+  await saveState({ ...config, before: state, after })
   const dir = registryDirectory(context.env)
   await withStateGate(config, () => removeHosts({ dir, ...config, hosts: names }))
 }

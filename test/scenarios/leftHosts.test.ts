@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashPassword } from '../../src/accounts/passwordHash.ts'
@@ -13,6 +13,7 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
   let world: World
   const machines = (): string =>
     readFileSync(join(world.operator.directory, '.muster/alpha/machines.json'), 'utf8')
+  const stores = (): readonly string[] => readdirSync(join(world.operator.directory, '.muster/alpha/hosts'))
   const running = (): RegExp =>
     /note: db2 of alpha left the file\. Its connector at 127\.0\.0\.3 still runs, with the users and passwords/
 
@@ -63,6 +64,7 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
     expect(outcome).toMatchObject({ code: 0, stdout: 'forgot db2\n' })
     expect(outcome.stderr).toContain('Its connector at 127.0.0.3 still runs')
     expect(machines()).not.toContain('"db2"')
+    expect(stores()).toEqual(['db1'])
     expect((await world.muster('plan')).stderr).not.toContain('left the file')
     expect((await world.muster('forget', ['db2', '--yes'])).stderr).toContain('No host left it.')
     writeFileSync(join(world.operator.directory, '.muster/alpha/machines.json'), saved)
@@ -122,6 +124,7 @@ describe.skipIf(process.platform !== 'linux')('a host that left the file (needs 
     expect(world.host('db2').pids()).toEqual({})
     expect(existsSync(directory)).toBe(false)
     expect(machines()).not.toContain('"db2"')
+    expect(stores()).toEqual(['db1'])
     expect((await world.muster('plan', ['--prune'])).code).toBe(0)
   })
 
@@ -144,6 +147,7 @@ describe.skipIf(process.platform !== 'linux')('a host that was renamed in the fi
   let world: World
   const machines = (): string =>
     readFileSync(join(world.operator.directory, '.muster/alpha/machines.json'), 'utf8')
+  const keyOfDb2 = (): string => join(world.operator.directory, '.muster/alpha/hosts/db2/key.pem')
   const rename = (): void =>
     world.describe({ hosts: [world.host('db1'), { ...world.host('db2'), name: 'db3' }] })
   const line = (text: string): string => text.replaceAll(/\s+/g, ' ')
@@ -178,9 +182,11 @@ describe.skipIf(process.platform !== 'linux')('a host that was renamed in the fi
     world.describe()
     expect((await world.muster('uninstall', ['--host', 'db2'])).code).toBe(0)
     rename()
+    expect(existsSync(keyOfDb2())).toBe(true)
     const outcome = await world.muster('install')
     expect(outcome).toMatchObject({ code: 0 })
     expect(outcome.stderr).not.toContain('left the file')
+    expect(existsSync(keyOfDb2())).toBe(false)
   })
 
   it('is forgotten under its old name by install --prune, which removes nothing at the new one', async () => {

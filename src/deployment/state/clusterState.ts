@@ -100,6 +100,16 @@ export function withoutHosts(state: ClusterState, names: readonly string[]): Clu
   }
 }
 
+/** Returns the state without the certificates and keys of hosts that are neither in the file (`named`) nor installed. */
+export const withoutStrayStores = (state: ClusterState, named: readonly string[]): ClusterState => ({
+  ...state,
+  hosts: new Map(
+    [...state.hosts].filter(
+      ([name]) => named.includes(name) || state.machines.has(name) || state.folders.has(name),
+    ),
+  ),
+})
+
 export const withUser = (state: ClusterState, user: string, facts: UserState): ClusterState => ({
   ...state,
   users: new Map(state.users).set(user, facts),

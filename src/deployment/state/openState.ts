@@ -15,7 +15,7 @@ import {
   writeFiles,
 } from './stateDirectory.ts'
 import { StateError } from './stateError.ts'
-import { encodeState, isOutsideMark, machinesFile } from './stateFiles.ts'
+import { encodeState, isHostFile, machinesFile } from './stateFiles.ts'
 import { withStateGate } from './stateGate.ts'
 import { type StatePlace, stateFolder } from './statePlace.ts'
 
@@ -107,8 +107,8 @@ const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
 
 /**
  * Makes the changes from `before` to `after` on disk, where other runs may have changed other hosts and users
- * meanwhile: completely or, after a crash, not at all. It deletes nothing except the mark of an outside authority and the list of machines once it is empty, and
- * writes nothing if both are equal. The caller holds the lock. Throws `StateError` with `changed-meanwhile` if the same
+ * meanwhile: completely or, after a crash, not at all. It deletes nothing except the list of machines once it is empty, stores of hosts that
+ * `after` no longer has, and the mark of an outside authority, and writes nothing if both are equal. The caller holds the lock. Throws `StateError` with `changed-meanwhile` if the same
  * was changed on disk, `shared-by-all` if a shard would make it, and `authority-replaced` if `after` has neither the authority of `before` nor the next one of
  * its rotation.
  */
@@ -148,7 +148,7 @@ async function mergeAndWrite(
   }
   const wanted = encodeState(merged.state)
   const obsolete = [...current.keys()].filter(
-    (path) => (isOutsideMark(path) || path === machinesFile) && !wanted.has(path),
+    (path) => (isHostFile(path) || path === machinesFile) && !wanted.has(path),
   )
   const changed = [
     ...[...wanted].filter(([path, content]) => !current.get(path)?.equals(content)),

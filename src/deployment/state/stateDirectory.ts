@@ -9,6 +9,7 @@ import {
   copyMark,
   hostFiles,
   hostsFolder,
+  isHostFile,
   machinesFile,
   rotationFile,
   type StateFiles,
@@ -240,6 +241,9 @@ async function moveStaged(folder: string): Promise<void> {
     else await rename(join(from, path), join(folder, path))
     await sync(dirname(join(folder, path)))
   }
+  // The last file of a host takes its folder with it.
+  const emptied = [...files].filter(([path, content]) => content.length === 0 && isHostFile(path))
+  for (const host of new Set(emptied.map(([path]) => dirname(join(folder, path))))) await removed(host)
   await rm(from, { recursive: true, force: true })
 }
 

@@ -131,9 +131,11 @@ export const hostFiles = {
   outside: 'outside.pem',
 } as const
 
-/** Returns true for the file that marks a host's certificate as one of an outside authority. */
-export const isOutsideMark = (path: string): boolean =>
-  path.startsWith(`${hostsFolder}/`) && path.endsWith(`/${hostFiles.outside}`)
+/** Returns true for a file in the folder of a host. */
+export function isHostFile(path: string): boolean {
+  const [top, folder = ''] = path.split('/')
+  return top === hostsFolder && hostOf(folder) !== undefined
+}
 
 /** Returns the folder name of a host: its own name, percent-encoded if needed. */
 export const folderOf = (host: string): string => encodeURIComponent(host).replace(/^\./, '%2E')

@@ -10,7 +10,7 @@ import {
   trustedAuthorities,
 } from '../../../src/deployment/state/clusterState.ts'
 import { decodeState } from '../../../src/deployment/state/decodeState.ts'
-import { encodeState, isOutsideMark } from '../../../src/deployment/state/stateFiles.ts'
+import { encodeState, isHostFile } from '../../../src/deployment/state/stateFiles.ts'
 import type { Target } from '../../../src/deployment/target.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hostConfig, hostFacts, installationFacts } from '../../support/deploymentValues.ts'
@@ -138,7 +138,7 @@ export const wasKilled = (run: Promise<void>): Promise<boolean> =>
 /** The operator's disk once it keeps a state, as `saveState` leaves it. */
 export function keep(cluster: Cluster, state: ClusterState): void {
   const wanted = encodeState(state)
-  const there = [...cluster.files].filter(([path]) => !isOutsideMark(path) || wanted.has(path))
+  const there = [...cluster.files].filter(([path]) => !isHostFile(path) || wanted.has(path))
   cluster.files = new Map([...there, ...wanted])
 }
 

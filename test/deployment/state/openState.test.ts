@@ -18,6 +18,7 @@ import {
   emptyState,
   withAuthority,
   withHost,
+  withoutStrayStores,
   withUser,
 } from '../../../src/deployment/state/clusterState.ts'
 import { openState, readState, removeState, saveState } from '../../../src/deployment/state/openState.ts'
@@ -332,6 +333,32 @@ describe('a host that leaves an outside authority', () => {
     expect(stateDifferences((await readState(where))?.state ?? emptyState, after)).toEqual([])
     expect(stateDifferences((await openState(where)).state, after)).toEqual([])
     expect([existsSync(at(where, ...mark)), existsSync(at(where, '.staged'))]).toEqual([false, false])
+  })
+})
+
+describe('a host that is forgotten', () => {
+  const known = { ...sample, machines: new Map(), folders: new Map() }
+  const after = withoutStrayStores(known, ['db1'])
+
+  it('loses its certificate, its key and their folder, and others keep theirs', async () => {
+    const where = place()
+    await save(where, emptyState, known)
+    mkdirSync(at(where, 'hosts', 'not%a%host'))
+    writeFileSync(at(where, 'hosts', 'not%a%host', 'key.pem'), 'mine')
+    await save(where, known, after)
+    expect(readdirSync(at(where, 'hosts')).sort()).toEqual(['db1', 'not%a%host'])
+    expect(readdirSync(at(where, 'hosts', 'not%a%host'))).toEqual(['key.pem'])
+    expect(stateDifferences((await readState(where))?.state ?? emptyState, after)).toEqual([])
+  })
+
+  it('keeps them while it is installed, and its folder if somebody put a file there', async () => {
+    const installed = { ...known, folders: new Map([['db2', '/opt/muster']]) }
+    expect(withoutStrayStores(installed, ['db1'])).toEqual(installed)
+    const where = place()
+    await save(where, emptyState, known)
+    writeFileSync(at(where, 'hosts', 'db2', 'notes.txt'), 'mine')
+    await save(where, known, after)
+    expect(readdirSync(at(where, 'hosts', 'db2'))).toEqual(['notes.txt'])
   })
 })
 
