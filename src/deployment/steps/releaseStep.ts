@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { quote } from '../../base/shellWords.ts'
 import { compiledFolder, musterApiCommand } from '../musterApiCommand.ts'
 import { runOrThrow } from '../runOrThrow.ts'
@@ -9,6 +10,19 @@ import { verifyChecksum } from '../verifyChecksum.ts'
 /** Returns the target of the link to Node.js in the folder of a release. */
 export const nodeLink = (runtime: RuntimeChoice): string =>
   runtime.kind === 'sent' ? `../../runtimes/${runtime.id}/node` : runtime.path
+
+/** Packed programs: one program is sent to all hosts. */
+const packed = new WeakMap<Buffer, Buffer>()
+
+/**
+ * Packs a program with gzip, to a third. As it is, it exceeds the window of a channel, 2 MiB with OpenSSH: the rest would
+ * wait for the host, a round trip more. Synchronous, since the steps of a batch are sent so.
+ */
+function packedOnce(program: Buffer): Buffer {
+  const bytes = packed.get(program) ?? gzipSync(program)
+  packed.set(program, bytes)
+  return bytes
+}
 
 /** Sends the server program to a release folder of its own and runs it there once, beside the running release. */
 export function releaseStep(target: StepTarget): Step {
@@ -27,14 +41,14 @@ export function releaseStep(target: StepTarget): Step {
       const { bundle, sha256 } = release.program
       await runOrThrow(transport, {
         doing: `sending release ${release.id}`,
-        fix: `Check the free space in ${layout.root}, then install again.`,
-        stdin: bundle,
+        fix: `Check the free space in ${layout.root} and that gzip is installed, then install again.`,
+        stdin: packedOnce(bundle),
         script: `set -e
 cd ${quote(layout.releases)}
 rm -rf .new-* ${id}
 mkdir .new-release
 cd .new-release
-cat > muster-api.cjs
+gzip -dc > muster-api.cjs
 ${verifyChecksum('muster-api.cjs', sha256, 'the program')}
 ln -s ${quote(nodeLink(runtime))} node
 chmod 755 .

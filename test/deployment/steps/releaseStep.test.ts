@@ -1,4 +1,16 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -31,22 +43,54 @@ afterEach(async () => {
 })
 
 /** Sends a release that is run by this program, to services of this user. */
-async function send(program: string, user: string): Promise<string> {
+async function send(
+  program: string,
+  user: string,
+  { bundle = Buffer.from('the program'), to = transport, digest = sha256(bundle) } = {},
+): Promise<string> {
   const path = join(folder, 'node')
   await writeFile(path, program)
   await chmod(path, 0o755)
   const target = targetOf({ host: { installDirectory: folder } })
-  const bundle = Buffer.from('the program')
   await releaseStep({
     ...target,
     service: { ...target.service, user },
     runtime: { kind: 'host', path, version: 'v24.0.0' },
-    release: { ...target.release, program: { bundle, sha256: sha256(bundle) } },
-  }).apply(transport, hostFacts())
+    release: { ...target.release, program: { bundle, sha256: digest } },
+  }).apply(to, hostFacts())
   return join(folder, 'releases', target.release.id)
 }
 
+/** Bytes that OpenSSH takes on a channel before it has responded (CHAN_SES_WINDOW_DEFAULT in channels.h). */
+const openSshWindow = 2 * 1024 * 1024
+
 describe('releaseStep', () => {
+  it('sends a program larger than the window of OpenSSH within it, so that nothing waits for a response', async () => {
+    const bundle = Buffer.alloc(openSshWindow + 1024, 'the program ')
+    const sent: number[] = []
+    const to: Transport = {
+      ...transport,
+      run: (script, options = {}) => {
+        if (!Buffer.isBuffer(options.stdin)) throw new Error('sends no bytes')
+        sent.push(script.length + options.stdin.length)
+        return transport.run(script, options)
+      },
+    }
+    const release = await send('#!/bin/sh\n', 'daemon', { bundle, to })
+    expect(sent.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(openSshWindow)
+    expect((await readFile(join(release, 'muster-api.cjs'))).equals(bundle)).toBe(true)
+  })
+
+  it('rejects a program of another checksum before it runs', async () => {
+    const ran = join(folder, 'ran')
+    await expect(
+      send(`#!/bin/sh\n: > ${ran}\n`, 'daemon', { digest: sha256('another program') }),
+    ).rejects.toMatchObject({
+      message: expect.stringContaining('the checksum of the program does not match'),
+    })
+    expect(existsSync(ran)).toBe(false)
+  })
+
   it('keeps the compiled code of its first run readable for the service user', async () => {
     const release = await send(node, 'daemon')
     const own = `v24-x64-abc-${process.getuid?.()}`
