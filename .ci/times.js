@@ -7,12 +7,6 @@ import { join } from 'node:path'
 const suiteLimit = 25_000
 /** What measures times on purpose, the lab, whose hosts really boot, hang and switch, and the samples of the test. */
 const measuring = /^(?:(?:bench|soak|lab)\/|times\.test\.ts$)/
-/** Slow files that wait for a time and are about to be made faster; that takes them from here, too. */
-const known = [
-  'components/connector/connector.passOn.test.ts',
-  'components/manager/dashboard/openDashboard.test.ts',
-  'transport/ssh.test.ts',
-]
 const folder = process.argv[2] ?? 'test'
 
 const waiting = /(?:^|\.)(?:poll|waitFor\w*|waitUntil|eventually)$/
@@ -89,7 +83,7 @@ function placesOf(file) {
 }
 
 const places = readdirSync(folder, { recursive: true })
-  .filter((file) => file.endsWith('.ts') && !measuring.test(file) && !known.includes(file))
+  .filter((file) => file.endsWith('.ts') && !measuring.test(file))
   .sort()
   .flatMap(placesOf)
 const open = places.filter(({ reason }) => reason === undefined)

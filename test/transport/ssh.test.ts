@@ -463,7 +463,7 @@ describe('SSH connections to many hosts', () => {
     const names = Array.from({ length: 25 }, (_, index) => `db${index + 1}`)
     const connecting = names.map((host) => connector.connect({ ...wanted, host }))
     await eventually(() => expect(server.connections()).toBe(10))
-    // Long enough for the others, had they not to wait.
+    // time: long enough for the others, had they not to wait.
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(server.connections()).toBe(10)
     server.setFault('none')

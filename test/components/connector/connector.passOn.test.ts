@@ -172,7 +172,7 @@ describe('a manager and the connector that follows it', () => {
   it('write no line at info while nothing happens, beyond the comments of the stream', async () => {
     const { lines } = await host()
     const before = lines.length
-    // Comments come every five seconds; there is no event to wait for.
+    // time: comments come every five seconds; there is no event to wait for.
     await new Promise((resolve) => setTimeout(resolve, 5500))
     expect(lines.slice(before)).toEqual([])
   })
