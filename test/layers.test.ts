@@ -149,6 +149,7 @@ const ioFiles: readonly string[] = [
   'processes/findProgram.ts',
   'session/connectHost.ts',
   'session/defaultSshConfig.ts',
+  'session/leftClusters.ts',
   'session/render/leftovers.ts',
   'transport/login/agentContents.ts',
   'transport/openssh/connectionFolders.ts',

@@ -5,17 +5,17 @@ import type { HostConfig } from '../config/model.ts'
 import { recordedMachines, renameBack } from '../deployment/hostIdentity.ts'
 import { installedSet } from '../deployment/installedSet.ts'
 import { layoutOf } from '../deployment/layout.ts'
-import type { ClusterState } from '../deployment/state/clusterState.ts'
+import { type ClusterState, installedNames } from '../deployment/state/clusterState.ts'
 import { closeAll, installedFactsOnly, surveyHosts } from '../deployment/survey.ts'
 import { connectHost } from './connectHost.ts'
+import { reportLeftClusters } from './leftClusters.ts'
 import { namesOf, type SelectedCluster, withAllHosts } from './selectTargets.ts'
 import { withShortTimeout } from './surveyReadOnly.ts'
 
 /** Returns the names of hosts that were installed and that the file no longer has, sorted. */
 export function leftHosts(config: SelectedCluster, state: ClusterState): readonly string[] {
   const there = namesOf(withAllHosts(config).hosts)
-  const installed = new Set([...state.machines.keys(), ...state.folders.keys()])
-  return [...installed].filter((name) => !there.includes(name)).sort()
+  return installedNames(state).filter((name) => !there.includes(name))
 }
 
 type Around = {
@@ -24,9 +24,13 @@ type Around = {
   readonly state: ClusterState
 }
 
-/** Prints a note for each host that left the file, with what still runs there and how to end it; returns them. */
+/**
+ * Prints a note for each host that left the file, with what still runs there and how to end it; returns them. Also names
+ * clusters that left the files of the folder.
+ */
 export async function reportLeftHosts(around: Around): Promise<readonly LeftHost[]> {
   const { cluster } = around.config
+  await reportLeftClusters(around.context, around.config)
   const left = await askAllLeft(around)
   for (const one of left) {
     around.context.stderr.write(`note: ${one.name} of ${cluster} left the file. ${one.what} ${endOf(one)}\n`)

@@ -88,6 +88,10 @@ export const withStorePasswords = (
   storePasswords: { readonly keystore: Secret; readonly truststore: Secret },
 ): ClusterState => ({ ...state, storePasswords })
 
+/** Returns the names of the hosts on which a cluster was installed, sorted. */
+export const installedNames = ({ machines, folders }: ClusterState): readonly string[] =>
+  [...new Set([...machines.keys(), ...folders.keys()])].sort()
+
 /** Returns the state without the machines of hosts, as if they were never installed. */
 export function withoutHosts(state: ClusterState, names: readonly string[]): ClusterState {
   const without = <Part>(map: ReadonlyMap<string, Part>): ReadonlyMap<string, Part> =>
