@@ -45,11 +45,10 @@ type LeftCluster = { readonly place: StatePlace; readonly hosts: readonly string
 export async function leftClusters({ directory, cluster }: StatePlace): Promise<readonly LeftCluster[]> {
   const folders = await readdir(musterFolder({ directory, cluster }))
   const others = folders.flatMap((folder) => hostOf(folder) ?? []).filter((name) => name !== cluster)
-  if (others.length === 0) return []
-  const named = await namedClusters(directory)
-  const left = others.filter((name) => named !== undefined && !named.has(name)).sort()
+  const named = others.length === 0 ? undefined : await namedClusters(directory)
+  if (named === undefined) return []
   const found: LeftCluster[] = []
-  for (const name of left) {
+  for (const name of others.filter((it) => !named.has(it)).sort()) {
     const place = { directory, cluster: name }
     const hosts = installedNames(await knownState(place))
     if (hosts.length > 0) found.push({ place, hosts })

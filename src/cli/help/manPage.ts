@@ -1,3 +1,4 @@
+import { capitalized, withDot } from '../../base/words.ts'
 import { CliCommand, loadCommand } from '../cliCommand.ts'
 import { commandLines, type Example, type HelpItem, type HelpPage } from './helpText.ts'
 
@@ -41,8 +42,7 @@ const exampleLines = ([does, line]: Example): readonly string[] => [
 /** Columns of lines that stay as they are, within the margins of a manual page on 80 columns. */
 const noteWidth = 66
 
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
+const sentence = (text: string): string => withDot(capitalized(text))
 
 function noteLines(page: HelpPage): readonly string[] {
   return page.notes.flatMap((note) => {
