@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** Milliseconds for which every suite waits: what has not come by then never comes. */
 const suiteLimit = 25_000
-/** What measures times on purpose, the lab, whose hosts really boot, hang and switch, and the samples of the test. */
+/** Files that measure times on purpose, the lab, whose hosts really boot, hang and switch, and the samples of the test. */
 const measuring = /^(?:(?:bench|soak|lab)\/|times\.test\.ts$)/
 const folder = process.argv[2] ?? 'test'
 

@@ -13,7 +13,7 @@ function listed(...folder: readonly string[]) {
   return { status, lines: stdout.trimEnd().split('\n') }
 }
 
-/** What is said of a test with these lines, without its place. */
+/** Returns what is said of a test with these lines, without its place. */
 function said(...lines: readonly string[]): readonly string[] {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'a.test.ts'), `${lines.join('\n')}\n`)

@@ -94,7 +94,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     await served.updateConnector?.()
     return answer
   }
-  /** The same, for a change; names the connector where it is not known to. */
+  /** Returns the answer of a change then, and names the connector in it where that is not known to act on it. */
   const onceSeen = async <Answer extends Pick<Reach, 'remarks'>>(answer: Answer): Promise<Answer> => {
     const reason = await served.updateConnector?.()
     if (reason === undefined) return answer

@@ -34,7 +34,7 @@ export type Reach = {
   readonly changed: boolean
   /** Hosts whose managers have it; absent where no other one was told. */
   readonly managers?: string[]
-  /** What does not hold; each names its host or data source. */
+  /** Sentences about what does not hold; each names its host or data source. */
   readonly remarks?: string[]
 }
 

@@ -40,7 +40,7 @@ ${names.map((name, at) => `  ${name}: { address: 10.0.0.${at + 11}, options: ${n
 const env = { PASS: 'kQ9-uTr33-Xw' }
 const installed = new Map<string, ReturnType<typeof preparedTargets>>()
 
-/** What the hosts of a file are once it is installed; made once per file, for every host has certificates and stores. */
+/** Prepares the hosts of a file as they are once it is installed; made once per file, for every host has certificates and stores. */
 function preparedOnce(yaml: string): ReturnType<typeof preparedTargets> {
   const prepared = installed.get(yaml) ?? preparedTargets({ yaml, env })
   installed.set(yaml, prepared)
