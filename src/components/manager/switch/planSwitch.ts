@@ -10,6 +10,7 @@ import {
   followsStrangers,
   isClaimant,
   isOut,
+  isPrimary,
   leadTo,
   type Member,
   readingOf,
@@ -114,10 +115,22 @@ function lagOf(member: SwitchMember): number | null {
 /** Evaluates the present primary. */
 function ofPrimary(
   from: SwitchMember,
-  { sessions, limits, accepted, eventsGrant }: PlanFacts,
+  { members, sessions, limits, accepted, eventsGrant }: PlanFacts,
 ): readonly SwitchRefusal[] {
   const reading = switchReadingOf(from)
   if (!reading) return []
+  // What the managers know of it may be a second old.
+  const contradiction = isPrimary(reading)
+    ? []
+    : [
+        refusal(
+          from.name,
+          reading.channels.length > 0
+            ? `It follows ${sourceNames(reading.channels, members)}, as no primary does.`
+            : 'It is read-only, as no primary is.',
+          'muster explain no-writer tells what to do.',
+        ),
+      ]
   const long = sessions.filter(
     ({ isIdle, transaction, milliseconds, user }) =>
       !isIdle && transaction === null && milliseconds > limits.maxTransaction && user !== beforeLogin,
@@ -154,7 +167,13 @@ function ofPrimary(
         `Let it end, or run KILL ${id} there.`,
       ),
     )
-  return [...transactions, ...statements, ...events, ...ofOmissions(from.name, logged, accepted)]
+  return [
+    ...contradiction,
+    ...transactions,
+    ...statements,
+    ...events,
+    ...ofOmissions(from.name, logged, accepted),
+  ]
 }
 
 const acceptBy = (reason: AcceptableReason): string => `or accept it with --accept ${reason}`

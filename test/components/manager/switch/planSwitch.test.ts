@@ -66,6 +66,14 @@ const told = (...args: Parameters<typeof facts>): readonly string[] =>
   planSwitch(facts(...args)).refusals.map(({ datasource, reason }) => `${datasource}: ${reason}`)
 
 describe('the plan of a switch', () => {
+  it.each([
+    ['follows another server', { channels: [{ ...following, source: { host: '10.0.0.3', port: 3306 } }] }],
+    ['is read-only', { isWritable: false }],
+  ])('is a refusal where the primary, when it is read, %s, which no manager knows yet', (what, change) => {
+    const refusals = told([member(1, change), member(2), member(3)])
+    expect(refusals).toEqual([expect.stringMatching(new RegExp(`^db1: It ${what.split(' ')[0]}`))])
+  })
+
   it('names both primaries and who will follow', () => {
     expect(planSwitch(facts([member(1), member(2), member(3)]))).toEqual({
       service: 'alpha',
