@@ -1,4 +1,4 @@
-import { createHasher } from '../accounts/passwordHash.ts'
+import { hasherOf } from '../accounts/passwordHash.ts'
 import type { Define } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { type FindingFormat, formatGiven, formatOption } from '../cli/formatOption.ts'
@@ -106,7 +106,7 @@ async function examine(options: DriftOptions, opened: OpenedCluster) {
   const secrets = await resolveSecrets(context, opened)
   const given = new Map(config.hosts.map((host) => [host.name, givenPasswords(host, secrets)]))
   await prepareConnections(context, withShortTimeout(config).hosts)
-  const hash = createHasher()
+  const hash = hasherOf(context.env)
   const { state, survey } = await surveyReadOnly(context, config, { ...allFacts, callsApis: true }, (known) =>
     startHashing(hash, given, known),
   )

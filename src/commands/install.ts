@@ -175,7 +175,7 @@ export async function install(options: InstallOptions): Promise<ExitCode> {
   const rollout = rolloutFor(config, options.rollout)
   if (plan === undefined) requireConfirmation(context, { yes: options.yes, command: operation })
   const secrets = await resolveSecrets(context, opened)
-  if (given !== undefined) await requireSameSecrets(given, config, secrets)
+  if (given !== undefined) await requireSameSecrets(context, given, config, secrets)
   await prepareConnections(context, config.hosts)
   if (prune) await prepareConnections(context, prunedHosts(config, await knownState(config)).hosts)
   // The plan was shown when it was saved.

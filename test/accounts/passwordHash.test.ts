@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createHasher, hashPassword, passwordMark, verifyPassword } from '../../src/accounts/passwordHash.ts'
+import {
+  createHasher,
+  hasherOf,
+  hashPassword,
+  passwordMark,
+  verifyPassword,
+} from '../../src/accounts/passwordHash.ts'
 import { parsePhc } from '../../src/accounts/phc.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
@@ -49,6 +55,15 @@ it('createHasher hashes each pair of password and salt once, however often it is
   expect(hash(new Secret('hunter2'), salts[1])).not.toBe(first)
   expect(await verifyPassword(new Secret('hunter2'), await first)).toBe(true)
   expect(await hash(new Secret('hunter2'), salts[1])).not.toBe(await first)
+})
+
+it('hasherOf takes the full cost, or the one that the environment of a test names', async () => {
+  const cost = async (env: Readonly<Record<string, string>>) =>
+    parsePhc(await hasherOf(env)(new Secret('hunter2'), salt))?.cost
+  expect(await cost({ MUSTER_TEST_SCRYPT_LN: '4' })).toEqual({ ln: 4, r: 8, p: 1 })
+  for (const wrong of ['', '0', '14', '4 ']) {
+    expect(await cost({ MUSTER_TEST_SCRYPT_LN: wrong })).toEqual({ ln: 14, r: 8, p: 5 })
+  }
 })
 
 it('passwordMark returns three hexadecimal digits, the same for the same salt', async () => {

@@ -18,6 +18,8 @@ const names = ['db1', 'db2', 'db3']
 const ports = [8090, 8096, 8097]
 const sentinel = makeSentinel()
 const { password } = sentinel
+/** As without a variable of tests: hashes of the full cost. */
+const fullCost = { MUSTER_TEST_SCRYPT_LN: '' }
 
 describe.skipIf(labHere.missing)(`an installation on three hosts${labHere.needs}`, () => {
   let lab: Lab
@@ -30,7 +32,7 @@ describe.skipIf(labHere.missing)(`an installation on three hosts${labHere.needs}
   beforeAll(async () => {
     lab = await startLab({ hosts: names, ops: ['db2', 'db3'] })
     hosts = names.map((name) => hostOf(lab, name))
-    operator = createOperator(lab, 'first', password)
+    operator = createOperator(lab, 'first', password, fullCost)
     const wish = names.map((name) => ({ name, ops: name !== 'db1' }))
     operator.write('alpha.yaml', clusterFile(lab, { cluster: 'alpha', topology: 'clustered', hosts: wish }))
     state = join(operator.directory, '.muster', 'alpha')
@@ -200,7 +202,7 @@ describe.skipIf(labHere.missing)(`an installation on three hosts${labHere.needs}
   })
 
   it('a runner without the state directory is stopped before anything changes, and goes on with the state', async () => {
-    const runner = createOperator(lab, 'runner', password)
+    const runner = createOperator(lab, 'runner', password, fullCost)
     runner.write('alpha.yaml', readFileSync(join(operator.directory, 'alpha.yaml'), 'utf8'))
     const before = await statesOf()
     const stopped = await runner.muster(['install', '--yes', 'alpha.yaml'])

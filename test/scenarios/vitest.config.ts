@@ -6,7 +6,7 @@ export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     include: ['test/scenarios/**/*.test.ts', 'test/**/*.slow.test.ts', 'test/**/*.property.test.ts'],
-    env: { PROPERTIES: 'thorough' },
+    env: { PROPERTIES: 'thorough', MUSTER_TEST_SCRYPT_LN: '4' },
     exclude: ['test/browser/**', 'test/lab/**', 'test/ci/**'],
     maxWorkers: 2,
     // Long on purpose: what is waited for comes sooner, or never.

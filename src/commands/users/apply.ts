@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
-import { createHasher, type Hasher } from '../../accounts/passwordHash.ts'
+import { type Hasher, hasherOf } from '../../accounts/passwordHash.ts'
 import { listOf } from '../../base/words.ts'
 import { requireConfirmation } from '../../cli/ask.ts'
 import { type Define, flag } from '../../cli/command.ts'
@@ -118,7 +118,7 @@ async function applyUsers(options: ApplyOptions): Promise<ExitCode> {
   requireUsers(config)
   requireConfirmation(context, { yes, command: operation, previewCommand: 'users list' })
   const given = await readUserPasswords(context, loaded)
-  const hash = createHasher()
+  const hash = hasherOf(context.env)
   await prepareConnections(context, config.hosts)
   return withRun({ ...options, config, operation }, async (run) => {
     const opened = await openState({ directory: config.directory, cluster: config.cluster })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createHasher, type Hasher, saltBytes } from '../../accounts/passwordHash.ts'
+import { type Hasher, hasherOf, saltBytes } from '../../accounts/passwordHash.ts'
 import { generatePassword } from '../../certificates/password.ts'
 import { requireConfirmation } from '../../cli/ask.ts'
 import type { Define } from '../../cli/command.ts'
@@ -100,7 +100,7 @@ export async function rotate(options: RotateOptions): Promise<ExitCode> {
   const passwords = await readUserPasswords(context, { ...opened, config })
   const given = [...passwords.values()].flatMap((of) => of.get(user) ?? [])
   const alwaysGiven = given.length === config.hosts.length + config.excluded.length
-  const known = { user, show, chosen, given, alwaysGiven, hash: createHasher() }
+  const known = { user, show, chosen, given, alwaysGiven, hash: hasherOf(context.env) }
   // Refuses before any host is reached; decided again while the state is locked.
   chosenLogin(known, (await readState(config))?.state ?? emptyState)
   return withHosts({

@@ -1,4 +1,4 @@
-import { createHasher, type Hasher, verifyPassword } from '../../accounts/passwordHash.ts'
+import { type Hasher, hasherOf, verifyPassword } from '../../accounts/passwordHash.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { Interrupted } from '../../cli/interrupted.ts'
 import type { HostConfig } from '../../config/model.ts'
@@ -26,7 +26,7 @@ export async function surveyUsers(
   read?: ReadonlyMap<string, ReadonlyMap<string, Secret>>,
 ): Promise<readonly HostUsers[]> {
   const given = read ?? writtenOut(config)
-  const hash = createHasher()
+  const hash = hasherOf(context.env)
   await prepareConnections(context, withShortTimeout(config).hosts)
   const { state, survey } = await surveyReadOnly(context, config, installedFactsOnly, (known) =>
     startHashing(hash, given, known),

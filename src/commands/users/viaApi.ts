@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { createHasher } from '../../accounts/passwordHash.ts'
+import { hasherOf } from '../../accounts/passwordHash.ts'
 import { requireConfirmation } from '../../cli/ask.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
@@ -203,7 +203,8 @@ async function askViaApi(
     fail(problem.host, failure, 'failed')
   }
   const logins = config.hosts.map((host) => ({ host, given: given.get(host.name) ?? new Map() }))
-  for (const problem of await outdatedPasswordFailures(logins, state, createHasher())) reportProblem(problem)
+  for (const problem of await outdatedPasswordFailures(logins, state, hasherOf(context.env)))
+    reportProblem(problem)
   const notes: string[] = []
   const desiredUsers = config.hosts.flatMap((host): readonly DesiredUsers[] => {
     const reached = reachableApis({ host, here: isThisMachine(host, machine), authorities })

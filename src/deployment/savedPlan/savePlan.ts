@@ -1,5 +1,4 @@
-import { createHasher, passwordMark, saltBytes } from '../../accounts/passwordHash.ts'
-import type { ScryptCost } from '../../accounts/phc.ts'
+import { type Hasher, passwordMark, saltBytes } from '../../accounts/passwordHash.ts'
 import { isObject } from '../../base/json.ts'
 import { sha256 } from '../../base/sha256.ts'
 import type { HostStores } from '../../certificates/hostStores.ts'
@@ -21,12 +20,10 @@ export async function secretMarks(options: {
   readonly cluster: string
   readonly hosts: readonly HostConfig[]
   readonly secrets: ResolvedSecrets
-  /** Lower only in tests. */
-  readonly cost?: ScryptCost
+  readonly hash: Hasher
 }): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
-  const { cluster, hosts, secrets, cost } = options
+  const { cluster, hosts, secrets, hash } = options
   const salt = Buffer.from(sha256(`muster plan of ${cluster}`), 'hex').subarray(0, saltBytes)
-  const hash = createHasher(cost)
   const marks = new Map<string, Readonly<Record<string, string>>>()
   for (const host of hosts) {
     const own: Record<string, string> = {}

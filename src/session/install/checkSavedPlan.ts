@@ -1,3 +1,4 @@
+import { hasherOf } from '../../accounts/passwordHash.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { HostOutcome } from '../../deployment/events.ts'
@@ -56,11 +57,12 @@ export async function openSavedPlan(
 
 /** Throws a `UsageError` if a secret has changed since the plan was saved. */
 export async function requireSameSecrets(
+  context: CommandContext,
   { file, plan }: GivenPlan,
   config: SelectedCluster,
   secrets: ResolvedSecrets,
 ): Promise<void> {
-  const changed = changedSecrets(plan, await secretMarks({ ...config, secrets }))
+  const changed = changedSecrets(plan, await secretMarks({ ...config, secrets, hash: hasherOf(context.env) }))
   if (changed === undefined) return
   throw new UsageError(`Secrets have changed since the plan ${file} was made: ${changed}.`, newPlan)
 }
@@ -75,7 +77,7 @@ export async function planOf(options: {
   readonly release: string | undefined
 }): Promise<SavedPlan> {
   const { context, config, secrets, state, decision, release } = options
-  const marks = await secretMarks({ ...config, secrets })
+  const marks = await secretMarks({ ...config, secrets, hash: hasherOf(context.env) })
   return savedPlanOf({
     config,
     planned: decision.planned,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createHasher } from '../../accounts/passwordHash.ts'
+import { hasherOf } from '../../accounts/passwordHash.ts'
 import { createTurns } from '../../base/concurrency.ts'
 import { shortListOf } from '../../base/words.ts'
 import type { CommandContext } from '../../cli/context.ts'
@@ -153,7 +153,7 @@ export async function decideInstall(
     release,
     now: context.now(),
     random: randomBytes,
-    hash: createHasher(),
+    hash: hasherOf(context.env),
   })
   if (!prepared.ok) return refusalFor(prepared.problems)
   const left = new Map(users.map((one) => [one.host.name, leftUsers(one, options.state)]))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createHasher } from '../../accounts/passwordHash.ts'
+import { hasherOf } from '../../accounts/passwordHash.ts'
 import { shortListOf } from '../../base/words.ts'
 import { exitCodes } from '../../cli/exitCodes.ts'
 import { ExitError } from '../../cli/exitError.ts'
@@ -91,7 +91,7 @@ async function decide<Output>(
     ...sources,
     now: context.now(),
     random: randomBytes,
-    hash: createHasher(),
+    hash: hasherOf(context.env),
   })
   if (!preparation.ok) {
     const failures = preparation.problems.map((failure) => ({ host: failure.host, failure }))

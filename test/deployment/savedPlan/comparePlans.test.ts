@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createHasher } from '../../../src/accounts/passwordHash.ts'
 import type { ClusterConfig, HostConfig } from '../../../src/config/model.ts'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
 import { changedSecrets, comparePlans, planMismatch } from '../../../src/deployment/savedPlan/comparePlans.ts'
@@ -192,7 +193,7 @@ describe('planMismatch', () => {
 })
 
 describe('secretMarks', () => {
-  const cost = { ln: 4, r: 8, p: 1 }
+  const hash = createHasher({ ln: 4, r: 8, p: 1 })
   const reference = (name: string): SecretReference => ({ kind: 'env', name })
   const [admin, monitor] = [reference('ADMIN'), reference('MONITOR')]
   const hosts = ['db1', 'db2'].map((name) =>
@@ -207,7 +208,7 @@ describe('secretMarks', () => {
       [admin, new Secret(password)],
       [monitor, new Secret('another')],
     ])
-    return secretMarks({ cluster, hosts, secrets, cost })
+    return secretMarks({ cluster, hosts, secrets, hash })
   }
   const planWith = async (password: string) => {
     const own = await marks(password)

@@ -52,6 +52,7 @@ export function createOperator(
     LANG: 'C.UTF-8',
     XDG_CONFIG_HOME: join(directory, 'config'),
     XDG_CACHE_HOME: operatorCache(),
+    MUSTER_TEST_SCRYPT_LN: process.env.MUSTER_TEST_SCRYPT_LN,
     ...variables,
   }
   const printed: string[] = []

@@ -56,6 +56,7 @@ export function createOperator(folder: string): Operator {
     HOME: home,
     XDG_CONFIG_HOME: join(home, 'config'),
     PATH: process.env.PATH ?? '',
+    MUSTER_TEST_SCRYPT_LN: process.env.MUSTER_TEST_SCRYPT_LN ?? '',
   }
   const all: string[] = []
   return {
