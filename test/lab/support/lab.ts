@@ -12,7 +12,6 @@ import { claim, clear, clearCrashed } from './leftovers.ts'
 import { bridgeOf, machineOf } from './names.ts'
 import { createNetwork } from './network.ts'
 import { ready } from './ready.ts'
-import { sshArguments } from './sshArguments.ts'
 
 type Site = {
   readonly run: string
@@ -39,6 +38,13 @@ async function configureNetwork(init: number, address: string): Promise<void> {
   await inside('link', 'set', 'host0', 'up')
 }
 
+/** Words of env(1) that make what sshd gives root. */
+const rootShell = [
+  ...['--chdir=/root', 'HOME=/root', 'USER=root', 'LOGNAME=root', 'SHELL=/bin/bash'],
+  'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  ...['/bin/bash', '-c'],
+]
+
 async function startHost(site: Site, place: Place): Promise<LabHost> {
   const { name, address } = place
   const directory = join(site.run, 'hosts', name)
@@ -55,20 +61,15 @@ async function startHost(site: Site, place: Place): Promise<LabHost> {
     if (place.isEmulated) await configureNetwork(container.init, address)
     return container
   }
-  const ssh = sshArguments(site, `root@${address}`)
-  const run = async (script: string, { stdin, timeout }: RunInput = {}) => {
-    for (let tries = 1; ; tries += 1) {
-      const outcome = await execute('ssh', [...ssh, script], {
-        ...(stdin === undefined ? {} : { input: stdin }),
-        timeout: timeout ?? 60_000,
-      })
-      // sshd of Debian 11 drops a connection in some hundred before its banner, so nothing was run.
-      const isDropped = outcome.code === 255 && outcome.stderr.startsWith('kex_exchange_identification: ')
-      if (!isDropped || tries === 3) return outcome
-    }
+  let container = await start()
+  const run = (script: string, { stdin, timeout }: RunInput = {}) => {
+    const words = ['--target', String(container.init), '--all', '--', 'env', '-i', ...rootShell, script]
+    return execute('nsenter', words, {
+      ...(stdin === undefined ? {} : { input: stdin }),
+      timeout: timeout ?? 60_000,
+    })
   }
   const waitUntilReady = () => ready(name, address, run)
-  let container = await start()
   // systemd-nspawn(1), --network-bridge: the end of the cable on this machine's side.
   const link = async (state: 'up' | 'down'): Promise<void> => {
     await succeed('ip', ['link', 'set', 'dev', `vb-${machineOf(site.id, name)}`, state])
