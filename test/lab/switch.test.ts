@@ -12,7 +12,7 @@ import { eventually } from './support/eventually.ts'
 import type { LabHost } from './support/labTypes.ts'
 import { labHere } from './support/requirements.ts'
 
-const switches = Number(process.env.MUSTER_LAB_SWITCHES || 20)
+const switches = Number(process.env.MUSTER_LAB_SWITCHES || 6)
 const forty = { each: 20, kept: 20 } as const
 
 /** Prints what was measured: the reader of a run judges it, and a busy machine does not fail it. */

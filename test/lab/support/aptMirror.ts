@@ -22,13 +22,16 @@ async function askApt(): Promise<string> {
   return process.env.MUSTER_LAB_APT_TARGETS
 }
 
+/** The release of Debian of this machine, and of hosts whose release no test chooses. */
+export const ownRelease = (): string | undefined => field('VERSION_CODENAME')
+
 /**
  * Reads the suite and mirror from the machine's apt sources, and the proxy from its settings. MUSTER_LAB_SUITE names
  * another release of Debian for hosts whose release no test chooses; all come from the same mirror. Throws when apt
  * names no mirror.
  */
 export async function aptMirror(): Promise<AptMirror> {
-  const suite = field('VERSION_CODENAME')
+  const suite = ownRelease()
   const targets = (await askApt()).split('\n').map((line) => line.split('|'))
   const mirror = targets.find(([, release, component]) => release === suite && component === 'main')?.[0]
   if (suite === undefined || mirror === undefined) {
