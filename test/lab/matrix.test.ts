@@ -17,7 +17,7 @@ import { labHere } from './support/requirements.ts'
 
 const { password } = makeSentinel()
 const names = Object.keys(releases)
-/** What `render` proves at length of every engine is the release of this machine. */
+/** Releases but that of this machine, on which `render` proves every engine at length. */
 const others = names.filter((name) => name !== ownRelease())
 
 /** Engines one after another on the same hosts; muster itself once with each transport. */
