@@ -73,7 +73,7 @@ export function createHasher(cost?: ScryptCost): Hasher {
 
 /**
  * Returns a hasher of the full cost; at N = 2 to the power of `MUSTER_TEST_SCRYPT_LN` (1 to 9) where a test's
- * environment says so, since what its hosts hash and verify is a quarter of what it takes.
+ * environment says so: hosts verify at the cost of the hash, a tenth of the processor time of tests on real hosts.
  */
 export function hasherOf(env: Readonly<Record<string, string | undefined>>): Hasher {
   const ln = env.MUSTER_TEST_SCRYPT_LN ?? ''

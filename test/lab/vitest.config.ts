@@ -40,7 +40,7 @@ export default defineConfig({
       process.env.MUSTER_LAB_TRANSPORT === undefined
         ? ['test/lab/**/*.test.ts']
         : ['install', 'faults', 'upgrade'].map((name) => `test/lab/${name}.test.ts`),
-    // Verifying hashes of the full cost was a quarter of what the lab took; `install` keeps it.
+    // Verifying hashes of the full cost was a tenth of the CPU time of the lab; `install` keeps it.
     env: { MUSTER_TEST_SCRYPT_LN: '4' },
     maxWorkers: 3,
     sequence: { concurrent: false, shuffle: false, sequencer: LongestFirst },
