@@ -90,7 +90,6 @@ describe.skipIf(labHere.missing || !canEmulate)(`the single executable${needs}`,
 
   const quickstart = (processor: string, host: () => LabHost) =>
     it(`is the runtime of the quickstart on ${processor}, which uninstall removes without a trace`, async () => {
-      if (host() === arm) await download(arm, 'muster-linux-arm64')
       await mustAsOps(host(), init)
       const before = await mustAsOps(host(), 'find . | sort')
       const out = await mustAsOps(host(), `${install} --yes`)
@@ -206,6 +205,11 @@ describe.skipIf(labHere.missing || !canEmulate)(`the single executable${needs}`,
     await mustAsOps(desk, './muster uninstall --yes --purge gamma.yaml')
     expect(await everything([arm])).toEqual(new Map([['arm1', fresh.get('arm1')]]))
   }, 600_000)
+
+  it('starts on an arm64 host by itself', async () => {
+    await download(arm, 'muster-linux-arm64')
+    expect(await mustAsOps(arm, './muster --version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
 
   quickstart('arm64', () => arm)
 })
