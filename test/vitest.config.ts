@@ -15,8 +15,8 @@ export default defineConfig({
       'test/ci/**',
       'test/soak/**',
     ],
-    // Half of it waits for processes and sockets: one worker for each of two cores, not one less.
     env: { MUSTER_TEST_SCRYPT_LN: '4' },
+    // Half of it waits for processes and sockets: one worker for each of two cores, not one less.
     maxWorkers: 2,
     // Reading the same modules anew for each of 250 files was a third of all time.
     isolate: false,

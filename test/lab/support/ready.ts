@@ -23,7 +23,6 @@ export async function ready(
   run: (script: string) => Promise<Outcome>,
 ): Promise<void> {
   await eventually(`the SSH greeting of ${name}`, () => greets(address), { timeout: 60_000 })
-  // pam_nologin turns everybody but root away until the boot is done; root is let in at once.
   const state = await run('systemctl is-system-running --wait')
   if (state.stdout.trim() === 'running') return
   const failed = await run(
