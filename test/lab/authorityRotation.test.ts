@@ -62,7 +62,7 @@ describe.skipIf(labHere.missing)(`the certificates of Debian hosts${labHere.need
       .sort()
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: names })
+    lab = await startLab({ hosts: names, node: true })
     operator = createOperator(lab, 'operator', password)
     const hosts = names.map((name) => ({ name }))
     operator.write('alpha.yaml', clusterFile(lab, { cluster: 'alpha', topology: 'clustered', hosts }))

@@ -37,7 +37,7 @@ describe.skipIf(labHere.missing)(`looking at certificates${labHere.needs}`, () =
   }
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: names, ops: ['db2', 'db3'] })
+    lab = await startLab({ hosts: names, ops: ['db2', 'db3'], node: true })
     db2 = hostOf(lab, 'db2')
     db3 = hostOf(lab, 'db3')
     operator = createOperator(lab, 'operator', makeSentinel().password)

@@ -31,7 +31,7 @@ describe.skipIf(labHere.missing)(`two operators at once${labHere.needs}`, () => 
   }
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: names, ops: ['db2'] })
+    lab = await startLab({ hosts: names, ops: ['db2'], node: true })
     hosts = names.map((name) => hostOf(lab, name))
     const { password } = makeSentinel()
     first = createOperator(lab, 'first', password)

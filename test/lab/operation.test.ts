@@ -42,7 +42,7 @@ describe.skipIf(labHere.missing)(`a running installation${labHere.needs}`, () =>
   const all = (value: string) => ports.map(() => value)
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: names, ops: ['db2', 'db3'] })
+    lab = await startLab({ hosts: names, ops: ['db2', 'db3'], node: true })
     db1 = hostOf(lab, 'db1')
     db2 = hostOf(lab, 'db2')
     db3 = hostOf(lab, 'db3')

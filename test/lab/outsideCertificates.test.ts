@@ -119,7 +119,7 @@ describe.skipIf(labHere.missing)(`certificates that muster does not sign alone${
   const wrongFile = (): string => beside('wrong', 'not the passphrase\n')
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: ['db1', 'db2', 'db3'] })
+    lab = await startLab({ hosts: ['db1', 'db2', 'db3'], node: true })
     operator = createOperator(lab, 'operator', makeSentinel().password)
     corp = await makeOutsideAuthority(file('corp'))
     describeHosts('db1', 'db2')

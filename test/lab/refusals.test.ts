@@ -37,7 +37,7 @@ describe.skipIf(labHere.missing)(`an installation that cannot be${labHere.needs}
   const times = (outcome: Outcome, pattern: RegExp) => [...words(outcome).matchAll(pattern)].length
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: ['db1', 'db2'], ops: ['db2'] })
+    lab = await startLab({ hosts: ['db1', 'db2'], ops: ['db2'], node: true })
     db1 = hostOf(lab, 'db1')
     db2 = hostOf(lab, 'db2')
     operator = createOperator(lab, 'operator', makeSentinel().password)

@@ -43,7 +43,7 @@ describe.skipIf(labHere.missing)(`a password that is rotated${labHere.needs}`, (
   const all = (status: number) => [status, status, status]
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: names })
+    lab = await startLab({ hosts: names, node: true })
     hosts = names.map((name) => hostOf(lab, name))
     operator = createOperator(lab, 'operator', 'unused')
     const wish = { cluster: 'alpha', topology: 'clustered', hosts: names.map((name) => ({ name })) } as const

@@ -36,7 +36,7 @@ describe.skipIf(labHere.missing)(`the way to hosts${labHere.needs}`, () => {
     host.run(`cat > ${file} && chmod 0440 ${file} && { systemctl reload ssh || true; }`, { stdin: text })
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: ['gate', 'db1', 'db2'], ops: ['db2'] })
+    lab = await startLab({ hosts: ['gate', 'db1', 'db2'], ops: ['db2'], node: true })
     gate = hostOf(lab, 'gate')
     db1 = hostOf(lab, 'db1')
     db2 = hostOf(lab, 'db2')

@@ -60,7 +60,7 @@ describe.skipIf(labHere.missing)(`a login that only the system's ssh can make${l
   }
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: ['gate', 'db1'] })
+    lab = await startLab({ hosts: ['gate', 'db1'], node: true })
     gate = hostOf(lab, 'gate')
     db1 = hostOf(lab, 'db1')
   })

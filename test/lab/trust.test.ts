@@ -32,7 +32,7 @@ describe.skipIf(labHere.missing)(`trusting keys of hosts${labHere.needs}`, () =>
   }
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: ['gate', 'db1'] })
+    lab = await startLab({ hosts: ['gate', 'db1'], node: true })
     gate = hostOf(lab, 'gate')
     db1 = hostOf(lab, 'db1')
     operator = createOperator(lab, 'operator', makeSentinel().password)

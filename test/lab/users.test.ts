@@ -75,7 +75,7 @@ describe.skipIf(labHere.missing)(`the users of hosts${labHere.needs}`, () => {
   }
 
   beforeAll(async () => {
-    lab = await startLab({ hosts: names })
+    lab = await startLab({ hosts: names, node: true })
     hosts = names.map((name) => hostOf(lab, name))
     operator = createOperator(lab, 'operator', first.password)
     wish([])

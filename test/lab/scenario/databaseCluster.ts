@@ -69,7 +69,7 @@ export async function startDatabaseCluster(wish: {
   const { members: names, connectors = [], defaults = [], kind = usualKind } = wish
   const secrets = { admin: makeSentinel(), replicator: makeSentinel(), monitor: makeSentinel() }
   const app = 'of the application'
-  const lab = await startLab({ hosts: [...names, ...connectors], ...kind.base })
+  const lab = await startLab({ hosts: [...names, ...connectors], ...kind.base, node: true })
   const members = names.map((name) => hostOf(lab, name))
   const everywhere = { type: kind.type, from: '%' }
   await startReplication(members, {

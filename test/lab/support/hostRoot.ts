@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { succeed } from './execute.ts'
 
@@ -15,6 +15,8 @@ export type HostRootPlan = {
   readonly publicKey: string
   /** Whether to make the user `ops`, who is no root but may sudo without a password. */
   readonly ops: boolean
+  /** A Node.js binary that the host has, as root installs one. */
+  readonly node?: string | undefined
 }
 
 function authorise(root: string, home: string, publicKey: string): void {
@@ -37,6 +39,12 @@ export async function createHostRoot(plan: HostRootPlan): Promise<string> {
   const [root, upper, work] = ['root', 'upper', 'work'].map((name) => join(plan.directory, name))
   if (root === undefined || upper === undefined || work === undefined) throw new Error('three folders')
   for (const folder of [root, upper, work]) mkdirSync(folder, { recursive: true })
+  if (plan.node !== undefined) {
+    const folder = join(upper, 'usr/local/bin')
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    // A link: one copy in the memory of this machine for all hosts.
+    linkSync(plan.node, join(folder, 'node'))
+  }
   const layers = `lowerdir=${plan.base},upperdir=${upper},workdir=${work}`
   await succeed('mount', ['-t', 'overlay', 'overlay', '-o', layers, root])
   chmodSync(root, 0o755)

@@ -11,6 +11,7 @@ import type { Lab, LabHost, RunInput } from './labTypes.ts'
 import { claim, clear, clearCrashed } from './leftovers.ts'
 import { bridgeOf, machineOf } from './names.ts'
 import { createNetwork } from './network.ts'
+import { sharedNode } from './pinnedNode.ts'
 import { ready } from './ready.ts'
 
 type Site = {
@@ -26,6 +27,7 @@ type Place = {
   readonly name: string
   readonly address: string
   readonly ops: boolean
+  readonly node?: string | undefined
   readonly base: string
   readonly isEmulated: boolean
 }
@@ -136,6 +138,8 @@ export async function startLab(wanted: {
   readonly ops?: readonly string[]
   /** Debian packages that the hosts have besides the usual ones. */
   readonly packages?: readonly string[]
+  /** True for hosts with a Node.js of their own, to which an installation sends none. */
+  readonly node?: boolean
   /** Release of Debian of all hosts; that of this machine unless told. */
   readonly suite?: string | undefined
   /** Release of Debian by host, where one has another. */
@@ -155,11 +159,13 @@ export async function startLab(wanted: {
   claim(run, id)
   try {
     const network = await createNetwork(bridgeOf(id))
+    const node = wanted.node === true ? await sharedNode() : undefined
     const places = bases.map(({ name, base }, number) => ({
       name,
       base,
       address: network.address(number),
       ops: wanted.ops?.includes(name) === true,
+      node,
       isEmulated: wanted.arm64?.includes(name) === true && process.arch !== 'arm64',
     }))
     const keyPath = join(directory, 'id_ed25519')

@@ -1,7 +1,9 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { fetchRuntime } from '../../../src/deployment/runtime/fetchRuntime.ts'
+import { pinnedRuntime } from '../../../src/deployment/runtime/pinnedRuntime.ts'
 import { labFolder } from './folders.ts'
 
 /** Where the operators of the lab keep downloads, so that the runtime is fetched once for all runs. */
@@ -15,4 +17,15 @@ export async function pinnedNode(): Promise<Buffer> {
     signal: new AbortController().signal,
   })
   return promisify(gunzip)(packed)
+}
+
+/** The file of that binary that hosts with a Node.js of their own share. */
+export async function sharedNode(): Promise<string> {
+  const path = join(labFolder(), `node-${pinnedRuntime.version}`)
+  if (!existsSync(path)) {
+    const begun = `${path}.${process.pid}`
+    writeFileSync(begun, await pinnedNode(), { mode: 0o755 })
+    renameSync(begun, path)
+  }
+  return path
 }

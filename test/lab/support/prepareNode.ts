@@ -1,7 +1,7 @@
-import { pinnedNode } from './pinnedNode.ts'
+import { sharedNode } from './pinnedNode.ts'
 import { labHere } from './requirements.ts'
 
 /** Fetches the Node.js of the hosts once before the tests: files that begin at the same time would each fetch it. */
 export async function setup(): Promise<void> {
-  if (!labHere.missing) await pinnedNode()
+  if (!labHere.missing) await sharedNode()
 }
