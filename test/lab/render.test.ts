@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { trustAuthority } from './scenario/apiFromHost.ts'
 import { clusterFile } from './scenario/clusterFile.ts'
 import {
+  bundleEngines,
   endState,
-  engines,
   handOverKey,
   renderedFolder,
   succeeded,
@@ -22,7 +22,7 @@ import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
 import { enginePackages } from './support/releases.ts'
 import { labHere } from './support/requirements.ts'
 
-const names = engines.map(({ host }) => host)
+const names = bundleEngines.map(({ host }) => host)
 const sentinel = makeSentinel()
 const { password } = sentinel
 
@@ -50,7 +50,7 @@ describe.skipIf(labHere.missing)(`an installation that muster rendered${labHere.
   })
   afterAll(() => lab?.stop())
 
-  describe.each(engines)('by $engine.name', ({ engine, host: name }) => {
+  describe.each(bundleEngines)('by $engine.name', ({ engine, host: name }) => {
     const host = (): LabHost => hostOf(lab, name)
     let before: readonly string[]
     let installed = ''

@@ -4,10 +4,11 @@ import { trustAuthority } from './scenario/apiFromHost.ts'
 import { clusterFile } from './scenario/clusterFile.ts'
 import { endState, play, renderEngines, renderedFolder, succeeded } from './scenario/engines.ts'
 import { betrayedBy } from './scenario/filesBelow.ts'
-import { everythingOn } from './scenario/hostState.ts'
+import { everythingOn, installationState, pidsOf, remains } from './scenario/hostState.ts'
 import { authorityIn } from './scenario/matrix.ts'
 import { entered, must } from './scenario/onHost.ts'
 import { createOperator, type Operator } from './scenario/operator.ts'
+import { hostStates } from './scenario/reports.ts'
 import { betrays, makeSentinel } from './scenario/sentinel.ts'
 import { execute, type Outcome } from './support/execute.ts'
 import { startLab } from './support/lab.ts'
@@ -26,6 +27,8 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
   let host: LabHost
   let operator: Operator
   const printed: string[] = []
+  let before: readonly string[]
+  let installed = ''
 
   const render = async (defaults: readonly string[] = []): Promise<void> => {
     const wish = { cluster: 'alpha', topology: 'clustered', hosts: [{ name: 'db1' }], defaults } as const
@@ -40,6 +43,12 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
   // Ansible makes a folder of its own wherever it logs in.
   const everything = async () =>
     (await everythingOn(host)).filter((path) => !path.startsWith('/root/.ansible'))
+
+  const isDone = async (): Promise<void> => {
+    const plan = await operator.muster(['plan', 'alpha.yaml'])
+    succeeded(plan)
+    expect(plan.stdout).toContain('nothing to do')
+  }
 
   beforeAll(async () => {
     lab = await startLab({ hosts: ['db1'], packages: ['python3'] })
@@ -61,7 +70,7 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
   it(
     'announces in check mode what a fresh host gets, and writes nothing there',
     async () => {
-      const before = await everything()
+      before = await everything()
       const check = await site('--check', '--diff')
       succeeded(check)
       expect(check.stdout).toContain('+  "component": "manager"')
@@ -76,7 +85,7 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
     async () => {
       succeeded(await site('--diff', '-vvv'))
       await trustAuthority(host, authorityIn(operator))
-      expect(await entered(host, { port: 8090, password })).toBe(200)
+      for (const port of [8090, 8096, 8097]) expect(await entered(host, { port, password })).toBe(200)
       const users = await must(host, 'cat /var/lib/muster-alpha/users.json')
       const hash = /\$scrypt\$[^"]+/.exec(users)?.[0] ?? 'no hash'
       expect(printed.join('\n')).not.toContain(hash)
@@ -86,24 +95,43 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
   )
 
   it(
-    'changes nothing in a second run',
+    'leaves nothing to do for plan, and status, users verify and tapi find a host of muster',
     async () => {
-      const again = await site()
-      expect(changedIn(again), again.stdout).toBe(0)
+      await isDone()
+      expect(hostStates(await operator.muster(['status', '--json', 'alpha.yaml']))).toEqual({ db1: 'up' })
+      succeeded(await operator.muster(['users', 'verify', 'alpha.yaml']))
+      const login = ['--host', host.address, '--user', 'admin', '--password-stdin', 'user', 'admin']
+      succeeded(await operator.tapi(login, { input: `${password}\n`, withoutPassword: true }))
     },
     timeout,
   )
 
   it(
-    'announces in check mode as many changes as a run makes',
+    'changes and restarts nothing in a second run',
     async () => {
-      await render(['log-level: debug'])
+      const state = await installationState(host)
+      const again = await site()
+      expect(changedIn(again), again.stdout).toBe(0)
+      expect(await installationState(host)).toBe(state)
+      installed = await endState(host)
+    },
+    timeout,
+  )
+
+  it(
+    'announces in check mode as many changes as a run makes, which restarts only the component that reads them',
+    async () => {
+      await render(['manager-dashboard: false'])
       const check = await site('--check', '--diff')
-      expect(check.stdout).toContain('+  "logLevel": "debug"')
+      expect(check.stdout).toContain('-  "dashboard": ')
+      const pids = await pidsOf(host, 'alpha')
       const run = await site()
       succeeded(run)
       expect(changedIn(check), check.stdout).toBe(changedIn(run))
-      succeeded(await operator.muster(['plan', 'alpha.yaml']))
+      const { manager, ...others } = await pidsOf(host, 'alpha')
+      expect(manager).not.toBe(pids.manager)
+      expect({ ...others, manager: pids.manager }).toEqual(pids)
+      await isDone()
     },
     timeout,
   )
@@ -114,11 +142,11 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
       await render(['log-level: debug', 'manager-rest-api-port: 8091'])
       const squat = 'require("net").createServer().listen(8091)'
       await must(host, `systemd-run --quiet --unit=squatter /opt/muster/current/node -e '${squat}'`)
-      const before = await endState(host)
+      const ran = await endState(host)
       const failed = await site()
       expect(failed.code).not.toBe(0)
       expect(failed.stdout).toContain('manager admin 0')
-      expect(await endState(host)).toBe(before)
+      expect(await endState(host)).toBe(ran)
       expect(await entered(host, { port: 8090, password })).toBe(200)
       await must(host, 'systemctl stop squatter')
       succeeded(await site())
@@ -175,6 +203,20 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
       const again = await play(operator, host, 'uninstall.yaml')
       succeeded(again)
       expect(changedIn(again)).toBe(0)
+      expect(await remains(host)).toBe('')
+      const known = new Set(before)
+      const left = (await everything()).filter((path) => !known.has(path))
+      expect(left.filter((path) => !path.startsWith('/root/authority'))).toEqual([])
+    },
+    timeout,
+  )
+
+  it(
+    'had the end state of muster install, file by file',
+    async () => {
+      await render()
+      succeeded(await operator.muster(['install', '--yes', 'alpha.yaml']))
+      expect(installed).toBe(await endState(host))
     },
     timeout,
   )
