@@ -2,24 +2,24 @@ import { basename } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// The lab: tests that boot real hosts. Root and Linux. Each file has hosts and a network of its own; three at a time,
+// The lab: tests that boot real hosts. Root and Linux. Each file has hosts and a network of its own; four at a time,
 // since a file keeps half a core busy and waits otherwise for what hosts do by themselves. With MUSTER_LAB_TRANSPORT
 // (builtin, openssh, auto), what depends on the way to a host runs over that.
 /** Files that take minutes, longest first. */
 const long = [
-  'render',
-  'package',
-  'matrix',
-  'attacker',
-  'switch',
   'renderAnsible',
+  'attacker',
+  'matrix',
+  'switch',
+  'package',
   'switchFaults',
-  'outsideCertificates',
-  'killedAndAttacked',
+  'render',
   'clusterTruth',
   'restart',
-  'install',
   'confirmWithin',
+  'killedAndAttacked',
+  'outsideCertificates',
+  'operation',
 ].map((name) => `${name}.test.ts`)
 
 /** Begins with what takes longest, so that no file runs alone at the end. */
@@ -42,7 +42,7 @@ export default defineConfig({
         : ['install', 'faults', 'upgrade'].map((name) => `test/lab/${name}.test.ts`),
     // Verifying hashes of the full cost was a tenth of the CPU time of the lab; `install` keeps it.
     env: { MUSTER_TEST_SCRYPT_LN: '4' },
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { concurrent: false, shuffle: false, sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 600_000,
