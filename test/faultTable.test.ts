@@ -41,14 +41,14 @@ const table: Readonly<Record<FaultRow, readonly (readonly [file: string, name: s
       'scenarios/faults.test.ts',
       'that is full (MaxStartups 2:100:3) is reported, and the next run completes',
     ],
-    ['transport/ssh.openssh.test.ts', 'is tried again (MaxStartups 2:100:3)'],
+    ['transport/ssh.openssh.slow.test.ts', 'is tried again (MaxStartups 2:100:3)'],
   ],
   'MaxSessions 1': [
     [
       'scenarios/faults.test.ts',
       'that allows one session per connection (MaxSessions 1) does not hinder a run',
     ],
-    ['transport/ssh.openssh.test.ts', 'logs in, runs and writes, with MaxSessions 1'],
+    ['transport/ssh.openssh.slow.test.ts', 'logs in, runs and writes, with MaxSessions 1'],
   ],
   'disk full at a write': [['lab/faults.test.ts', 'of a disk that is full at a write']],
   'read-only directory': [['lab/faults.test.ts', 'of a folder that is read-only']],
@@ -96,7 +96,7 @@ const table: Readonly<Record<FaultRow, readonly (readonly [file: string, name: s
   ],
   '50 MB of output from a host': [
     ['scenarios/faults.test.ts', 'of 50 MB of output from a host'],
-    ['transport/ssh.test.ts', 'refuses 50 MB of output and goes on'],
+    ['transport/ssh.slow.test.ts', 'refuses 50 MB of output and goes on'],
   ],
   'every certificate defect': [
     ['scenarios/certificateDefects.test.ts', '%s is reported, and the next run with the right one completes'],

@@ -1,4 +1,4 @@
-// Plants one-line faults in the code, one at a time, and looks whether types or fast tests catch them.
+// Plants one-line faults in the code, one at a time, and looks whether types or tests that load the file catch them.
 //   node test/mutation/mutate.js pick [NUMBER] [SEED]   chooses faults over all folders of src into faults.json
 //   node test/mutation/mutate.js run [PART]             tries them (those whose file has PART in its path) in a copy of
 //                                                       the last commit, and notes in faults.json by what each is caught
@@ -100,13 +100,18 @@ function tried({ file, line, becomes }, copy) {
     if (spawnSync('npx', ['tsc', '--noEmit', ...project], options).status !== 0) return 'types'
     const report = join(copy, 'mutation.json')
     rmSync(report, { force: true })
-    const arguments_ = ['vitest', 'related', '--run', '--config', 'test/vitest.config.ts', '--bail=1', file]
-    const ran = spawnSync('npx', [...arguments_, '--reporter=json', `--outputFile=${report}`], options)
-    if (ran.status === 0) return null
-    const failed = JSON.parse(readFileSync(report, 'utf8')).testResults.find(
-      ({ status }) => status === 'failed',
-    )
-    return failed === undefined ? 'a file that cannot be loaded' : failed.name.slice(resolve(copy).length + 1)
+    for (const folder of ['test', 'test/scenarios']) {
+      const words = ['vitest', 'related', '--run', '--config', `${folder}/vitest.config.ts`, '--bail=1', file]
+      const ran = spawnSync('npx', [...words, '--reporter=json', `--outputFile=${report}`], options)
+      if (ran.status === 0) continue
+      const failed = JSON.parse(readFileSync(report, 'utf8')).testResults.find(
+        ({ status }) => status === 'failed',
+      )
+      return failed === undefined
+        ? 'a file that cannot be loaded'
+        : failed.name.slice(resolve(copy).length + 1)
+    }
+    return null
   } finally {
     writeFileSync(path, before)
   }

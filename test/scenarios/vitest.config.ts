@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 // What takes long: whole runs of the programs over SSH, tests elsewhere whose name ends in `.slow`, and the properties,
-// which the fast tests run with a fifth of the cases.
+// which the fast tests run with a tenth of the cases.
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
@@ -9,6 +9,7 @@ export default defineConfig({
     env: { PROPERTIES: 'thorough', MUSTER_TEST_SCRYPT_LN: '4' },
     exclude: ['test/browser/**', 'test/lab/**', 'test/ci/**'],
     maxWorkers: 2,
+    isolate: false,
     // Long on purpose: what is waited for comes sooner, or never.
     testTimeout: 180_000,
     hookTimeout: 180_000,
