@@ -9,7 +9,6 @@ export default defineConfig({
     env: { PROPERTIES: 'thorough', MUSTER_TEST_SCRYPT_LN: '4' },
     exclude: ['test/browser/**', 'test/lab/**', 'test/ci/**'],
     maxWorkers: 2,
-    isolate: false,
     // Long on purpose: what is waited for comes sooner, or never.
     testTimeout: 180_000,
     hookTimeout: 180_000,
