@@ -13,7 +13,7 @@ import { sampleState } from './sampleState.ts'
 import { countOf, runHosts, tornHosts } from './stateRun.ts'
 
 /** Runs and looks of all processes, and processes that are killed at any moment among them. */
-const [total, kills] = [20, 4]
+const [total, kills] = [100, 10]
 
 describe('the state of several runs at once', () => {
   it('loses nothing that one of them saved, whatever moment a process is killed in', {
