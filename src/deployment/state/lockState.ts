@@ -18,7 +18,14 @@ import {
   unknownLock,
   withStateGate,
 } from './stateGate.ts'
-import { guestLockName, newLockPrefix, runLockPrefix, type StatePlace, stateFolder } from './statePlace.ts'
+import {
+  gateName,
+  guestLockName,
+  newLockPrefix,
+  runLockPrefix,
+  type StatePlace,
+  stateFolder,
+} from './statePlace.ts'
 
 /**
  * Names of the hosts that a run changes; `all` for one that changes what the whole cluster shares. Without a name the
@@ -148,8 +155,9 @@ export const releaseStateLocks = (place: StatePlace, locks: readonly RunLock[]):
 /** Reads the locks under the gate, and removes those whose process has ended. */
 async function runningLocks(place: StatePlace): Promise<readonly RunLock[]> {
   const running: RunLock[] = []
-  // Nobody else writes one now.
-  for (const path of await filesOf(place, newLockPrefix)) await rm(path, { force: true })
+  // Nobody else writes one now, and whoever broke the gate of an ended process is done or was killed.
+  for (const prefix of [newLockPrefix, `${gateName}.`])
+    for (const path of await filesOf(place, prefix)) await rm(path, { force: true })
   for (const path of await filesOf(place, runLockPrefix)) {
     const lock = await readLock(path)
     if (lock !== undefined && isRunning(lock)) running.push(lock)

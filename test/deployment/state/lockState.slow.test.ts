@@ -42,6 +42,13 @@ const locksOf = (where: Place): readonly string[] =>
 const nobody = 4_194_305
 
 describe('the lock of a state', () => {
+  it('removes what was left by a process that was killed while it took the place of a dead one', async () => {
+    const where = installed()
+    leave(where, { ...owner, pid: nobody }, join(folder(where), `lock.${id}`))
+    await (await lockState(where, { now })).release()
+    expect(locksOf(where)).toEqual([])
+  })
+
   it('leaves no empty folder and no other change', async () => {
     const where = place()
     const lock = await lockState(where, { now })
