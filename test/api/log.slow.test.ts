@@ -57,8 +57,8 @@ describe('the log of a server', () => {
       { requestId: '1', err: { type: 'TypeError', message: 'above', code: 'EHIGH' } },
     ])
     const [above, below] = String(Reflect.get(Object(lines[0]?.err), 'stack')).split('\ncaused by: ')
-    expect(above).toMatch(/^TypeError: above\n.*test\/api\/log\./)
-    expect(below).toMatch(/^Error: below\n.*test\/api\/log\./)
+    expect(above).toMatch(/^TypeError: above\n.*log\.slow\.test\.ts/)
+    expect(below).toMatch(/^Error: below\n.*log\.slow\.test\.ts/)
   })
 })
 

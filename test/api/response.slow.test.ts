@@ -78,7 +78,7 @@ describe('the response to a failed call', () => {
     expect(answer.body).not.toContain('went wrong')
     const line = lines.map((it) => JSON.parse(it)).find(({ err }) => err)
     expect([line.err.message, line.requestId]).toEqual(['what went wrong', 'request-1'])
-    expect(line.err.stack).toContain('test/api/response.')
+    expect(line.err.stack).toContain('response.slow.test.ts')
   })
 })
 
