@@ -206,7 +206,7 @@ describe.skipIf(labHere.missing)(`a project for Ansible${labHere.needs}`, () => 
       expect(await remains(host)).toBe('')
       const known = new Set(before)
       const left = (await everything()).filter((path) => !known.has(path))
-      expect(left.filter((path) => !path.startsWith('/root/authority'))).toEqual([])
+      expect(left.filter((path) => !renderEngines.ansible.own.test(path))).toEqual([])
     },
     timeout,
   )

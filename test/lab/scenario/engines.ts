@@ -13,13 +13,17 @@ export type Engine = {
   readonly render: (operator: Operator, host: LabHost) => Promise<Outcome>
   /** Brings to the host what was rendered last, and has it applied. */
   readonly apply: (operator: Operator, host: LabHost) => Promise<Outcome>
-  /** Runs the same again on the host. */
-  readonly again: (operator: Operator, host: LabHost) => Promise<Outcome>
   readonly uninstall: (operator: Operator, host: LabHost) => Promise<Outcome>
-  /** True if `apply` boots the host, which restarts every component. */
-  readonly boots?: true
   /** Paths on the host that belong to the engine itself. */
   readonly own: RegExp
+}
+
+/** An engine that applies a bundle. */
+type BundleEngine = Engine & {
+  /** Runs the same again on the host. */
+  readonly again: (operator: Operator, host: LabHost) => Promise<Outcome>
+  /** True if `apply` boots the host, which restarts every component. */
+  readonly boots?: true
 }
 
 const file = 'alpha.yaml'
@@ -55,7 +59,7 @@ export async function unpackBundle(
 
 const run = (host: LabHost, script: string): Promise<Outcome> => host.run(script, { timeout: 170_000 })
 
-const bundle: Engine = {
+const bundle: BundleEngine = {
   name: 'bundle',
   own: /^\/(?:root\/(?:bundle|authority)|etc\/muster[ /])/,
   render: render('bundle'),
@@ -92,7 +96,7 @@ cloud_final_modules: [scripts-user]
 
 const runcmdAgain = `cloud-init single --name runcmd --frequency always && cloud-init single --name scripts-user --frequency always`
 
-const cloudInit: Engine = {
+const cloudInit: BundleEngine = {
   name: 'cloud-init',
   boots: true,
   own: /^\/(?:etc\/muster[ /]|root\/(?:bundle|authority)|var\/lib\/cloud|etc\/cloud|usr\/lib\/python3|etc\/(?:apt|ssh|netplan|hosts|locale|default|sudoers)|var\/lib\/(?:dpkg|apt|systemd|dbus)|root\/\.)/,
@@ -128,7 +132,7 @@ async function unpackSeed(_: Operator, host: LabHost): Promise<string> {
 
 const packageOf = (host: LabHost): string => `muster-bundle-alpha-${host.name}`
 
-const deb: Engine = {
+const deb: BundleEngine = {
   name: 'deb',
   own: /^\/(?:root\/(?:bundle|authority)|etc\/muster[ /]|var\/lib\/dpkg|usr\/lib\/muster-bundle|usr\/share\/(?:doc|lintian))/,
   render: render('deb'),
@@ -151,7 +155,6 @@ const ansible: Engine = {
     return operator.muster(['render', 'ansible', file, '--host', host.name, '--force', ...out])
   },
   apply: (operator, host) => play(operator, host, 'site.yaml'),
-  again: (operator, host) => play(operator, host, 'site.yaml'),
   uninstall: (operator, host) => play(operator, host, 'uninstall.yaml'),
 }
 
@@ -178,7 +181,7 @@ export function play(
 export const renderEngines = { bundle, ansible, 'cloud-init': cloudInit, deb } as const
 
 /** Engines that apply a bundle, each with a host of its own. Ansible has tests of its own. */
-export const bundleEngines: readonly { readonly engine: Engine; readonly host: string }[] = [
+export const bundleEngines: readonly { readonly engine: BundleEngine; readonly host: string }[] = [
   { engine: bundle, host: 'db1' },
   { engine: cloudInit, host: 'db2' },
   { engine: deb, host: 'db3' },
