@@ -7,7 +7,6 @@ import { everythingOn, installationState, pidsOf, remains } from './scenario/hos
 import { createOperator, type Operator } from './scenario/operator.ts'
 import { changingHosts, hostStates } from './scenario/reports.ts'
 import { makeSentinel } from './scenario/sentinel.ts'
-import { eventually } from './support/eventually.ts'
 import { startLab } from './support/lab.ts'
 import { hostOf, type Lab, type LabHost } from './support/labTypes.ts'
 import { labHere } from './support/requirements.ts'
@@ -163,9 +162,7 @@ describe.skipIf(labHere.missing)(`a running installation${labHere.needs}`, () =>
 
   it('every component is back by itself when the host has power again', async () => {
     await db3.boot()
-    await eventually('the three APIs', async () =>
-      (await portsOf(db3, db1)).every((state) => state === 'open'),
-    )
+    expect(await portsOf(db3, db1)).toEqual(all('open'))
     await succeeds(['status'])
     await succeeds(['plan'])
   })

@@ -22,7 +22,7 @@ export type LabHost = {
   waitUntilReady(): Promise<void>
   /** Pulls the power cord. */
   kill(): Promise<void>
-  /** Boots it again after `kill`; settles when it is ready. */
+  /** Boots it again after `kill`; settles when it is ready, with all its services of muster. */
   boot(): Promise<void>
   /** Pulls the network cable, or puts it in again: nobody is told that a connection ended. */
   unplug(): Promise<void>
