@@ -41,7 +41,13 @@ function count(folder, name) {
   for (const { file, fullName, failureMessages } of failed) {
     report('failed', file, fullName, excerptOf(failureMessages.join('\n')))
   }
-  for (const { file, fullName } of skipped) report('skipped', file, fullName, [])
+  for (const { name: file, assertionResults: tests } of files) {
+    const skips = tests.filter(isSkipped)
+    // In the lab, each test of a file goes on where the one before ended.
+    if (skips.length > 1 && tests.some(isFailed))
+      report('skipped', file, `${skips.length} tests after a failure`, [])
+    else for (const { fullName } of skips) report('skipped', file, fullName, [])
+  }
   for (const { name: file, message } of broken) report('not run', file, 'the whole file', excerptOf(message))
   const bad = failed.length + skipped.length
   process.stdout.write(`${tests.length - bad} ${bad + broken.length}\n`)

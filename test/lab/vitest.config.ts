@@ -46,8 +46,6 @@ export default defineConfig({
     sequence: { concurrent: false, shuffle: false, sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 600_000,
-    // Within a file each test goes on where the one before ended.
-    bail: 1,
     expect: { poll: { timeout: 25_000 } },
     setupFiles: ['test/lab/support/journals.ts'],
     globalSetup: [
