@@ -235,7 +235,7 @@ export const commandTable: readonly CommandRow[] = [
     description: 'print the topology as text, Mermaid or SVG',
     examples: [
       ['Draw the topology of the file', 'muster graph'],
-      ['Draw what the hosts say, as a picture', 'muster graph --live -o svg > alpha.svg'],
+      ['Draw what the hosts say, for a Markdown page', 'muster graph --live -o mermaid > alpha.mmd'],
     ],
     load: async () => (await import('./graph.ts')).graphCommand,
   },

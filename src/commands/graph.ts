@@ -7,7 +7,6 @@ import type { ClusterPicture } from '../contracts/clusterPicture.ts'
 import { configuredPicture, knowledgeOf } from '../deployment/clusterKnowledge.ts'
 import { allFacts, closeAll } from '../deployment/survey.ts'
 import { graphMermaid } from '../output/graph/graphMermaid.ts'
-import { graphSvg } from '../output/graph/graphSvg.ts'
 import { graphText } from '../output/graph/graphText.ts'
 import { topologyOf } from '../output/graph/topology.ts'
 import { allHostsOptions, runOnFiles } from '../session/clusterOptions.ts'
@@ -17,7 +16,7 @@ import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import type { SelectedCluster } from '../session/selectTargets.ts'
 import { surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
 
-const renderers = { text: graphText, mermaid: graphMermaid, svg: graphSvg } as const
+const renderers = { text: graphText, mermaid: graphMermaid } as const
 
 type Format = keyof typeof renderers
 
@@ -25,7 +24,7 @@ export const graphCommand: Define = (made, world) =>
   runOnFiles(
     allHostsOptions(made)
       .addOption(
-        new Option('-o, --output <format>', 'text, or a picture')
+        new Option('-o, --output <format>', 'text, or Mermaid, which Markdown pages draw')
           .choices(Object.keys(renderers))
           .default('text'),
       )

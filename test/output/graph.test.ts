@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { type ClusterKnowledge, pictureOf } from '../../src/client/clusterPicture.ts'
 import type { SeenService } from '../../src/client/clusterView.ts'
 import { graphMermaid } from '../../src/output/graph/graphMermaid.ts'
-import { graphSvg } from '../../src/output/graph/graphSvg.ts'
 import { graphText } from '../../src/output/graph/graphText.ts'
 import { type Topology, topologyOf } from '../../src/output/graph/topology.ts'
 import { onlineConnector, wellHost, wellKnown } from '../support/pictureValues.ts'
@@ -64,23 +63,10 @@ describe('the topology', () => {
     `)
   })
 
-  it('as SVG has a box for each, states in words and colours for light and dark', () => {
-    const svg = graphSvg(full)
-    expect(svg.match(/<rect class="box"/g)).toHaveLength(7)
-    expect(svg.match(/<path class="replication"/g)).toHaveLength(3)
-    expect(svg.match(/<path class="clients"/g)).toHaveLength(2)
-    expect(svg).toContain('prefers-color-scheme:dark')
-    expect(svg).toContain('replica ONLINE, 7 s behind')
-    expect(svg).toContain('connector ONHOLD, 1 client, 3 held')
-    expect(svg).not.toMatch(/https?:(?!\/\/www\.w3\.org\/2000\/svg)|NaN|undefined|null/)
-  })
-
   it('says that a service has no writer, and draws no arrow to one', () => {
     const without = live(withoutWriter(primary, replica))
     expect(graphText(without)).toContain('\nalpha (no writer)\n')
     expect(graphMermaid(without)).not.toContain('writes')
-    expect(graphSvg(without)).toMatch(/alpha: no writer/)
-    expect(graphSvg(without)).not.toContain('<path class="clients"')
   })
 
   it('shows data sources that follow each other, or nobody of the service, once each', () => {
@@ -98,19 +84,9 @@ describe('the topology', () => {
 
   it('lets no name become markup', () => {
     const bad = live(service({ ...primary, name: hostile, host: hostile }), { hosts: [wellHost(hostile)] })
-    const svg = graphSvg(bad)
-    expect(svg).toContain('&lt;script&gt;')
-    for (const text of [svg, graphMermaid(bad)]) {
-      expect(text).not.toContain('<script')
-      expect(text).not.toContain('\u001b')
-      expect(text).not.toContain('"]<')
-    }
-  })
-
-  it('cuts long names in the image, and has them whole as its titles', () => {
-    const name = 'a-host-with-a-name-that-is-much-too-long.example.org'
-    const svg = graphSvg(live(service({ ...primary, name }), { hosts: [] }))
-    expect(svg).toContain('>a-host-with-a-name-that-i…</text>')
-    expect(svg).toContain(`<title>${name}\n`)
+    const text = graphMermaid(bad)
+    expect(text).not.toContain('<script')
+    expect(text).not.toContain('\u001b')
+    expect(text).not.toContain('"]<')
   })
 })
