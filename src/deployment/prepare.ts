@@ -175,6 +175,9 @@ export function databasePasswords(secrets: ResolvedSecrets, host: HostConfig): D
   return { ...(replication && { replication }), ...(monitor && { monitor }) }
 }
 
+/** By host and user, the passwords that the files give. */
+export type GivenPasswords = ReadonlyMap<string, ReadonlyMap<string, Secret>>
+
 /** Returns the passwords of a host's file by user. */
 export const givenPasswords = (host: HostConfig, secrets: ResolvedSecrets): ReadonlyMap<string, Secret> =>
   new Map(

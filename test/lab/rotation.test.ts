@@ -97,27 +97,6 @@ describe.skipIf(labHere.missing)(`a password that is rotated${labHere.needs}`, (
     expect(operator.printed().split(next).length).toBeLessThanOrEqual(2)
   })
 
-  it('is brought to hosts by their APIs alone, where all of them can follow', async () => {
-    operator.write('alpha.yaml', text.replace('defaults:\n', 'defaults:\n  rest-api-users: { ops: }\n'))
-    const viaApi = ['users', 'apply', '--via', 'api', '--yes', 'alpha.yaml']
-    succeeds(await operator.muster(viaApi))
-    const { password } = JSON.parse(state('secrets.json')).users.ops
-    for (const host of hosts) expect(await enter(host, password, 'ops')).toEqual(all(200))
-    operator.write('alpha.yaml', text)
-    const [db1, db2] = hosts
-    if (db1 === undefined || db2 === undefined) throw new Error('no hosts')
-    // A host without any user lets nobody make the first one from elsewhere.
-    await db2.run('mv /var/lib/muster-alpha/users.json /root/users.json')
-    const refused = await operator.muster([...viaApi.slice(0, -1), '--prune', 'alpha.yaml'])
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/^error db2: the host has no user yet.*\[remote-bootstrap\]/m)
-    expect(refused.stderr).toContain('Nothing was changed')
-    expect(await enter(db1, password, 'ops')).toEqual(all(200))
-    await db2.run('cp -p /root/users.json /var/lib/muster-alpha/users.json && rm /root/users.json')
-    succeeds(await operator.muster([...viaApi.slice(0, -1), '--prune', 'alpha.yaml']))
-    for (const host of hosts) expect(await enter(host, password, 'ops')).toEqual(all(401))
-  })
-
   it('leaves nothing behind', async () => {
     succeeds(await operator.muster(['uninstall', '--yes', '--purge', 'alpha.yaml']))
     for (const host of hosts) expect(await remains(host)).toBe('')

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { type Command, Option } from 'commander'
 import { type Hasher, hasherOf } from '../../accounts/passwordHash.ts'
 import { listOf } from '../../base/words.ts'
 import { requireConfirmation } from '../../cli/ask.ts'
 import { type Define, flag } from '../../cli/command.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { UsageError } from '../../cli/usageError.ts'
 import type { InstalledFacts } from '../../deployment/facts/hostFacts.ts'
 import { recordedMachines } from '../../deployment/hostIdentity.ts'
 import { preview } from '../../deployment/hostPlan.ts'
 import { installedSet } from '../../deployment/installedSet.ts'
 import { startHashing } from '../../deployment/installedUsers.ts'
 import { layoutOf } from '../../deployment/layout.ts'
+import type { GivenPasswords } from '../../deployment/prepare.ts'
 import { verificationWithUsers } from '../../deployment/releases/installedVerification.ts'
 import { restoreUsers } from '../../deployment/snapshot/userRestore.ts'
 import type { ClusterState } from '../../deployment/state/clusterState.ts'
@@ -21,7 +20,6 @@ import { removedUsersStep } from '../../deployment/steps/removedUsersStep.ts'
 import { usersStep } from '../../deployment/steps/usersStep.ts'
 import { installedFactsOnly } from '../../deployment/survey.ts'
 import { type DecidedHost, decideUsers, extraNotes } from '../../deployment/users/decideUsers.ts'
-import type { GivenPasswords } from '../../deployment/users/viaApi/apiHost.ts'
 import { verifyHost } from '../../deployment/verifyHost.ts'
 import { runOnFiles } from '../../session/clusterOptions.ts'
 import { prepareConnections } from '../../session/connectHost.ts'
@@ -36,57 +34,21 @@ import { withSurvey } from '../../session/withHosts.ts'
 import { withRun } from '../../session/withRun.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { requireUsers, usersGiven } from './namedUsers.ts'
-import { applyViaApi } from './viaApi.ts'
 
 export const usersApplyCommand: Define = (made, world) =>
   runOnFiles(
     changeOptions(made)
-      .addOption(
-        new Option('--via <way>', 'ssh, or api where SSH is not available')
-          .choices(['ssh', 'api'])
-          .default('ssh'),
-      )
       .option('--prune', 'remove users that the file does not name, after showing them')
-      .option('--generate', 'generate a password for every user without one, even existing users')
-      .option('--cacert <file>', 'with --via api: authority to trust instead of the one in the state')
-      .option('--login <user>', 'with --via api: user to log in as if no known password works')
-      .option('--login-password-file <file>', 'file with the password of --login')
-      .option('--login-password-stdin', 'read the password of --login from standard input'),
+      .option('--generate', 'generate a password for every user without one, even existing users'),
     world,
-    async (options) => {
-      const common = { ...options, ...changeFlags(made), prune: flag(made, 'prune') }
-      if (made.opts<{ via: 'ssh' | 'api' }>().via === 'ssh') {
-        refuseApiOptions(made)
-        return applyUsers({ ...common, generate: flag(made, 'generate') })
-      }
-      if (flag(made, 'generate')) {
-        throw new UsageError(
-          '--generate cannot be used with --via api.',
-          'Remove it: a user that no host has gets a password anyway.',
-        )
-      }
-      const { cacert, login, loginPasswordFile } = made.opts<Record<string, string | undefined>>()
-      const loginPasswordStdin = flag(made, 'loginPasswordStdin')
-      return applyViaApi({ ...common, cacert, login, loginPasswordFile, loginPasswordStdin })
-    },
+    (options) =>
+      applyUsers({
+        ...options,
+        ...changeFlags(made),
+        prune: flag(made, 'prune'),
+        generate: flag(made, 'generate'),
+      }),
   )
-
-const apiOptions: readonly string[] = [
-  '--cacert',
-  '--login',
-  '--login-password-file',
-  '--login-password-stdin',
-]
-
-/** Throws a `UsageError` for an option that is for --via api alone. */
-function refuseApiOptions(made: Command): void {
-  const given = made.options.find(
-    (option) =>
-      apiOptions.includes(option.long ?? '') && made.getOptionValue(option.attributeName()) !== undefined,
-  )
-  if (given === undefined) return
-  throw new UsageError(`${given.long} requires --via api.`, 'Add --via api, or remove the option.')
-}
 
 type ApplyOptions = ClusterOptions & {
   readonly yes: boolean

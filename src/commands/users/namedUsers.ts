@@ -4,7 +4,7 @@ import { listOf, shortListOf } from '../../base/words.ts'
 import { UsageError } from '../../cli/usageError.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { existingNameProblems } from '../../contracts/credentialRules.ts'
-import type { GivenPasswords } from '../../deployment/users/viaApi/apiHost.ts'
+import type { GivenPasswords } from '../../deployment/prepare.ts'
 import type { ClusterOptions } from '../../session/openCluster.ts'
 import { namesOf, type SelectedCluster } from '../../session/selectTargets.ts'
 

@@ -88,9 +88,6 @@ export function endRotation(known: UserState, { given }: { readonly given: boole
   return given || password === undefined ? rest : { ...rest, password }
 }
 
-/** Returns true until a rotation of the user is verified on every host. */
-export const isRotating = (known: UserState | undefined): boolean => known?.pending !== undefined
-
 /**
  * Returns the date (UTC) on which a password in the file was replaced; undefined if it was not. Costs a scrypt if a
  * password of the user was ever replaced.

@@ -2,7 +2,6 @@ import { jsonText } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
 import { counted, listOf, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
-import type { HostOutcome } from '../../deployment/events.ts'
 import {
   type ComponentUsers,
   componentsOf,
@@ -50,26 +49,6 @@ export function loginSummary({
     ? `The users of ${cluster} match the file: ${proved}${quiet}.`
     : `${proved.replace(/^n/, 'N')}.`
   return wrap(printable(text), { width, first: '', rest: '' }).join('\n')
-}
-
-/**
- * After a partly failed run over APIs, lists the current users of each host, and the next steps; undefined
- * without a failure.
- */
-export function usersNowText(operation: string, outcomes: readonly HostOutcome[]): string | undefined {
-  const isBad = ({ result }: HostOutcome): boolean => result === 'failed' || result === 'unreachable'
-  if (!outcomes.some(isBad)) return undefined
-  const line = (words: string, is: (outcome: HostOutcome) => boolean): readonly string[] => {
-    const hosts = outcomes.filter(is).map(({ host }) => host)
-    return hosts.length === 0 ? [] : [`${words}: ${shortListOf(hosts, 8)}.`]
-  }
-  const lines = [
-    ...line('Users as the file says', ({ result }) => result === 'changed' || result === 'unchanged'),
-    ...line('Users as before', (one) => one.undone === true || one.result === 'not-started'),
-    ...line('Failed, see above', (one) => isBad(one) && one.undone !== true),
-    `Fix the reported problem, then run \`muster ${operation}\` again: it changes only what is missing.`,
-  ]
-  return `${lines.join('\n')}\n`
 }
 
 /**

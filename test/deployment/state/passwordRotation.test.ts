@@ -4,7 +4,6 @@ import type { UserState } from '../../../src/deployment/state/clusterState.ts'
 import {
   beginRotation,
   endRotation,
-  isRotating,
   replacementDate,
 } from '../../../src/deployment/state/passwordRotation.ts'
 import { decodeSecrets, encodeSecrets } from '../../../src/deployment/state/secretsFile.ts'
@@ -24,7 +23,6 @@ describe('the state of a password rotation', () => {
     const before = { salt, password: new Secret('old') }
     const begun = await beginRotation(before, { password: new Secret('new'), ...on('2026-11-22') })
     expect(words(begun)).toEqual({ password: 'new', pending: ['old'] })
-    expect(isRotating(begun)).toBe(true)
     const ended = endRotation(begun, { given: false })
     expect(words(ended)).toEqual({ password: 'new', pending: undefined })
     expect(await replacementDate(ended, new Secret('old'), hash)).toBe('2026-11-22')
