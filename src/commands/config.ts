@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import { type Define, flag } from '../cli/command.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { colourOf, writeDataTo } from '../cli/terminal.ts'
@@ -7,27 +6,14 @@ import { configText } from '../output/config/configText.ts'
 import { fileArguments, hostOption, runOnFiles } from '../session/clusterOptions.ts'
 import type { ClusterOptions } from '../session/openCluster.ts'
 import { describeFiles, describeFormatOption, describeGiven, hostFilter } from './config/describeFiles.ts'
-import { scrub } from './config/scrub.ts'
 
 export const configCommand: Define = (made, world) =>
   runOnFiles(
     describeFormatOption(hostOption(fileArguments(made)).option('--origin', 'show the source of each value'))
-      .addOption(
-        new Option('--scrub', 'print the file without secrets, comments, names and addresses').conflicts([
-          'host',
-          'origin',
-          'format',
-          'set',
-        ]),
-      )
-      .note('Review a scrubbed file before you share it: numbers and misspelled names of options stay.')
       // So that what follows the word diff belongs to it, --host and --format included.
       .enablePositionalOptions(),
     world,
-    (options) =>
-      flag(made, 'scrub')
-        ? scrub(options)
-        : config({ ...options, ...describeGiven(made), origin: flag(made, 'origin') }),
+    (options) => config({ ...options, ...describeGiven(made), origin: flag(made, 'origin') }),
   )
 
 const narrow = 60

@@ -22,7 +22,6 @@ import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import { namesOf } from '../session/selectTargets.ts'
 import { audit } from './audit.ts'
 import { check } from './check.ts'
-import { scrub } from './config/scrub.ts'
 import { config } from './config.ts'
 import { createCapture } from './diag/capture.ts'
 import { knownSecrets } from './diag/knownSecrets.ts'
@@ -49,12 +48,6 @@ type IncludedCommand = DiagPart & {
 
 /** In the order of the archive. */
 const includedCommands: readonly IncludedCommand[] = [
-  {
-    path: 'config.yaml',
-    what: 'the files, as config --scrub prints them',
-    reaching: false,
-    run: async (options) => scrub(options),
-  },
   {
     path: 'settings.txt',
     what: 'the options of every host and their sources',

@@ -8,7 +8,7 @@ export const filesRows: readonly CommandRow[] = [
     description: 'show the effective options of every host and their source',
     examples: [
       ['Show the options of one host and where they are set', 'muster config --host db1 --origin'],
-      ['Print the file without secrets and names, to show it to others', 'muster config --scrub'],
+      ['Print those of all hosts as JSON', 'muster config --format json'],
     ],
     load: async () => (await import('./config.ts')).configCommand,
     below: [

@@ -84,7 +84,6 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     expect(Object.keys(files)).toEqual([
       'README.txt',
       'check.txt',
-      'config.yaml',
       'hosts/1-db1/calls.jsonl',
       'hosts/1-db1/changes.jsonl',
       'hosts/1-db1/facts.json',
@@ -105,7 +104,6 @@ describe.skipIf(process.platform !== 'linux')('muster diag (needs Linux and tar)
     expect(all).not.toContain(machine)
     expect(files['hosts/1-db1/facts.json']).not.toMatch(/\b[0-9a-f]{64}\b/)
     const says: readonly (readonly [string, RegExp])[] = [
-      ['config.yaml', /^cluster: /m],
       ['settings.txt', /replication-user/],
       ['check.txt', /alpha: \d+ checks on 2 hosts/],
       ['status.txt', /db1/],
