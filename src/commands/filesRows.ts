@@ -47,16 +47,6 @@ export const filesRows: readonly CommandRow[] = [
     load: async () => (await import('./import.ts')).importCommand,
   },
   {
-    name: 'export',
-    group: groups.files,
-    description: 'convert the configuration to an INI file of the product family',
-    examples: [
-      ['Write an INI file that only you can read', 'muster export --out cluster.ini'],
-      ['Export for one host, with its own options', 'muster export --host db1 --out db1.ini'],
-    ],
-    load: async () => (await import('./export.ts')).exportCommand,
-  },
-  {
     name: 'state',
     group: groups.files,
     description: 'move the state directory to another operator, encrypted',

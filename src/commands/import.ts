@@ -28,7 +28,7 @@ export async function importIni(
     readonly context: CommandContext
     /** As the user typed it; - is standard input. */
     readonly file: string
-    /** The name of the cluster; absent: what the file says, else its first service. */
+    /** The name of the cluster; absent: that of its first service. */
     readonly cluster: string | undefined
   },
 ): Promise<ExitCode> {

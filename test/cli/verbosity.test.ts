@@ -45,11 +45,14 @@ hosts: { db1: { connection: local } }
   })
 
   it('print notes only without --quiet', async () => {
-    const argv = ['export', '--ini', '--set', 'rest-api-admin-pass=-']
-    const { context, err } = commandContext({ cwd: folder, env: { HOME: folder }, typed: 'secret-0815' })
+    const service = '[alpha]\ntopology=clustered\nmaster=db1\nmembers=db1\n'
+    const ini = `${service}rest-api-admin-user=admin\nrest-api-admin-pass=secret-0815-and-more\n`
+    writeFileSync(join(folder, 'tungsten.ini'), ini)
+    const argv = ['import', 'tungsten.ini']
+    const { context, err } = commandContext({ cwd: folder, env: { HOME: folder } })
     await muster({ argv, context })
     expect(err()).toContain('note: The output contains secrets')
-    const quiet = commandContext({ cwd: folder, env: { HOME: folder }, typed: 'secret-0815' })
+    const quiet = commandContext({ cwd: folder, env: { HOME: folder } })
     expect(await muster({ argv: [...argv, '-q'], context: quiet.context })).toBe(0)
     expect(quiet.err()).not.toContain('note:')
   })

@@ -23,7 +23,7 @@ const listed: Readonly<Record<string, readonly string[]>> = {
   Look: ['drift', 'status', 'graph', 'dashboard', 'logs', 'ssh', 'audit', 'diag', 'notify'],
   'Users and certificates': ['users', 'cert'],
   Databases: ['switch'],
-  Files: ['config', 'explain', 'import', 'export', 'state', 'schema'],
+  Files: ['config', 'explain', 'import', 'state', 'schema'],
   'muster itself': ['completion', 'version', 'help'],
 }
 const commands = Object.values(listed).flat()

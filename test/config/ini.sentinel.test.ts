@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { exportIni } from '../../src/config/ini/exportIni.ts'
 import { importIni } from '../../src/config/ini/importIni.ts'
 import { joinLines } from '../../src/config/ini/readIni.ts'
 import { diagnosticsJson } from '../../src/output/diagnostics/json.ts'
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
-import { meaning, throughIni } from './ini/meaning.ts'
 import { loadText, shown as shownOf } from './loadText.ts'
 
 const sentinel = `Zq7'"\\$#%:@ éXw9`
@@ -32,14 +30,7 @@ const lines = [
   `[rest-api-admin-pass ${sentinel}]x`,
   `# rest-api-admin-pass=${sentinel}`,
   `# muster: defaults.rest-api-admin-pass = ${sentinel}`,
-  `# muster: defaults.rest-api-admin-pass = "${sentinel}`,
-  `# muster: defaults.rest-api-admin-pas = ${sentinel}`,
-  `# muster: hosts.db1.options.monitor-password = ${JSON.stringify(sentinel)}`,
   `rest-api-users=${sentinel}`,
-  `# muster: defaults.rest-api-users = ${sentinel}`,
-  `# muster: defaults.rest-api-users = !users [["ops", ${JSON.stringify(JSON.stringify(sentinel))}]]`,
-  `# muster: defaults.rest-api-users = !users [["ops", ${JSON.stringify(sentinel)}]`,
-  `# muster: defaults.rest-api-users = !users ${JSON.stringify(sentinel)}`,
 ]
 
 const texts = lines.flatMap((line) => [
@@ -65,15 +56,10 @@ describe('importing an INI file with a password', () => {
     if (!text.includes('thl-port')) expect(joinLines(yaml, 'shown')).not.toMatch(piece)
   })
 
-  it('keeps it byte for byte, as does the export', () => {
+  it('keeps it byte for byte', () => {
     const ini = `[defaults]\nrest-api-admin-user=admin\nrest-api-admin-pass=${sentinel}\n${service}`
-    const before = loadText(joinLines(importIni({ name: 'a', text: ini }).yaml ?? [], 'text'))
-    expect(JSON.stringify(meaning(before))).toContain(JSON.stringify({ secret: sentinel }))
-    expect(meaning(throughIni(before))).toEqual(meaning(before))
-    const { cluster } = before
-    if (cluster === undefined) throw new Error('not understood')
-    const made = exportIni({ cluster, directory: '/etc/muster' })
-    expect(joinLines(made.ini, 'text')).toContain(`\nrest-api-admin-pass=${sentinel}\n`)
-    expect(joinLines(made.ini, 'shown')).not.toMatch(piece)
+    const { config } = loadText(joinLines(importIni({ name: 'a', text: ini }).yaml ?? [], 'text'))
+    const password = config?.hosts[0]?.users[0]?.password
+    expect(password?.kind === 'literal' && password.value.reveal()).toBe(sentinel)
   })
 })

@@ -53,7 +53,6 @@ const coveredElsewhere = [
   'secret-unreadable',
   'plaintext-secret-tracked',
   'hook-not-runnable',
-  'webhooks-not-exported',
   ...Object.keys(certificateEntries),
   ...Object.keys(storeContentEntries),
   ...Object.keys(hostUserEntries),

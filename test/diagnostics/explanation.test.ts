@@ -12,7 +12,6 @@ import { driftCodes } from '../support/driftCodes.ts'
 /** Findings that no single text can show: they need hosts, bytes, a command line, git or other files. */
 const withoutExample = [
   'hook-not-runnable',
-  'webhooks-not-exported',
   'file-not-found',
   'file-is-directory',
   'file-unreadable',
@@ -28,7 +27,6 @@ const withoutExample = [
   'secret-not-resolved',
   'secret-unreadable',
   'plaintext-secret-tracked',
-  'no-ini-counterpart',
   'keystore-unreadable',
   'keystore-world-readable',
   'keystore-wrong-password',

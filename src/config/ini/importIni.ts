@@ -60,7 +60,7 @@ function importService(state: ImportState, service: Service): void {
     },
   })
   const name = serviceFrom(section.name)
-  if (name === section.name || state.names.has(section.name)) return
+  if (name === section.name) return
   const reason = 'Certificates and addresses contain the names of services and do not allow _.'
   const facts = { what: 'service', from: section.name, to: name, reason }
   report(state, 'ini-renamed', { facts, span: section.span })
@@ -155,10 +155,9 @@ function importSections(state: ImportState, sorted: SortedSections): void {
 function nameCluster(state: ImportState, cluster: string | undefined): void {
   const group: Group = { kind: 'file' }
   const [first] = state.services.keys()
-  const fromComment = valueUnder(state.yaml, group, 'cluster')
-  if (cluster === undefined && (fromComment !== undefined || first === undefined)) return
-  const service = first === undefined ? '' : (state.names.get(first) ?? serviceFrom(first))
-  const value = publicLine(yamlScalar(cluster ?? clusterFrom(service)))
+  const name = cluster ?? (first === undefined ? undefined : clusterFrom(serviceFrom(first)))
+  if (name === undefined) return
+  const value = publicLine(yamlScalar(name))
   const span = { file: '', line: 1, column: 1, endLine: 1, endColumn: 2 }
   const from = { spelling: 'cluster', keySpan: span, replacement: publicLine('') }
   addValue(state.yaml, group, { kind: 'value', name: 'cluster', value, above: [], from })
@@ -171,7 +170,7 @@ export function importIni(given: {
   /** Name for findings. */
   readonly name: string
   readonly text: string
-  /** Name of the cluster; default: that in the file, else its first service. */
+  /** Name of the cluster; default: that of its first service. */
   readonly cluster?: string
 }): ImportedIni {
   const { name, cluster } = given

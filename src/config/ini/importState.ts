@@ -23,12 +23,8 @@ export type ImportState = {
   readonly hidden: Span[]
   /** By section name. */
   readonly services: ReadonlyMap<string, Service>
-  /** Names of services from muster comments, by section. */
-  readonly names: Map<string, string>
   /** Hosts in the order of their first mention, with the address if the INI name was one. */
   readonly hosts: Map<string, string | undefined>
-  /** Order of the hosts from a muster comment. */
-  readonly hostOrder: string[]
 }
 
 export const emptyImportState = (services: readonly Service[]): ImportState => ({
@@ -36,9 +32,7 @@ export const emptyImportState = (services: readonly Service[]): ImportState => (
   findings: [],
   hidden: [],
   services: new Map(services.map((service) => [service.section.name, service] as const)),
-  names: new Map(),
   hosts: new Map(),
-  hostOrder: [],
 })
 
 export function report<C extends Code>(

@@ -1,5 +1,4 @@
 import { canonicalAddress } from '../../base/address.ts'
-import { components } from '../../contracts/component.ts'
 import { allOptions } from '../settings/options.ts'
 import { file } from '../settings/places.ts'
 import { type Setting, spellings } from '../settings/setting.ts'
@@ -16,29 +15,8 @@ export function hostFrom(text: string): NamedHost {
   return { name, address }
 }
 
-/** Names a host for an INI file: by its address if `hostFrom` made its name. */
-export const hostInIni = ({ name, address }: NamedHost): string =>
-  address !== undefined && name === hostFrom(address).name ? address : name
-
 /** Names the service of a section: tpm accepts letters, digits and _, muster letters, digits, - and dots. */
 export const serviceFrom = (section: string): string => section.replaceAll('_', '-')
-
-/** Names that tpm does not read as a service. */
-const reservedNames = ['defaults']
-
-/** Returns a unique section name that tpm accepts for each service, in their order. */
-export function sectionsFor(services: readonly string[]): ReadonlyMap<string, string> {
-  const used = new Set(reservedNames)
-  return new Map(
-    services.map((service) => {
-      const wanted = service.replaceAll(/[^A-Za-z0-9_]/g, '_')
-      let name = wanted
-      for (let number = 2; used.has(name); number++) name = `${wanted}_${number}`
-      used.add(name)
-      return [service, name] as const
-    }),
-  )
-}
 
 const nowhere = { file: '', line: 1, column: 1, endLine: 1, endColumn: 2 }
 
@@ -101,30 +79,6 @@ const otherSpellings: ReadonlyMap<string, string> = new Map([
   ['repl-datasource-type', 'datasource-type'],
 ])
 
-/** Options that the family has, too; its tpm rejects a file with any other. */
-const familyNames: ReadonlySet<string> = new Set([
-  ...components.flatMap((component) =>
-    ['', '-port', '-address'].map((ending) => `${component}-rest-api${ending}`),
-  ),
-  'rest-api-admin-user',
-  'rest-api-admin-pass',
-  'java-tls-keystore-path',
-  'java-truststore-path',
-  'java-keystore-password',
-  'java-truststore-password',
-  'java-tls-alias',
-  'java-tls-key-lifetime',
-  'install-directory',
-  'user',
-  'datasource-type',
-  'replication-user',
-  'replication-password',
-  'replication-host',
-  'replication-port',
-  'application-port',
-  'application-readonly-port',
-])
-
 const bySpelling: ReadonlyMap<string, Setting<unknown>> = new Map(
   allOptions.flatMap((setting) => spellings([setting]).map((name) => [name, setting] as const)),
 )
@@ -140,9 +94,6 @@ export function optionOf(key: string): Setting<unknown> | undefined {
   const name = canonicalName(key)
   return bySpelling.get(otherSpellings.get(name) ?? name)
 }
-
-/** Returns true if the family has an option of this name. */
-export const isFamilyOption = (setting: Setting<unknown>): boolean => familyNames.has(setting.name)
 
 /** Returns true if a name can be printed: other text may be a piece of a secret. */
 export const isPlainName = (key: string): boolean => /^[\w.+-]{1,60}$/.test(key)

@@ -48,21 +48,18 @@ const groupLines = (yaml: YamlDraft, group: Group, indent: string): readonly Tex
 const below = (name: string, lines: readonly TextLine[]): readonly TextLine[] =>
   lines.length === 0 ? [] : [publicLine(`${name}:`), ...lines]
 
-function serviceLines({ yaml, services, names }: ImportState, section: string): readonly TextLine[] {
+function serviceLines({ yaml, services }: ImportState, section: string): readonly TextLine[] {
   const group: Group = { kind: 'service', of: section }
   if (!services.has(section)) return groupLines(yaml, group, '  ')
-  const name = names.get(section) ?? serviceFrom(section)
   const fields = groupLines(yaml, group, '    ')
   const options = groupLines(yaml, { kind: 'service-options', of: section }, '      ')
-  return [publicLine(`  ${yamlScalar(name)}:`), ...fields, ...below('    options', options)]
+  return [publicLine(`  ${yamlScalar(serviceFrom(section))}:`), ...fields, ...below('    options', options)]
 }
 
 function hostLines({ yaml, hosts }: ImportState, host: string): readonly TextLine[] {
   const address = hosts.get(host)
   const fields = [
     ...(address === undefined ? [] : [publicLine(`    address: ${yamlScalar(address)}`)]),
-    ...groupLines(yaml, { kind: 'host', of: host }, '    '),
-    ...below('    ssh', groupLines(yaml, { kind: 'host-ssh', of: host }, '      ')),
     ...below('    options', groupLines(yaml, { kind: 'host-options', of: host }, '      ')),
   ]
   const name = `  ${yamlScalar(host)}:`
@@ -71,21 +68,18 @@ function hostLines({ yaml, hosts }: ImportState, host: string): readonly TextLin
 
 /** Writes the YAML file of an import line by line; `sectionOrder` has the sections in the order of the services. */
 export function writeYaml(state: ImportState, sectionOrder: readonly string[]): readonly TextLine[] {
-  const { yaml, hosts, hostOrder } = state
-  const order = new Set([...hostOrder, ...hosts.keys()])
+  const { yaml, hosts } = state
   const parts = [
     groupLines(yaml, { kind: 'head' }, ''),
     groupLines(yaml, { kind: 'file' }, ''),
     below('defaults', groupLines(yaml, { kind: 'defaults' }, '  ')),
-    below('ssh', groupLines(yaml, { kind: 'ssh' }, '  ')),
-    below('hooks', groupLines(yaml, { kind: 'hooks' }, '  ')),
     below(
       'services',
       sectionOrder.flatMap((section) => serviceLines(state, section)),
     ),
     below(
       'hosts',
-      [...order].flatMap((host) => hostLines(state, host)),
+      [...hosts.keys()].flatMap((host) => hostLines(state, host)),
     ),
   ].filter((part) => part.length > 0)
   return parts.flatMap((part, index) => (index === 0 ? part : [publicLine(''), ...part]))

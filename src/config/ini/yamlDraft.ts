@@ -32,9 +32,9 @@ export const shownName = (key: string): string => (isPlainName(key) ? key : reda
 
 /** A group of the YAML file; `id` is its owner. */
 export type Group =
-  | { readonly kind: 'head' | 'file' | 'ssh' | 'hooks' | 'defaults' }
+  | { readonly kind: 'head' | 'file' | 'defaults' }
   | {
-      readonly kind: 'service' | 'service-options' | 'host' | 'host-ssh' | 'host-options'
+      readonly kind: 'service' | 'service-options' | 'host-options'
       readonly of: string
     }
 

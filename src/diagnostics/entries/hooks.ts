@@ -1,4 +1,4 @@
-import { error, note, warning } from '../entry.ts'
+import { error, warning } from '../entry.ts'
 
 /** Programs of hooks, and webhooks of notify. */
 export const hookEntries = {
@@ -21,10 +21,5 @@ export const hookEntries = {
     message: `The template of a webhook ${facts.problem}.`,
     why: 'The message would be refused, or be empty where it matters.',
     fix: `Write, for example: template: '{ "text": "{{title}}" }'`,
-  })),
-  'webhooks-not-exported': note((_: Record<never, never>) => ({
-    message: 'notify is not written to the INI file.',
-    why: 'INI files have no webhooks.',
-    fix: 'Keep the YAML file, or write notify again after an import.',
   })),
 } as const

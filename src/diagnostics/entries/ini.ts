@@ -1,9 +1,9 @@
-import { counted, listOf } from '../../base/words.ts'
+import { listOf } from '../../base/words.ts'
 import { error, note, warning } from '../entry.ts'
 
 const kept = 'It is kept as a comment at its place in the YAML file.'
 
-/** Import and export of the product family's INI files. */
+/** Import of the product family's INI files. */
 export const iniEntries = {
   'ini-not-an-option': error((_: Record<never, never>) => ({
     message: 'The line is neither an option nor a section nor a comment.',
@@ -93,15 +93,5 @@ export const iniEntries = {
     message: 'The file describes no data service.',
     why: 'Without a section for a service, the hosts are unknown.',
     fix: 'Check that this is the right file: a service has a section such as [alpha], with members and a topology.',
-  })),
-  'ini-muster-comment': warning((_: Record<never, never>) => ({
-    message: 'This comment for muster is not valid.',
-    why: `After "# muster:", muster export writes values that INI files cannot hold. ${kept}`,
-    fix: 'Write, for example: # muster: hosts.db1.address = 10.0.0.11',
-  })),
-  'no-ini-counterpart': note((facts: { name: string; count: number; reason: string }) => ({
-    message: `${facts.name} cannot be written as an INI option${facts.count > 1 ? ` (${counted(facts.count, 'place')})` : ''}.`,
-    why: `${facts.reason} It is written as a comment, which muster import understands.`,
-    fix: 'Do nothing if only muster reads the INI file; the tools of the product family ignore the comment.',
   })),
 } as const

@@ -60,9 +60,6 @@ const worded = fc
       '[defaults.WORD]',
       '[defaults.replicator]',
       '[defaults@WORD]',
-      '# muster: hosts.WORD.address = WORDx',
-      '# muster: WORD',
-      '# muster: services.alpha.name = WORD',
     ),
     { maxLength: 30 },
   )
