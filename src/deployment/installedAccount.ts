@@ -1,5 +1,6 @@
 import { quote } from '../base/shellWords.ts'
-import { dataPlaces, type Layout, legacyData, type ServiceData } from './layout.ts'
+import { serviceManagerNames } from '../config/settings/serviceManagerNames.ts'
+import type { Layout, ServiceData } from './layout.ts'
 import { boundedSetpriv } from './serviceAccount.ts'
 import { serviceData } from './services/implementations.ts'
 
@@ -7,10 +8,10 @@ export type Installation = { readonly layout: Layout; readonly cluster: string }
 
 /** Returns all places where the components of an installation may store their data. */
 export const allPlaces = ({ layout: { root }, cluster }: Installation): readonly ServiceData[] =>
-  dataPlaces.map((place) => serviceData(place, { root, cluster }))
+  serviceManagerNames.map((place) => serviceData(place, { root, cluster }))
 
 /**
- * Returns sh that finds the user of an installation's components: sets `place` (a `DataPlace`, or empty), `account`,
+ * Returns sh that finds the user of an installation's components: sets `place` (the name of a service manager, or empty), `account`,
  * and `as`, which drops root's rights for that user's files. Both are empty if there is no such user, and root does
  * not open the files instead. Uses only what root wrote, or the owner of a folder in a folder of root's. Expects
  * `me`, the id of the login. `prefix` replaces the command that drops the rights.
@@ -20,14 +21,12 @@ export function findAccount(
   { prefix = boundedSetpriv }: { readonly prefix?: typeof boundedSetpriv } = {},
 ): string {
   const account = quote(installation.layout.account)
-  const legacy = quote(legacyData(installation.layout.root).users)
   const unstarted = allPlaces(installation).map(
     ({ place, users }) =>
       `  if [ -z "$place" ] && [ -d ${quote(users)} ]; then place=${place}; account=$(stat -c %U ${quote(users)}); fi`,
   )
   return `place=; account=; as=
 if [ -r ${account} ]; then read -r place account < ${account} || :
-elif [ -d ${legacy} ]; then place=legacy; account=$(stat -c %U ${legacy})
 elif [ -f ${quote(installation.layout.manifest)} ]; then
   # A run that was stopped before the first start has made the folders of one place.
 ${unstarted.join('\n')}

@@ -1,5 +1,5 @@
 import { sha256 } from '../base/sha256.ts'
-import { type ServiceManagerName, serviceManagerNames } from '../config/settings/serviceManagerNames.ts'
+import type { ServiceManagerName } from '../config/settings/serviceManagerNames.ts'
 import type { Component } from '../contracts/component.ts'
 
 /**
@@ -21,7 +21,7 @@ export type Layout = {
   readonly processes: string
   readonly manifest: string
   readonly madeUser: string
-  /** Place and user of the components: a `DataPlace` and a user name. */
+  /** Place and user of the components: the name of a service manager, and a user name. */
   readonly account: string
   /** Record of changes, one per line, written only by deployments. */
   readonly deployments: string
@@ -82,21 +82,11 @@ export function clusterUser(cluster: string): string {
 export const clusterPrefix = (cluster: string): string => `muster-${cluster}`
 
 /**
- * Place of the components' data: defined by their service manager, or, until the next installation, by muster 0.1
- * (`legacy`).
- */
-export type DataPlace = ServiceManagerName | 'legacy'
-
-export const dataPlaces: readonly DataPlace[] = [...serviceManagerNames, 'legacy']
-
-export const isDataPlace = (word: string): word is DataPlace => dataPlaces.some((place) => place === word)
-
-/**
  * Absolute paths that the service user writes. The folders belong to that user, their parents to root. Root names
  * each file but opens none; tools that run as the service user do.
  */
 export type ServiceData = {
-  readonly place: DataPlace
+  readonly place: ServiceManagerName
   /** All folders, each once. */
   readonly folders: readonly string[]
   /** Folders of the user file, of the states, and of the logs. */
@@ -117,7 +107,7 @@ export type ServiceData = {
 }
 
 export function dataIn(
-  place: DataPlace,
+  place: ServiceManagerName,
   at: Pick<ServiceData, 'folders' | 'users' | 'state' | 'log' | 'run'> & {
     readonly socket?: ServiceData['socket']
   },
@@ -136,11 +126,4 @@ export function dataIn(
     socket: (component) => `${run}/${component}.sock`,
     ...at,
   }
-}
-
-/** Returns the paths that muster 0.1 used. */
-export function legacyData(root: string): ServiceData {
-  const [users, state, log] = [`${root}/share/users`, `${root}/share/state`, `${root}/log`]
-  const run = `${root}/run`
-  return dataIn('legacy', { folders: [users, state, log, run], users, state, log, run })
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { components } from '../../src/contracts/component.ts'
-import { clusterUser, installationDirectories, isDataPlace, layoutOf } from '../../src/deployment/layout.ts'
+import { clusterUser, installationDirectories, layoutOf } from '../../src/deployment/layout.ts'
 import { serviceData } from '../../src/deployment/services/implementations.ts'
 
 const at = { root: '/opt/muster', cluster: 'alpha' }
@@ -44,27 +44,6 @@ describe('the data of the service user', () => {
     expect(data.socket('connector')).toBe('/opt/muster/data/connector.sock')
   })
 
-  it('is found where muster 0.1 stored it', () => {
-    const data = serviceData('legacy', at)
-    expect(data.folders).toEqual([
-      '/opt/muster/share/users',
-      '/opt/muster/share/state',
-      '/opt/muster/log',
-      '/opt/muster/run',
-    ])
-    expect([
-      data.usersFile,
-      data.stateFile('manager'),
-      data.auditFile('manager'),
-      data.socket('manager'),
-    ]).toEqual([
-      '/opt/muster/share/users/users.json',
-      '/opt/muster/share/state/manager.json',
-      '/opt/muster/log/manager.audit.jsonl',
-      '/opt/muster/run/manager.sock',
-    ])
-  })
-
   it.each(['systemd', 'process'] as const)('shares no folder with files that root trusts (%s)', (place) => {
     const roots = [layout.root, ...installationDirectories(layout)]
     const { folders } = serviceData(place, at)
@@ -85,13 +64,8 @@ describe('the data of the service user', () => {
     }
   })
 
-  it.each(['systemd', 'process', 'legacy'] as const)('has a separate path for each file (%s)', (place) => {
+  it.each(['systemd', 'process'] as const)('has a separate path for each file (%s)', (place) => {
     expect(new Set(pathsOf(place)).size).toBe(pathsOf(place).length)
-  })
-
-  it('has three known places', () => {
-    expect(['systemd', 'process', 'legacy'].every(isDataPlace)).toBe(true)
-    expect(['', 'Systemd', 'systemd ', '/var'].some(isDataPlace)).toBe(false)
   })
 })
 

@@ -2,3 +2,6 @@
 export const serviceManagerNames = ['systemd', 'process'] as const
 
 export type ServiceManagerName = (typeof serviceManagerNames)[number]
+
+export const isServiceManagerName = (word: string): word is ServiceManagerName =>
+  serviceManagerNames.some((name) => name === word)

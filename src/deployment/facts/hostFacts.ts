@@ -1,7 +1,7 @@
+import type { ServiceManagerName } from '../../config/settings/serviceManagerNames.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { Secret } from '../../secrets/secret.ts'
 import type { ConfiguredReadOnly } from '../configuredReadOnly.ts'
-import type { DataPlace } from '../layout.ts'
 
 /** File on a host; `sha256` in hexadecimal, `owner` as `user:group`. */
 export type FileFact = { readonly sha256: string; readonly mode: number; readonly owner: string }
@@ -50,7 +50,7 @@ export type InstalledFiles = {
   /** Certificate chain that the servers use, PEM. */
   readonly chain?: string
   /** Place of the components' data, and their system user; absent if nothing was started. */
-  readonly account?: { readonly place: DataPlace; readonly user: string }
+  readonly account?: { readonly place: ServiceManagerName; readonly user: string }
   /** Text of the user file. */
   readonly users?: Secret
   /** Content of each component's settings file; undefined if it is not JSON. */

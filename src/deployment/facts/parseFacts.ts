@@ -1,10 +1,10 @@
 import { addressText, canonicalAddress } from '../../base/address.ts'
 import { detached } from '../../base/detached.ts'
 import { parseJson } from '../../base/json.ts'
+import { isServiceManagerName } from '../../config/settings/serviceManagerNames.ts'
 import { type Component, components, isComponent } from '../../contracts/component.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { parseConfiguredReadOnly } from '../configuredReadOnly.ts'
-import { isDataPlace } from '../layout.ts'
 import type {
   DirectoryFact,
   FileFact,
@@ -137,7 +137,7 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
       ...(manifest === undefined ? {} : { manifest }),
       ...(isReleaseId(currentRelease) ? { currentRelease } : {}),
       ...(chain === undefined ? {} : { chain }),
-      ...(isDataPlace(place) && isUserName(user) ? { account: { place, user } } : {}),
+      ...(isServiceManagerName(place) && isUserName(user) ? { account: { place, user } } : {}),
       ...(users === '' ? {} : { users: new Secret(decode(users).toString('utf8')) }),
       settings: new Map(
         [...perComponent('settings', text)].map(([component, content]) => [component, parseJson(content)]),

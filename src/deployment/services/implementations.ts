@@ -1,6 +1,6 @@
 import { type ServiceManagerName, serviceManagerNames } from '../../config/settings/serviceManagerNames.ts'
 import type { HostFacts, InstalledFacts } from '../facts/hostFacts.ts'
-import { type DataPlace, legacyData, type ServiceData } from '../layout.ts'
+import type { ServiceData } from '../layout.ts'
 import { processManager } from './processManager.ts'
 import type { ServiceDefinitions, ServiceManager } from './serviceManager.ts'
 import { systemd } from './systemd.ts'
@@ -41,6 +41,6 @@ export const keptLogs = serviceManagerNames.flatMap((name) => {
 
 /** Returns the paths of the service's own files in a place. */
 export const serviceData = (
-  place: DataPlace,
+  place: ServiceManagerName,
   at: { readonly root: string; readonly cluster: string },
-): ServiceData => (place === 'legacy' ? legacyData(at.root) : serviceManagers[place].data(at))
+): ServiceData => serviceManagers[place].data(at)

@@ -5,8 +5,8 @@ import { asService, type ServiceAccount } from '../serviceAccount.ts'
 import type { Target } from '../target.ts'
 
 /**
- * Returns the place that the components of a host leave with this run: that of another service manager, or of an
- * installation by muster 0.1. Undefined if they stay, or nothing was started yet.
+ * Returns the place that the components of a host leave with this run: that of another service manager. Undefined if
+ * they stay, or nothing was started yet.
  */
 export function movedFrom({ facts, layout, cluster, data }: MovingTarget): ServiceData | undefined {
   const from = installedData(facts, { layout, cluster })
@@ -42,7 +42,7 @@ while [ "$#" -gt 0 ]; do
   for f in "$1"/*.json "$1"/*.jsonl* "$1"/*.log*; do
     [ -f "$f" ] && [ ! -L "$f" ] || continue
     to=$2/\${f##*/}
-    # Output of a process that root's shell opened for it: kept, where the service cannot write.
+    # A file of root's, such as a log that a shell of root opened: kept under another name.
     if [ ! -r "$f" ]; then mv -f "$f" "$to.old" || exit 1; continue; fi
     if [ -e "$to" ] && [ ! "$f" -nt "$to" ]; then continue; fi
     cp -p "$f" "$to.new" && mv -f "$to.new" "$to" || exit 1

@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
-import { dataIn, type Layout, legacyData, type ServiceData } from '../layout.ts'
+import { dataIn, type Layout, type ServiceData } from '../layout.ts'
 import { compileCache } from '../musterApiCommand.ts'
 import { processStartFunction } from '../processStart.ts'
 import { asService, dropToServiceUser, type ServiceAccount, setAsService, tailAs } from '../serviceAccount.ts'
@@ -21,7 +21,7 @@ export const processManager: ServiceManager = {
   start: (set) => startProcesses(set),
   stop: (set) => stopProcesses(set),
   facts: {
-    functions: ({ layout }) => `${processStartFunction}\n${aliveFunctions(layout.root, layout.processes)}`,
+    functions: ({ layout }) => `${processStartFunction}\n${aliveFunctions(layout.processes)}`,
     has: '[ -f "$root/share/$c.json" ]',
     read: 'state=stopped\nif running "$c"; then state=running; else pid=; fi',
   },
@@ -74,13 +74,9 @@ export type Processes = {
 
 /**
  * Returns the sh functions `alive` and `running COMPONENT`: true if a component runs as a process; sets `pid` and
- * `start`. Pid, start time and boot identify a process (proc(5)). The starter recorded them in a folder of its own. A
- * process of muster 0.1 belongs to the service user and names the component's settings; its own pid file is not
- * trusted. Only that user signals either of them. The pattern is no argument of grep, which would find itself.
+ * `start`. Pid, start time and boot identify a process (proc(5)). The starter recorded them in a folder of its own.
  */
-const aliveFunctions = (root: string, processes: string): string => {
-  const legacy = legacyData(root).run
-  return `
+const aliveFunctions = (processes: string): string => `
 alive() {
   now=$(born "$pid")
   [ -n "$now" ] && [ "$now" = "$start" ]
@@ -90,18 +86,10 @@ running() {
   if [ -f ${quote(processes)}/"$1" ]; then
     read -r pid start boot < ${quote(processes)}/"$1" || :
     read -r is < /proc/sys/kernel/random/boot_id
-  elif [ -d ${quote(legacy)} ]; then
-    for pid in $(printf '%s' ${quote(root)}/share/"$1.json" | $as grep -lsF -f - /proc/[0-9]*/cmdline); do
-      pid=\${pid#/proc/}; pid=\${pid%%/*}
-      if [ -z "$as" ] || [ "$(stat -c %U "/proc/$pid" 2>/dev/null)" = "$account" ]; then break; fi
-      pid=
-    done
-    start=$(born "\${pid:-0}")
   fi
   case $pid in ''|*[!0-9]*) pid=; return 1 ;; esac
   [ "$boot" = "$is" ] && alive
 }`
-}
 
 /**
  * Returns the sh functions for components that run as detached processes: `running` as above, and `stop COMPONENT
@@ -109,9 +97,8 @@ running() {
  */
 export const processFunctions = ({ layout, account }: Processes): string => `
 ${setAsService(account)}
-account=${quote(account.user)}
 ${processStartFunction}
-${aliveFunctions(layout.root, layout.processes)}
+${aliveFunctions(layout.processes)}
 signal() { $as sh -c 'kill "-$1" "$2"' sh "$1" "$pid"; }
 stop() {
   running "$1" || return 0

@@ -1,9 +1,10 @@
 import { quote } from '../../base/shellWords.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
+import { allPlaces } from '../installedAccount.ts'
+import type { ServiceData } from '../layout.ts'
 import { obsoleteComponents } from '../obsoleteComponents.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { asService } from '../serviceAccount.ts'
-import { serviceData } from '../services/implementations.ts'
 import { copyData, movedFrom, removeData } from '../services/moveData.ts'
 import { change, deletion, type Step } from '../step.ts'
 import type { StepTarget } from '../target.ts'
@@ -32,30 +33,36 @@ export function dataStep(target: StepTarget): Step {
   }
 }
 
-/** Removes the data of obsolete components, and the former place of the data, after verification. */
+/**
+ * Removes the data of obsolete components, and what the components left in the places of other service managers, after
+ * verification; also what an interrupted run left there.
+ */
 export function oldDataStep(target: StepTarget): Step {
-  const { data, layout, cluster, service } = target
-  const oldData = movedFrom(target) ?? serviceData('legacy', { root: layout.root, cluster })
-  const oldFolders = ({ installation }: HostFacts): readonly string[] =>
-    oldData.folders.filter((folder) => installation.directories.has(folder))
+  const { data, service } = target
+  const former = allPlaces(target).filter(({ place }) => place !== data.place)
+  const existing = (place: ServiceData, { installation }: HostFacts): readonly string[] =>
+    place.folders.filter((folder) => installation.directories.has(folder))
+  const obsoleteFiles = (facts: HostFacts): readonly string[] =>
+    obsoleteComponents(target, facts).flatMap((component) => data.stateFiles(component))
   return {
     id: 'old-data',
     title: 'remove old data',
     phase: 'verify',
     check: (facts) => {
-      const gone = obsoleteComponents(target, facts).flatMap((component) => data.stateFiles(component))
-      const paths = [...oldFolders(facts), ...gone]
+      const paths = [...former.flatMap((place) => existing(place, facts)), ...obsoleteFiles(facts)]
       return paths.length === 0 ? undefined : deletion('remove old data', paths)
     },
     apply: async (transport, facts) => {
-      const states = obsoleteComponents(target, facts).flatMap((component) => data.stateFiles(component))
+      const left = former.filter((place) => existing(place, facts).length > 0)
       await runOrThrow(transport, {
         doing: 'removing old data',
         fix: 'Fix the problem reported above, then install again.',
         script: `set -e
 cd /
-${oldFolders(facts).length === 0 ? '' : removeData(oldData, service)}
-${states.map((path) => `${asService(service)}rm -f ${quote(path)}`).join('\n')}`,
+${left.map((place) => removeData(place, service)).join('\n')}
+${obsoleteFiles(facts)
+  .map((path) => `${asService(service)}rm -f ${quote(path)}`)
+  .join('\n')}`,
       })
     },
   }

@@ -65,7 +65,7 @@ describe('parseFacts', () => {
   it.each([
     ['systemd', 'muster-alpha', { place: 'systemd', user: 'muster-alpha' }],
     ['process', 'ops', { place: 'process', user: 'ops' }],
-    ['legacy', 'muster', { place: 'legacy', user: 'muster' }],
+    ['legacy', 'muster', undefined],
     ['/tmp', 'muster', undefined],
     ['systemd', '', undefined],
     ['systemd', '-u', undefined],

@@ -84,7 +84,7 @@ describe('the installation check', () => {
     ['processes of the same user', installed({ account: { place: 'process', user: 'muster-alpha' } })],
     [
       'an installation that has a user of its own, where the file names none',
-      installed({ units: units('/opt/muster', 'muster'), account: { place: 'legacy', user: 'muster' } }),
+      installed({ units: units('/opt/muster', 'muster'), account: { place: 'process', user: 'muster' } }),
     ],
     [
       'a run that ended before anything started',
@@ -97,16 +97,14 @@ describe('the installation check', () => {
   it('reads the folder from the unit and the user from the installation', () => {
     const odd = hostConfig({ installDirectory: '/opt/100% $x' })
     expect(problems(odd, installed({ units: units('/opt/100%% $$x') }))).toEqual([])
-    const codes = (host: Parameters<typeof hostConfig>[0], place: 'process' | 'legacy') =>
-      problems(hostConfig(host), installed({ account: { place, user: 'ops' } })).map(({ code }) => code)
-    for (const place of ['process', 'legacy'] as const) {
-      expect(codes({ user: 'muster' }, place)).toEqual(['installed-as-other-user'])
-      expect(codes({ user: 'ops' }, place)).toEqual([])
-      // A process here is the invoking user's.
-      expect(codes({ connection: 'local', serviceManager: 'process' }, place)).toEqual([
-        'installed-as-other-user',
-      ])
-    }
+    const codes = (host: Parameters<typeof hostConfig>[0]) =>
+      problems(hostConfig(host), installed({ account: { place: 'process', user: 'ops' } })).map(
+        ({ code }) => code,
+      )
+    expect(codes({ user: 'muster' })).toEqual(['installed-as-other-user'])
+    expect(codes({ user: 'ops' })).toEqual([])
+    // A process here is the invoking user's.
+    expect(codes({ connection: 'local', serviceManager: 'process' })).toEqual(['installed-as-other-user'])
   })
 
   it('rejects another folder without systemd while the recorded installation exists', () => {

@@ -17,7 +17,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { ServiceData } from '../../../src/deployment/layout.ts'
+import { dataIn, type ServiceData } from '../../../src/deployment/layout.ts'
 import { serviceData } from '../../../src/deployment/services/implementations.ts'
 import { copyData, currentData, movedFrom, removeData } from '../../../src/deployment/services/moveData.ts'
 import { connectLocal } from '../../../src/transport/local.ts'
@@ -31,7 +31,7 @@ const account = root ? { user: 'nobody', isOther: true } : { user: 'us', isOther
 
 describe('component data that is moved', () => {
   let folder = ''
-  let legacy: ServiceData
+  let former: ServiceData
   let own: ServiceData
   const give = (path: string): string => {
     if (root) chownSync(path, nobody, nobody)
@@ -54,10 +54,10 @@ describe('component data that is moved', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "muster move'- "))
     execFileSync('chmod', ['755', folder])
-    const at = { root: folder, cluster: 'alpha' }
-    legacy = serviceData('legacy', at)
-    own = serviceData('process', at)
-    for (const path of [...legacy.folders, ...own.folders]) {
+    const at = { users: join(folder, 'users'), state: join(folder, 'state'), log: join(folder, 'log') }
+    former = dataIn('systemd', { ...at, folders: Object.values(at), run: join(folder, 'run') })
+    own = serviceData('process', { root: folder, cluster: 'alpha' })
+    for (const path of [...former.folders, ...own.folders]) {
       mkdirSync(path, { recursive: true })
       give(path)
     }
@@ -65,12 +65,12 @@ describe('component data that is moved', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   it('keeps modes, owners and times of users, states, audits and logs', async () => {
-    write(legacy.usersFile, 'users', 1234)
-    write(legacy.stateFile('manager'), 'state')
-    write(legacy.auditFile('connector'), 'audit')
-    write(`${legacy.auditFile('connector')}.1`, 'older audit')
-    write(legacy.logFile('manager'), 'log')
-    expect(await copy(legacy, own)).toMatchObject({ code: 0, stderr: '' })
+    write(former.usersFile, 'users', 1234)
+    write(former.stateFile('manager'), 'state')
+    write(former.auditFile('connector'), 'audit')
+    write(`${former.auditFile('connector')}.1`, 'older audit')
+    write(former.logFile('manager'), 'log')
+    expect(await copy(former, own)).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(own.state).sort()).toEqual([
       'connector.audit.jsonl',
       'connector.audit.jsonl.1',
@@ -86,28 +86,28 @@ describe('component data that is moved', () => {
       uid: root ? nobody : process.getuid?.(),
     })
     // It is a copy: what runs meanwhile goes on with its own.
-    expect(text(legacy.usersFile)).toBe('users')
+    expect(text(former.usersFile)).toBe('users')
   })
 
   it('replaces only older files, in either direction', async () => {
-    write(legacy.usersFile, 'old users', 1000)
+    write(former.usersFile, 'old users', 1000)
     write(own.usersFile, 'new users', 2000)
-    write(legacy.stateFile('manager'), 'new state', 2000)
+    write(former.stateFile('manager'), 'new state', 2000)
     write(own.stateFile('manager'), 'old state', 1000)
-    write(legacy.stateFile('connector'), 'same time', 1000)
+    write(former.stateFile('connector'), 'same time', 1000)
     write(own.stateFile('connector'), 'stays', 1000)
     // Within one second, as of a user who came between two copies.
-    write(legacy.auditFile('manager'), 'later', 1000.75)
+    write(former.auditFile('manager'), 'later', 1000.75)
     write(own.auditFile('manager'), 'earlier', 1000.25)
-    expect((await copy(legacy, own)).code).toBe(0)
+    expect((await copy(former, own)).code).toBe(0)
     expect(
       [own.usersFile, own.stateFile('manager'), own.stateFile('connector'), own.auditFile('manager')].map(
         text,
       ),
     ).toEqual(['new users', 'new state', 'stays', 'later'])
     write(own.stateFile('manager'), 'newest state', 3000)
-    expect((await copy(own, legacy)).code).toBe(0)
-    expect([legacy.usersFile, legacy.stateFile('manager'), legacy.stateFile('connector')].map(text)).toEqual([
+    expect((await copy(own, former)).code).toBe(0)
+    expect([former.usersFile, former.stateFile('manager'), former.stateFile('connector')].map(text)).toEqual([
       'new users',
       'newest state',
       'same time',
@@ -116,83 +116,81 @@ describe('component data that is moved', () => {
 
   it('excludes links, pipes, sockets, folders, locks and unknown names, without waiting', async () => {
     write(join(folder, 'secret.json'), 'of root')
-    symlinkSync(join(folder, 'secret.json'), join(legacy.state, 'manager.json'))
-    execFileSync('mkfifo', [join(legacy.state, 'connector.json')])
-    mkdirSync(join(legacy.users, 'users.json'))
-    write(join(legacy.users, 'users.json.lock'), 'lock')
-    write(join(legacy.users, '.users.json.muster-1'), 'half')
-    const server = createServer().listen(join(legacy.log, 'manager.log'))
+    symlinkSync(join(folder, 'secret.json'), join(former.state, 'manager.json'))
+    execFileSync('mkfifo', [join(former.state, 'connector.json')])
+    mkdirSync(join(former.users, 'users.json'))
+    write(join(former.users, 'users.json.lock'), 'lock')
+    write(join(former.users, '.users.json.muster-1'), 'half')
+    const server = createServer().listen(join(former.log, 'manager.log'))
     onTestFinished(() => void server.close())
-    expect((await copy(legacy, own)).code).toBe(0)
+    expect((await copy(former, own)).code).toBe(0)
     expect(readdirSync(own.state)).toEqual([])
   })
 
   it('reports a file that could not be copied', async () => {
-    write(legacy.usersFile, 'users')
+    write(former.usersFile, 'users')
     mkdirSync(`${own.usersFile}.new`)
     give(`${own.usersFile}.new`)
     mkdirSync(join(`${own.usersFile}.new`, 'users.json'))
-    const { code, stderr } = await copy(legacy, own)
+    const { code, stderr } = await copy(former, own)
     expect({ code, said: stderr !== '' }).toEqual({ code: 1, said: true })
   })
 
   it.runIf(root)('is read and written with the rights of the service user (needs root)', async () => {
     writeFileSync(join(folder, 'passwd'), 'of root')
     // A file of root’s that somebody else linked there is not for that user to read.
-    writeFileSync(legacy.usersFile, 'of root', { mode: 0o600 })
-    expect((await copy(legacy, own)).code).toBe(0)
+    writeFileSync(former.usersFile, 'of root', { mode: 0o600 })
+    expect((await copy(former, own)).code).toBe(0)
     expect(readdirSync(own.users)).toEqual(['users.json.old'])
     rmSync(join(own.users, 'users.json.old'))
     // Where it is to go something leads elsewhere.
-    write(legacy.usersFile, 'attack', 9_000_000_000)
+    write(former.usersFile, 'attack', 9_000_000_000)
     symlinkSync(join(folder, 'passwd'), `${own.usersFile}.new`)
-    await copy(legacy, own)
+    await copy(former, own)
     expect(text(join(folder, 'passwd'))).toBe('of root')
   })
 
   it('is removed with its folders, without following links', async () => {
     mkdirSync(join(folder, 'kept'))
     writeFileSync(join(folder, 'kept/file'), 'of root')
-    symlinkSync(join(folder, 'kept'), join(legacy.state, 'link'))
-    mkdirSync(join(legacy.state, 'deep/er'), { recursive: true })
-    give(join(legacy.state, 'deep'))
-    give(join(legacy.state, 'deep/er'))
-    write(join(legacy.state, 'deep/er/-a\nb'), '')
+    symlinkSync(join(folder, 'kept'), join(former.state, 'link'))
+    mkdirSync(join(former.state, 'deep/er'), { recursive: true })
+    give(join(former.state, 'deep'))
+    give(join(former.state, 'deep/er'))
+    write(join(former.state, 'deep/er/-a\nb'), '')
     const { code, stderr } = await run(
-      removeData({ ...legacy, folders: [...legacy.folders, join(folder, 'gone')] }, account),
+      removeData({ ...former, folders: [...former.folders, join(folder, 'gone')] }, account),
     )
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(legacy.folders.filter((path) => existsSync(path))).toEqual([])
+    expect(former.folders.filter((path) => existsSync(path))).toEqual([])
     expect(text(join(folder, 'kept/file'))).toBe('of root')
     expect(lstatSync(own.state).isDirectory()).toBe(true)
   })
 
   it.runIf(root)('that the service user cannot remove is kept and reported (needs root)', async () => {
-    mkdirSync(join(legacy.state, 'of root'), { mode: 0o755 })
-    writeFileSync(join(legacy.state, 'of root/file'), 'of root')
+    mkdirSync(join(former.state, 'of root'), { mode: 0o755 })
+    writeFileSync(join(former.state, 'of root/file'), 'of root')
     const { code, stderr } = await run(
-      `set -e\n${removeData({ ...legacy, folders: [legacy.state] }, account)}`,
+      `set -e\n${removeData({ ...former, folders: [former.state] }, account)}`,
     )
     expect(code).not.toBe(0)
     expect(stderr).toContain('of root/file')
-    expect(text(join(legacy.state, 'of root/file'))).toBe('of root')
+    expect(text(join(former.state, 'of root/file'))).toBe('of root')
   })
 })
 
 describe('the previous place of component data', () => {
-  const started = (place: 'systemd' | 'process' | 'legacy') =>
+  const started = (place: 'systemd' | 'process') =>
     targetOf({
       facts: hostFacts({
         installation: installationFacts({ exists: true, account: { place, user: 'muster' } }),
       }),
     })
 
-  it.each(['process', 'legacy'] as const)('is where they were started: %s', (place) => {
-    const target = started(place)
-    expect(movedFrom(target)?.place).toBe(place)
-    expect(currentData(target).usersFile).toBe(
-      place === 'process' ? '/opt/muster/data/users.json' : '/opt/muster/share/users/users.json',
-    )
+  it('is where they were started', () => {
+    const target = started('process')
+    expect(movedFrom(target)?.place).toBe('process')
+    expect(currentData(target).usersFile).toBe('/opt/muster/data/users.json')
   })
 
   it('is undefined if the place is unchanged or nothing was started', () => {

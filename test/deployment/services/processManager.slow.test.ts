@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   processFunctions,
   startProcesses,
@@ -110,9 +110,9 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
   it('are never taken from a file of theirs, so that no other process is signalled', async () => {
     const child = spawn('sleep', ['60'], { stdio: 'ignore' })
     await once(child, 'spawn')
-    theirs('run')
+    theirs('data')
     try {
-      writeFileSync(at('run/manager.pid'), `${child.pid} ${born(child.pid)} /usr/bin/node\n`)
+      writeFileSync(at('data/manager.pid'), `${child.pid} ${born(child.pid)} /usr/bin/node\n`)
       await run(`${processFunctions(set())}\nstop manager 2`)
       expect(child.exitCode ?? child.signalCode).toBeNull()
       expect(existsSync(`/proc/${child.pid}/fd`)).toBe(true)
@@ -122,35 +122,5 @@ describe.skipIf(process.getuid?.() !== 0)('components as processes of another us
     } finally {
       child.kill()
     }
-  })
-
-  it('that muster 0.1 started are stopped', async () => {
-    theirs('run')
-    // It says that it is another one, and is found by the settings that it was started with.
-    writeFileSync(at('run/manager.pid'), `1 ${born(1)} /usr/bin/node\n`)
-    const serve = ['-c', 'sleep 60; :', 'serve', '--settings', at('share/manager.json')]
-    const child = spawn('sh', serve, { uid: nobody, stdio: 'ignore' })
-    await once(child, 'spawn')
-    // The same words of somebody else are not it.
-    const other = spawn('sh', serve, { stdio: 'ignore' })
-    await once(other, 'spawn')
-    onTestFinished(() => void other.kill('SIGKILL'))
-    expect(await running()).toBe(String(child.pid))
-    const ended = once(child, 'exit')
-    await run(stopProcesses({ ...set(), drainTimeout: 0 }))
-    expect(await ended).toEqual([null, 'SIGTERM'])
-  })
-
-  it.each([
-    ['a link to a file of root', () => symlinkSync(at('secret'), at('run/manager.pid'))],
-    ['a pipe', () => execFileSync('mkfifo', [at('run/manager.pid')])],
-    ['many numbers', () => writeFileSync(at('run/manager.pid'), '1'.repeat(100_000))],
-    ['words of sh', () => writeFileSync(at('run/manager.pid'), '$(id) * ; 1\n')],
-    ['a negative number', () => writeFileSync(at('run/manager.pid'), '-1 1 /x\n')],
-  ])('are not recognized if that user wrote %s', async (_what, put) => {
-    writeFileSync(at('secret'), `${process.pid} ${born(process.pid)}\n`, { mode: 0o600 })
-    theirs('run')
-    put()
-    expect(await running()).toBe('')
   })
 })

@@ -73,7 +73,7 @@ describe('the snapshot of an installation', () => {
   it('moves component data back after the components have stopped', async () => {
     const facts = withInstallation({
       currentRelease: '1.0.0-0123456789ab',
-      account: { place: 'legacy', user: 'muster' },
+      account: { place: 'process', user: 'muster' },
       users: new Secret(
         JSON.stringify({ version: 1, users: [{ user: 'admin', hash: hash.replace('B', 'C') }] }),
       ),
@@ -83,9 +83,9 @@ describe('the snapshot of an installation', () => {
     const [script = ''] = host.scripts
     const places = [
       'halt replicator',
-      '/var/lib/muster-alpha /opt/muster/share/users /var/lib/muster-alpha /opt/muster/share/state /var/log/muster-alpha /opt/muster/log',
+      '/var/lib/muster-alpha /opt/muster/data /var/log/muster-alpha /opt/muster/data',
       'for f in share/manager.json share/connector.json share/replicator.json share/secrets.json share/account;',
-      'take-back-user --file /opt/muster/share/users/users.json',
+      'take-back-user --file /opt/muster/data/users.json',
       'begin replicator',
     ].map((words) => script.lastIndexOf(words))
     expect(places).not.toContain(-1)
@@ -94,7 +94,7 @@ describe('the snapshot of an installation', () => {
     // Where they stayed nothing is copied.
     const same = fakeTransport({ expect: [{ script: '' }] })
     await wayBack(older).restore?.(same)
-    expect(same.scripts.join()).not.toContain('share/state')
+    expect(same.scripts.join()).not.toContain('/opt/muster/data')
   })
 
   it("restores the administrator's previous hash through standard input", async () => {

@@ -8,18 +8,18 @@ import { fakeTransport } from '../../support/fakeTransport.ts'
 import { finishedFacts, hash, targetOf } from './target.ts'
 
 const finished = finishedFacts(targetOf())
-const legacy = serviceData('legacy', { root: '/opt/muster', cluster: 'alpha' })
+const former = serviceData('process', { root: '/opt/muster', cluster: 'alpha' })
 
-/** The host as muster 0.1 left it. */
+/** The host with components as processes, whose user is another one than the cluster's own. */
 const older: HostFacts = {
   ...finished,
   userGroup: 'muster',
   installation: {
     ...finished.installation,
-    account: { place: 'legacy', user: 'muster' },
+    account: { place: 'process', user: 'muster' },
     directories: new Map([
       ...[...finished.installation.directories].filter(([path]) => path.startsWith('/opt/muster')),
-      ...legacy.folders.map((path) => [path, { mode: 0o700, owner: 'muster:muster' }] as const),
+      ...former.folders.map((path) => [path, { mode: 0o700, owner: 'muster:muster' }] as const),
     ]),
     applied: new Map(),
   },
@@ -41,7 +41,7 @@ async function applied(
 const asMuster =
   'timeout -k 5 120 setpriv --reuid=muster --regid=$(id -g muster) --clear-groups --no-new-privs -- '
 
-describe('an installation of muster 0.1', () => {
+describe('an installation whose components were processes', () => {
   it('keeps its user and component data, which is copied and removed at the end', () => {
     const steps = stepsOn(older)
     expect(steps.map(({ step }) => step.id)).toEqual([
@@ -62,12 +62,12 @@ describe('an installation of muster 0.1', () => {
       step: { phase: 'commit' },
       change: {
         summary: 'copy the components’ data to /var/lib/muster-alpha',
-        details: [`from ${legacy.folders.join(', ')}`],
+        details: [`from ${former.folders.join(', ')}`],
       },
     })
     expect(of('old-data')).toMatchObject({
       step: { phase: 'verify' },
-      change: { summary: 'remove old data', details: legacy.folders },
+      change: { summary: 'remove old data', details: former.folders },
     })
   })
 
@@ -75,7 +75,7 @@ describe('an installation of muster 0.1', () => {
     const script = await applied('data', older)
     expect(script.startsWith(`${asMuster}sh -c `)).toBe(true)
     expect(script).toMatch(
-      / sh \/opt\/muster\/share\/users \/var\/lib\/muster-alpha \/opt\/muster\/share\/state \/var\/lib\/muster-alpha \/opt\/muster\/log \/var\/log\/muster-alpha$/,
+      / sh \/opt\/muster\/data \/var\/lib\/muster-alpha \/opt\/muster\/data \/var\/log\/muster-alpha$/,
     )
     const ids = stepsOn(older).map(({ step }) => step.id)
     expect(ids.indexOf('data')).toBeLessThan(ids.indexOf('services'))
@@ -85,7 +85,7 @@ describe('an installation of muster 0.1', () => {
     const script = await applied('services', older)
     const places = [
       'systemctl stop muster-alpha-manager.service',
-      '/opt/muster/share/users /var/lib/muster-alpha',
+      '/opt/muster/data /var/lib/muster-alpha',
       "printf '%s\\n' 'systemd muster' > /opt/muster/share/account.new && mv -f /opt/muster/share/account.new /opt/muster/share/account || exit 1",
       'systemctl start muster-alpha-manager.service',
       '> /opt/muster/share/applied/manager',
@@ -103,13 +103,13 @@ describe('an installation of muster 0.1', () => {
     )
     const facts = { ...older, installation: { ...older.installation, users } }
     expect(await applied('users', facts)).toContain(
-      `${asMuster}/opt/muster/releases/${targetOf().release.id}/node /opt/muster/releases/${targetOf().release.id}/muster-api.cjs put-user --file /opt/muster/share/users/users.json`,
+      `${asMuster}/opt/muster/releases/${targetOf().release.id}/node /opt/muster/releases/${targetOf().release.id}/muster-api.cjs put-user --file /opt/muster/data/users.json`,
     )
   })
 
   it('has its old data removed with the rights of its own user', async () => {
     const script = await applied('old-data', older)
-    for (const folder of legacy.folders) {
+    for (const folder of former.folders) {
       expect(script).toContain(`${asMuster}find ${folder} -xdev -mindepth 1 -delete; rmdir ${folder}; fi`)
     }
     expect(script).not.toMatch(/rm -rf|^rm /m)
@@ -144,10 +144,10 @@ describe('unmoved component data', () => {
   })
 
   it('that an interrupted run left is removed by the next run', () => {
-    const left = new Map(finished.installation.directories).set(legacy.log, { mode: 0o750, owner: 'x:x' })
+    const left = new Map(finished.installation.directories).set(former.log, { mode: 0o750, owner: 'x:x' })
     const facts = { ...finished, installation: { ...finished.installation, directories: left } }
     expect(stepsOn(facts).map(({ step, change }) => [step.id, change.details])).toEqual([
-      ['old-data', ['/opt/muster/log']],
+      ['old-data', ['/opt/muster/data']],
     ])
   })
 })
