@@ -25,15 +25,11 @@ export const lockName = (installDirectory: string): string => sha256(installDire
  * another. Times are seconds since boot, so setting the clock has no effect. The home directory comes from the user
  * database, not from XDG_RUNTIME_DIR or $HOME: all runs of a user must find the same lock, from SSH, cron or a
  * desktop. /run/user is used only if the home cannot be written. Hosts may share a home: the boot id in the name
- * separates them, and identifies locks of an earlier boot. Up to version 0.1, users other than root had their locks
- * in /tmp/muster-<uid>, a name that anybody can create first. A lock there still counts, and a link there shows the
- * new lock to such a version. If the folder belongs to another user, neither is possible or needed: those versions
- * then refuse to run.
+ * separates them, and identifies locks of an earlier boot.
  */
 const lockPrologue = (name: string, { make = false } = {}): string => `
 while read -r key _ uid _; do [ "$key" = Uid: ] && break; done < /proc/self/status
 ours() { [ "$(stat -c '%u %a %F' "$1" 2>/dev/null)" = "$uid 700 directory" ]; }
-earlier=
 if [ "$uid" = 0 ]; then
   place=/run/muster; lock=$place/${name}
   ${make ? '[ -d "$place" ] || mkdir -m 700 "$place" 2>/dev/null' : ':'}
@@ -46,10 +42,8 @@ else
   done
   read -r boot < /proc/sys/kernel/random/boot_id
   lock=$place/${name}-$boot
-  earlier=/tmp/muster-$uid/${name}
 fi
-held_earlier() { [ -n "$earlier" ] && [ ! -L "$earlier" ] && [ -d "$earlier" ] && ours "\${earlier%/*}"; }
-held() { [ -d "$lock" ] || { held_earlier && lock=$earlier; }; }
+held() { [ -d "$lock" ]; }
 up() { read -r now _ < /proc/uptime; echo "\${now%%.*}"; }
 first() { said=; if [ -r "$1" ]; then read -r said < "$1" || :; fi; }
 ${processStartFunction}
@@ -59,35 +53,27 @@ idle() {
   if [ "$beat" -gt "$is" ]; then echo ${staleAfter * 10}; else echo $((is - beat)); fi
 }
 owned() { first "$lock/id"; [ "$said" = "$1" ]; }
-shut() {
+gate() {
   tries=0
   while [ "$tries" -lt 100 ]; do
     tries=$((tries + 1))
-    [ -d "$1" ] || mkdir -p -m 700 "$1" 2>/dev/null
-    ours "$1" || continue
-    { if [ "$2" = 9 ]; then command exec 9>>"$1/gate"; else command exec 8>>"$1/gate"; fi; } 2>/dev/null || continue
-    flock -w 10 "$2" || return
-    [ "$1/gate" -ef "/proc/self/fd/$2" ] && return
+    [ -d "$place" ] || mkdir -p -m 700 "$place" 2>/dev/null
+    ours "$place" || continue
+    { command exec 9>>"$place/gate"; } 2>/dev/null || continue
+    flock -w 10 9 || return
+    [ "$place/gate" -ef /proc/self/fd/9 ] && return
   done
   return 1
 }
-gate() {
-  shut "$place" 9 || return
-  [ -n "$earlier" ] || return 0
-  ours "\${earlier%/*}" || mkdir -m 700 "\${earlier%/*}" 2>/dev/null || { earlier=; return 0; }
-  shut "\${earlier%/*}" 8
-}
 tidy() {
-  for folder in "$place" \${earlier:+"\${earlier%/*}"}; do
-    ours "$folder" || continue
-    for one in "$folder"/* "$folder"/.[!.]*; do
-      if [ -e "$one" ] || [ -L "$one" ]; then [ "$one" = "$folder/gate" ] || continue 2; fi
-    done
-    rm -f "$folder/gate"
-    if [ "$uid" = 0 ] || [ "$folder" != "$place" ]; then rmdir "$folder" 2>/dev/null; fi
+  ours "$place" || return 0
+  for one in "$place"/* "$place"/.[!.]*; do
+    if [ -e "$one" ] || [ -L "$one" ]; then [ "$one" = "$place/gate" ] || return 0; fi
   done
+  rm -f "$place/gate"
+  if [ "$uid" = 0 ]; then rmdir "$place" 2>/dev/null; fi
 }
-remove() { rm -f "$lock/id"; rm -rf "$lock"; if [ -L "$earlier" ]; then rm -f "$earlier"; fi; }
+remove() { rm -f "$lock/id"; rm -rf "$lock"; }
 drop() {
   first "$lock/beater"; beater=$said; remove
   case $beater in ''|*[!0-9]*) ;; *) kill "$beater" 2>/dev/null ;; esac
@@ -140,9 +126,7 @@ ${lockPrologue(lockName(options.installDirectory), { make: true })}${heartbeatSc
 fail() { printf 'failed\\t%s\\n' "$1"; exit 1; }
 command -v flock >/dev/null 2>&1 || fail 'flock is not installed (package util-linux)'
 gate || { ours "$place" && fail "$place/gate could not be locked"; fail "$place could not be created, or is not a folder that only user $uid can open"; }
-mine=$lock
-for lock in "$mine" "$earlier"; do
-  [ -d "$lock" ] && [ ! -L "$lock" ] || continue
+if held; then
   # Without an id it was not made, or not removed, to its end: whoever did so had the gate, and was ended.
   if [ -e "$lock/id" ] && [ "$(idle)" -lt ${staleAfter} ] && ! owned ${quote(broken ?? '-')}; then report; exit 1; fi
   # Who is over may have left a script behind that is not: its shell ends with it.
@@ -150,14 +134,12 @@ for lock in "$mine" "$earlier"; do
   if [ -r "$lock/shell" ]; then read -r old began < "$lock/shell" || :; fi
   while [ -n "$began" ] && [ "$(born "$old")" = "$began" ] && [ "$waited" -lt 8 ]; do sleep 1; waited=$((waited + 1)); done
   drop
-done
-lock=$mine
+fi
 mkdir "$lock" && printf '%s\\n' ${quote(owner.id)} > "$lock/id" && printf '%s\\n' ${quote(JSON.stringify(owner))} > "$lock/owner" &&
   up > "$lock/sign" && up > "$lock/beat" || { rm -rf "$lock"; fail "$lock could not be written"; }
-[ -z "$earlier" ] || ln -sfn "$lock" "$earlier"
 shell=$(born $$)
 echo "$$ $shell" > "$lock/shell"
-( exec </dev/null >/dev/null 2>&1 8>&- 9>&-; beater ) &
+( exec </dev/null >/dev/null 2>&1 9>&-; beater ) &
 echo $! > "$lock/beater"
 printf 'taken\\n'
 ) || exit 0

@@ -88,12 +88,6 @@ describe.skipIf(process.getuid?.() !== 0)('the lock of a user other than root (n
   }
   const take = (id: string, more?: NodeJS.ProcessEnv): Promise<string> =>
     start(takeScript({ installDirectory, owner: owner(id) }), more)
-  const takeByOld = (id: string): Promise<string> =>
-    start(
-      readFileSync('test/deployment/lock/fixtures/take-0.1.0.sh', 'utf8')
-        .replaceAll('LOCK_NAME', name)
-        .replaceAll('RUN_ID', id),
-    )
   const ask = (script: string): string =>
     execFileSync('setpriv', [...asUser, '-c', script], { cwd: '/', env, encoding: 'utf8' })
   const ownerIn = (line: string): string => Buffer.from(line.split('\t')[3] ?? '', 'base64').toString()
@@ -196,21 +190,6 @@ done`
     expect(await take('run-1')).toMatch(/^failed\t/)
   })
 
-  it('also excludes version 0.1, and is released for it', async () => {
-    expect(await take('run-1')).toBe('taken')
-    expect(ownerIn(await takeByOld('run-2'))).toContain('"run-1"')
-    ask(releaseScript(installDirectory, 'run-1'))
-    expect(await takeByOld('run-2')).toBe('taken')
-  })
-
-  it('waits for a lock of version 0.1, which is shown and can be released', async () => {
-    expect(await takeByOld('run-1')).toBe('taken')
-    expect(ownerIn(await take('run-2'))).toContain('"run-1"')
-    expect(ownerIn(ask(statusScript(installDirectory)))).toContain('"run-1"')
-    expect(ask(releaseScript(installDirectory, 'run-1'))).toBe('released\n')
-    expect(await take('run-2')).toBe('taken')
-  })
-
   it('is acquired at once if the script that removed it was ended in between', async () => {
     expect(await take('run-1')).toBe('taken')
     rmSync(join(lock(), 'id'))
@@ -219,10 +198,9 @@ done`
     expect(ownerIn(await take('run-3'))).toContain('"run-2"')
   })
 
-  it('is also released for version 0.1 if its shell has ended', async () => {
+  it('is released if its shell has ended', async () => {
     expect(await take('run-1')).toBe('taken')
     for (const run of runs) run.kill('SIGKILL')
     await expect.poll(() => existsSync(lock())).toBe(false)
-    await expect.poll(() => existsSync(inTemporary)).toBe(false)
   })
 })
