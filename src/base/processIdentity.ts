@@ -44,7 +44,7 @@ export type ProcessIdentity = {
   readonly machine: string
   /**
    * Boot and pid namespace in which the pid is this process: containers, and machines that were copied, may have the
-   * same host name. Absent without /proc, and in what an older muster wrote.
+   * same host name. Absent without /proc.
    */
   readonly space?: string
 }

@@ -55,7 +55,7 @@ export type CallResult = (
       readonly id: string
       readonly status: number
       readonly body: unknown
-      /** Pinned certificate that the server showed; older releases do not send it. */
+      /** Pinned certificate that the server showed. */
       readonly certificate?: string
     }
   | {

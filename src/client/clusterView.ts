@@ -38,8 +38,7 @@ const ServiceStatus = Type.Object({
       reason: Words,
       connections: orNull(Counts, 'Through the connector of its host; null while it does not respond.'),
       appliedLatency: orNull(count, 'Whole seconds.'),
-      // Managers of older releases do not send it.
-      follows: Type.Optional(orNull(Type.String(), 'Data source that it replicates from.')),
+      follows: orNull(Type.String(), 'Data source that it replicates from.'),
     }),
     { maxItems: 1000 },
   ),
@@ -134,7 +133,7 @@ export const seenDataSource = (it: SeenDataSource): SeenDataSource => ({
   reason: wordsOf(it.reason),
   connections: it.connections && countsOf(it.connections),
   appliedLatency: it.appliedLatency,
-  ...(it.follows === undefined ? {} : { follows: wordsOf(it.follows) }),
+  follows: wordsOf(it.follows),
 })
 
 const wordsOf = (words: string | null): string | null => (words === null ? null : lastLines(words))

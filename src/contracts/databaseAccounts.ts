@@ -11,7 +11,7 @@ export const passwordOption = (option: AccountOption): string => option.replace(
 /** One login that `muster-api try-databases` tried; without `error` it went well. */
 export type DatabaseLogin = {
   readonly option: AccountOption
-  /** Name of the account; absent where an older release tried. */
+  /** Name of the account. */
   readonly user?: string
   /** Address of the database, such as `127.0.0.1:3306`. */
   readonly place: string

@@ -28,7 +28,6 @@ export const Writer = Type.Object(
       description:
         'Whether clients wait for a writer, at most `connector-max-hold`, instead of being refused.',
     }),
-    // Only during a switch: connectors of older releases refuse a routing with it.
     switching: Type.Optional(
       Type.Object(
         { from: MapName, to: MapName },

@@ -14,8 +14,8 @@ const timeout = 20_000
 
 /**
  * Asks a running component to write users to the user file over its own socket, so that no program starts on the
- * host. Returns false if this is not confirmed: no component runs, the host denies forwarding, or the component is of
- * an older release. Writing the same users again is harmless.
+ * host. Returns false if this is not confirmed: no component runs, or the host denies forwarding. Writing the same users
+ * again is harmless.
  */
 export async function putUsers(
   transport: Transport,

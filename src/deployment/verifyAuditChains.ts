@@ -45,14 +45,11 @@ export async function verifyChains(
 }
 
 function noVerdict(host: HostConfig, component: Component, stderr: HostText): StepError {
-  const isOld = stderr.raw().includes("no command is named 'verify-audit'")
   return new StepError({
     host: host.name,
     code: 'step-failed',
-    message: isOld
-      ? `the ${component} runs a release without a verifiable audit log`
-      : `the audit log of the ${component} could not be read: ${`${stderr}` || 'no result was returned'}`,
-    fix: isOld ? 'Run `muster upgrade`.' : 'See `muster status`: something must be installed there.',
+    message: `the audit log of the ${component} could not be read: ${`${stderr}` || 'no result was returned'}`,
+    fix: 'See `muster status`: something must be installed there.',
   })
 }
 

@@ -68,7 +68,7 @@ export function hostInPlaceOf(
   name: string,
   { config, state }: Pick<Around, 'config' | 'state'>,
 ): HostConfig | undefined {
-  const [way, folder] = [state.ways?.get(name), state.folders.get(name)]
+  const [way, folder] = [state.ways.get(name), state.folders.get(name)]
   return withAllHosts(config).hosts.find(
     ({ connection, address, installDirectory, ssh }) =>
       connection === 'ssh' &&
@@ -137,12 +137,12 @@ export const waysTo = (
   around: Pick<Around, 'config' | 'state'> & { readonly asksForSudo?: true },
 ): readonly HostConfig[] => names.flatMap((name) => wayTo(name, around) ?? [])
 
-/** Undefined for a host of an older muster, which kept no address. */
+/** Undefined for a host that no SSH reached. */
 function wayTo(
   name: string,
   { config, state, asksForSudo }: Parameters<typeof waysTo>[1],
 ): HostConfig | undefined {
-  const [way, installDirectory] = [state.ways?.get(name), state.folders.get(name)]
+  const [way, installDirectory] = [state.ways.get(name), state.folders.get(name)]
   const [known] = config.hosts
   if (way === undefined || installDirectory === undefined || known === undefined) return undefined
   const { via: _, ...rest } = known

@@ -19,6 +19,7 @@ export const primary: Source = {
   reason: null,
   connections: null,
   appliedLatency: null,
+  follows: null,
 }
 export const replica: Source = {
   ...{ ...primary, name: 'db2', host: '10.0.0.12' },

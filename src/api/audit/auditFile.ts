@@ -92,7 +92,7 @@ export function createAuditFile(
       const tail = await tailOf(handle, stats.size)
       const found = lastLink(tail.split('\n'))
       const opens = found === undefined
-      // A file without a chain was written by an earlier release, and begins one; an empty one goes on.
+      // A file without a line of the chain begins one; an empty one goes on.
       const before = stats.size === 0 ? (latest ?? (await lastLinkOfPreviousFile(path))) : undefined
       if (stats.size === 0) await syncFolder(path)
       const link = found ?? before ?? chainStart

@@ -69,7 +69,7 @@ export type ChainResult = {
   readonly first: number | null
   /** The end of the chain; who noted it elsewhere sees whether the whole was written anew. */
   readonly last: Link | null
-  /** Lines before the chain, written by a release that had none: nothing proves them. */
+  /** Lines before the first one of the chain, such as one that a killed writer left incomplete: nothing proves them. */
   readonly unchained: number
   /** Half-written lines within the chain, which it covers. */
   readonly torn: number

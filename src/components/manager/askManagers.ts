@@ -172,7 +172,7 @@ export function createOtherManagers(options: {
       const by = printableLine(takenOffline.by.slice(0, mostOfName))
       return [{ ...payload, takenOffline: { ...takenOffline, by } }]
     } catch (error) {
-      // One of an older release has no such call.
+      // One that is not ready, or does not let us ask, says nothing of its server.
       if (error instanceof ProblemError) return []
       throw error
     }

@@ -155,7 +155,7 @@ export function createDataSourceTable(options: {
       return changing
     },
     writer: (service) => {
-      const known = kept.state().writers?.find((it) => it.service === service)
+      const known = kept.state().writers.find((it) => it.service === service)
       if (known) return known.name
       const [first, second] = views(service).filter(({ role }) => role === 'primary')
       return first && !second ? first.name : null
@@ -176,7 +176,7 @@ export function createDataSourceTable(options: {
         : []
       kept.replace(withRecords(withWriter(kept.state(), service, record), marks))
     },
-    holdRecord: (service) => kept.state().holds?.find((it) => it.service === service),
+    holdRecord: (service) => kept.state().holds.find((it) => it.service === service),
     setHold: (service, hold) => kept.replace(withHold(kept.state(), service, hold)),
     setPolicy: (service, wanted) => {
       if (policy(service) === wanted) return false

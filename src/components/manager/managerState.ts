@@ -3,7 +3,7 @@ import { Value } from 'typebox/value'
 import { ProblemError } from '../../api/problemError.ts'
 import { reasonOf, StartError } from '../../api/startError.ts'
 import { type Policy, policies, SwitchStep } from '../../contracts/managerPayloads.ts'
-import { exact } from '../../contracts/schemaParts.ts'
+import { exact, orNull, type ReadonlyStatic } from '../../contracts/schemaParts.ts'
 import { MapName, recordedStates, ServicesMap } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
 import { addressOf, keyOf, serverOf, sourcesOf } from './dataSources.ts'
@@ -51,13 +51,18 @@ const StoredHold = Type.Object(
 const StoredState = Type.Object(
   {
     version: Type.Literal(1),
-    since: Type.String({ format: 'date-time' }),
-    map: Type.Union([ServicesMap, Type.Null()]),
-    policies: Type.Array(Type.Object({ service: MapName, policy: Type.Enum([...policies]) }, exact)),
-    marks: Type.Array(Mark),
-    // Older releases write none.
-    writers: Type.Optional(Type.Array(StoredWriter)),
-    holds: Type.Optional(Type.Array(StoredHold)),
+    since: Type.String({ format: 'date-time', description: 'When the first manager of this host began.' }),
+    map: orNull(ServicesMap, 'What calls made; null while the installed one is in effect.'),
+    policies: Type.Array(Type.Object({ service: MapName, policy: Type.Enum([...policies]) }, exact), {
+      description: 'Of the services whose policy somebody set.',
+    }),
+    marks: Type.Array(Mark, {
+      description: 'Of the data sources whose state somebody or something changed.',
+    }),
+    writers: Type.Array(StoredWriter, {
+      description: 'Of the services whose writer is not the primary of the map.',
+    }),
+    holds: Type.Array(StoredHold),
   },
   exact,
 )
@@ -79,20 +84,7 @@ export type WriterRecord = Readonly<Static<typeof StoredWriter>>
 export type HoldRecord = Readonly<Static<typeof StoredHold>>
 
 /** State of a manager on disk. */
-export type ManagerState = {
-  readonly version: 1
-  /** When the first manager of this host began. */
-  readonly since: string
-  /** The services map that calls made; null while the installed one is in effect. */
-  readonly map: ServicesMap | null
-  /** Of the services whose policy somebody set. */
-  readonly policies: readonly { readonly service: string; readonly policy: Policy }[]
-  /** Of the data sources whose state somebody or something changed. */
-  readonly marks: readonly StateRecord[]
-  /** Of the services whose writer is not the primary of the map. */
-  readonly writers?: readonly WriterRecord[]
-  readonly holds?: readonly HoldRecord[]
-}
+export type ManagerState = ReadonlyStatic<typeof StoredState>
 
 /** Returns the state of a new manager. */
 const initialState = (now: Date): ManagerState => ({
@@ -101,6 +93,8 @@ const initialState = (now: Date): ManagerState => ({
   map: null,
   policies: [],
   marks: [],
+  writers: [],
+  holds: [],
 })
 
 /** Checks the content of the state file at `path`; undefined if there was none. Throws a `StartError`. */
@@ -130,16 +124,14 @@ export function withRecords(state: ManagerState, marks: readonly StateRecord[]):
 
 /** Returns the state with another writer of a service; null for the primary of the map. */
 export function withWriter(state: ManagerState, service: string, writer: WriterRecord | null): ManagerState {
-  const { writers = [], ...rest } = state
-  const others = [...writers.filter((it) => it.service !== service), ...(writer ? [writer] : [])]
-  return others.length > 0 ? { ...rest, writers: others } : rest
+  const others = state.writers.filter((it) => it.service !== service)
+  return { ...state, writers: writer ? [...others, writer] : others }
 }
 
 /** Returns the state with another hold of a service; null for none. */
 export function withHold(state: ManagerState, service: string, hold: HoldRecord | null): ManagerState {
-  const { holds = [], ...rest } = state
-  const others = [...holds.filter((it) => it.service !== service), ...(hold ? [hold] : [])]
-  return others.length > 0 ? { ...rest, holds: others } : rest
+  const others = state.holds.filter((it) => it.service !== service)
+  return { ...state, holds: hold ? [...others, hold] : others }
 }
 
 /** Returns the one primary of a service in the map with its address, as one text; null for none and for several. */
@@ -154,19 +146,16 @@ export function dropAbsent(state: ManagerState, map: ServicesMap): ManagerState 
   const present = new Set(sourcesOf(map).map(addressOf))
   const names = new Set(sourcesOf(map).map(keyOf))
   const services = new Set(map.services.map(({ name }) => name))
-  const { writers = [], holds = [], ...rest } = state
-  const kept = writers.filter(
-    (it) => present.has(addressOf(it)) && mappedPrimary(map, it.service) === it.mapped,
-  )
-  const held = holds.filter(({ service, from, to }) =>
-    [from, to].every((name) => names.has(keyOf({ service, name }))),
-  )
   return {
-    ...rest,
-    ...(kept.length > 0 ? { writers: kept } : {}),
-    ...(held.length > 0 ? { holds: held } : {}),
+    ...state,
     policies: state.policies.filter(({ service }) => services.has(service)),
     marks: state.marks.filter((mark) => present.has(addressOf(mark))),
+    writers: state.writers.filter(
+      (it) => present.has(addressOf(it)) && mappedPrimary(map, it.service) === it.mapped,
+    ),
+    holds: state.holds.filter(({ service, from, to }) =>
+      [from, to].every((name) => names.has(keyOf({ service, name }))),
+    ),
   }
 }
 

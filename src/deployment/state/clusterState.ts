@@ -62,8 +62,8 @@ export type ClusterState = {
    * deployment").
    */
   readonly folders: ReadonlyMap<string, string>
-  /** Way to each host that SSH reaches, by host name; unknown of one that only an older muster installed. */
-  readonly ways?: ReadonlyMap<string, HostWay>
+  /** Way to each host that SSH reaches, by host name. */
+  readonly ways: ReadonlyMap<string, HostWay>
 }
 
 export const emptyState: ClusterState = {
@@ -71,6 +71,7 @@ export const emptyState: ClusterState = {
   users: new Map(),
   machines: new Map(),
   folders: new Map(),
+  ways: new Map(),
 }
 
 export const withAuthority = (state: ClusterState, authority: Authority): ClusterState => ({
@@ -100,7 +101,7 @@ export function withoutHosts(state: ClusterState, names: readonly string[]): Clu
     ...state,
     machines: without(state.machines),
     folders: without(state.folders),
-    ...(state.ways && { ways: without(state.ways) }),
+    ways: without(state.ways),
   }
 }
 

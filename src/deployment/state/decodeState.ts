@@ -40,7 +40,8 @@ export function decodeState(files: StateFiles, where: string): ClusterState {
 /** Decodes only the machines and their folders. Throws `StateError` (`damaged`). */
 export function decodeMachinesOnly(files: StateFiles, where: string): KnownMachines {
   const content = files.get(machinesFile)
-  if (content === undefined) return { machines: emptyState.machines, folders: emptyState.folders }
+  const { machines, folders, ways } = emptyState
+  if (content === undefined) return { machines, folders, ways }
   const known = decodeMachines(content)
   if (typeof known === 'string') throw damaged(where, machinesFile, known)
   return known

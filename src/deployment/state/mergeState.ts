@@ -60,7 +60,7 @@ export function mergeState(
       (folders) => ({ ...emptyState, folders }),
     ),
     ways: merge(
-      ({ ways = new Map() }) => ways,
+      ({ ways }) => ways,
       (ways) => ({ ...emptyState, ways }),
     ),
   }
@@ -69,8 +69,8 @@ export function mergeState(
 
 /** The part of a state that belongs to no host and no user. */
 const sharedOf = (state: ClusterState): ClusterState => {
-  const { hosts, users, machines, folders } = emptyState
-  return { ...state, hosts, users, machines, folders, ways: new Map() }
+  const { hosts, users, machines, folders, ways } = emptyState
+  return { ...state, hosts, users, machines, folders, ways }
 }
 
 /** The side that changed something, or either if both are the same; undefined if both changed it. */

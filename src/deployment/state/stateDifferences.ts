@@ -85,12 +85,9 @@ function folderDifferences(here: ClusterState, there: ClusterState): readonly st
   })
 }
 
-function wayDifferences(
-  { ways: here = new Map() }: ClusterState,
-  { ways: there = new Map() }: ClusterState,
-): readonly string[] {
-  return union(here, there).flatMap((host) => {
-    const [one, other] = [here.get(host), there.get(host)]
+function wayDifferences(here: ClusterState, there: ClusterState): readonly string[] {
+  return union(here.ways, there.ways).flatMap((host) => {
+    const [one, other] = [here.ways.get(host), there.ways.get(host)]
     if (one === undefined || other === undefined) return onlyAt(`the way to ${host}`, one !== undefined)
     return isDeepStrictEqual(one, other) ? [] : [`the way to ${host} differs`]
   })

@@ -64,19 +64,19 @@ const isCertificate = (value: unknown): value is string =>
 export type KnownMachines = {
   /** Machine-id of the installation. */
   readonly machines: ReadonlyMap<string, string>
-  /** Install-directory of the installation; unknown if an older muster installed it. */
+  /** Install-directory of the installation. */
   readonly folders: ReadonlyMap<string, string>
-  /** Way to the host; unknown if an older muster installed it. */
-  readonly ways?: ReadonlyMap<string, HostWay>
+  /** Way to the host; none for one that no SSH reaches. */
+  readonly ways: ReadonlyMap<string, HostWay>
 }
 
-/** Returns the content of machines.json, version 1; older versions of muster ignore the folders and ways. */
-export function encodeMachines({ machines, folders, ways = new Map() }: KnownMachines): Buffer {
+/** Returns the content of machines.json, version 1. */
+export function encodeMachines({ machines, folders, ways }: KnownMachines): Buffer {
   const content = {
     version: 1,
     machines: sorted(machines),
     folders: sorted(folders),
-    ...(ways.size > 0 && { ways: sorted(ways) }),
+    ways: sorted(ways),
   }
   return Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`)
 }
@@ -89,17 +89,15 @@ export function decodeMachines(bytes: Buffer): KnownMachines | string {
   const content = parseJson(bytes.toString('utf8'))
   if (!isObject(content)) return 'is not JSON'
   if (content.version !== 1) return 'has a version that this muster does not support'
-  const { machines, folders = {} } = content
+  const { machines, folders, ways } = content
   if (!isObject(machines)) return 'has no machines'
   const ids = textsOf(machines)
   if (ids === undefined) return 'has a host without a machine-id'
   const places = isObject(folders) ? textsOf(folders) : undefined
   if (places === undefined) return 'has a host without a folder'
-  const known = { machines: ids, folders: places }
-  if (content.ways === undefined) return known
-  const ways = isObject(content.ways) ? Object.entries(content.ways) : []
-  if (!ways.every((one): one is [string, HostWay] => isWay(one[1]))) return 'has a host without an address'
-  return { ...known, ways: new Map(ways) }
+  const known = isObject(ways) ? Object.entries(ways) : undefined
+  if (!known?.every((one): one is [string, HostWay] => isWay(one[1]))) return 'has a host without an address'
+  return { machines: ids, folders: places, ways: new Map(known) }
 }
 
 const isWay = (way: unknown): way is HostWay =>

@@ -24,7 +24,7 @@ function detailOf({ fault, lines, first, last, unchained, torn }: AuditChain): s
   }
   const notes = [
     first !== null && first > 1 ? [`${counted(first - 1, 'older line')} rotated away`] : [],
-    unchained > 0 ? [`${counted(unchained, 'line')} of an earlier release before the chain`] : [],
+    unchained > 0 ? [`${counted(unchained, 'line')} before the chain, which nothing proves`] : [],
     torn > 0 ? [`${counted(torn, 'unfinished line')}`] : [],
     last === null ? [] : [`ends with line ${last.seq}, ${last.digest.slice(0, 16)}`],
   ].flat()

@@ -112,7 +112,7 @@ describe('the hash chain of an audit log', () => {
     expect(verifyAudit(path).fault).toMatchObject({ line: 6 })
   })
 
-  it('starts after the lines of an earlier release, and counts them', async () => {
+  it('starts after lines that do not belong to it, and counts them', async () => {
     const path = join(temporaryFolder(), 'audit.jsonl')
     write(path, ['{"call":"deleteUser"}', '{"call":"deleteUser"}'])
     await written(3, path)

@@ -165,7 +165,7 @@ describe('the hold of a switch', () => {
       },
       changed: true,
     }))
-    expect([holdOf(world), world.onDisk().holds]).toEqual([undefined, undefined])
+    expect([holdOf(world), world.onDisk().holds]).toEqual([undefined, []])
     expect(world.writer().datasource).toBe('db1')
     await world.pass(10_000)
     expect(world.writer().datasource).toBe('db1')
@@ -207,7 +207,7 @@ describe('the end of the hold of a switch', () => {
     expect(heard.length).toBeGreaterThan(1)
     expect(world.writer()).toEqual({ datasource: 'db2', code: null, reason: null, hold: false })
     expect(world.manager().map()).toEqual(rolesTo('db2'))
-    expect([world.onDisk().holds, world.onDisk().writers]).toEqual([undefined, undefined])
+    expect([world.onDisk().holds, world.onDisk().writers]).toEqual([[], []])
     expect(
       names.map((name) =>
         world
@@ -263,7 +263,7 @@ describe('the end of the hold of a switch', () => {
     await release(world, 'db1')
     expect([world.writer().datasource, world.onDisk().writers, world.manager().map()]).toEqual([
       'db1',
-      undefined,
+      [],
       installed,
     ])
   })

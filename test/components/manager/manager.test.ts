@@ -74,7 +74,15 @@ describe('openManager', () => {
   it.each<[string, unknown, RegExp]>([
     [
       'another version',
-      { version: 2, since: '2025-03-10T10:00:00Z', map: null, policies: [], marks: [] },
+      {
+        version: 2,
+        since: '2025-03-10T10:00:00Z',
+        map: null,
+        policies: [],
+        marks: [],
+        writers: [],
+        holds: [],
+      },
       /\/version/,
     ],
     ['a list', [], /must be object/],
@@ -85,7 +93,7 @@ describe('openManager', () => {
         since: '2025-03-10T10:00:00Z',
         map: null,
         policies: [{ service: 'alpha', policy: 'AUTO' }],
-        marks: [],
+        ...{ marks: [], writers: [], holds: [] },
       },
       /\/policies\/0\/policy/,
     ],

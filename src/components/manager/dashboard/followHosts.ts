@@ -23,7 +23,7 @@ type Followed = {
   detail: string | null
 }
 
-/** Milliseconds until a manager that refused its events is asked again: it may be of an older release. */
+/** Milliseconds until a manager that refused its events is asked again. */
 const refusedPause = 30_000
 
 /** A cluster by the events of its managers. */
