@@ -17,16 +17,15 @@ export type Layout = {
 
 /**
  * Aligns rows in columns under titles. If a line is wider than the terminal, the last column breaks between words; where
- * it has no room for that: `narrow`, or one block per row below its first cell, which consecutive rows share.
+ * it has no room for that, each row is a block below its first cell, which consecutive rows share.
  */
 export function tableLines(
   table: Layout & {
     readonly titles: readonly string[]
     readonly rows: readonly Row[]
-    readonly narrow?: () => readonly string[]
   },
 ): readonly string[] {
-  const { titles, rows, colour, width, narrow } = table
+  const { titles, rows, colour, width } = table
   const style = paint(colour)
   const cells = rows.map((row) => row.map(plainCell))
   const widths = titles.map((title, column) =>
@@ -47,7 +46,7 @@ export function tableLines(
   // A terminal without a known width reports 0.
   const tooWide = !fits && width >= minimumWidth && rows.length > 0
   if (tooWide && !canWrapLast(titles, lines, { start, width }))
-    return narrow?.() ?? rowsAsBlocks(titles, cells, { colour, width })
+    return rowsAsBlocks(titles, cells, { colour, width })
   const tinted = lines.flatMap((line, index) => {
     const texts = line.map((text, column) => tintedText(style, { ...cells[index]?.[column], text }))
     if (!tooWide || line.length < titles.length) return [texts.join('  ')]

@@ -51,10 +51,6 @@ db2   unreachable`)
     expect(shown(0)).toBe(shown(80))
   })
 
-  it('uses the narrow layout of the caller on a narrow terminal', () => {
-    expect(tableLines({ titles, rows, colour: false, width: 40, narrow: () => ['db1'] })).toEqual(['db1'])
-  })
-
   it('writes only the titles without rows, at any width', () => {
     expect(tableLines({ titles, rows: [], colour: false, width: 20 })).toEqual([
       'HOST  COMPONENT  LISTENS ON',

@@ -1,6 +1,6 @@
 import { jsonText } from '../../base/json.ts'
 import { printable } from '../../base/printable.ts'
-import { counted, listOf, shortListOf } from '../../base/words.ts'
+import { counted, shortListOf } from '../../base/words.ts'
 import { wrap } from '../../base/wrapping.ts'
 import {
   type ComponentUsers,
@@ -11,7 +11,6 @@ import {
   type UserOnHost,
   userDifferences,
 } from '../../deployment/users/hostUsers.ts'
-import { paint } from '../paint.ts'
 import { type Tint, tableLines } from '../table.ts'
 
 /** Lists all login attempts with their results. */
@@ -89,10 +88,7 @@ const passwords = {
   unread: { text: 'not compared' },
 } as const
 
-/**
- * Writes one row per host and user, or a paragraph per host on a narrow terminal; then differences between
- * hosts, then failures.
- */
+/** Writes one row per host and user, then differences between hosts, then failures. */
 export function usersText(shown: {
   readonly hosts: readonly HostUsers[]
   readonly colour: boolean
@@ -106,7 +102,6 @@ export function usersText(shown: {
     rows: hosts.flatMap((host) => rowsOf(host, used)),
     colour,
     width,
-    narrow: () => hosts.flatMap((host) => paragraph(host, shown)),
   })
   const wrapped = (text: string): readonly string[] => wrap(printable(text), { width, first: '', rest: '  ' })
   const parts = [
@@ -171,60 +166,6 @@ function cellOf({ components: asked }: HostUsers, name: Component, { user }: Use
   if (one === undefined) return { text: '-' }
   if (one.names === undefined) return { text: 'silent', tint: 'red' }
   return one.names.includes(user) ? { text: 'yes', tint: 'green' } : { text: 'no', tint: 'red' }
-}
-
-/** Writes a host without columns: its components, then a line for each user, with its problems. */
-function paragraph(
-  host: HostUsers,
-  { colour, width }: { readonly colour: boolean; readonly width: number },
-): readonly string[] {
-  const { bold, dim: _, ...tints } = paint(colour)
-  const line = (tint: Cell['tint'], text: string, indent = ''): readonly string[] =>
-    wrap(text, { width, first: indent, rest: `${indent}  ` }).map((one) =>
-      tint === undefined ? one : tints[tint](one),
-    )
-  const [[, only] = []] = rowsOf(host, [])
-  if (host.users.length === 0 && only !== undefined) {
-    return [`${bold(host.host)}: ${line(only.tint, only.text).join('')}`]
-  }
-  const [first = '', ...rest] = line(undefined, `${host.host}: ${componentsText(host)}`)
-  const users = host.users.flatMap((user) =>
-    line(tintOf(host, user), `${printable(user.user)}: ${userText(host, user)}`, '  '),
-  )
-  return [first.replace(host.host, bold(host.host)), ...rest, ...users]
-}
-
-function componentsText({ components: asked }: HostUsers): string {
-  const of = (silent: boolean): string =>
-    listOf(asked.filter(({ names }) => (names === undefined) === silent).map(({ component }) => component))
-  return [of(false), of(true) && `${of(true)} silent`].filter((part) => part !== '').join('; ')
-}
-
-function userText({ components: asked }: HostUsers, one: UserOnHost): string {
-  const { user, named, present, access, password } = one
-  const differ = asked.filter(({ names }) => names !== undefined && names.includes(user) !== present)
-  const where = listOf(differ.map(({ component }) => component))
-  return [
-    ...(access === undefined ? [] : [accessCell(one).text]),
-    password === undefined ? 'missing' : longPasswords[password],
-    ...(named ? [] : ['not in the file']),
-    ...(where === '' ? [] : [`${present ? 'not' : 'but'} in ${where}`]),
-  ].join('; ')
-}
-
-const longPasswords = {
-  known: 'password matches',
-  another: 'different password',
-  unknown: 'password unknown',
-  unread: 'password not compared',
-} as const
-
-/** Returns the colour of the worst problem of the row. */
-function tintOf({ components: asked }: HostUsers, one: UserOnHost) {
-  const { user, named, present, password } = one
-  const differ = asked.some(({ names }) => names !== undefined && names.includes(user) !== present)
-  if (!present || password === 'another' || differ || differsInAccess(one)) return 'red'
-  return named && password !== 'unknown' ? undefined : 'yellow'
 }
 
 const reasons = ({ host, detail, components: asked }: HostUsers): readonly string[] => [

@@ -160,15 +160,22 @@ describe('muster users list', () => {
     const nobody: HostUsers = { ...lost, host: 'db4', state: 'up', detail: 'no user file' }
     expect(text([db1, db2, lost], 78)).toContain('HOST  USER')
     expect(text([db1, db2, lost, nobody], 60)).toMatchInlineSnapshot(`
-      "db1: manager and replicator; connector silent
-        admin: full; password matches
-        ops: full; different password
-        nightly: full; password unknown
-      db2: manager, connector and replicator
-        admin: full; password matches
-        ops: full; different password
-        nightly: missing
-        zoe: full; password unknown; not in the file
+      "db1
+        USER: admin  FILE: yes  ACCESS: full  PASSWORD: matches
+          MANAGER: yes  CONNECTOR: silent  REPLICATOR: yes
+        USER: ops  FILE: yes  ACCESS: full  PASSWORD: different
+          MANAGER: yes  CONNECTOR: silent  REPLICATOR: yes
+        USER: nightly  FILE: yes  ACCESS: full  PASSWORD: unknown
+          MANAGER: yes  CONNECTOR: silent  REPLICATOR: yes
+      db2
+        USER: admin  FILE: yes  ACCESS: full  PASSWORD: matches
+          MANAGER: yes  CONNECTOR: yes  REPLICATOR: yes
+        USER: ops  FILE: yes  ACCESS: full  PASSWORD: different
+          MANAGER: yes  CONNECTOR: yes  REPLICATOR: yes
+        USER: nightly  FILE: yes  ACCESS: -  PASSWORD: missing
+          MANAGER: no  CONNECTOR: no  REPLICATOR: no
+        USER: zoe  FILE: no  ACCESS: full  PASSWORD: unknown
+          MANAGER: yes  CONNECTOR: yes  REPLICATOR: yes
       db3: unreachable
       db4: no users
 
@@ -186,15 +193,19 @@ describe('muster users list', () => {
       components: db2.components.map((one) => ({ ...one, names: ['admin', 'nightly'] })),
     }
     expect(text([behind], 40)).toMatchInlineSnapshot(`
-      "db2: manager, connector and replicator
-        admin: full; password matches
-        ops: full; different password; not in
-          manager, connector and replicator
-        nightly: missing; but in manager,
-          connector and replicator
-        zoe: full; password unknown; not in
-          the file; not in manager, connector
-          and replicator
+      "db2
+        USER: admin  FILE: yes  ACCESS: full
+          PASSWORD: matches  MANAGER: yes
+          CONNECTOR: yes  REPLICATOR: yes
+        USER: ops  FILE: yes  ACCESS: full
+          PASSWORD: different  MANAGER: no
+          CONNECTOR: no  REPLICATOR: no
+        USER: nightly  FILE: yes  ACCESS: -
+          PASSWORD: missing  MANAGER: yes
+          CONNECTOR: yes  REPLICATOR: yes
+        USER: zoe  FILE: no  ACCESS: full
+          PASSWORD: unknown  MANAGER: no
+          CONNECTOR: no  REPLICATOR: no
 
       ops: a different password on db2
       nightly: missing on db2
@@ -241,7 +252,7 @@ describe('the level of a user on a host', () => {
     expect(shown).toMatch(/^db1 +admin +yes +operate, not full +matches/m)
     expect(shown).toMatch(/^db1 +zoe +no +read +unknown/m)
     expect(shown).toContain('admin: the access level operate instead of full on db1\n')
-    expect(text([hosts], 40)).toContain('admin: operate, not full; password')
+    expect(text([hosts], 40)).toContain('ACCESS: operate, not full')
     const json = JSON.parse(usersJson('alpha', [hosts]))
     expect(json.hosts[0].users).toMatchObject([
       { user: 'admin', access: 'operate', wantedAccess: 'full' },
