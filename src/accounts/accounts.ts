@@ -15,7 +15,7 @@ import {
 import { createVerifiedLogins, type Login } from './verifiedLogins.ts'
 
 /** Result of a login: the access level of the user; `no-user` if the host has no user at all. */
-export type LoginVerdict = AccessLevel | 'refused' | 'no-user'
+type LoginVerdict = AccessLevel | 'refused' | 'no-user'
 
 /**
  * The users of this host as one process sees them: always the present content of the user file. What waits
@@ -47,7 +47,7 @@ type View = {
 }
 
 /** Password checks: two at a time, each 0.2 s; whoever waits behind 64 others gets its turn within seven seconds. */
-export const passwordCheckLimits = { concurrency: 2, perOrigin: 32, waiting: 64 } as const
+const passwordCheckLimits = { concurrency: 2, perOrigin: 32, waiting: 64 } as const
 
 /** Callers that come by the private socket, or from within this process. */
 const ownOrigin: Origin = { name: '', isLocal: true }

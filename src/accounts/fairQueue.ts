@@ -9,7 +9,7 @@ export class QueueFullError extends Error {
 /** Origin of a caller: an address or a user of this host. Callers of this host wait in a lane of their own. */
 export type Origin = { readonly name: string; readonly isLocal: boolean }
 
-export type FairQueue = {
+type FairQueue = {
   /** Runs the work when its turn comes; rejects with `QueueFullError` where too many of its origin, or in all, wait. */
   run<Result>(origin: Origin, work: () => Promise<Result>): Promise<Result>
 }

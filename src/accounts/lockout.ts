@@ -16,7 +16,7 @@ export class LockedOutError extends Error {
 }
 
 /** One guess while its password is checked; exactly one of the three ends it. */
-export type Guess = {
+type Guess = {
   failed(): void
   succeeded(): void
   /** The password was never checked, so the guess does not count. */

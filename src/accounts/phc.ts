@@ -2,7 +2,7 @@
 export type ScryptCost = { readonly ln: number; readonly r: number; readonly p: number }
 
 /** A password hash in its parts. */
-export type PhcHash = { readonly cost: ScryptCost; readonly salt: Buffer; readonly hash: Buffer }
+type PhcHash = { readonly cost: ScryptCost; readonly salt: Buffer; readonly hash: Buffer }
 
 /** Most memory, in bytes, that a hash may ask for: what a user file may cost this host. */
 export const maximumMemory = 64 * 1024 * 1024

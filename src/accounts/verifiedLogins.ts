@@ -7,7 +7,7 @@ export type Login = { readonly user: string; readonly password: Secret }
 export type Claim = { readonly login: Login; readonly hash: string }
 
 /** Logins that were verified, or are being verified. */
-export type VerifiedLogins = {
+type VerifiedLogins = {
   /** Returns true for a claim that is known to be good. */
   isGood(claim: Claim): boolean
   /** The verdict on this claim: a known good one at once, that guess under way when it ends, else by `verify`. */

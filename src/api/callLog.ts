@@ -1,7 +1,7 @@
 import type { VerboseLog } from './log.ts'
 
 /** Fields of a finished call in the log. */
-export type LoggedCall = {
+type LoggedCall = {
   readonly requestId: string
   readonly route: string
   readonly method: string

@@ -36,7 +36,7 @@ export function markVerified(socket: Socket): void {
 }
 
 /** Open connections of a server. */
-export type OpenConnections = {
+type OpenConnections = {
   /** Closes all at once but those that these requests came over. */
   closeBut(requests: Iterable<{ readonly socket: Socket }>): void
 }

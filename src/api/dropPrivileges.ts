@@ -4,10 +4,7 @@ import { readLinkedText } from './serverFiles.ts'
 import { reasonOf, StartError } from './startError.ts'
 
 /** User and primary group of a name in the text of /etc/passwd (passwd(5)); undefined when it is not there. */
-export function passwdEntry(
-  text: string,
-  name: string,
-): { readonly uid: number; readonly gid: number } | undefined {
+function passwdEntry(text: string, name: string): { readonly uid: number; readonly gid: number } | undefined {
   const fields = text
     .split('\n')
     .map((line) => line.split(':'))

@@ -19,7 +19,7 @@ export type ListenerLog = Log & {
 }
 
 /** Destination of whole lines. */
-export type LineOutput = { write(line: string): void }
+type LineOutput = { write(line: string): void }
 
 const silent: LogMethod = () => undefined
 

@@ -61,7 +61,7 @@ const httpOptions = ({ headers, request, keepAlive, check }: ServerLimits) => ({
 })
 
 /** Translates an error that Node.js reports before there is a request into a problem. */
-export function problemOfConnection(code: string | undefined): ProblemError {
+function problemOfConnection(code: string | undefined): ProblemError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new ProblemError({ code: 'headers-too-large', detail: 'Send at most 16 KiB of headers.' })

@@ -20,9 +20,9 @@ export class UnfitFileError extends Error {
 }
 
 /** Content of a regular file with its permission bits, or of a pipe. */
-export type BoundedFile = { readonly content: Buffer; readonly mode?: number }
+type BoundedFile = { readonly content: Buffer; readonly mode?: number }
 
-export type FileBound = {
+type FileBound = {
   readonly maxBytes: number
   /** Takes a pipe, too, such as `<(…)` of a shell, and waits for its writers until the signal aborts. */
   readonly pipe?: AbortSignal | undefined

@@ -1,5 +1,5 @@
 /** Segment of a 64-bit little-endian ELF file (elf(5), Elf64_Phdr); numbers are bytes. */
-export type ElfSegment = {
+type ElfSegment = {
   readonly type: number
   readonly offset: number
   readonly address: number

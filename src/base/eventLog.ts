@@ -6,7 +6,7 @@ export type EventLogLimits = {
   readonly bytes: number
 }
 
-export const defaultEventLogLimits: EventLogLimits = { events: 1000, bytes: 256 * 1024 }
+const defaultEventLogLimits: EventLogLimits = { events: 1000, bytes: 256 * 1024 }
 
 /** Events with ids. Who comes back gets what it missed, as long as that is kept. */
 export type EventLog = {

@@ -7,7 +7,7 @@ import { coversName } from './leafProblems.ts'
 import { certificatePem, certificatesOf } from './pem.ts'
 
 /** Certificate that an outside authority issued for a request. */
-export type OutsideCertificate = {
+type OutsideCertificate = {
   /** The leaf and its issuers without the authority; PEM. */
   readonly chain: string
   /** The authority alone, PEM. */

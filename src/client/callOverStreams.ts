@@ -4,7 +4,7 @@ import { agentForStream } from './agentForStream.ts'
 import { attempt, type CallRequest, type CallResult, type CallTarget, endpointOf } from './call.ts'
 
 /** Listening address to connect to. */
-export type DialTarget = { readonly address: string; readonly port: number } | { readonly socket: string }
+type DialTarget = { readonly address: string; readonly port: number } | { readonly socket: string }
 
 /** Opens a connection or resolves with the error; never rejects. */
 export type Dial = (place: DialTarget) => Promise<Duplex | Error>

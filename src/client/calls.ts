@@ -13,7 +13,7 @@ import { type ApiRequest, type ApiResponse, request } from './request.ts'
 const maxUsers = 10_000
 
 /** CredentialsPayload of a response, without its obfuscated password (specification section 2.2). */
-export type ListedUser = { readonly user: string; readonly access: AccessLevel }
+type ListedUser = { readonly user: string; readonly access: AccessLevel }
 
 /** Reads a CredentialsPayload; undefined for anything else. */
 export const readUser = (payload: unknown): ListedUser | undefined =>

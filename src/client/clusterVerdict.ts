@@ -15,7 +15,7 @@ import { isLateReason } from '../contracts/replicaLag.ts'
 import { disputedParts, groupOpinions, type ServiceView } from './clusterView.ts'
 
 /** A picture without its verdict, and what else the verdict needs. */
-export type VerdictFacts = Omit<ClusterPicture, 'verdict'> & {
+type VerdictFacts = Omit<ClusterPicture, 'verdict'> & {
   readonly views: readonly ServiceView[]
   readonly now: Date
 }

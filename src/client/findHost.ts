@@ -5,7 +5,7 @@ import type { RegisteredCluster, RegisteredHost } from './registry.ts'
 export type FoundHost = { readonly cluster: RegisteredCluster; readonly host: RegisteredHost }
 
 /** Result of a search in the cluster records. */
-export type HostSearch =
+type HostSearch =
   | { readonly kind: 'none' }
   | ({ readonly kind: 'one' } & FoundHost)
   | { readonly kind: 'several'; readonly matches: readonly FoundHost[] }

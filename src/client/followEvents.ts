@@ -25,7 +25,7 @@ export type EventSource = {
 }
 
 /** Milliseconds between two attempts, and what a manager can make us spend: a check of a password takes its time. */
-export const followLimits = {
+const followLimits = {
   pause: { shortest: 200, longest: 10_000 },
   events: {
     opening: 10_000,
@@ -38,7 +38,7 @@ export const followLimits = {
 }
 
 /** Clock of `followEvents`, in milliseconds. */
-export type FollowClock = {
+type FollowClock = {
   readonly now: () => number
   /** Resolves after that time, or rejects when the signal comes. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<unknown>

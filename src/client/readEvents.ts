@@ -55,7 +55,7 @@ const late = (place: string, milliseconds: number, what: string): ClientError =>
 type OnEvent = (data: string, id: string | undefined) => void
 
 /** Splits a stream of events, as fast as its server's credit allows. */
-export type EventParser = {
+type EventParser = {
   /** Adds bytes. */
   take(chunk: Buffer): void
   /**

@@ -11,10 +11,10 @@ const known = new Set(
 )
 
 /** Returns true if any place of the file has this name. */
-export const isKnownName = (name: string): boolean => known.has(name)
+const isKnownName = (name: string): boolean => known.has(name)
 
 /** Returns true for a secret option, also if misspelt. */
-export const isSecretName = (name: string): boolean =>
+const isSecretName = (name: string): boolean =>
   secrets.has(name) || (!known.has(name) && nearest(name, [...secrets]) !== undefined)
 
 /**

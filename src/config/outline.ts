@@ -16,7 +16,7 @@ export type OutlineLine = {
     | Readonly<Record<string, Plain | Readonly<Record<string, Plain>>>>
 }
 
-export type OutlineService = { readonly name: string; readonly lines: readonly OutlineLine[] }
+type OutlineService = { readonly name: string; readonly lines: readonly OutlineLine[] }
 
 export type OutlineHost = {
   readonly name: string

@@ -17,7 +17,7 @@ import type { ValueType } from './types/type.ts'
 export const setSource = '--set'
 
 /** Values of the command line. */
-export type ReadSets = {
+type ReadSets = {
   readonly values: Values
   readonly findings: readonly Diagnostic[]
   readonly source: SourceText

@@ -1,7 +1,7 @@
 import { listOf } from '../base/words.ts'
 
 /** Values of a notification that a template can name. */
-export const templateFields = [
+const templateFields = [
   'event',
   'id',
   'title',

@@ -43,7 +43,7 @@ export type RawProblem = {
 }
 
 /** Parsed YAML text: one root per document. */
-export type RawText =
+type RawText =
   | { readonly tooDeep: { readonly from: number } }
   | {
       readonly tooDeep?: never

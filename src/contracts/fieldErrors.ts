@@ -1,7 +1,7 @@
 import type { FieldError } from './envelope.ts'
 
 /** A finding as JSON Schema validators report it (Ajv and TypeBox agree on these members). */
-export type SchemaFinding = {
+type SchemaFinding = {
   readonly keyword: string
   readonly instancePath: string
   readonly params: Readonly<Record<string, unknown>>

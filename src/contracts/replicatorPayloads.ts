@@ -110,7 +110,7 @@ const status = {
 export const ServiceStatus = Type.Object(status, exact)
 
 /** State of one service after a call that was to change it; repeated, the call says `changed: false`. */
-export const ChangedServiceStatus = Type.Object({ ...status, changed: Type.Boolean() }, exact)
+const ChangedServiceStatus = Type.Object({ ...status, changed: Type.Boolean() }, exact)
 
 /** Services by name. */
 export const ReplicatorStatusPayload = Type.Record(Type.String(), ServiceStatus)
@@ -122,6 +122,6 @@ export type TakenOffline = ReadonlyStatic<typeof TakenOffline>
 export type ReplicatorState = (typeof replicatorStates)[number]
 export type ServicesPayload = ReadonlyStatic<typeof ServicesPayload>
 export type ServiceStatus = ReadonlyStatic<typeof ServiceStatus>
-export type ChangedServiceStatus = ReadonlyStatic<typeof ChangedServiceStatus>
+type ChangedServiceStatus = ReadonlyStatic<typeof ChangedServiceStatus>
 export type ReplicatorStatusPayload = Readonly<Record<string, ServiceStatus>>
 export type ChangedReplicatorStatusPayload = Readonly<Record<string, ChangedServiceStatus>>

@@ -21,7 +21,7 @@ export type DriftOfHost = HostChecks & {
 }
 
 /** Everything that one examination saw of all hosts. */
-export type Examination = {
+type Examination = {
   readonly hosts: readonly DriftOfHost[]
   readonly certificates: readonly InspectedHost[]
   readonly users: readonly HostUsers[]

@@ -113,7 +113,7 @@ type OptionChange = { readonly name: string; readonly change: string }
 export type KnownChange = OptionChange & { readonly hosts: readonly string[] }
 
 /** Difference of the settings of a component: in options of the host, and in what it knows of hosts. */
-export type SettingsDifference = {
+type SettingsDifference = {
   readonly own: readonly OptionChange[]
   readonly known: readonly KnownChange[]
 }

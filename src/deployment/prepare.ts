@@ -44,7 +44,7 @@ export type Preparation =
     }
   | { readonly ok: false; readonly problems: readonly StepError[] }
 
-export type PrepareOptions = {
+type PrepareOptions = {
   readonly config: ClusterConfig
   /** Hosts of the file that are excluded from the run. */
   readonly excluded?: readonly HostConfig[]

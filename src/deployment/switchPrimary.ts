@@ -12,7 +12,7 @@ import {
 import { basePath, guardParameter } from '../contracts/route.ts'
 
 /** A call of the manager of a host. */
-export type ManagerCall = {
+type ManagerCall = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: unknown
@@ -21,9 +21,7 @@ export type ManagerCall = {
 }
 
 /** Response of a manager, or why there is none. Calls may arrive twice, and never reject. */
-export type ManagerResponse =
-  | { readonly status: number; readonly body: unknown }
-  | { readonly silence: string }
+type ManagerResponse = { readonly status: number; readonly body: unknown } | { readonly silence: string }
 
 /** The manager of a host, as called over its socket. */
 export type ManagerOfHost = {

@@ -125,7 +125,7 @@ const callAll = (
   })
 
 /** Summarizes the verified logins. */
-export function summarizeLogins(users: readonly Pick<DesiredUser, 'user' | 'password'>[]): string {
+function summarizeLogins(users: readonly Pick<DesiredUser, 'user' | 'password'>[]): string {
   const unknown = users.filter(({ password }) => password === undefined).map(({ user }) => user)
   if (unknown.length === users.length) return 'every API answers'
   if (unknown.length === 0) return 'logins verified'

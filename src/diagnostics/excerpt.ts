@@ -3,7 +3,7 @@ import type { Span } from './diagnostic.ts'
 import { redacted, type SourceText } from './source.ts'
 
 /** The line of a finding and the caret line under it, both safe to print. */
-export type Excerpt = { readonly line: number; readonly text: string; readonly caret: string }
+type Excerpt = { readonly line: number; readonly text: string; readonly caret: string }
 
 type Piece = { readonly from: number; readonly to: number; readonly shown: string }
 

@@ -2,7 +2,7 @@ import type { ManagerEvent } from '../client/followEvents.ts'
 import { switchResultText } from './switchText.ts'
 
 /** Writes the lines for the events of one manager, in their order: each says what differs from the events before. */
-export type EventText = (event: ManagerEvent) => readonly string[]
+type EventText = (event: ManagerEvent) => readonly string[]
 
 type Snapshot = Extract<ManagerEvent, { kind: 'snapshot' }>
 type ServiceFacts = Extract<ManagerEvent, { kind: 'service' }>['service']

@@ -47,7 +47,7 @@ function headlines({ name, hosts }: ClusterPicture): readonly string[] {
 }
 
 /** Writes the writer of a service and its policy: `alpha: writer db1, policy AUTOMATIC`. */
-export function serviceText({ name, writer, policy }: PictureService): string {
+function serviceText({ name, writer, policy }: PictureService): string {
   const rule = policy === null ? '' : `, policy ${policy}`
   if (writer === null) return `${name}: unknown, no manager reports`
   if (writer.datasource !== null) return `${name}: writer ${writer.datasource}${rule}`
@@ -185,7 +185,7 @@ const tints: Readonly<Record<VerdictLevel, Tint>> = {
 }
 
 /** Writes a verdict with its worst problem: `DEGRADED: replica db3 is 40 s behind, and 2 more`. */
-export function verdictLine({ level, problems }: Verdict, layout: Layout): string {
+function verdictLine({ level, problems }: Verdict, layout: Layout): string {
   const word = paint(layout.colour)[tints[level]](level.toUpperCase())
   const [worst, ...others] = problems
   if (worst === undefined) return word

@@ -4,7 +4,7 @@ import { errorCode, systemErrorText } from '../base/systemErrors.ts'
 import type { Environment } from './environment.ts'
 
 /** Absolute path of a program, or why it is not run: the end of a sentence after its name, and the fix. */
-export type FoundProgram = { readonly path: string } | { readonly problem: string; readonly fix: string }
+type FoundProgram = { readonly path: string } | { readonly problem: string; readonly fix: string }
 
 /** Maximum number of links in a path, as in the kernel (path_resolution(7)). */
 const maxLinks = 40

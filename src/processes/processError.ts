@@ -1,6 +1,6 @@
 import { Secret } from '../secrets/secret.ts'
 
-export type ProcessErrorCode = 'not-found' | 'timeout' | 'killed' | 'too-much-output'
+type ProcessErrorCode = 'not-found' | 'timeout' | 'killed' | 'too-much-output'
 
 /** A program that did not run to its end. A non-zero exit is a result, not an error. */
 export class ProcessError extends Error {

@@ -2,7 +2,7 @@ import type { Environment } from './environment.ts'
 import { startInteractive } from './run.ts'
 
 /** End of a program; without `failure` its exit code was 0. */
-export type GroupResult = {
+type GroupResult = {
   /** Follows the program's name in a sentence: `ended with code 3`. */
   readonly failure?: string
   /** The ends of standard error and standard output, as the program wrote them. */

@@ -28,7 +28,7 @@ export const leftUsers = ({ host, facts }: Known, state: ClusterState): readonly
   extraUsers(host, facts).filter((user) => state.users.has(user))
 
 /** A user that left the file, with the hosts that still accept it and its levels there. */
-export type LeftUser = {
+type LeftUser = {
   readonly user: string
   readonly hosts: readonly string[]
   readonly access: readonly string[]

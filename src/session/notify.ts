@@ -50,7 +50,7 @@ const longest = { title: 500, text: 3000, hosts: 200, host: 500 }
 const timing = { attempt: 10_000, total: 20_000, pauses: [1000, 3000] } as const
 
 /** Result of one webhook; `reason` is a sentence without its full stop, and holds no secret. */
-export type WebhookOutcome = {
+type WebhookOutcome = {
   readonly webhook: WebhookConfig
   readonly failure?: { readonly reason: string }
 }

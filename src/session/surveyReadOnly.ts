@@ -62,7 +62,7 @@ const surveyQuickly = <Facts extends InstalledFacts>(
 const reconnectPause = 10_000
 
 /** A survey whose connections stay open. */
-export type KeptSurvey = {
+type KeptSurvey = {
   current(): Survey
   /** Reads the facts again, and tries now and then to reach the hosts that are away; waits for none of these. */
   refresh(): Promise<void>

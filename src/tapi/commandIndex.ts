@@ -15,7 +15,7 @@ export const groups = {
 } as const
 
 /** Command as `tapi --help` lists it, and the function that adds its options, arguments, subcommands and actions. */
-export type CommandEntry = {
+type CommandEntry = {
   readonly name: string
   readonly group: string
   readonly description: string

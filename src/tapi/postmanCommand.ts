@@ -15,7 +15,7 @@ const place = ({ call }: CallResult): string => `${call.place} is skipped\n`
  * Prints a Postman collection, created from the OpenAPI documents of all components of the host. Components
  * that do not answer are excluded and reported on standard error.
  */
-export async function printCollection(calls: readonly Call[]): Promise<ExitCode> {
+async function printCollection(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
   const { context, options, target } = first

@@ -113,7 +113,7 @@ async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
 }
 
 /** Shows all components of the host; those without a response are listed with the reason. */
-export async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
+async function showStatus(calls: readonly Call[]): Promise<ExitCode> {
   const [first] = calls
   if (first === undefined) return exitCodes.ok
   const { context, options } = first
@@ -240,7 +240,7 @@ function alignLines(rows: readonly (readonly string[])[], columns = Number.POSIT
 }
 
 /** Renders the components of a host, then the data sources that its manager sees; ends with a newline. */
-export function renderStatus(answered: readonly ComponentStatus[], columns?: number): string {
+function renderStatus(answered: readonly ComponentStatus[], columns?: number): string {
   const [first] = answered
   if (first === undefined) return ''
   const { target, options } = first.result.call

@@ -43,7 +43,7 @@ export type SshConfigRequest = {
 }
 
 /** Values that the program ssh needs to connect; all else it reads from ssh_config itself. */
-export type OpensshOptions = {
+type OpensshOptions = {
   /** The YAML asks for it. */
   readonly wanted: boolean
   /** Options of ssh_config that ask for it instead of the built-in client. */

@@ -9,7 +9,7 @@ export type ConnectedJumpHost<S extends Endable = Session> = { readonly session:
 /** A connection to a jump host in use. `release` may be called more than once. */
 export type Lease<S extends Endable = Session> = ConnectedJumpHost<S> & { readonly release: () => void }
 
-export type JumpHosts<S extends Endable> = {
+type JumpHosts<S extends Endable> = {
   /**
    * Returns a connection to the last of these jump hosts, through the others; undefined for an empty list.
    * All users of the same jump hosts share it; it ends with its last user. Rejects as `open` does, and again

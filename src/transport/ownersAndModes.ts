@@ -1,7 +1,7 @@
 import { quote } from '../base/shellWords.ts'
 
 /** Path on a host with its permission bits; `owner` is `user:group`. */
-export type OwnedPath = { readonly path: string; readonly mode: number; readonly owner?: string | undefined }
+type OwnedPath = { readonly path: string; readonly mode: number; readonly owner?: string | undefined }
 
 /**
  * Builds sh commands that set owners, then modes. Paths with the same values share one command, since each

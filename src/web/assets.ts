@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 
 /** A file of the page; both forms are in base64. */
-export type DashboardAsset = {
+type DashboardAsset = {
   /** Media type, with its charset. */
   readonly type: string
   /** Text that changes with the content, of letters and digits. */
@@ -17,7 +17,7 @@ export type DashboardAssets = Readonly<Record<string, DashboardAsset>>
 type Form = { readonly etag: string; readonly coding?: 'br' | 'gzip'; readonly body: Buffer }
 
 /** Sends files of the page. */
-export type AssetServer = {
+type AssetServer = {
   /** Returns false where there is no such file; the response is untouched then. */
   send(name: string, request: IncomingMessage, response: ServerResponse): boolean
 }

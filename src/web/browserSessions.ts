@@ -18,7 +18,7 @@ const cookieAttributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 const userCheckInterval = 1000
 
 /** Sessions of the browsers of one server. */
-export type BrowserSessions = {
+type BrowserSessions = {
   /** Returns the session of a request, with the logins that still hold. */
   of(request: IncomingMessage): Promise<Session | undefined>
   /** Begins a session under a new id, in place of the one before. */

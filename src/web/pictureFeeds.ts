@@ -8,7 +8,7 @@ import type { DashboardBackend, FollowedCluster } from './backend.ts'
 import { shownJson } from './shownJson.ts'
 
 /** Pictures of clusters, followed while there are viewers. */
-export type PictureFeeds = {
+type PictureFeeds = {
   /**
    * Sends a stream the events after the one whose id it names, if they are known, else a snapshot; then the events of
    * the clusters until it ends.

@@ -37,7 +37,7 @@ export type Sessions = {
 const keyOf = (id: string): string => createHash('sha256').update(id).digest('base64')
 
 /** Form of an id: 256 random bits. */
-export const sessionIdPattern = /^[A-Za-z0-9_-]{43}$/
+const sessionIdPattern = /^[A-Za-z0-9_-]{43}$/
 
 export const newSessionId = (): string => randomBytes(32).toString('base64url')
 

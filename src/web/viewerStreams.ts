@@ -13,7 +13,7 @@ import type { Session } from './sessions.ts'
 import { shownJson } from './shownJson.ts'
 
 /** Event streams of the sessions. */
-export type ViewerStreams = {
+type ViewerStreams = {
   /** Answers with the events of the clusters that the session is logged in to. */
   open(request: IncomingMessage, response: ServerResponse, session: Session | undefined): void
   /** Tells the streams of a session that it has changed, and ends them. */

@@ -27,7 +27,7 @@ export function appendToChain(
 type ChainedLine = { readonly body: string; readonly link: Link; readonly continues: string | undefined }
 
 /** Reads a line of a chain; undefined for any other. */
-export function parseChainedLine(line: string): ChainedLine | undefined {
+function parseChainedLine(line: string): ChainedLine | undefined {
   const [, begin, digest] = marked.exec(line) ?? []
   if (begin === undefined || digest === undefined) return undefined
   const body = `${begin}}`
@@ -44,7 +44,7 @@ export function parseChainedLine(line: string): ChainedLine | undefined {
 }
 
 /** Continues the chain behind a line that a killed writer or a full disk left half-written. */
-export const linkPastTornLine = ({ digest, seq }: Link, torn: string): Link => ({
+const linkPastTornLine = ({ digest, seq }: Link, torn: string): Link => ({
   digest: sha256(digest + torn),
   seq,
 })

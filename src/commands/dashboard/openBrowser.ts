@@ -25,13 +25,13 @@ export function browserOpener(platform: NodeJS.Platform, env: Environment): stri
 }
 
 /** Returns a page that leads to a URL at once. */
-export const redirectPage = (url: string): string => {
+const redirectPage = (url: string): string => {
   const escaped = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
   return `<!doctype html><meta charset="utf-8"><title>muster</title><meta http-equiv="refresh" content="0; url=${escaped}"><a href="${escaped}">muster dashboard</a>\n`
 }
 
 /** Page that a browser was pointed at; `remove` takes it away again. */
-export type OpenedPage = { readonly remove: () => Promise<void> }
+type OpenedPage = { readonly remove: () => Promise<void> }
 
 /**
  * Opens a URL with a one-time token in the person's browser, by a page in a folder of mode 0700: everybody on the machine

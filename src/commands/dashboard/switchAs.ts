@@ -16,7 +16,7 @@ import type { ClusterWatch } from '../../deployment/watch/watchCluster.ts'
 import type { DashboardLogin, RelayedCall } from '../../web/backend.ts'
 
 /** A call of a manager about a switch of which the other hosts are held from here. */
-export type SwitchCall =
+type SwitchCall =
   | { readonly kind: 'plan'; readonly path: string }
   | {
       readonly kind: 'switch'

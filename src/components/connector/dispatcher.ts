@@ -20,7 +20,7 @@ import type { Link, Target, Targets } from './targets.ts'
 import { watchUnhealthy } from './watchUnhealthy.ts'
 
 /** Connects a client to a data source of its role, or rejects it. */
-export type Dispatch = (client: Client) => void
+type Dispatch = (client: Client) => void
 
 /** Times in milliseconds. */
 export function createDispatcher(

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Targets } from './targets.ts'
 
 /** Grace period in which connections may end by themselves before they are cut. Times in milliseconds. */
-export type Drain = {
+type Drain = {
   /** Cuts after that time what is left then; an earlier time no longer counts. */
   start(milliseconds: number): void
   /** Cancels the cut. */

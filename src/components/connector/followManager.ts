@@ -22,7 +22,7 @@ export type ManagerLink = {
 }
 
 /** Milliseconds from a lost stream to the next attempt: doubled with each in vain. */
-export const reconnecting = { shortest: 200, longest: 2000 } as const
+const reconnecting = { shortest: 200, longest: 2000 } as const
 
 type Attempt = { readonly stop: AbortController; readonly settled: Promise<void> }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 
 /** One that waits, and how many of its origin are inside already. */
-export type NextInLine<Client> = { readonly client: Client; readonly arrived: number; readonly rank: number }
+type NextInLine<Client> = { readonly client: Client; readonly arrived: number; readonly rank: number }
 
 /** Queue of held clients, bounded in number and time, in order of arrival; origins share its places. */
 export type HoldQueue<Client> = {

@@ -6,7 +6,7 @@ import { type LoginLimiter, loginLimits } from './loginLimiter.ts'
 const hiddenTurn = 4000
 
 /** Clients that log in, each in a place of its address. */
-export type LoginPlaces = {
+type LoginPlaces = {
   /** Gives a client a place unless it has one; false where it has to wait. */
   enter(client: Client): boolean
   /** Returns false for a client without a place. */

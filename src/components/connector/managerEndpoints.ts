@@ -6,7 +6,7 @@ import { managerEndpoint } from '../managerEndpoint.ts'
 import type { OpenStream } from './followManager.ts'
 
 /** A manager that a connector follows, and the way to it. */
-export type ManagerEndpoint = {
+type ManagerEndpoint = {
   readonly name: string
   /** In messages: `the manager of db1`. */
   readonly title: string

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../client/endpoint.ts'
 import { callManager, type PayloadRoute, unreachable } from '../callManager.ts'
 
 /** Manager that takes the calls of a connector's services map. */
-export type MapManager = {
+type MapManager = {
   /** In messages: `the manager of db1`. */
   readonly title: string
   /** Throws an Error where its files cannot be read. */

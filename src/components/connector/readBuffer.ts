@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream'
 export type Dial = (place: { readonly host: string; readonly port: number }, buffer: ReadBuffer) => Socket
 
 /** Receiver of the bytes that are read. */
-export type Sink = Pick<Writable, 'write' | 'writableLength'>
+type Sink = Pick<Writable, 'write' | 'writableLength'>
 
 /** Buffer for all short answers of all databases: read one after the other, and copied at once. */
 const shared = new Uint8Array(16 * 1024)

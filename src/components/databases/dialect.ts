@@ -96,7 +96,7 @@ export type Source = {
 }
 
 /** Statements of a switch, each without a result unless told. */
-export type SwitchStatements = {
+type SwitchStatements = {
   /** Statements that its connection begins with, so that nothing but the switch ends its statements. */
   readonly session: readonly string[]
   /**

@@ -11,7 +11,7 @@ export type ReadLimits = {
 }
 
 /** One connection for everybody who reads. */
-export type KeptConnection = {
+type KeptConnection = {
   /** The rows of a statement that changes nothing. Rejects with a `DatabaseError`. */
   read(statement: string): Promise<readonly Row[]>
   close(): void

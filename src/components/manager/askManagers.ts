@@ -76,10 +76,10 @@ const mostOfName = 200
 const mostOfRemark = 500
 
 /** Time limits in milliseconds. */
-export type AskLimits = Readonly<Record<'routing' | 'hold' | 'release' | 'change', number>>
+type AskLimits = Readonly<Record<'routing' | 'hold' | 'release' | 'change', number>>
 
 /** A release waits for the check of two servers and for a connector, a change for one that may have to be reached. */
-export const askLimits: AskLimits = { routing: 2000, hold: 2000, release: 4000, change: 6000 }
+const askLimits: AskLimits = { routing: 2000, hold: 2000, release: 4000, change: 6000 }
 
 type Change = {
   readonly route: PayloadRoute

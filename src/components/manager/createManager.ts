@@ -24,7 +24,7 @@ import { createSwitchHolds, type Hold, type HoldOrder } from './switchHolds.ts'
 import { type Answer, createTakenOfflineTable } from './takenOffline.ts'
 
 /** Result of a check that was asked for. */
-export type AskedCheck = { readonly observation: Observation; readonly finding: Finding }
+type AskedCheck = { readonly observation: Observation; readonly finding: Finding }
 
 /** Manager of one host: keeps the states of data sources, checks them and acts on the results. */
 export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord' | 'setHold'> & {
@@ -69,7 +69,7 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord
 }
 
 /** Order to end the hold of a switch. */
-export type ReleaseOrder = ReleasePayload & { readonly service: string; readonly by: string }
+type ReleaseOrder = ReleasePayload & { readonly service: string; readonly by: string }
 
 /** Returns the map with another primary of a service; the former one is a replica. */
 const withPrimary = ({ services }: ServicesMap, service: string, primary: string): ServicesMap => ({

@@ -74,7 +74,7 @@ export type StateRecord = Readonly<Static<typeof Mark>>
  * Data source that took the place of the map's primary by other means. `mapped` is that primary and its address: the
  * record ends when the map names another one.
  */
-export type WriterRecord = Readonly<Static<typeof StoredWriter>>
+type WriterRecord = Readonly<Static<typeof StoredWriter>>
 
 /**
  * Hold of a service's clients for a switch; one for each service. It stays after its time, until it is released or another

@@ -2,7 +2,7 @@ import type { ReplicatorState } from '../../contracts/replicatorPayloads.ts'
 import type { Channel, ThreadError } from '../databases/dialect.ts'
 
 /** Present error of a channel: one that a thread stopped with, or why it cannot connect. */
-export type PendingError = ThreadError & { readonly sentence: string }
+type PendingError = ThreadError & { readonly sentence: string }
 
 /** Returns the error that keeps a channel from replicating; null if there is none. */
 export function pendingErrorOf({

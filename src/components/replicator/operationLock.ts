@@ -3,7 +3,7 @@ import { ProblemError } from '../../api/problemError.ts'
 /** Operations that change the replication of a server. */
 export type Operation = 'online' | 'offline' | 'reset'
 
-export type RunningOperation = { readonly operation: Operation; readonly services: ReadonlySet<string> }
+type RunningOperation = { readonly operation: Operation; readonly services: ReadonlySet<string> }
 
 export type OperationLock = {
   /** The operation that runs now. */

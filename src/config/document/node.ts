@@ -24,7 +24,7 @@ export type ScalarNode = Common & {
   readonly source: string
 }
 
-export type ListNode = Common & {
+type ListNode = Common & {
   readonly kind: 'list'
   readonly flow: boolean
   readonly items: readonly YamlNode[]
@@ -49,7 +49,7 @@ export type MapNode = Common & {
 export type YamlNode = ScalarNode | ListNode | MapNode
 
 /** Name of a key in a message; the place of one that must not be printed. */
-export type KeyName = { readonly name: string; readonly hidden?: true }
+type KeyName = { readonly name: string; readonly hidden?: true }
 
 /** Names a key for a message; names one that must not be printed by its place. */
 export function keyName({ key, keySpan, hidden }: MapEntry): KeyName {

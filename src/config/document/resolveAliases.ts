@@ -6,7 +6,7 @@ import type { Lines } from './lines.ts'
 import { type MapEntry, type ReferenceTag, referenceTags, type YamlNode } from './node.ts'
 
 /** Limit of values that aliases and merges add: a thousand hosts with ten shared options stay far below. */
-export const expansionLimit = 100_000
+const expansionLimit = 100_000
 
 type Anchor = { readonly node: YamlNode; readonly size: number } | 'open'
 

@@ -68,7 +68,7 @@ const details: Partial<Readonly<Record<RawProblem['code'], string>>> = {
   MISSING_CHAR: 'a character is missing here, such as a comma between values or a space after a colon',
 }
 
-export type SyntaxContext = {
+type SyntaxContext = {
   readonly lines: Lines
   readonly text: string
   /** All parsed values, with nested ones. */

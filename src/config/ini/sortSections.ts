@@ -27,9 +27,7 @@ export const idOf = ({ broken, line, name }: IniSection): string => (broken ? `l
  * Splits a name such as [defaults@db2] or [alpha@db2], which tpm reads on that host only (continuent's
  * tungsten-replicator, package_cluster.rb).
  */
-export function hostSection(
-  name: string,
-): { readonly isDefault: boolean; readonly host: string } | undefined {
+function hostSection(name: string): { readonly isDefault: boolean; readonly host: string } | undefined {
   const [, section, host] = /^([A-Za-z0-9_]+)@([A-Za-z0-9_.-]+)$/.exec(name) ?? []
   return host === undefined ? undefined : { isDefault: section === 'defaults', host }
 }

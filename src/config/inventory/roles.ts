@@ -26,7 +26,7 @@ const endings =
   /[-_](?:private|public|internal|ip|ips|ipv4|ipv6|address|addresses|host|hosts|node|nodes|server|servers|vm|vms|instance|instances|fqdn|fqdns|hostname|hostnames)$/
 
 /** Role that a group's name says, and whether it says nothing else. */
-export type NamedRole = { readonly role: Role; readonly exact: boolean }
+type NamedRole = { readonly role: Role; readonly exact: boolean }
 
 /** Reads the role in a group's name: the name itself, or its last part, as in `prod_databases`. */
 export function roleOf(group: string): NamedRole | undefined {

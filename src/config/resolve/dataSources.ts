@@ -19,7 +19,7 @@ export const isLocalAddress = (address: string): boolean => address === 'localho
  * Returns the address of a host's database for other hosts: `replication-host`, or the host's address if that
  * is loopback.
  */
-export function databaseAddress(host: ResolvedHost): string {
+function databaseAddress(host: ResolvedHost): string {
   const given = host.option(options.database.host).value ?? ''
   return given === '' || isLocalAddress(given) ? host.address : given
 }

@@ -25,7 +25,7 @@ export type Setting<T> = {
 }
 
 /** A setting that always has a value. */
-export type DefaultedSetting<T> = Setting<T> & { readonly default: T }
+type DefaultedSetting<T> = Setting<T> & { readonly default: T }
 
 export type SettingGroup = Readonly<Record<string, Setting<unknown>>>
 

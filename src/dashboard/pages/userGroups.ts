@@ -2,7 +2,7 @@ import type { AccessLevel } from '../../contracts/accessLevels.ts'
 import type { ClusterUsers } from '../../contracts/dashboard.ts'
 
 /** Hosts that all have the same users at the same levels. */
-export type HostGroup = {
+type HostGroup = {
   readonly hosts: readonly string[]
   /** In the order of the users; null where these hosts have no such user. */
   readonly access: readonly (AccessLevel | null)[]

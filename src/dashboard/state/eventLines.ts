@@ -1,5 +1,5 @@
 /** An event of a text/event-stream with data. */
-export type StreamEvent = { readonly id: string | null; readonly data: string }
+type StreamEvent = { readonly id: string | null; readonly data: string }
 
 /** Longest event that is read, in characters: a snapshot of thousands of hosts. */
 const maximumLength = 32 * 1024 * 1024

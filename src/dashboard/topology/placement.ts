@@ -24,7 +24,7 @@ export type PlacedNode = {
   readonly compact: boolean
 }
 
-export type PlacedEdge = {
+type PlacedEdge = {
   readonly kind: 'clients' | 'writes' | 'follows'
   readonly from: string
   readonly to: string

@@ -1,6 +1,6 @@
 import type { LagPoint } from '../../contracts/dashboard.ts'
 
-export type SparkBox = {
+type SparkBox = {
   readonly width: number
   readonly height: number
   /** Right edge in milliseconds; the left one is `span` earlier. */

@@ -32,7 +32,7 @@ import {
 import { StepError } from '../stepError.ts'
 
 /** Secrets of an installation that only its host has once the state directory is lost; a damaged one is absent. */
-export type InstalledSecrets = {
+type InstalledSecrets = {
   /** Key of the host's certificate. */
   readonly key?: Secret
   /** Authorities (PEM) by which the host recognizes others; absent if it calls none. */

@@ -3,7 +3,7 @@ import type { HostConfig } from '../../config/model.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 
 /** Names of a host, for its certificate and for the Host headers that it accepts. */
-export type CertificateNames = {
+type CertificateNames = {
   /** Names that the certificate must cover; if one is missing, it is issued again. */
   readonly required: readonly string[]
   /** The required names and all addresses at which the host can be reached now. */

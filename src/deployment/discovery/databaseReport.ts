@@ -2,7 +2,7 @@ import type { DatabaseType } from '../../contracts/choices.ts'
 import { type DatabasePart, isDatabasePart } from './databaseScript.ts'
 
 /** A connection of a replica to its source. */
-export type ReplicationChannel = {
+type ReplicationChannel = {
   /** Empty for the one without a name. */
   readonly name: string
   readonly source: { readonly host: string; readonly port: number; readonly serverId: number | undefined }

@@ -1,7 +1,7 @@
 import { quote } from '../../base/shellWords.ts'
 
 /** Variables of MariaDB and MySQL that say what a server is; none holds a password. */
-export const variableNames = [
+const variableNames = [
   ...['version', 'version_comment', 'port', 'socket', 'datadir', 'bind_address', 'skip_networking'],
   ...['read_only', 'super_read_only', 'server_id', 'server_uuid', 'log_bin', 'gtid_mode', 'gtid_domain_id'],
   ...['gtid_executed', 'gtid_current_pos', 'gtid_binlog_pos', 'wsrep_on', 'group_replication_group_name'],

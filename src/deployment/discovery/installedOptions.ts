@@ -10,7 +10,7 @@ import { clusterUser } from '../layout.ts'
 import type { HostInstallation } from './discoverHost.ts'
 
 /** Options with which an installation was made, by name; those with their default are left out. */
-export type InstalledOptions = ReadonlyMap<string, Plain>
+type InstalledOptions = ReadonlyMap<string, Plain>
 
 /** Components of an installation with their settings. */
 export type InstalledComponents = ReadonlyMap<Component, ServerSettings>

@@ -13,7 +13,7 @@ export type DatabaseHost = {
 }
 
 /** Hosts that replicate with each other, in the order given. */
-export type ReplicationGroup = {
+type ReplicationGroup = {
   readonly members: readonly string[]
   readonly primary: string
   /** Sentences about the primary, where it is not sure. */

@@ -40,7 +40,7 @@ export type ReleaseFact = {
 }
 
 /** Contents below the install-directory. Each text ends with a line feed. */
-export type InstalledFiles = {
+type InstalledFiles = {
   /** True if the install-directory exists. */
   readonly exists: boolean
   /** Text of `share/installation.json`. */

@@ -36,7 +36,7 @@ const maxLine = 64 * 1024
  * standard input has a byte or ends. Each log is followed in a session of its own (setsid(1)), so that nothing of it
  * stays behind. A log file is read with the rights of the service user.
  */
-export function followScript(options: {
+function followScript(options: {
   readonly cluster: string
   readonly layout: Layout
   readonly components: readonly Component[]

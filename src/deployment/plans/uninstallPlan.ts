@@ -14,7 +14,7 @@ import { stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { deletion, type Step } from '../step.ts'
 
 /** Installation to remove from one host. */
-export type Uninstallation = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }
+type Uninstallation = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }
 
 /**
  * Returns the steps that remove an installation from one host: components, units, muster's folders, and the system

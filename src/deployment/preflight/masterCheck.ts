@@ -30,7 +30,7 @@ export const masterCheck: Check = {
 }
 
 /** A master of the file that is not the primary, by the words of its server. */
-export type WrongMaster = {
+type WrongMaster = {
   readonly service: string
   readonly master: string
   /** Name or address of the server that it follows; absent: it is read-only. */

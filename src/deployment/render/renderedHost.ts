@@ -7,10 +7,10 @@ import { accountRecord } from '../steps/servicesStep.ts'
 import type { DesiredComponent, DesiredFile, DesiredUser, Target } from '../target.ts'
 
 /** A file that anybody may read. */
-export type PublicFile = DesiredFile & { readonly content: Buffer }
+type PublicFile = DesiredFile & { readonly content: Buffer }
 
 /** A symbolic link; `to` is relative to its folder or absolute. */
-export type RenderedLink = { readonly path: string; readonly to: string }
+type RenderedLink = { readonly path: string; readonly to: string }
 
 /**
  * Desired state of one host for an engine that carries it there: `target`, which the steps of muster apply, and the

@@ -23,7 +23,7 @@ export async function hasState(place: StatePlace): Promise<boolean> {
 type RunsRule = { readonly bytes: number; readonly files: number }
 
 /** Limits of the records, 50 MB: the file, and `.1` (the newest) to `.4` beside it. */
-export const runsFileRule = { bytes: 10 * 1024 * 1024, files: 5 } as const
+const runsFileRule = { bytes: 10 * 1024 * 1024, files: 5 } as const
 
 /** Returns the files of records, newest first. */
 const filesOf = (path: string, count: number): readonly string[] => [

@@ -56,7 +56,7 @@ export type StateLock = {
 }
 
 /** The lock of a run that started this process, which works under it. */
-export type JoinedLock = StateLock & { readonly parent: ProcessIdentity }
+type JoinedLock = StateLock & { readonly parent: ProcessIdentity }
 
 /**
  * Acquires the lock of hosts in a state; creates its folder, which is removed with the last lock if it is still empty.

@@ -27,7 +27,7 @@ export type DecidedHost = {
 }
 
 /** Decision about the users of all hosts and the state directory; nothing is written yet. */
-export type UsersDecision =
+type UsersDecision =
   | {
       readonly ok: true
       readonly hosts: readonly DecidedHost[]

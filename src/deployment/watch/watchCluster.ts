@@ -43,7 +43,7 @@ export type ClusterWatch = {
 }
 
 /** How to look at the hosts of a cluster. */
-export type WatchedHosts = {
+type WatchedHosts = {
   readonly survey: (host: HostConfig) => Promise<SurveyedHost | UnreachableHost>
   readonly refresh: (surveyed: SurveyedHost) => Promise<SurveyedHost>
   readonly look: (surveyed: SurveyedHost) => Promise<ObservedHost>

@@ -27,7 +27,7 @@ export type HostWatch = {
 export const watchIntervals = { well: 15_000, away: 5_000, late: 20_000 } as const
 
 /** A host that was surveyed without a connection in the end. */
-export class AwayError extends StepError {
+class AwayError extends StepError {
   readonly away: UnreachableHost
   constructor(away: UnreachableHost) {
     super({ host: away.host.name, ...away.failure })

@@ -13,7 +13,7 @@ import { jsonTemplate, linesTemplate, withoutJinja } from './jinjaTemplates.ts'
 import { createVariables, type Variables } from './variables.ts'
 
 /** File of a project; its path is below the folder of the project. */
-export type ProjectFile = { readonly path: string; readonly content: string | Buffer }
+type ProjectFile = { readonly path: string; readonly content: string | Buffer }
 
 /** A cluster as a project for Ansible. */
 type Cluster = {

@@ -5,7 +5,7 @@ import { wrap } from '../../base/wrapping.ts'
 const maxListed = 4
 
 /** API URLs of one component, in the order of the hosts. */
-export type ComponentUrls = { readonly component: string; readonly urls: readonly string[] }
+type ComponentUrls = { readonly component: string; readonly urls: readonly string[] }
 
 /** Lists the API URLs after an installation, and commands to copy; ends with a newline. */
 export function apiUrlsText(options: {

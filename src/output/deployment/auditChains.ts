@@ -2,7 +2,7 @@ import { counted } from '../../base/words.ts'
 import type { AuditChain } from '../../deployment/verifyAuditChains.ts'
 import { paint } from '../paint.ts'
 
-export type HostChains = { readonly host: string; readonly chains: readonly AuditChain[] }
+type HostChains = { readonly host: string; readonly chains: readonly AuditChain[] }
 
 /** Writes one line per audit log: result of its verification, and the last entry of its chain. */
 export function auditChainsText(hosts: readonly HostChains[], colour: boolean): string {

@@ -59,7 +59,7 @@ const deeds: Readonly<Record<string, Deed>> = {
 }
 
 /** Says what somebody did through an API, where and how it ended, on one line without its end. */
-export function deedText({ time, what, by, hosts, result, detail }: RunEntry): string {
+function deedText({ time, what, by, hosts, result, detail }: RunEntry): string {
   const at = what.indexOf(' ')
   const [call, subject] = at === -1 ? [what, ''] : [what.slice(0, at), what.slice(at + 1)]
   const deed = Object.hasOwn(deeds, call) ? deeds[call]?.(subject) : undefined

@@ -1,5 +1,5 @@
 /** A systemd unit, and the name of its file. */
-export type UnitFile = { readonly name: string; readonly text: string }
+type UnitFile = { readonly name: string; readonly text: string }
 
 /** A quoted word of a unit, without specifiers (systemd.syntax(7)). */
 const quoted = (text: string): string =>

@@ -3,7 +3,7 @@ import { wrap } from '../../base/wrapping.ts'
 import { paint } from '../paint.ts'
 
 /** A text about some hosts. */
-export type HostNote = { readonly hosts: readonly string[]; readonly text: string }
+type HostNote = { readonly hosts: readonly string[]; readonly text: string }
 
 /** Limit of hosts with a line each; beyond it, hosts with the same text share one. */
 export const maxHostLines = 12

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Report } from './portable.ts'
 
 /** An XML element: its attributes in order, and its content, which is XML already. */
-export type Element = {
+type Element = {
   readonly name: string
   readonly attributes: Readonly<Record<string, string | number>>
   readonly content?: string
@@ -20,7 +20,7 @@ const references: Readonly<Record<string, string>> = {
 }
 
 /** Escapes element text. Every `>` is escaped, so that `]]>` cannot occur and CDATA is not needed. */
-export const xmlText = (text: string): string =>
+const xmlText = (text: string): string =>
   maskInvisible(text).replace(/[&<>]/g, (character) => references[character] ?? '')
 
 /** Escapes attribute text; line ends and tabs would otherwise become spaces. */
@@ -28,7 +28,7 @@ const xmlAttribute = (text: string): string =>
   maskInvisible(text).replace(/[&<>"\t\n]/g, (character) => references[character] ?? '')
 
 /** Writes the element as XML 1.0, whatever characters it has. */
-export function xmlElement({ name, attributes, content }: Element): string {
+function xmlElement({ name, attributes, content }: Element): string {
   const start = [
     name,
     ...Object.entries(attributes).map(([key, value]) => `${key}="${xmlAttribute(String(value))}"`),

@@ -6,7 +6,7 @@ import type { Diagnostic, Severity, Span } from '../../diagnostics/diagnostic.ts
 import { excerpt } from '../../diagnostics/excerpt.ts'
 import type { SourceText } from '../../diagnostics/source.ts'
 
-export type TextOptions = {
+type TextOptions = {
   readonly diagnostics: readonly Diagnostic[]
   /** The texts for excerpts. */
   readonly sources: readonly SourceText[]

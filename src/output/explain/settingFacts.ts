@@ -11,7 +11,7 @@ const places: Readonly<Record<Setting<unknown>['scope'], string>> = {
 }
 
 /** A labelled fact about a setting. */
-export type Fact = { readonly label: string; readonly text: string }
+type Fact = { readonly label: string; readonly text: string }
 
 /** Lists facts about a setting that its documentation does not have; names and values stand in backquotes. */
 export function settingFacts(setting: Setting<unknown>): readonly Fact[] {

@@ -7,7 +7,7 @@ export type TopologySource = {
 }
 
 /** A connector and the host that it runs on. */
-export type TopologyConnector = { readonly host: string } & Omit<PictureConnector, 'clients'> & {
+type TopologyConnector = { readonly host: string } & Omit<PictureConnector, 'clients'> & {
     readonly clients: NonNullable<PictureConnector['clients']>
   }
 

@@ -15,7 +15,7 @@ import { redactedErrorOutput } from '../../secrets/redactedErrorOutput.ts'
 import { type HookEvent, type HookedRun, hookEvent } from './hookEvent.ts'
 
 /** Hosts that a run changes, and how many changes there are. */
-export type HookedWork = readonly { readonly host: string; readonly steps: readonly unknown[] }[]
+type HookedWork = readonly { readonly host: string; readonly steps: readonly unknown[] }[]
 
 /** The hooks of one run; without programs in the file they do nothing. */
 export type RunHooks = {

@@ -14,7 +14,7 @@ import type { RunPlan } from '../runPlan.ts'
 import type { SelectedCluster } from '../selectTargets.ts'
 
 /** Decision about the hosts that left the file; nothing is changed yet. */
-export type Pruning = {
+type Pruning = {
   /** Uninstalls those that were reached, once all hosts of the file have changed. */
   readonly work: RunPlan['work']
   /** Those whose place a host of the file has: they are forgotten, and nothing is removed there. */

@@ -22,13 +22,13 @@ export type RenderedBundle = {
 }
 
 /** A file that was written for a host; `sums` is that of the bundle in it. */
-export type WrittenFile = { readonly path: string; readonly sums?: string }
+type WrittenFile = { readonly path: string; readonly sums?: string }
 
 /** A file that a command writes, by its path below the folder of --out. */
-export type OutputFile = { readonly path: string; readonly content: Buffer | string; readonly mode?: number }
+type OutputFile = { readonly path: string; readonly content: Buffer | string; readonly mode?: number }
 
 /** Options of an engine that carries bundles. */
-export type BundleOptions = RenderOptions & {
+type BundleOptions = RenderOptions & {
   readonly out: string
   readonly folder: string
   readonly force: boolean

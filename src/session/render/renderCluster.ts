@@ -34,7 +34,7 @@ export type RenderOptions = ClusterOptions & {
 }
 
 /** Hosts of a command of `muster render`, and what their engine carries besides. */
-export type RenderedCluster = {
+type RenderedCluster = {
   readonly config: SelectedCluster
   readonly hosts: readonly RenderedHost[]
   /** Node.js of all hosts, packed with gzip. */

@@ -67,7 +67,7 @@ export type ChangeContext = {
   readonly passwordStdin: boolean
 }
 
-export type EveryHostOptions = { readonly iAmSure: boolean; readonly skipUnreachable: boolean }
+type EveryHostOptions = { readonly iAmSure: boolean; readonly skipUnreachable: boolean }
 
 /** Creates the runner that all commands of a process share; `done` receives the exit code. */
 export function createRunner(environment: {

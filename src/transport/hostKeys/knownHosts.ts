@@ -16,7 +16,7 @@ export type KnownHost = {
 /** Lookup in known_hosts: names, and the port that showed the key. */
 export type KnownHostsLookup = { readonly names: readonly string[]; readonly port: number }
 
-export type HostKeyCheck =
+type HostKeyCheck =
   | { readonly kind: 'trusted' }
   /** `authority`: an `@cert-authority` line for the host, which is not supported. */
   | { readonly kind: 'unknown'; readonly authority?: KnownHost }

@@ -4,7 +4,7 @@ import { knownHostsName } from './hostKeyPolicy.ts'
 import { type KnownHost, typeOfKey } from './knownHosts.ts'
 
 /** Bytes of salt in a hashed name: the size of a SHA-1 digest (hostfile.c of OpenSSH). */
-export const saltLength = 20
+const saltLength = 20
 
 /** Returns the file to which ssh adds new keys; undefined without known_hosts files. */
 export const fileForNewKeys = ({ check }: Pick<Destination, 'check'>): string | undefined => check.files[0]

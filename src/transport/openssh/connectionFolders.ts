@@ -5,7 +5,7 @@ import type { Environment } from '../../processes/environment.ts'
 import type { InteractiveChild } from '../../processes/run.ts'
 
 /** Private folder of one connection. */
-export type ConnectionFolder = { readonly path: string; remove(): Promise<void> }
+type ConnectionFolder = { readonly path: string; remove(): Promise<void> }
 
 export type ConnectionFolders = {
   /** Rejects as node:fs does. */

@@ -23,7 +23,7 @@ import { lateEnd, type OpensshProcess, startOpenssh } from './opensshProcess.ts'
 import { trustedLines } from './trustedLines.ts'
 
 /** Connected jump host of the program ssh. */
-export type OpensshJump = {
+type OpensshJump = {
   /** As `Session.ended`. */
   readonly ended: Promise<string>
   /** The ProxyCommand that leads to a server behind it. */
@@ -33,7 +33,7 @@ export type OpensshJump = {
   end(): void
 }
 
-export type OpensshConnector = {
+type OpensshConnector = {
   /** Connects, logs in and starts the shell. Rejects with `TransportError`. */
   connect(route: Route, become: Become): Promise<Transport>
   /** Connects the jump hosts before a server. Rejects with `TransportError` of the jump host. */

@@ -27,7 +27,7 @@ type Followed = {
 const refusedPause = 30_000
 
 /** A cluster by the events of its managers. */
-export type FollowedHosts = { picture(): ClusterPicture; stop(): void }
+type FollowedHosts = { picture(): ClusterPicture; stop(): void }
 
 /** Follows the events of all managers that can be reached, this one's included. */
 export function followHosts(options: {

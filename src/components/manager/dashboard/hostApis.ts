@@ -12,7 +12,7 @@ import { DashboardError, notFound } from '../../../web/dashboardError.ts'
 import { managerEndpoint } from '../../managerEndpoint.ts'
 
 /** Settings by which a manager reaches the APIs of all hosts. */
-export type HostApiSettings = Pick<
+type HostApiSettings = Pick<
   ServerSettings,
   'host' | 'tls' | 'socket' | 'connectorSocket' | 'replicatorSocket'
 > & { readonly hosts: readonly DashboardHost[] }

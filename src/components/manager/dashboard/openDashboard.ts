@@ -13,7 +13,7 @@ import { createHostApis } from './hostApis.ts'
 import { managerBackend } from './managerBackend.ts'
 
 /** Settings of a manager that shows the dashboard. */
-export type DashboardSettings = Pick<
+type DashboardSettings = Pick<
   ServerSettings,
   'cluster' | 'host' | 'tls' | 'socket' | 'connectorSocket' | 'replicatorSocket' | 'auditFile'
 > & { readonly hosts: readonly DashboardHost[] }

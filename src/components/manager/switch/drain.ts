@@ -20,7 +20,7 @@ const isSilent = ({ user, milliseconds }: Session, waited: number): boolean =>
   user === beforeLogin && Math.max(milliseconds, waited) >= idle.fresh
 
 /** Decides which sessions a primary loses while its new clients wait. */
-export type DrainRule = (sessions: readonly Session[]) => readonly number[]
+type DrainRule = (sessions: readonly Session[]) => readonly number[]
 
 /**
  * Returns the rule for sessions that end by themselves, or between two transactions. `known` are those that have been there

@@ -8,7 +8,7 @@ const lasting = 500
 const longest = 120_000
 
 /** Tells sessions that last from those of clients that connect for each transaction, by an earlier look. */
-export type LastingSessions = {
+type LastingSessions = {
   /** Notes the sessions of a service's primary. */
   note(service: string, sessions: readonly Session[]): void
   /** Resolves to the ids of sessions that are old enough by now; waits for that where `mayWait`. */

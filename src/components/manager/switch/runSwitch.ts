@@ -244,7 +244,7 @@ export type Settlement =
 export type Look = SwitchReading | DatabaseError
 
 /** The two servers of a switch that somebody left unfinished, and what the records say of it. */
-export type Unfinished = {
+type Unfinished = {
   readonly from: SwitchNode
   readonly to: SwitchNode
   /** True if `to` has all of `from`, and may become the primary without it. */

@@ -37,7 +37,7 @@ type Means = {
 const isCaughtUpAt: ReadonlySet<HoldRecord['step']> = new Set(['promote', 'repoint', 'release', 'verify'])
 
 /** How a switch was settled, and who does not follow the new primary yet. */
-export type Settled = { readonly end: Settlement; readonly left: readonly Left[] }
+type Settled = { readonly end: Settlement; readonly left: readonly Left[] }
 
 const open = (reason: string): Settled => ({ end: { kind: 'open', reason }, left: [] })
 

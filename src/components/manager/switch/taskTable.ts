@@ -16,7 +16,7 @@ export type Task = {
   ended(milliseconds: number): Promise<void>
 }
 
-export type TaskTable = {
+type TaskTable = {
   /** The last task of each service. */
   latest(): readonly TaskPayload[]
   add(facts: {
