@@ -42,10 +42,6 @@ describe('verifyChains', () => {
   })
 
   it.each([
-    [
-      { code: 3, stderr: "muster-api: no command is named 'verify-audit'" },
-      'a release without a verifiable audit log',
-    ],
     [{ code: 1, stderr: 'sh: not found' }, 'could not be read: sh: not found'],
     [{ code: 0, stdout: 'junk' }, 'no result was returned'],
   ])('fails without a verdict of the host: %j', async (result, message) => {

@@ -34,7 +34,6 @@ const commands: readonly (readonly string[])[] = [
   ['upgrade', '--yes'],
   ['rollback', '--yes'],
   ['users', 'apply', '--yes'],
-  ['users', 'apply', '--via', 'api', '--yes'],
   ['users', 'verify'],
   ['users', 'rotate', 'admin', '--yes'],
   ['cert', 'renew', '--yes'],
