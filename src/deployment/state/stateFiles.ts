@@ -164,7 +164,7 @@ export function encodeState(state: ClusterState): StateFiles {
   if (state.storePasswords !== undefined || state.users.size > 0) {
     files.set(secretsFile, encodeSecrets(state))
   }
-  if (state.machines.size + state.folders.size + (state.ways?.size ?? 0) > 0)
+  if (state.machines.size + state.folders.size + state.ways.size > 0)
     files.set(machinesFile, encodeMachines(state))
   if (state.rotation !== undefined || (state.retired ?? []).length > 0) {
     files.set(rotationFile, encodeRotation(state))
