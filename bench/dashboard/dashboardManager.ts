@@ -66,7 +66,10 @@ export async function startDashboardManager(
       secretsFile: file('secrets.json', JSON.stringify({ 'monitor-password': 'watching' })),
       member: { service: 'alpha', datasource: 'db1', witness: false },
       dashboard: [
-        { name: 'db1', address: '127.0.0.1', names: ['db1'], apis: [{ component: 'manager', listen }] },
+        {
+          ...{ name: 'db1', address: '127.0.0.1', names: ['db1'], certificateWarningDays: 30 },
+          apis: [{ component: 'manager', listen }],
+        },
       ],
       ...settings,
     } satisfies ServerSettings),

@@ -20,9 +20,6 @@ type VerdictFacts = Omit<ClusterPicture, 'verdict'> & {
   readonly now: Date
 }
 
-/** Days before its end from which a certificate is a problem. */
-const certificateDays = 14
-
 const dayMs = 86_400_000
 
 /**
@@ -338,9 +335,9 @@ function disagreementProblem(service: PictureService, facts: VerdictFacts): read
 
 /** One problem for all certificates that end on the same day. */
 function certificateProblems({ hosts, now }: VerdictFacts): readonly PictureProblem[] {
-  const ending = hosts.flatMap(({ name, certificateExpires }) => {
+  const ending = hosts.flatMap(({ name, certificateExpires, certificateWarningDays }) => {
     const end = certificateExpires === null ? Number.NaN : Date.parse(certificateExpires)
-    return end - now.getTime() < certificateDays * dayMs ? [{ name, end }] : []
+    return end - now.getTime() < certificateWarningDays * dayMs ? [{ name, end }] : []
   })
   const groups = groupOpinions(ending, ({ end }) => isoDate(end))
   return groups.map((same) => {

@@ -93,6 +93,8 @@ export type PictureHost = {
   readonly release: string | null
   /** End of the certificate that its APIs present (RFC 3339); null where it is not known. */
   readonly certificateExpires: string | null
+  /** Days before that end from which it is a problem (`tls-warning-days`). */
+  readonly certificateWarningDays: number
   readonly components: readonly PictureComponent[]
   readonly connector: PictureConnector | null
 }

@@ -122,6 +122,8 @@ const DashboardHost = Type.Object(
         exact,
       ),
     ),
+    /** Days before its end from which its certificate is a problem. */
+    certificateWarningDays: count,
     /** Where its connector takes clients of the database. */
     clients: Type.Optional(
       Type.Object({ service: text, readWrite: text, readOnly: Type.Union([text, Type.Null()]) }, exact),

@@ -33,8 +33,9 @@ export function configuredPicture({
         ...{ connections: null, managersAgree: true },
       })),
     ),
-    hosts: hosts.map(({ name, address, proxy }) => ({
+    hosts: hosts.map(({ name, address, proxy, tls }) => ({
       ...{ name, address, state: 'unknown', detail: null, release: null, certificateExpires: null },
+      certificateWarningDays: tls.warningDays,
       components: [],
       connector:
         proxy === undefined
@@ -54,20 +55,21 @@ export function knowledgeOf(options: {
   readonly now: Date
 }): ClusterKnowledge {
   const { config, observed, now } = options
+  const warningDays = new Map(config.hosts.map(({ name, tls }) => [name, tls.warningDays]))
   return {
     name: config.cluster,
     now,
     map: config.services.filter(({ datasources }) => datasources.length > 0),
     reports: observed.flatMap(({ report }) => report ?? []),
-    hosts: observed.map(({ status }) => knownHost(status)),
+    hosts: observed.map(({ status }) => knownHost(status, warningDays.get(status.host) ?? 0)),
   }
 }
 
-function knownHost(status: HostStatus): KnownHost {
+function knownHost(status: HostStatus, certificateWarningDays: number): KnownHost {
   const { host: name, address, state, detail = null, release = null, certificateExpires = null } = status
   const clients = status.components.find((one) => one.clients !== undefined)?.clients
   return {
-    ...{ name, address, state, detail, release, certificateExpires },
+    ...{ name, address, state, detail, release, certificateExpires, certificateWarningDays },
     components: status.components.map(pictureComponent),
     connector: status.connector ?? null,
     clients: clients === undefined ? null : clientAddresses(clients, address),

@@ -324,15 +324,15 @@ describe('the verdict of a cluster', () => {
     expect(behind(0, lost)).toEqual(['degraded', 'degraded: replica db2: the receiver cannot connect'])
   })
 
-  it('warns of certificates two weeks before their end, once for those of the same day', () => {
+  it('warns of certificates as many days before their end as the file says, once for those of the same day', () => {
     const ending = (days: number) =>
       new Date(pictureTime.getTime() + days * 86_400_000 + 3_600_000).toISOString()
     const certificates = (...days: readonly number[]) =>
       lines({
         hosts: days.map((it, index) => wellHost(`db${index + 1}`, { certificateExpires: ending(it) })),
       })
-    expect(certificates(14, 300)).toEqual(['ok'])
-    expect(certificates(13, 13)).toEqual(['degraded', 'degraded: certificates of db1 and db2 end in 13 days'])
+    expect(certificates(30, 300)).toEqual(['ok'])
+    expect(certificates(29, 29)).toEqual(['degraded', 'degraded: certificates of db1 and db2 end in 29 days'])
     expect(certificates(1)).toEqual(['degraded', 'degraded: certificate of db1 ends in 1 day'])
     expect(certificates(0)).toEqual(['degraded', 'degraded: certificate of db1 ends within a day'])
     expect(certificates(-2)).toEqual(['degraded', 'degraded: certificate of db1 ended on 2025-12-31'])

@@ -40,6 +40,7 @@ export function host(changed: Partial<PictureHost> & { readonly name: string }):
     detail: null,
     release: '0.1.0',
     certificateExpires: atSecond(86_400 * 300),
+    certificateWarningDays: 30,
     components: [
       { component: 'manager', state: 'ready', reason: null, listen: '10.0.0.11:8090' },
       { component: 'connector', state: 'ready', reason: null, listen: '10.0.0.11:8096' },

@@ -206,7 +206,7 @@ describe('settingsDifference', () => {
       replicatorSocket: path,
       dashboard: [
         {
-          ...{ name: 'db2', address: '10.0.0.2', names: ['db2'] },
+          ...{ name: 'db2', address: '10.0.0.2', names: ['db2'], certificateWarningDays: 30 },
           apis: [{ component: 'manager', listen: { address: '10.0.0.2', port: 1 } }],
           clients: { service: 'beta', readWrite: '10.0.0.2:1', readOnly: null },
         },

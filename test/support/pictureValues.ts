@@ -24,6 +24,7 @@ export const wellHost = (name: string, changes: Partial<KnownHost> = {}): KnownH
   detail: null,
   release: '1.0.0-0123456789ab',
   certificateExpires: '2027-01-02T03:04:05.000Z',
+  certificateWarningDays: 30,
   components: components.map((component) => ({ component, state: 'ready', reason: null, listen: null })),
   connector: onlineConnector,
   clients: { service: 'alpha', readWrite: '127.0.0.1:9999', readOnly: null },

@@ -37,7 +37,7 @@ export const smallPicture = (name: string, lag: number | null = 0): ClusterPictu
   hosts: [
     {
       ...{ name: 'db1', address: '10.0.0.1', state: 'up', detail: null, release: null },
-      ...{ certificateExpires: null, components: [], connector: null },
+      ...{ certificateExpires: null, certificateWarningDays: 30, components: [], connector: null },
     },
   ],
 })

@@ -101,6 +101,7 @@ const dashboardHost = (
     const port = shown.option(options.api[component].port).value
     return { component, listen: address === undefined || port === undefined ? null : { address, port } }
   }),
+  certificateWarningDays: valuesOf({ days: options.warningDays }, shown.option).days,
   ...clientsOf(shown),
 })
 

@@ -88,10 +88,15 @@ type Scaled = {
 
 function certificateCells(cluster: ClusterState, { certificate, scale }: Scaled) {
   if (certificate === undefined) return []
+  const host = cluster.hosts.get(certificate.host)
   return [
     <HostLink cluster={cluster.name} host={certificate.host} />,
-    <CertificateEnd at={certificate.notAfter} />,
-    <Bar days={daysUntil(certificate.notAfter, coarseNow.value)} scale={scale} />,
+    <CertificateEnd at={certificate.notAfter} host={host} />,
+    <Bar
+      days={daysUntil(certificate.notAfter, coarseNow.value)}
+      warningDays={host?.certificateWarningDays ?? 0}
+      scale={scale}
+    />,
     <When at={certificate.notAfter} />,
     shown(certificate.issuer),
     <>
@@ -107,7 +112,15 @@ function certificateCells(cluster: ClusterState, { certificate, scale }: Scaled)
 const width = 240
 
 /** The days that are left, on the line that all rows share. */
-const Bar = ({ days, scale }: { readonly days: number; readonly scale: Scaled['scale'] }) => (
+const Bar = ({
+  days,
+  warningDays,
+  scale,
+}: {
+  readonly days: number
+  readonly warningDays: number
+  readonly scale: Scaled['scale']
+}) => (
   <svg class="days" viewBox={`0 0 ${width} 28`} width={width} height="28" aria-hidden="true">
     {scale.marks.map((mark) => (
       <>
@@ -122,7 +135,7 @@ const Bar = ({ days, scale }: { readonly days: number; readonly scale: Scaled['s
       </>
     ))}
     <rect
-      class={certificateSign(days).tone}
+      class={certificateSign(days, warningDays).tone}
       x="0"
       y="4"
       height="8"

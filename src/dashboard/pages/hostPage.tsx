@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { PictureHost } from '../../contracts/clusterPicture.ts'
 import type { HostCertificate, HostDetails, RunEntry } from '../../contracts/dashboard.ts'
 import { ActionsButton } from '../actions/actionsButton.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -33,7 +34,7 @@ export function HostPage({ cluster, host }: Props) {
         what={`the details of ${host}`}
         show={({ certificate, runs, log }) => (
           <>
-            <Certificate certificate={certificate} />
+            <Certificate certificate={certificate} host={cluster.hosts.get(host)} />
             <Runs runs={runs} />
             <Log log={log} reload={<ReloadButton of={loaded} />} />
           </>
@@ -163,7 +164,13 @@ function databaseCells(cluster: ClusterState, key: string) {
   ]
 }
 
-const Certificate = ({ certificate }: { readonly certificate: HostCertificate | null }) => (
+const Certificate = ({
+  certificate,
+  host,
+}: {
+  readonly certificate: HostCertificate | null
+  readonly host: PictureHost | undefined
+}) => (
   <section class="card" aria-labelledby="certificate">
     <h2 id="certificate">Certificate</h2>
     {certificate === null ? (
@@ -172,7 +179,7 @@ const Certificate = ({ certificate }: { readonly certificate: HostCertificate | 
       <dl class="pairs">
         <dt>Left</dt>
         <dd>
-          <CertificateEnd at={certificate.notAfter} />
+          <CertificateEnd at={certificate.notAfter} host={host} />
         </dd>
         <dt>Valid</dt>
         <dd>

@@ -72,15 +72,21 @@ function hostCells(cluster: ClusterState, name: string) {
       ))}
     </ul>,
     host.release === null ? <span class="muted">not known</span> : shown(host.release),
-    <CertificateEnd at={host.certificateExpires} />,
+    <CertificateEnd at={host.certificateExpires} host={host} />,
   ]
 }
 
 /** Days that a certificate has left. */
-export function CertificateEnd({ at }: { readonly at: string | null }) {
+export function CertificateEnd({
+  at,
+  host,
+}: {
+  readonly at: string | null
+  readonly host: PictureHost | undefined
+}) {
   const days = useMemo(() => computed(() => (at === null ? null : daysUntil(at, coarseNow.value))), [at])
   if (at === null || days.value === null) return <span class="muted">not known</span>
-  const sign = certificateSign(days.value)
+  const sign = certificateSign(days.value, host?.certificateWarningDays ?? 0)
   if (sign.tone === 'good') return <span title={utcText(at)}>{daysText(days.value)}</span>
   return (
     <span title={utcText(at)}>

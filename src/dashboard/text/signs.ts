@@ -70,9 +70,8 @@ export const taskSigns: Readonly<Record<TaskPayload['state'], Sign>> = {
   failed: { ...broken, word: 'failed' },
 }
 
-/** Sign of a certificate by the days that are left. */
-export function certificateSign(days: number): Sign {
+/** Sign of a certificate by the days that are left, and those from which its end is a problem. */
+export function certificateSign(days: number, warningDays: number): Sign {
   if (days < 0) return { ...broken, word: 'ended' }
-  if (days < 7) return { ...broken, word: 'ends this week' }
-  return days < 30 ? { ...warning, word: 'ends soon' } : { ...ok, word: 'valid' }
+  return days < warningDays ? { ...warning, word: 'ends soon' } : { ...ok, word: 'valid' }
 }

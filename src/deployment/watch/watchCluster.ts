@@ -259,6 +259,7 @@ function withComponents(config: HostConfig, known: KnownHost | undefined): Known
   const { name, address, apis } = config
   const host: KnownHost = known ?? {
     ...{ name, address, state: 'unknown', detail: null, release: null, certificateExpires: null },
+    certificateWarningDays: config.tls.warningDays,
     ...{ components: [], connector: null, clients: null },
   }
   const isAway = host.state === 'unreachable' || host.state === 'failed'

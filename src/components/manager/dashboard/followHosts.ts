@@ -123,6 +123,7 @@ function knownHost({ host, seen, state, detail }: Followed): KnownHost {
   return {
     ...{ name: host.name, address: host.address, state, detail, release: null },
     certificateExpires: seen?.certificateExpires ?? null,
+    certificateWarningDays: host.certificateWarningDays,
     components: host.apis.map(({ component, listen }): PictureComponent => {
       const place = { component, listen: listen && addressAndPort(listen.address, listen.port), reason: null }
       if (!seen || component === 'replicator') return { ...place, state: 'unknown' }

@@ -51,7 +51,7 @@ export async function usersWith(password: string): Promise<readonly UserRecord[]
 }
 
 export const shownHost = (name: string, port: number | null): DashboardHost => ({
-  ...{ name, address: name, names: [name] },
+  ...{ name, address: name, names: [name], certificateWarningDays: 30 },
   apis: [{ component: 'manager', listen: port === null ? null : { address: '127.0.0.1', port } }],
 })
 
