@@ -105,7 +105,7 @@ describe.skipIf(labHere.missing)(`the dashboard of a cluster${labHere.needs}`, (
 
   beforeAll(async () => {
     lab = await startSwitchCluster([
-      'java-tls-key-lifetime: 30',
+      'java-tls-key-lifetime: 60',
       'rest-api-users: { grafana: { access: read, password: !file users.password }, oncall: { access: operate, password: !file users.password } }',
     ])
     lab.cluster.operator.write('users.password', secret.password)
@@ -233,12 +233,12 @@ describe.skipIf(labHere.missing)(`the dashboard of a cluster${labHere.needs}`, (
     const page = await open('muster dashboard', 'grafana')
     await page.getByRole('link', { name: 'Certificates', exact: true }).click()
     await page
-      .getByText(/\b(29|30) days\b/)
+      .getByText(/\b(59|60) days\b/)
       .first()
       .waitFor()
     lab.cluster.operator.write(
       'alpha.yaml',
-      lab.file.replace('java-tls-key-lifetime: 30', 'java-tls-key-lifetime: 90'),
+      lab.file.replace('java-tls-key-lifetime: 60', 'java-tls-key-lifetime: 90'),
     )
     const renewed = await lab.cluster.operator.muster(['cert', 'renew', '--yes', 'alpha.yaml'])
     expect(renewed, `${renewed.stdout}${renewed.stderr}`).toMatchObject({ code: 0 })
