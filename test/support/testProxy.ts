@@ -10,6 +10,7 @@ import type { DataSourceEntry } from '../../src/contracts/servicesMap.ts'
 import { type DatabaseClient, databaseClient, refusalIn } from './databaseClient.ts'
 import { eventually } from './eventually.ts'
 import { type ManualClock, manualClock } from './manualClock.ts'
+import { proxySettings } from './proxySettings.ts'
 
 /** A port to which a connection never comes about, and never fails. */
 export const silentPort = 1
@@ -65,12 +66,9 @@ export async function testProxy(
   const connected = new Map<number, number>()
   let mode = installedMode(clock.now())
   const proxy = createProxy({
-    service: 'alpha',
+    ...proxySettings,
     maxHeld: 100,
-    maxHold: 8000,
-    drainTimeout: 30_000,
     dialTimeout: 3000,
-    greetingTimeout: 3000,
     readonlyFallback: false,
     ...limits,
     mode,

@@ -8,6 +8,7 @@ import type { ConnectorMode } from '../../../src/contracts/connectorPayloads.ts'
 import type { RoutedDataSource, Writer } from '../../../src/contracts/routing.ts'
 import { eventually } from '../../support/eventually.ts'
 import { hasMariadb, type Mariadb, type MariadbLab, mariadbLab } from '../../support/mariadb.ts'
+import { proxySettings } from '../../support/proxySettings.ts'
 import { relayFrom } from '../../support/relayFrom.ts'
 
 /** Where the connections of a proxy come from, as the servers see it. */
@@ -57,13 +58,10 @@ describe.skipIf(!hasMariadb)('a proxy before real servers', { timeout: 120_000 }
   async function behind(greetingTimeout: number) {
     let mode = installedMode(new Date())
     const proxy = createProxy({
-      service: 'alpha',
-      maxHeld: 100,
+      ...proxySettings,
       maxHold: 60_000,
-      drainTimeout: 60_000,
       dialTimeout: 3000,
       greetingTimeout,
-      readonlyFallback: true,
       mode,
       clock: realClock,
       dial,

@@ -21,6 +21,21 @@ export const describedFile = (file: string, name = file): Description =>
     files: [{ name, directory: '/etc/muster', text: readFileSync(`${folder}/${file}`, 'utf8') }],
   })
 
+/** Options whose defaults stand for all in `shortened`. */
+const examples: readonly string[] = ['manager-rest-api-port', 'log-level', 'install-directory']
+
+/**
+ * A description with what the file gives, and a few of the defaults: a new option is nothing that a text of all others
+ * has to show again.
+ */
+export const shortened = (description: Description): Description => ({
+  ...description,
+  hosts: description.hosts.map((host) => ({
+    ...host,
+    options: host.options.filter(({ name, origin }) => origin.layer !== 'default' || examples.includes(name)),
+  })),
+})
+
 /** One value of a host. */
 export function settingOf(
   description: Description,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { configText, inColumns } from '../../../src/output/config/configText.ts'
-import { describedFile, folder } from '../../config/describe/described.ts'
+import { describedFile, folder, shortened } from '../../config/describe/described.ts'
 
-const cluster = describedFile('cluster.yaml', 'muster.yaml')
+const cluster = shortened(describedFile('cluster.yaml', 'muster.yaml'))
 const plain = { colour: false, width: 80 }
 
 describe('configText', () => {
@@ -17,7 +17,7 @@ describe('configText', () => {
     ['long.80', 'environments/production/muster.yaml', 80],
     ['long.120', 'environments/production/muster.yaml', 120],
   ])('writes the origin of each value (%s)', async (golden, name, width) => {
-    const text = configText(describedFile('cluster.yaml', name), { ...plain, origin: true, width })
+    const text = configText(shortened(describedFile('cluster.yaml', name)), { ...plain, origin: true, width })
     await expect(text).toMatchFileSnapshot(`${folder}/cluster.origin.${golden}.txt`)
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(width)
   })
