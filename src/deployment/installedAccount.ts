@@ -11,10 +11,10 @@ export const allPlaces = ({ layout: { root }, cluster }: Installation): readonly
   serviceManagerNames.map((place) => serviceData(place, { root, cluster }))
 
 /**
- * Returns sh that finds the user of an installation's components: sets `place` (the name of a service manager, or empty), `account`,
- * and `as`, which drops root's rights for that user's files. Both are empty if there is no such user, and root does
- * not open the files instead. Uses only what root wrote, or the owner of a folder in a folder of root's. Expects
- * `me`, the id of the login. `prefix` replaces the command that drops the rights.
+ * Returns sh that finds the user of an installation's components: sets `place` (the name of a service manager, or
+ * empty), `account`, and `as`, which drops root's rights for that user's files. Both are empty if there is no such
+ * user, and root does not open the files instead. Uses only what root wrote, or the owner of a folder in a folder of
+ * root's. Expects `me`, the id of the login. `prefix` replaces the command that drops the rights.
  */
 export function findAccount(
   installation: Installation,

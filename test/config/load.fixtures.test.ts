@@ -64,11 +64,12 @@ const coveredElsewhere = [
   ...reasonCodes,
 ]
 
+const { api: _, dashboard: __, limits, database, monitor, switching, proxy, ...others } = options
+const groups: readonly SettingGroup[] = [limits, database, monitor, switching, proxy, others]
+
 /** Leaves out members of options with their default, so that a new one changes no other file. */
 const withoutDefault = (key: string, value: unknown): unknown =>
   groups.some((group) => isDeepStrictEqual(group[key]?.default, value)) ? undefined : value
-const { api: _, dashboard: __, limits, database, monitor, switching, proxy, ...others } = options
-const groups: readonly SettingGroup[] = [limits, database, monitor, switching, proxy, others]
 
 describe('loading a fixture', () => {
   it.each(names)('gives the expected findings for %s', async (name) => {

@@ -35,11 +35,12 @@ export function dataStep(target: StepTarget): Step {
 
 /**
  * Removes the data of obsolete components, and what the components left in the places of other service managers, after
- * verification; also what an interrupted run left there.
+ * verification; also what an interrupted run left there. Where nothing was started yet, such a place is of somebody else.
  */
 export function oldDataStep(target: StepTarget): Step {
-  const { data, service } = target
-  const former = allPlaces(target).filter(({ place }) => place !== data.place)
+  const { data, service, facts: now } = target
+  const hasStarted = now.installation.account !== undefined
+  const former = hasStarted ? allPlaces(target).filter(({ place }) => place !== data.place) : []
   const existing = (place: ServiceData, { installation }: HostFacts): readonly string[] =>
     place.folders.filter((folder) => installation.directories.has(folder))
   const obsoleteFiles = (facts: HostFacts): readonly string[] =>

@@ -143,6 +143,13 @@ describe('unmoved component data', () => {
     expect(script).not.toContain('find')
   })
 
+  it('in the place of another service manager stays where nothing was started yet', () => {
+    const { account: _, ...installation } = finished.installation
+    const directories = new Map(installation.directories).set(former.log, { mode: 0o750, owner: 'x:x' })
+    const facts = { ...finished, installation: { ...installation, directories } }
+    expect(stepsOn(facts).map(({ step }) => step.id)).not.toContain('old-data')
+  })
+
   it('that an interrupted run left is removed by the next run', () => {
     const left = new Map(finished.installation.directories).set(former.log, { mode: 0o750, owner: 'x:x' })
     const facts = { ...finished, installation: { ...finished.installation, directories: left } }
