@@ -6,6 +6,7 @@ import type { ClientAddresses } from './clusterPicture.ts'
 import { components } from './component.ts'
 import { fieldErrors } from './fieldErrors.ts'
 import { exact, type ReadonlyStatic } from './schemaParts.ts'
+import { connectorLimits, membersOf, switchLimits } from './serverOptions.ts'
 import { ServicesMap } from './servicesMap.ts'
 
 const text = Type.String({ minLength: 1 })
@@ -38,18 +39,7 @@ const ProxySettings = Type.Object(
     port: listenPort,
     /** To the replicas; null: off. */
     readonlyPort: Type.Union([listenPort, Type.Null()]),
-    /** Number of clients of each port that are held at once, at most. */
-    maxHeld: count,
-    /** Time that a client is held at most. */
-    maxHold: milliseconds,
-    /** Time that connections get to end by themselves when the connector, or their data source, goes offline. */
-    drainTimeout: milliseconds,
-    /** Time that the last word of the managers counts while none answers. */
-    managerTimeout: milliseconds,
-    /** Time that a server which has accepted a connection gets to greet. */
-    greetingTimeout: milliseconds,
-    /** True if clients of `readonlyPort` go to the primary while no replica can be read. */
-    readonlyFallback: Type.Boolean(),
+    ...membersOf(connectorLimits),
   },
   exact,
 )
@@ -70,9 +60,7 @@ const SwitchSettings = Type.Object(
   {
     /** User of the host's replication account; its password is the secret `replication-password`. */
     user: text,
-    maxLag: milliseconds,
-    maxTransaction: milliseconds,
-    drainTimeout: milliseconds,
+    ...membersOf(switchLimits),
     /** Shortest time that a connector of the service holds a client. */
     maxHold: milliseconds,
   },

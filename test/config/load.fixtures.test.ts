@@ -1,10 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type LoadResult, loadConfig } from '../../src/config/load.ts'
-import { options } from '../../src/config/settings/options.ts'
-import type { SettingGroup } from '../../src/config/settings/setting.ts'
 import { reasonCodes } from '../../src/contracts/routing.ts'
 import { catalogue } from '../../src/diagnostics/catalogue.ts'
 import { certificateEntries } from '../../src/diagnostics/entries/certificates.ts'
@@ -14,6 +11,7 @@ import { storeContentEntries } from '../../src/diagnostics/entries/storeContents
 import { diagnosticsText } from '../../src/output/diagnostics/text.ts'
 import { withoutSilenced } from '../../src/session/withoutSilenced.ts'
 import { driftCodes } from '../support/driftCodes.ts'
+import { withoutDefault } from '../support/withoutDefault.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/config', import.meta.url))
 const names = readdirSync(folder)
@@ -63,13 +61,6 @@ const coveredElsewhere = [
   // Found by managers in databases.
   ...reasonCodes,
 ]
-
-const { api: _, dashboard: __, limits, database, monitor, switching, proxy, ...others } = options
-const groups: readonly SettingGroup[] = [limits, database, monitor, switching, proxy, others]
-
-/** Leaves out members of options with their default, so that a new one changes no other file. */
-const withoutDefault = (key: string, value: unknown): unknown =>
-  groups.some((group) => isDeepStrictEqual(group[key]?.default, value)) ? undefined : value
 
 describe('loading a fixture', () => {
   it.each(names)('gives the expected findings for %s', async (name) => {

@@ -1,7 +1,7 @@
+import { connectorLimits } from '../../contracts/serverOptions.ts'
 import { listenAddress } from '../types/addresses.ts'
-import { duration } from '../types/duration.ts'
-import { boolean, countType, portType } from '../types/scalars.ts'
-import { setting } from './setting.ts'
+import { portType } from '../types/scalars.ts'
+import { setting, settingsOf } from './setting.ts'
 
 const common = { scope: 'options', component: 'connector' } as const
 
@@ -24,40 +24,5 @@ export const connectorOptions = {
     type: listenAddress,
     default: '127.0.0.1',
   }),
-  maxHeld: setting({
-    ...common,
-    name: 'connector-max-held',
-    type: countType(1000),
-    default: 1000,
-  }),
-  maxHold: setting({
-    ...common,
-    name: 'connector-max-hold',
-    type: duration,
-    default: 8000,
-  }),
-  drainTimeout: setting({
-    ...common,
-    name: 'connector-drain-timeout',
-    type: duration,
-    default: 30_000,
-  }),
-  managerTimeout: setting({
-    ...common,
-    name: 'connector-manager-timeout',
-    type: duration,
-    default: 30_000,
-  }),
-  greetingTimeout: setting({
-    ...common,
-    name: 'connector-greeting-timeout',
-    type: duration,
-    default: 3000,
-  }),
-  readonlyFallback: setting({
-    ...common,
-    name: 'application-readonly-fallback',
-    type: boolean,
-    default: true,
-  }),
+  ...settingsOf(connectorLimits, common),
 } as const

@@ -1,10 +1,11 @@
 import { outsideChanges } from '../../contracts/choices.ts'
+import { switchLimits } from '../../contracts/serverOptions.ts'
 import { hostAddress } from '../types/addresses.ts'
 import { duration } from '../types/duration.ts'
 import { portType } from '../types/scalars.ts'
 import { secretReference } from '../types/secretReference.ts'
 import { choice, databaseUser } from '../types/texts.ts'
-import { setting } from './setting.ts'
+import { setting, settingsOf } from './setting.ts'
 
 const replicator = { scope: 'options', component: 'replicator' } as const
 const manager = { scope: 'options', component: 'manager' } as const
@@ -68,23 +69,4 @@ export const monitorOptions = {
 } as const
 
 /** Limits of a switch of the primary; members are named as in the settings of servers. */
-export const switchOptions = {
-  maxLag: setting({
-    ...manager,
-    name: 'switch-max-lag',
-    type: duration,
-    default: 3000,
-  }),
-  maxTransaction: setting({
-    ...manager,
-    name: 'switch-max-transaction',
-    type: duration,
-    default: 5000,
-  }),
-  drainTimeout: setting({
-    ...manager,
-    name: 'switch-drain-timeout',
-    type: duration,
-    default: 5000,
-  }),
-} as const
+export const switchOptions = settingsOf(switchLimits, manager)

@@ -1,6 +1,9 @@
 import type { Component } from '../../contracts/component.ts'
+import type { ServerOption, ServerOptions } from '../../contracts/serverOptions.ts'
 import type { Span } from '../../diagnostics/diagnostic.ts'
 import { readPage } from '../../diagnostics/page.ts'
+import { duration } from '../types/duration.ts'
+import { boolean, countType } from '../types/scalars.ts'
 import type { ValueType } from '../types/type.ts'
 import pageTexts from './pages.json' with { type: 'json' }
 
@@ -75,6 +78,33 @@ export function setting<T>(given: Definition<T>): Setting<T>
 export function setting<T>(given: Definition<T>): Setting<T> {
   return { secret: false, aliases: [], since: '0.1.0', ...given, ...textsOf(pageName(given)) }
 }
+
+function valueTypeOf(option: ServerOption): ValueType<unknown> {
+  switch (option.kind) {
+    case 'duration':
+      return duration
+    case 'count':
+      return countType(option.default)
+    case 'boolean':
+      return boolean
+  }
+}
+
+/** Makes settings of the options that servers read, by the same members. */
+export const settingsOf = <Options extends ServerOptions>(
+  options: Options,
+  common: Pick<Setting<unknown>, 'scope' | 'component'>,
+) =>
+  Object.fromEntries(
+    Object.entries(options).map(([member, option]) => [
+      member,
+      setting({ ...common, name: option.name, type: valueTypeOf(option), default: option.default }),
+    ]),
+  ) as {
+    readonly [Member in keyof Options]: DefaultedSetting<
+      Options[Member]['kind'] extends 'boolean' ? boolean : number
+    >
+  }
 
 export const spellings = (settings: readonly Setting<unknown>[]): readonly string[] =>
   settings.flatMap(({ name, aliases }) => [name, ...aliases])

@@ -9,6 +9,7 @@ import type { Target } from '../../../src/deployment/target.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { good } from '../../config/loadText.ts'
 import { preparedTargets } from '../../support/preparedTargets.ts'
+import { withoutDefault } from '../../support/withoutDefault.ts'
 import { targetOf } from '../steps/target.ts'
 
 describe('the settings of a component', () => {
@@ -63,7 +64,7 @@ describe('the databases of a file', () => {
         ),
       ]),
     )
-    await expect(`${JSON.stringify(settings, null, 2)}\n`).toMatchFileSnapshot(
+    await expect(`${JSON.stringify(settings, withoutDefault, 2)}\n`).toMatchFileSnapshot(
       `${folder}/databases.settings.json`,
     )
   })

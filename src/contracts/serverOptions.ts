@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+
+const kinds = {
+  /** Milliseconds. */
+  duration: Type.Integer({ minimum: 0 }),
+  count: Type.Integer({ minimum: 0 }),
+  boolean: Type.Boolean(),
+} as const
+
+type Kind = keyof typeof kinds
+
+/** Option with a default that a server reads as it is: its row in the configuration and its member in the settings. */
+export type ServerOption = { readonly name: string } & (
+  | { readonly kind: Exclude<Kind, 'boolean'>; readonly default: number }
+  | { readonly kind: 'boolean'; readonly default: boolean }
+)
+
+/** Options by their member. */
+export type ServerOptions = Readonly<Record<string, ServerOption>>
+
+/** Returns the schemas of the members that options give. */
+export const membersOf = <Options extends ServerOptions>(options: Options) =>
+  Object.fromEntries(Object.entries(options).map(([member, { kind }]) => [member, kinds[kind]])) as {
+    readonly [Member in keyof Options]: (typeof kinds)[Options[Member]['kind']]
+  }
+
+/** Limits of the connector for its clients. */
+export const connectorLimits = {
+  /** Number of clients of each port that are held at once, at most. */
+  maxHeld: { name: 'connector-max-held', kind: 'count', default: 1000 },
+  /** Time that a client is held at most. */
+  maxHold: { name: 'connector-max-hold', kind: 'duration', default: 8000 },
+  /** Time that connections get to end by themselves when the connector, or their data source, goes offline. */
+  drainTimeout: { name: 'connector-drain-timeout', kind: 'duration', default: 30_000 },
+  /** Time that the last word of the managers counts while none answers. */
+  managerTimeout: { name: 'connector-manager-timeout', kind: 'duration', default: 30_000 },
+  /** Time that a server which has accepted a connection gets to greet. */
+  greetingTimeout: { name: 'connector-greeting-timeout', kind: 'duration', default: 3000 },
+  /** True if clients of the read-only port go to the primary while no replica can be read. */
+  readonlyFallback: { name: 'application-readonly-fallback', kind: 'boolean', default: true },
+} as const satisfies ServerOptions
+
+/** Limits of a switch of the primary. */
+export const switchLimits = {
+  maxLag: { name: 'switch-max-lag', kind: 'duration', default: 3000 },
+  maxTransaction: { name: 'switch-max-transaction', kind: 'duration', default: 5000 },
+  drainTimeout: { name: 'switch-drain-timeout', kind: 'duration', default: 5000 },
+} as const satisfies ServerOptions
