@@ -36,6 +36,8 @@ export type Accounts = {
   /** A new hash for a user; the present one when its password is this one already. */
   recordFor(login: Login): Promise<UserUpdate>
   change(change: (file: UserFile) => UserFile): Promise<boolean>
+  /** Returns true if `change` would change the file now. */
+  wouldChange(change: (file: UserFile) => UserFile): Promise<boolean>
 }
 
 /** One content of the file; another content, another view. */
@@ -133,5 +135,9 @@ export function createAccounts(options: {
     },
 
     change: (change) => changeUserFile(path, change),
+    wouldChange: async (change) => {
+      const { file } = present() ?? (await readView())
+      return change(file) !== file
+    },
   }
 }

@@ -26,6 +26,8 @@ type Guess = {
 export type Lockout = {
   /** Begins a guess, or throws a `LockedOutError`; ask before anything is hashed. */
   begin(pair: GuessSource): Guess
+  /** Returns true for a user name that `unlock` has something to remove of. */
+  isCounted(user: string): boolean
   /** Removes the locks and failures of a user name, wherever they came from; returns true if there were any. */
   unlock(user: string): boolean
   /** Number of locks since the start, and of pairs that are locked now. */
@@ -98,6 +100,11 @@ export function createLockout(options: { readonly now: () => number; readonly ma
     else pending.delete(key)
   }
 
+  function countedKeys(user: string): readonly string[] {
+    removeExpired()
+    return [...failed.keys(), ...locked.keys()].filter((key) => key.startsWith(userKey(user)))
+  }
+
   return {
     begin(pair) {
       const key = pairKey(pair)
@@ -120,16 +127,14 @@ export function createLockout(options: { readonly now: () => number; readonly ma
         cancelled: () => end(key),
       }
     },
+    isCounted: (user) => countedKeys(user).length > 0,
     unlock(user) {
-      removeExpired()
-      const known = [failed, locked].map((map) =>
-        [...map.keys()].filter((key) => key.startsWith(userKey(user))),
-      )
-      for (const key of known.flat()) {
+      const known = countedKeys(user)
+      for (const key of known) {
         failed.delete(key)
         locked.delete(key)
       }
-      return known.flat().length > 0
+      return known.length > 0
     },
     counts: () => {
       removeExpired()

@@ -29,6 +29,9 @@ export type Call<Body = unknown> = {
   readonly audit: (facts: AuditFacts) => void
 }
 
+/** Returns true for a change that is only to be checked. */
+export const isDry = ({ query }: Pick<Call, 'query'>): boolean => query.dry !== undefined
+
 type BodyOf<R extends Route> = R['request'] extends TSchema ? ReadonlyStatic<R['request']> : null
 
 type ResponseOf<R extends Route> = R['response'] extends { readonly kind: 'events' }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { listOf } from '../base/words.ts'
 import { allows } from '../contracts/accessLevels.ts'
 import type { FieldError } from '../contracts/envelope.ts'
 import {
@@ -64,7 +65,7 @@ const describeErrors = (errors: readonly FieldError[]): string =>
 function describeParameters({ guard, query = {} }: Route): string {
   const names = [...(guard ? [guardParameter] : []), ...Object.keys(query)]
   if (names.length === 0) return 'This call takes no query parameters.'
-  return `This call takes only the query parameter${names.length === 1 ? '' : 's'} ${names.join(' and ')}.`
+  return `This call takes only the query parameter${names.length === 1 ? '' : 's'} ${listOf(names)}.`
 }
 
 /** Action that a valid request leads to: a call of a route, or a response to OPTIONS. */

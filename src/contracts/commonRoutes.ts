@@ -10,7 +10,7 @@ import {
   VersionPayload,
 } from './commonPayloads.ts'
 import { requestSchema } from './envelope.ts'
-import { basePath, type Route } from './route.ts'
+import { basePath, dryRun, type Route } from './route.ts'
 
 const reading = { method: 'GET', guard: false, request: null, problems: [] } as const
 
@@ -67,6 +67,7 @@ export const commonRoutes = {
     path: `${basePath}/deleteUser`,
     auth: 'basic',
     guard: true,
+    query: dryRun,
     summary: 'Deletes a user of this host; `changed` is false if there was none.',
     request: requestSchema('StringPayload', StringPayload),
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
@@ -79,6 +80,7 @@ export const commonRoutes = {
     path: `${basePath}/unlock`,
     auth: 'basic',
     guard: true,
+    query: dryRun,
     summary: 'Unlocks a user name after failed logins; `changed` is false if it was not locked.',
     request: requestSchema('StringPayload', StringPayload),
     response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },

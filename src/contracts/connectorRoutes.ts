@@ -1,5 +1,5 @@
 import { ChangedConnectorStatusPayload, ConnectorStatusPayload } from './connectorPayloads.ts'
-import { basePath, type Route } from './route.ts'
+import { basePath, dryRun, type Route } from './route.ts'
 import { servicesMapRoutes } from './servicesMapRoutes.ts'
 
 const root = `${basePath}/connector`
@@ -11,6 +11,7 @@ const changing = {
   auth: 'basic',
   access: 'operate',
   guard: true,
+  query: dryRun,
   request: null,
   tag: 'Connector',
 } as const
@@ -63,6 +64,7 @@ export const connectorRoutes = {
         values: ['true', 'false'],
         description: 'true: close existing connections at once instead of letting them drain.',
       },
+      ...dryRun,
     },
     summary:
       'Refuses new connections at once; existing ones drain until the configured timeout, or are closed at once.',

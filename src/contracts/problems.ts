@@ -48,8 +48,4 @@ export const problems = {
   'database-timeout': { status: 504, title: 'The database did not answer in time' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>
 
-/** Detail of a `last-user` problem. */
-export const lastUserDetail =
-  'The host would have no user with the access level full. Create another one with it first.'
-
 export type ProblemCode = keyof typeof problems

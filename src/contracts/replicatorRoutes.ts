@@ -4,7 +4,7 @@ import {
   ReplicatorStatusPayload,
   ServicesPayload,
 } from './replicatorPayloads.ts'
-import { basePath, type Route } from './route.ts'
+import { basePath, dryRun, type Route } from './route.ts'
 
 const databaseProblems = [
   'database-refused',
@@ -20,7 +20,14 @@ const changeProblems = [
 ] as const satisfies readonly ProblemCode[]
 
 const reading = { method: 'GET', auth: 'basic', guard: false, request: null, tag: 'Replication' } as const
-const changing = { method: 'POST', auth: 'basic', guard: true, request: null, tag: 'Replication' } as const
+const changing = {
+  method: 'POST',
+  auth: 'basic',
+  guard: true,
+  query: dryRun,
+  request: null,
+  tag: 'Replication',
+} as const
 const status = {
   kind: 'payload',
   payloadType: 'ReplicatorStatusPayload',

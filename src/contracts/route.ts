@@ -50,6 +50,16 @@ type QueryParameter = {
   readonly description: string
 }
 
+/** The query parameter of a change that is only to be checked. */
+export const dryRun = {
+  dry: {
+    values: ['yes'],
+    description:
+      'yes: nothing changes. The call is refused as it would be without it, or returns the present state, and `changed` ' +
+      'is true if it would change that.',
+  },
+} as const satisfies Readonly<Record<string, QueryParameter>>
+
 /** Returns true for a value that a query parameter takes. */
 export const takesValue = ({ values }: QueryParameter, value: string): boolean =>
   'pattern' in values ? new RegExp(values.pattern).test(value) : values.includes(value)

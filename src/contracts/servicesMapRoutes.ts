@@ -1,7 +1,7 @@
 import { requestSchema } from './envelope.ts'
 import { taskIdPattern } from './managerPayloads.ts'
 import type { ProblemCode } from './problems.ts'
-import { basePath, type Route } from './route.ts'
+import { basePath, dryRun, type Route } from './route.ts'
 import {
   ChangedServicesMapPayload,
   DataServicePayload,
@@ -25,6 +25,7 @@ export const sharedQuery = {
     values: { pattern: taskIdPattern },
     description: 'Id of the change, from the manager that leads it.',
   },
+  ...dryRun,
 } as const
 
 const changing = {

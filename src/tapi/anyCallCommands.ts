@@ -79,6 +79,7 @@ async function postPath(
   const path = changeContext.iAmSure ? withGuard(apiPath(posted.path)) : apiPath(posted.path)
   return {
     command: 'post',
+    untried: true,
     request: async () => (body === undefined ? { path } : { path, body }),
     render: renderBody,
     summarize: summarizeChange,

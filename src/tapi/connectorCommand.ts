@@ -5,10 +5,9 @@ import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
-import { type Change, predictReadRefusal } from './call/change.ts'
+import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
-import { mapPath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
 import {
@@ -84,8 +83,6 @@ function summarize(body: unknown): string {
 const changeConnector = (change: ConnectorChange, immediate: boolean): Change => ({
   command: `connector ${change}`,
   question: (where) => question(change, { where, immediate }),
-  // Without a database the API refuses its map as it refuses the change, while its status is still OFFLINE.
-  forecast: (call) => predictReadRefusal(call, mapPath(call)),
   request: async () => ({
     path: withGuard(`${basePath}/connector/${change}${immediate ? '?immediate=true' : ''}`),
   }),

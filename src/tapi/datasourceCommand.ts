@@ -4,10 +4,8 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
-import { stateAfter, wrongState } from '../contracts/dataSourceOperations.ts'
 import { basePath } from '../contracts/route.ts'
-import { recordedStates } from '../contracts/servicesMap.ts'
-import { type Change, type Forecast, predictRefusal, type Refused, readPayload } from './call/change.ts'
+import type { Change, Refused } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
 import { controlPath, findService, servicePath } from './call/findService.ts'
@@ -87,20 +85,6 @@ async function noteAutomaticReturn(call: Call, body: unknown): Promise<string | 
   return `the policy is AUTOMATIC: ${name} comes back by itself. \`tapi datasource shun ${name}\` keeps it out.`
 }
 
-/**
- * Predicts that the state of the data source does not allow the change; the health check of the database is
- * made only by the change itself.
- */
-async function predict(call: Call, change: DatasourceChange, named: Named): Promise<Forecast> {
-  const asked = await pathOf(call, named, (service) => `${servicePath(service)}${below(named.name)}`)
-  const status = 'problem' in asked ? asked : await readPayload(call, asked.path)
-  if ('problem' in status) return status
-  const state = recordedStates.find((known) => known === status.payload.state)
-  if (state === undefined || stateAfter(change, state) !== undefined) return undefined
-  const reason = typeof status.payload.reason === 'string' ? status.payload.reason : null
-  return predictRefusal('wrong-state', wrongState({ operation: change, name: named.name, state, reason }))
-}
-
 /** Returns the call that re-points a server that follows the wrong source, where the manager offers it. */
 const repoint: Change['further'] = ({ code, errors }, { path }) =>
   code === 'wrong-state' && errors.some((error) => error.path === '?repoint')
@@ -111,7 +95,6 @@ const changeDatasource = (change: DatasourceChange, named: Named): Change => ({
   command: `datasource ${change}`,
   shared: true,
   question: (where) => questions[change](named.name, where),
-  forecast: (call) => predict(call, change, named),
   request: async (call) => {
     const asked = await pathOf(call, named, (service) => `${controlPath(service)}${below(named.name)}`)
     return 'problem' in asked ? asked : { path: withGuard(`${asked.path}/${change}`) }

@@ -9,15 +9,9 @@ import { UsageError } from '../cli/usageError.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { envelope, readEnvelope } from '../client/envelope.ts'
-import * as editMap from '../contracts/editMap.ts'
 import { basePath } from '../contracts/route.ts'
-import {
-  type DataSourceRole,
-  dataSourceRoles,
-  type MapDataSource,
-  type ServicesMap,
-} from '../contracts/servicesMap.ts'
-import { type Change, type Forecast, predictRefusal, readPayload } from './call/change.ts'
+import { type DataSourceRole, dataSourceRoles, type MapDataSource } from '../contracts/servicesMap.ts'
+import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
 import { findService, mapPath } from './call/findService.ts'
@@ -132,36 +126,10 @@ async function showMap(call: Call): Promise<ExitCode> {
   return showOutcome({ call, outcome, render: renderMap })
 }
 
-/** Reads the services map of a payload, without data sources of unknown roles. */
-const mapOf = ({ services }: Fields): ServicesMap => ({
-  services: objects(services).map(({ name, datasources }) => ({
-    name: cell(name),
-    datasources: objects(datasources).flatMap((source) => {
-      const role = dataSourceRoles.find((known) => known === source.role)
-      if (role === undefined) return []
-      return [{ name: cell(source.name), host: cell(source.host), port: Number(source.port), role }]
-    }),
-  })),
-})
-
-/** Predicts that the host refuses a change of its map; `edit` is tried on the map that the host reports. */
-async function predict(call: Call, edit?: (map: ServicesMap) => unknown): Promise<Forecast> {
-  const current = await readPayload(call, mapPath(call))
-  if ('problem' in current) return current
-  try {
-    edit?.(mapOf(current.payload))
-    return undefined
-  } catch (error) {
-    if (error instanceof editMap.MapError) return predictRefusal(error.code, error.message)
-    throw error
-  }
-}
-
 const setMap = (services: unknown): Change => ({
   ...shown,
   command: 'map set',
   question: (where) => `Replace the whole services map of ${where}?`,
-  forecast: (call) => predict(call),
   request: async (call) => ({
     path: withGuard(mapPath(call)),
     body: envelope('ServicesMapPayload', { services }),
@@ -172,8 +140,6 @@ const addService = (name: string, datasources: readonly MapDataSource[]): Change
   ...shown,
   command: 'map add-service',
   question: (where) => `Add the service ${name} to the services map of ${where}?`,
-  forecast: (call) =>
-    predict(call, (map) => editMap.addService(map, { name, datasources: [...datasources] })),
   request: async (call) => ({
     path: pathOf(call, 'addDataService'),
     body: envelope('DataServicePayload', { name, ...(datasources.length > 0 && { datasources }) }),
@@ -185,11 +151,6 @@ const addDatasource = (source: MapDataSource, service: string | undefined): Chan
   command: 'map add-datasource',
   question: (where) =>
     `Add the data source ${source.name} (${source.role} at ${source.host} port ${source.port}) to the services map of ${where}?`,
-  forecast: async (call) => {
-    const found = await findService(call, { service })
-    if ('problem' in found) return found
-    return predict(call, (map) => editMap.addDataSource(map, { service: found.service, ...source }))
-  },
   request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found
@@ -203,7 +164,6 @@ const resetMap: Change = {
   command: 'map reset',
   question: (where) =>
     `Reset the services map of ${where} to the installed one? Changes made by calls are discarded.`,
-  forecast: (call) => predict(call),
   request: async (call) => ({ path: pathOf(call, 'reset') }),
 }
 

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
-import { type Change, predictReadRefusal } from './call/change.ts'
+import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { controlPath, findService, listServices, servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
@@ -65,8 +65,6 @@ const changePolicy = (policy: PolicyWord, service: string | undefined): Change =
     const what = service === undefined ? 'the service' : service
     return `Set the policy of ${what} to ${policy.toUpperCase()} (${policyDescriptions[policy.toUpperCase()]}) on ${where}?`
   },
-  forecast: async (call) =>
-    service === undefined ? undefined : predictReadRefusal(call, servicePath(service)),
   request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found

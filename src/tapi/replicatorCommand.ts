@@ -7,7 +7,7 @@ import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import { basePath } from '../contracts/route.ts'
-import { type Change, type Forecast, predictRefusal, readPayload } from './call/change.ts'
+import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
 import { login } from './call/login.ts'
@@ -81,6 +81,11 @@ const descriptions = {
 
 type ReplicatorChange = keyof typeof descriptions
 
+const verbs = { online: 'start', offline: 'stop', reset: 'reset' } as const satisfies Record<
+  ReplicatorChange,
+  string
+>
+
 const pathOf = (action: string, service: string | undefined): string =>
   `${basePath}/replicator/${service === undefined ? '' : `service/${encodeURIComponent(service)}/`}${action}`
 
@@ -108,31 +113,14 @@ function question(change: ReplicatorChange, what: string): string {
   }
 }
 
-/** Predicts that a primary has nothing to change, and that a reset is refused while replication runs. */
-async function predict(call: Call, change: ReplicatorChange, service: string | undefined): Promise<Forecast> {
-  const status = await readPayload(call, pathOf('status', service))
-  if ('problem' in status) return status
-  const replicas = Object.entries(status.payload).filter(([, status]) => object(status).role !== 'primary')
-  if (replicas.length === 0) {
-    return {
-      unchanged: `not a replica: nothing to ${{ online: 'start', offline: 'stop', reset: 'reset' }[change]}`,
-    }
-  }
-  const running = replicas.filter(([, status]) => {
-    const { receiver, applier } = object(status)
-    return receiver !== 'stopped' || applier !== 'stopped'
-  })
-  if (change !== 'reset' || running.length === 0) return undefined
-  const names = running.map(([name]) => name).join(', ')
-  return predictRefusal('wrong-state', `A reset needs services that are offline; not offline: ${names}.`)
-}
-
 const changeReplicator = (change: ReplicatorChange, service: string | undefined): Change => ({
   command: `replicator ${change}`,
   question: (where) =>
     question(change, `the replication ${service === undefined ? '' : `service ${service} `}of ${where}`),
   request: async () => ({ path: withGuard(pathOf(change, service)) }),
-  forecast: (call) => predict(call, change, service),
+  // A primary, which --all comes to as well.
+  nothingToDo: ({ code }) =>
+    code === 'not-configured' ? `not a replica: nothing to ${verbs[change]}` : undefined,
   render: renderServices,
   summarize: summarizeChange,
 })

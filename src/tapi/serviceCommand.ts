@@ -3,7 +3,7 @@ import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { withGuard } from '../client/apiPath.ts'
 import { get } from '../client/calls.ts'
-import { type Change, predictReadRefusal } from './call/change.ts'
+import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { changeExamples, readExamples } from './call/examples.ts'
 import { controlPath, findService, servicePath } from './call/findService.ts'
@@ -41,8 +41,6 @@ const changeService = (change: ServiceChange, service: string | undefined): Chan
   command: `service ${change}`,
   shared: true,
   question: (where) => questions[change](service ?? 'the service', where),
-  forecast: async (call) =>
-    service === undefined ? undefined : predictReadRefusal(call, servicePath(service)),
   request: async (call) => {
     const found = await findService(call, { service })
     if ('problem' in found) return found

@@ -3,12 +3,11 @@ import type { CliCommand } from '../cli/cliCommand.ts'
 import type { ExitCode } from '../cli/exitCodes.ts'
 import { UsageError } from '../cli/usageError.ts'
 import { withGuard } from '../client/apiPath.ts'
-import { get, listedUsers, user } from '../client/calls.ts'
+import { get, user } from '../client/calls.ts'
 import { envelope, readEnvelope } from '../client/envelope.ts'
 import { existingNameProblems, userNameProblems } from '../contracts/credentialRules.ts'
-import { lastUserDetail } from '../contracts/problems.ts'
 import { basePath } from '../contracts/route.ts'
-import { type Change, predictRefusal } from './call/change.ts'
+import type { Change } from './call/change.ts'
 import { addConfirmationOptions } from './call/confirmation.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
@@ -89,16 +88,6 @@ function deleteUser(name: string): Change {
   return {
     command: 'delete-user',
     local: true,
-    forecast: async (call) => {
-      const listed = await get(call.caller, `${basePath}/users`)
-      if ('problem' in listed) return listed
-      const users = listedUsers(listed.value) ?? []
-      const full = users.filter(({ access }) => access === 'full')
-      const [last] = full.length === 0 ? users : full
-      return (full.length === 1 || users.length === 1) && last?.user === name.normalize('NFC')
-        ? predictRefusal('last-user', lastUserDetail)
-        : undefined
-    },
     question: (where) => `Delete the user ${name} of ${where}?`,
     request: async () => ({
       path: withGuard(`${basePath}/deleteUser`),

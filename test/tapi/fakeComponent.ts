@@ -22,7 +22,9 @@ type ToldEachTime = Told | (() => Told)
 export type FakeComponent = LoopbackServer & {
   /** What was sent: `POST /api/v2/connector/onhold?i-am-sure=true`, and behind a space the body, if any. */
   readonly sent: string[]
-  /** Answers by the name of the route, a sample where there is none. */
+  /** The changes among it that were not only tried. */
+  readonly changes: () => readonly string[]
+  /** Answers by the name of the route, with ` dry` behind it only those with dry=yes; a sample where there is none. */
   readonly answers: Map<string, ToldEachTime>
 }
 
@@ -83,7 +85,8 @@ export async function fakeComponent(
       if (known !== true) throw new Error(`${route.name} takes no ${name}=${value}`)
     }
     if (route.request) check(route.request, JSON.parse(body), `the body of ${route.name}`)
-    const each = answers.get(route.name)
+    const isDry = members.includes('dry=yes')
+    const each = (isDry ? answers.get(`${route.name} dry`) : undefined) ?? answers.get(route.name)
     const told = typeof each === 'function' ? each() : each
     if (told && 'problem' in told) return fail(told.problem, told.detail, told.errors)
     const { response } = route
@@ -123,5 +126,6 @@ export async function fakeComponent(
   const server = await (socket === undefined
     ? serveTls(leaf, listener)
     : servePlain(listener, { path: socket }))
-  return { ...server, sent, answers }
+  const changes = () => sent.filter((one) => one.startsWith('POST') && !one.includes('dry=yes'))
+  return { ...server, sent, changes, answers }
 }

@@ -46,12 +46,13 @@ export function auditCalls(audit: Audit | undefined, listener: Listener): CallAu
       entry.started = true
     },
 
-    async record({ request, requestId, match, caller, remoteAddress }, entry, response) {
+    async record({ request, requestId, match, caller, remoteAddress, query }, entry, response) {
       const { changed: _changed, parameters, ...states } = entry.facts
       const { status } = response
+      const isDry = query.dry !== undefined
       const record = {
         ...states,
-        parameters: { ...match?.params, ...parameters },
+        parameters: { ...match?.params, ...(isDry && { dry: query.dry }), ...parameters },
         requestId,
         door: listener,
         peer: remoteAddress,
@@ -59,7 +60,7 @@ export function auditCalls(audit: Audit | undefined, listener: Listener): CallAu
         call: entry.route.name,
         status,
         code: entry.code,
-        changed: hasChanged(entry, status),
+        changed: isDry ? false : hasChanged(entry, status),
       }
       if (!audit || (await audit.record(record, { executed: entry.started }))) return response
       // Another failure is sent as it is: only who sees a success would rely on its line.

@@ -19,10 +19,9 @@ import {
 import { commonRoutes } from '../../contracts/commonRoutes.ts'
 import { existingNameProblems, passwordProblems, userNameProblems } from '../../contracts/credentialRules.ts'
 import { hostRoutes } from '../../contracts/hostRoutes.ts'
-import { lastUserDetail } from '../../contracts/problems.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { ProblemError } from '../problemError.ts'
-import { type Call, serve } from '../serve.ts'
+import { type Call, isDry, serve } from '../serve.ts'
 
 const credentialsPayload = ({ user, access }: UserRecord): CredentialsPayload => ({
   user,
@@ -104,27 +103,32 @@ export const createAdminUser = serve(commonRoutes.createAdminUser, async (call, 
 /** Returns the changed file; throws if nobody is left who may change users. */
 function keepFullUser(file: UserFile, next: UserFile): UserFile {
   if (!losesLastFullUser(file, next)) return next
-  throw new ProblemError({ code: 'last-user', detail: lastUserDetail })
+  const detail = 'The host would have no user with the access level full. Create another one with it first.'
+  throw new ProblemError({ code: 'last-user', detail })
 }
 
-export const deleteUser = serve(commonRoutes.deleteUser, async ({ body, audit }, { accounts }) => {
+export const deleteUser = serve(commonRoutes.deleteUser, async (call, { accounts }) => {
+  const { body, audit } = call
   const name = body.payload.value
   audit({ parameters: { user: name } })
   rejectUserName(name, '/payload/value')
-  const changed = await accounts.change((file) => {
+  const edit = (file: UserFile): UserFile => {
     audit({ before: auditedUser(findUser(file, name)) })
     return keepFullUser(file, removeUser(file, name))
-  })
+  }
+  if (isDry(call)) return { value: true, changed: await accounts.wouldChange(edit) }
+  const changed = await accounts.change(edit)
   audit({ after: null })
   return { value: true, changed }
 })
 
 /** Every component counts failed logins by itself, so this unlocks for one component only. */
-export const unlock = serve(commonRoutes.unlock, ({ body, audit }, { lockout }) => {
+export const unlock = serve(commonRoutes.unlock, (call, { lockout }) => {
+  const { body, audit } = call
   const user = body.payload.value
   audit({ parameters: { user } })
   rejectUserName(user, '/payload/value')
-  return { value: true, changed: lockout.unlock(user) }
+  return { value: true, changed: isDry(call) ? lockout.isCounted(user) : lockout.unlock(user) }
 })
 
 /** Users come as the user file keeps them, so that no password is sent. */

@@ -1,7 +1,7 @@
 import type { ApiContext } from '../../api/apiContext.ts'
 import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { type Call, isDry, type ServedRoute, serve } from '../../api/serve.ts'
 import { withoutDatabase } from '../../contracts/component.ts'
 import type { ConnectorMode, ConnectorStatusPayload } from '../../contracts/connectorPayloads.ts'
 import { connectorRoutes as routes } from '../../contracts/connectorRoutes.ts'
@@ -77,10 +77,11 @@ export function connectorCalls(connector: Connector | undefined, passOn?: PassOn
   }
   const change =
     (to: ConnectorMode) =>
-    ({ caller, query, audit }: Call<null>): ConnectorStatusPayload & { readonly changed: boolean } => {
+    (call: Call<null>): ConnectorStatusPayload & { readonly changed: boolean } => {
+      const { caller, query, audit } = call
       const immediate = query.immediate === 'true'
       if (query.immediate !== undefined) audit({ parameters: { immediate } })
-      return opened().change({ to, immediate, caller, audit })
+      return opened().change({ to, immediate, caller, audit, dry: isDry(call) })
     }
 
   return [
@@ -100,39 +101,46 @@ const passedCalls = (passOn: PassOn): readonly ServedRoute[] => [
   serve(routes.connectorReset, (call) => passOn(call, managerRoutes.managerReset)),
 ]
 
+/** Returns true for a change that is not to be made; a connector without a manager is the only one that it asks. */
+const isTried = (call: Pick<Call, 'query'>): boolean => isDry(call) || call.query.peers === 'check'
+
 /** The calls of the map that the connector itself keeps. */
 const ownMapCalls = (opened: () => Connector): readonly ServedRoute[] => [
   serve(routes.connectorServicesMap, () => ({ services: entriesOf(opened().map()) })),
-  serve(routes.connectorChangeServicesMap, ({ body, audit }) => {
+  serve(routes.connectorChangeServicesMap, (call) => {
+    const { body, audit } = call
     const it = opened()
     const next = body.payload
     audit({ parameters: next, before: withoutStates(it.map()) })
-    const { map, inEffect, changed } = it.changeMap((old) => replaceMap(old, next))
+    const { map, inEffect, changed } = it.changeMap((old) => replaceMap(old, next), isTried(call))
     audit({ after: map })
     return { services: entriesOf(inEffect), changed }
   }),
-  serve(routes.connectorAddDataService, ({ body, audit }) => {
+  serve(routes.connectorAddDataService, (call) => {
+    const { body, audit } = call
     const wanted = body.payload
     audit({ parameters: wanted, before: serviceOf(opened().map(), wanted.name) ?? null })
-    const { inEffect, changed } = opened().changeMap((old) => addService(old, wanted))
+    const { inEffect, changed } = opened().changeMap((old) => addService(old, wanted), isTried(call))
     const after = serviceOf(inEffect, wanted.name) ?? { name: wanted.name, datasources: [] }
     audit({ after })
     return { ...after, changed }
   }),
-  serve(routes.connectorAddDataSource, ({ body, audit }) => {
+  serve(routes.connectorAddDataSource, (call) => {
+    const { body, audit } = call
     const wanted = body.payload
     const sourceIn = (map: MapInEffect): DataSourceEntry | undefined =>
       serviceOf(map, wanted.service)?.datasources.find(({ name }) => name === wanted.name)
     audit({ parameters: wanted, before: sourceIn(opened().map()) ?? null })
-    const { inEffect, changed } = opened().changeMap((old) => addDataSource(old, wanted))
+    const { inEffect, changed } = opened().changeMap((old) => addDataSource(old, wanted), isTried(call))
     const after = sourceIn(inEffect)
     audit({ after })
     return { ...wanted, state: after?.state ?? 'UNKNOWN', changed }
   }),
-  serve(routes.connectorReset, ({ audit }) => {
+  serve(routes.connectorReset, (call) => {
+    const { audit } = call
     const it = opened()
     audit({ before: withoutStates(it.map()) })
-    const { map, inEffect, changed } = it.reset()
+    const { map, inEffect, changed } = it.reset(isTried(call))
     audit({ after: map })
     return { services: entriesOf(inEffect), changed }
   }),

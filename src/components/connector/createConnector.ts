@@ -53,6 +53,9 @@ function statusOf(facts: {
 /** Caller of an operation, and the hook for its audit facts. */
 type ConnectorCall = { readonly caller: Caller; readonly audit: (facts: AuditFacts) => void }
 
+/** Result of a change of its own map. */
+type KeptMap = EditedMap & { readonly inEffect: MapInEffect }
+
 /**
  * The connector of one host. Its calls are done when they return and none waits for anything, so that those of
  * two callers never meet.
@@ -60,13 +63,18 @@ type ConnectorCall = { readonly caller: Caller; readonly audit: (facts: AuditFac
 export type Connector = {
   status(): ConnectorStatusPayload
   change(
-    order: ConnectorCall & { readonly to: ConnectorMode; readonly immediate: boolean },
+    order: ConnectorCall & {
+      readonly to: ConnectorMode
+      readonly immediate: boolean
+      /** True: only returns whether it would change anything. */
+      readonly dry: boolean
+    },
   ): ConnectorStatusPayload & { readonly changed: boolean }
   map(): MapInEffect
-  /** Changes its own map, which is in effect where it follows no manager. */
-  changeMap(edit: (map: ServicesMap) => EditedMap): EditedMap & { readonly inEffect: MapInEffect }
+  /** Changes its own map, which is in effect where it follows no manager; `dry`: only tries it. */
+  changeMap(edit: (map: ServicesMap) => EditedMap, dry: boolean): KeptMap
   /** Its own map as it was installed. */
-  reset(): EditedMap & { readonly inEffect: MapInEffect }
+  reset(dry: boolean): KeptMap
   routing(): Routing
   /** Takes over the managers' word. */
   follow(routing: Routing): void
@@ -142,20 +150,27 @@ export function createConnector(options: {
       now: now(),
     })
 
-  function keepMap(edit: EditedMap, services: ServicesMap | null) {
+  const triedMap = (edit: EditedMap): KeptMap => ({ ...edit, inEffect: mapOf(inEffect) })
+
+  function keepMap(edit: EditedMap, services: ServicesMap | null): KeptMap {
     if (edit.changed) {
       store.change({ services })
       inEffect = unwatched(edit.map)
       proxy.setRouting(inEffect)
     }
-    return { ...edit, inEffect: mapOf(inEffect) }
+    return triedMap(edit)
   }
 
   return {
     status,
-    change: ({ to, immediate, caller, audit }) => {
+    change: ({ to, immediate, caller, audit, dry }) => {
       const { mode } = store.current()
       const next = changedMode(mode, { value: to, by: callerName(caller), now: now() })
+      if (dry)
+        return {
+          ...status(),
+          changed: next !== mode || (immediate && to === 'OFFLINE' && proxy.counts().active > 0),
+        }
       audit({ before: mode.value, after: to })
       if (next !== mode) {
         store.change({ mode: next })
@@ -165,12 +180,13 @@ export function createConnector(options: {
       return { ...status(), changed: next !== mode || hasCut }
     },
     map: () => mapOf(inEffect),
-    changeMap: (edit) => {
+    changeMap: (edit, dry) => {
       const edited = edit(ownMap())
-      return keepMap(edited, edited.map)
+      return dry ? triedMap(edited) : keepMap(edited, edited.map)
     },
-    reset: () => {
-      return keepMap(replaceMap(ownMap(), installed), null)
+    reset: (dry) => {
+      const edited = replaceMap(ownMap(), installed)
+      return dry ? triedMap(edited) : keepMap(edited, null)
     },
     routing: () => inEffect,
     follow: (routing) => {

@@ -66,6 +66,6 @@ export const createPassOn =
       authorization,
       timeout: timeLimit,
     })
-    if (route.guard) await chosen.update()
+    if (route.guard && query.dry === undefined) await chosen.update()
     return payload
   }

@@ -1,7 +1,7 @@
 import type { ApiContext } from '../../api/apiContext.ts'
 import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { type Call, isDry, type ServedRoute, serve } from '../../api/serve.ts'
 import { withDot } from '../../base/words.ts'
 import { hasDatabase, withoutDatabase } from '../../contracts/component.ts'
 import type { DataSourceOperation } from '../../contracts/dataSourceOperations.ts'
@@ -15,7 +15,7 @@ import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import { noMonitor } from './dataSourceTable.ts'
 import { holdCalls } from './holdCalls.ts'
-import { mapCalls } from './mapCalls.ts'
+import { mapCalls, type OnceSeen } from './mapCalls.ts'
 import {
   applyOperation,
   bringServiceOnline,
@@ -53,16 +53,18 @@ export type ServedManager = {
   readonly others?: Parameters<typeof createSharedChanges>[0]['others']
 }
 
+/** Returns what a data source would have to follow instead, to be recovered; undefined where it follows the writer. */
+const describeNeededRepoint = (
+  { manager, switcher }: ServedManager,
+  key: DataSourceKey,
+): string | undefined => switcher && describeRepoint(manager, key)
+
 /**
  * Throws a `wrong-state` problem where a data source that is to be recovered follows nobody or somebody else, and the
  * caller did not ask to let it follow the writer. Another manager that leads the change lets it follow itself.
  */
-function refuseUnasked(
-  { manager, switcher }: ServedManager,
-  key: DataSourceKey,
-  { query }: Pick<Call, 'query'>,
-): void {
-  const words = switcher && describeRepoint(manager, key)
+function refuseUnasked(served: ServedManager, key: DataSourceKey, { query }: Pick<Call, 'query'>): void {
+  const words = describeNeededRepoint(served, key)
   if (words === undefined || query.repoint !== undefined || query.change !== undefined) return
   // By this tapi knows that it may offer it.
   const errors = [{ path: '?repoint', message: 'is missing' }]
@@ -70,9 +72,9 @@ function refuseUnasked(
 }
 
 /** Lets a data source follow the writer, where it follows nobody or somebody else; resolves to false where it does. */
-async function repointFirst({ manager, switcher }: ServedManager, key: DataSourceKey): Promise<boolean> {
-  if (!switcher || describeRepoint(manager, key) === undefined) return false
-  await switcher.repoint(key)
+async function repointFirst(served: ServedManager, key: DataSourceKey): Promise<boolean> {
+  if (describeNeededRepoint(served, key) === undefined) return false
+  await served.switcher?.repoint(key)
   return true
 }
 
@@ -95,7 +97,8 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     return answer
   }
   /** Returns the answer of a change then, and names the connector in it where that is not known to act on it. */
-  const onceSeen = async <Answer extends Pick<Reach, 'remarks'>>(answer: Answer): Promise<Answer> => {
+  const onceSeen: OnceSeen = async (call, answer) => {
+    if (isDry(call)) return answer
     const reason = await served.updateConnector?.()
     if (reason === undefined) return answer
     const remark = `The connector of ${identity.host} is not known to act on the change yet: ${withDot(reason)}`
@@ -113,9 +116,10 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     return shared.make(call, {
       order: { route, path: filledPath(route, { service: key.service, datasource: key.name }) },
       ...((operation === 'shun' || operation === 'offline') && { without: new Set([key.name]) }),
-      check: () => {
+      check: async () => {
         if (isRecovered) refuseUnasked(served, key, call)
-        return checkOperation(order, key)
+        const isOther = await checkOperation(order, key)
+        return isOther || (isRecovered && describeNeededRepoint(served, key) !== undefined)
       },
       ...(isRecovered && call.query.change === undefined && { before: () => repointFirst(served, key) }),
       apply: () => applyOperation(order, key),
@@ -126,7 +130,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     const key = { service, name }
     const connector = await connectorStatus()
     const reach = await changeDataSource(call, { operation, route, key })
-    return onceSeen({ ...dataSourceStatus({ manager, key, connector }), ...reach })
+    return onceSeen(call, { ...dataSourceStatus({ manager, key, connector }), ...reach })
   }
   const onService =
     (
@@ -144,17 +148,19 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
         await onceInEffect(undefined)
         throw error
       }
-      return onceSeen({ ...serviceStatus({ manager, service, connector }), ...reach })
+      return onceSeen(call, { ...serviceStatus({ manager, service, connector }), ...reach })
     }
   const takeOffline = (order: Order, service: string, call: Call<null>): Promise<Reach> => {
     const route = routes.managerServiceOffline
     return shared.make(call, {
       order: { route, path: filledPath(route, { service }) },
-      check: () => void manager.views(service),
+      check: () => manager.views(service).some(({ state }) => state === 'ONLINE'),
       apply: () => takeServiceOffline(order, service),
     })
   }
   const bringOnline = async (order: Order, service: string, call: Call<null>): Promise<Reach> => {
+    // The check of a database is part of bringing it online.
+    if (isDry(call)) return { changed: manager.views(service).some(({ state }) => state === 'OFFLINE') }
     if (!shared.isLed(call)) return { changed: await bringServiceOnline(order, service) }
     const route = routes.managerOnline
     const reaches: Reach[] = []
@@ -174,10 +180,10 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
     const before = manager.policy(service)
     const reach = await shared.make(call, {
       order: { route, path: filledPath(route, { service }) },
-      check: () => void manager.policy(service),
+      check: () => manager.policy(service) !== policy,
       apply: () => manager.setPolicy(service, policy),
     })
-    call.audit({ before, after: policy, changed: reach.changed })
+    call.audit({ before, ...(isDry(call) ? {} : { after: policy, changed: reach.changed }) })
     return { ...serviceStatus({ manager, service, connector }), ...reach }
   }
 

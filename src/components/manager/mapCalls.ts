@@ -1,5 +1,5 @@
 import { ProblemError } from '../../api/problemError.ts'
-import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { type Call, isDry, type ServedRoute, serve } from '../../api/serve.ts'
 import { withDot } from '../../base/words.ts'
 import { envelope } from '../../contracts/envelope.ts'
 import { managerRoutes as routes } from '../../contracts/managerRoutes.ts'
@@ -47,11 +47,17 @@ async function writerRemarks(
   return namedNow().flatMap((it) => writerRemark(manager, it) ?? [])
 }
 
-/** The calls that read and change the services map; `onceSeen` lets the connector of the host act on a change. */
+/** Returns the answer of a change, once the connector of the host acts on it, with a remark where it is not known to. */
+export type OnceSeen = <Answer extends Pick<Reach, 'remarks'>>(
+  call: Pick<Call, 'query'>,
+  answer: Answer,
+) => Promise<Answer>
+
+/** The calls that read and change the services map. */
 export function mapCalls(
   manager: Manager,
   more: {
-    readonly onceSeen: <Answer extends Pick<Reach, 'remarks'>>(answer: Answer) => Promise<Answer>
+    readonly onceSeen: OnceSeen
     readonly shared: SharedChanges
   },
 ): readonly ServedRoute[] {
@@ -67,7 +73,7 @@ export function mapCalls(
     isNamed: (source: DataSource) => boolean = () => true,
   ): Promise<Reach> {
     const { audit, caller } = call
-    const { map: next } = how(manager.map())
+    const { map: next, changed: wouldChange } = how(manager.map())
     const names = new Set(sourcesOf(next).map(({ name }) => name))
     const route = routes.managerChangeServicesMap
     const reach = await shared.make(call, {
@@ -76,6 +82,7 @@ export function mapCalls(
       check: () => {
         refuseDuringSwitch(manager)
         audit({ before: mapText(manager.map()) })
+        return wouldChange
       },
       apply: () => {
         const changed = manager.editMap(authorOf(caller), (map) => replaceMap(map, next))
@@ -84,7 +91,7 @@ export function mapCalls(
       },
     })
     // The manager that leads the change says it, for all.
-    if (call.query.change !== undefined) return reach
+    if (call.query.change !== undefined || isDry(call)) return reach
     const remarks = [...(reach.remarks ?? []), ...(await writerRemarks(manager, isNamed))]
     return { ...reach, ...(remarks.length > 0 && { remarks }) }
   }
@@ -94,7 +101,7 @@ export function mapCalls(
     serve(routes.managerChangeServicesMap, async (call) => {
       const wanted = call.body.payload
       const reach = await edit(call, (map) => replaceMap(map, wanted))
-      return onceSeen({ services: serviceEntries(manager), ...reach })
+      return onceSeen(call, { services: serviceEntries(manager), ...reach })
     }),
     serve(routes.managerAddDataService, async (call) => {
       const { payload } = call.body
@@ -102,7 +109,7 @@ export function mapCalls(
       const isNamed = ({ service }: DataSource): boolean => service === payload.name
       const reach = await edit(call, (map) => addService(map, payload), isNamed)
       const entry = serviceEntries(manager).find(({ name }) => name === payload.name)
-      return onceSeen({ name: payload.name, datasources: entry?.datasources ?? [], ...reach })
+      return onceSeen(call, { name: payload.name, datasources: entry?.datasources ?? [], ...reach })
     }),
     serve(routes.managerAddDataSource, async (call) => {
       const { payload } = call.body
@@ -110,11 +117,13 @@ export function mapCalls(
       const isNamed = ({ service, name }: DataSource): boolean =>
         service === payload.service && name === payload.name
       const reach = await edit(call, (map) => addDataSource(map, payload), isNamed)
-      return onceSeen({ ...payload, state: manager.shownState(manager.view(payload)), ...reach })
+      const service = serviceEntries(manager).find(({ name }) => name === payload.service)
+      const entry = service?.datasources.find(({ name }) => name === payload.name)
+      return onceSeen(call, { ...payload, state: entry?.state ?? 'UNKNOWN', ...reach })
     }),
     serve(routes.managerReset, async (call) => {
       const reach = await edit(call, (map) => replaceMap(map, manager.installed))
-      return onceSeen({ services: serviceEntries(manager), ...reach })
+      return onceSeen(call, { services: serviceEntries(manager), ...reach })
     }),
   ]
 }

@@ -1,6 +1,7 @@
 import type { AuditFacts } from '../../api/audit/auditEntry.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type DataSourceOperation, stateAfter, wrongState } from '../../contracts/dataSourceOperations.ts'
+import { type DataSourceOperation, stateAfter } from '../../contracts/dataSourceOperations.ts'
+import type { RecordedState } from '../../contracts/servicesMap.ts'
 import { withDatabaseProblems } from '../databases/databaseProblem.ts'
 import { isDisconnected } from './assessService.ts'
 import type { Manager } from './createManager.ts'
@@ -41,21 +42,41 @@ async function requireHealthy(manager: Manager, view: DataSourceView): Promise<v
   }
 }
 
+const fixes: Readonly<Record<RecordedState, string>> = {
+  ONLINE: 'It already serves clients.',
+  OFFLINE: 'Use online to bring it back.',
+  FAILED: 'Repair it, then use recover to make it OFFLINE and online to bring it back.',
+  SHUNNED: 'Use welcome to bring it back, or recover to make it OFFLINE.',
+}
+
+/** Returns why an operation is refused, and the fix. */
+function describeWrongState(facts: {
+  readonly operation: DataSourceOperation
+  readonly name: string
+  readonly state: RecordedState
+  readonly reason: string | null
+}): string {
+  const { operation, name, state, reason } = facts
+  const why = reason === null ? '' : ` Reason: ${reason}`
+  return `${name} is ${state}, and ${operation} is not possible in this state. ${fixes[state]}${why}`
+}
+
 /** Returns the state that the operation leads to from the present one; throws a `wrong-state` problem. */
 function targetState({ manager, operation }: Order, key: DataSourceKey) {
   const view = manager.view(key)
   const aim = stateAfter(operation, view.state)
   if (aim === undefined) {
-    throw new ProblemError({ code: 'wrong-state', detail: wrongState({ operation, ...view }) })
+    throw new ProblemError({ code: 'wrong-state', detail: describeWrongState({ operation, ...view }) })
   }
   return { view, aim }
 }
 
-/** Throws the problem with which an operation on a data source is refused. */
-export async function checkOperation(order: Order, key: DataSourceKey): Promise<void> {
+/** Returns true if an operation would change a data source; throws the problem with which it is refused. */
+export async function checkOperation(order: Order, key: DataSourceKey): Promise<boolean> {
   const { view, aim } = targetState(order, key)
   order.audit({ before: view.state })
   if (aim === 'ONLINE' && view.state !== 'ONLINE') await requireHealthy(order.manager, view)
+  return aim !== view.state
 }
 
 /**

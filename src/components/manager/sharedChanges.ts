@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../../api/caller.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import type { Call } from '../../api/serve.ts'
+import { type Call, isDry } from '../../api/serve.ts'
 import { listOf } from '../../base/words.ts'
 import { type ProblemCode, problems } from '../../contracts/problems.ts'
 import type { ServicesMap } from '../../contracts/servicesMap.ts'
@@ -21,8 +21,8 @@ export type SharedChange = {
   readonly order: Pick<ChangeOrder, 'path' | 'body'> & { readonly route: PayloadRoute }
   /** Data sources that it takes away from clients: nothing goes wrong where the managers of their hosts do not have it. */
   readonly without?: ReadonlySet<string>
-  /** Throws the problem with which this manager refuses it. Changes nothing. */
-  readonly check: () => void | Promise<void>
+  /** Returns true if it would change anything here; throws the problem with which this manager refuses it. Changes nothing. */
+  readonly check: () => boolean | Promise<boolean>
   /** Changes servers, once all managers would take it; returns true if that changed anything. */
   readonly before?: () => Promise<boolean>
   /** Returns true if that changed anything. Throws problems, and then nothing changed. */
@@ -112,10 +112,12 @@ export function createSharedChanges(options: {
   }
 
   /** Makes a change here, for a caller that tells the others, if there are any. */
-  async function makeHere({ query, caller }: ChangeCall, change: SharedChange): Promise<Reach> {
+  async function makeHere(call: ChangeCall, change: SharedChange): Promise<Reach> {
+    const { query, caller } = call
     const { change: id } = query
     refuseSecond(id)
-    await change.check()
+    const wouldChange = await change.check()
+    if (isDry(call)) return { changed: wouldChange }
     const isMore = (await change.before?.()) ?? false
     refuseSecond(id)
     if (id !== undefined) refuseStale(id)
@@ -167,7 +169,7 @@ export function createSharedChanges(options: {
       return told.change({ ...order, path, names }, authorization)
     }
     try {
-      await change.check()
+      const wouldChange = await change.check()
       const needed = (name: string): boolean => query.peers !== 'reachable' && isNeeded(name, change)
       const closed = told.unreachable.filter(needed)
       if (closed.length > 0) {
@@ -195,6 +197,10 @@ export function createSharedChanges(options: {
       if (missing) {
         const detail = `The manager of ${missing.name} does not answer, and nothing was changed: ${missing.problem} ${wayOut}`
         throw new ProblemError({ code: 'manager-unreachable', detail })
+      }
+      if (isDry(call)) {
+        await told.undo({ id, names: takers }, authorization)
+        return { changed: wouldChange }
       }
       const isMore = (await change.before?.()) ?? false
       const ends = await at('alone', takers)

@@ -24,6 +24,8 @@ export type Replicator = {
     readonly service: string | undefined
     /** Name of the caller. */
     readonly by: string
+    /** True: only finds out what it would change. */
+    readonly dry: boolean
     readonly audit: (facts: AuditFacts) => void
   }): Promise<ChangedReplicatorStatusPayload>
   /** Returns why it is not ready; undefined if it is. */
@@ -60,7 +62,7 @@ export function createReplicator(options: {
       if (!found) throw unknownService()
       return Object.fromEntries([found])
     },
-    change: ({ operation, service, by, audit }) =>
+    change: ({ operation, service, by, dry, audit }) =>
       operate({
         operation,
         replication,
@@ -70,6 +72,7 @@ export function createReplicator(options: {
         read: () => selectServices(service),
         marks,
         mark: { by, since: now().toISOString() },
+        dry,
         audit,
       }),
     notReadyReason: async () => {

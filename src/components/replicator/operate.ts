@@ -84,10 +84,12 @@ export async function operate(options: {
   readonly marks: OfflineMarks
   /** Mark of this caller. */
   readonly mark: TakenOffline
+  /** True: only finds out what it would change. */
+  readonly dry: boolean
   /** Told what was, what is and whether anything was changed. */
   readonly audit: (facts: AuditFacts) => void
 }): Promise<ChangedReplicatorStatusPayload> {
-  const { operation, replication, operationLock, timing, host, read, marks, mark, audit } = options
+  const { operation, replication, operationLock, timing, host, read, marks, mark, dry, audit } = options
   const { needsChange, apply, isReached, hasFailed, settles } = operationRules[operation]
   const end = operationLock.begin(operation)
   const deadline = timing.now() + timing.effect
@@ -146,11 +148,23 @@ export async function operate(options: {
     }
   }
 
+  const result = (services: Services, isChanged: (name: string, channel: Channel) => boolean) =>
+    Object.fromEntries(
+      [...services].map(([name, channel]) => [
+        name,
+        {
+          ...replicaStatus({ channel, state: stateOf(channel), host, takenOffline: marks.of(name) }),
+          changed: isChanged(name, channel),
+        },
+      ]),
+    )
+
   try {
     const before = await read()
     operationLock.setServices(new Set(before.keys()))
     audit({ before: statesOf(before) })
     if (operation === 'reset') rejectReset(before)
+    if (dry) return result(before, (_name, channel) => !isReached(channel) && needsChange(channel))
     // Before anybody sees a thread that stands still, or runs.
     if (operation === 'offline') marks.add(before.keys(), mark)
     if (operation === 'online') marks.remove(before.keys())
@@ -158,15 +172,7 @@ export async function operate(options: {
     if (isThere) audit({ after: statesOf(before) })
     else await changeAll(before)
     const after = isThere ? before : await reach()
-    return Object.fromEntries(
-      [...after].map(([name, channel]) => [
-        name,
-        {
-          ...replicaStatus({ channel, state: stateOf(channel), host, takenOffline: marks.of(name) }),
-          changed: changed.has(name),
-        },
-      ]),
-    )
+    return result(after, (name) => changed.has(name))
   } finally {
     // Until the server is done the next operation would meet a half-done one.
     if (unfinished) unfinished.catch(() => undefined).finally(end)

@@ -1,7 +1,7 @@
 import { callerName } from '../../api/caller.ts'
 import { readyWith } from '../../api/calls/health.ts'
 import { ProblemError } from '../../api/problemError.ts'
-import { type Call, type ServedRoute, serve } from '../../api/serve.ts'
+import { type Call, isDry, type ServedRoute, serve } from '../../api/serve.ts'
 import { withoutDatabase } from '../../contracts/component.ts'
 import type { ChangedReplicatorStatusPayload } from '../../contracts/replicatorPayloads.ts'
 import { replicatorRoutes as routes } from '../../contracts/replicatorRoutes.ts'
@@ -29,8 +29,13 @@ export function replicatorCalls(replicator: Replicator | undefined): readonly Se
   }
   const change =
     (operation: Operation) =>
-    ({ params, caller, audit }: Call<null>): Promise<ChangedReplicatorStatusPayload> =>
-      withDatabase((it) => it.change({ operation, service: params.service, by: callerName(caller), audit }))
+    (call: Call<null>): Promise<ChangedReplicatorStatusPayload> => {
+      const { params, caller, audit } = call
+      const by = callerName(caller)
+      return withDatabase((it) =>
+        it.change({ operation, service: params.service, by, dry: isDry(call), audit }),
+      )
+    }
 
   return [
     serve(routes.replicatorServices, async () =>

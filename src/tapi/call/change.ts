@@ -1,10 +1,9 @@
 import { lastLines } from '../../base/printable.ts'
 import { listOf } from '../../base/words.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
-import { get, type Outcome, post } from '../../client/calls.ts'
+import { type Outcome, post } from '../../client/calls.ts'
 import { ClientError } from '../../client/clientError.ts'
 import { type Problem, readEnvelope } from '../../client/envelope.ts'
-import { type ProblemCode, problems } from '../../contracts/problems.ts'
 import { confirmChange } from './confirmation.ts'
 import { login } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -29,10 +28,12 @@ export type Change = {
    */
   readonly request: (call: Call) => Promise<PostRequest | Refused>
   /**
-   * Predicts with --all, before any host is changed, the response of this host from its state. `call` carries
-   * the login. Absent if the request alone decides.
+   * Returns why a host has nothing to change, in a few words for --all, though it refuses the change; undefined for a
+   * refusal that counts.
    */
-  readonly forecast?: (call: Call) => Promise<Forecast>
+  readonly nothingToDo?: (refused: Problem) => string | undefined
+  /** Set for a call that may have no dry run; with --all its hosts are only asked whether they answer before. */
+  readonly untried?: true
   readonly render: (body: unknown, columns?: number) => string
   /** Returns the result in a few words. */
   readonly summarize: (body: unknown) => string
@@ -49,11 +50,12 @@ export type Change = {
   readonly shared?: true
 }
 
-/** Adds to a request who gets the change: `alone` for the one that is called, `reachable` for those that can be. */
-export const withPeers = ({ path, ...rest }: PostRequest, peers: 'alone' | 'reachable'): PostRequest => ({
-  ...rest,
-  path: `${path}${path.includes('?') ? '&' : '?'}peers=${peers}`,
-})
+/** Adds a query parameter to a request. */
+export const withParameter = (
+  { path, ...rest }: PostRequest,
+  name: 'dry' | 'peers',
+  value: string,
+): PostRequest => ({ ...rest, path: `${path}${path.includes('?') ? '&' : '?'}${name}=${value}` })
 
 /** Changes one host: asks for confirmation, logs in, sends the request, prints the result. */
 export async function changeHost(
@@ -68,7 +70,7 @@ export async function changeHost(
   }
   const known: Call = { ...call, caller: await login(call) }
   const made = await change.request(known)
-  const request = 'problem' in made || !skipUnreachable ? made : withPeers(made, 'reachable')
+  const request = 'problem' in made || !skipUnreachable ? made : withParameter(made, 'peers', 'reachable')
   const first = 'problem' in request ? request : await post(known.caller, request)
   const more =
     'problem' in first && !('problem' in request) ? change.further?.(first.problem, request) : undefined
@@ -126,32 +128,4 @@ function noteOtherHosts({ target }: Call): string | undefined {
   if (found === undefined || others === undefined || others.length === 0) return undefined
   const names = others.map(({ name }) => name).join(', ')
   return `this changed only ${found.host.name}. Other hosts of ${found.cluster.cluster}: ${names}. Repeat it with --all to change all of them.`
-}
-
-/**
- * Predicted response: a refusal, or the reason why nothing would change; undefined if the change would be
- * made.
- */
-export type Forecast = Refused | { readonly unchanged: string } | undefined
-
-/** Creates the refusal that the API would return. */
-export function predictRefusal(code: ProblemCode, detail: string): Refused {
-  const { status, title } = problems[code]
-  const problem = { status, code, title, detail, errors: [] }
-  return { response: { status, headers: {}, body: problem }, problem }
-}
-
-/** Reads the payload of a GET call as an object. */
-export async function readPayload(
-  call: Call,
-  path: string,
-): Promise<Refused | { readonly payload: Readonly<Record<string, unknown>> }> {
-  const outcome = await get(call.caller, path)
-  return 'problem' in outcome ? outcome : { payload: object(readEnvelope(outcome.value)?.payload) }
-}
-
-/** Predicts that the change is refused if its state cannot be read. */
-export async function predictReadRefusal(call: Call, path: string): Promise<Forecast> {
-  const read = await readPayload(call, path)
-  return 'problem' in read ? read : undefined
 }

@@ -2,6 +2,7 @@ import { mapLimit } from '../../base/concurrency.ts'
 import type { CommandContext } from '../../cli/context.ts'
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { get, type Outcome, post } from '../../client/calls.ts'
+import { basePath } from '../../contracts/route.ts'
 import { renderError } from './callFailure.ts'
 import {
   callHost,
@@ -13,7 +14,7 @@ import {
   type SkippedResult,
   type SuccessResult,
 } from './callHosts.ts'
-import { type Change, type PostRequest, readNote, readReach, withPeers } from './change.ts'
+import { type Change, type PostRequest, readNote, readReach, withParameter } from './change.ts'
 import { confirmChange } from './confirmation.ts'
 import { loginAll } from './login.ts'
 import type { Call } from './prepareCall.ts'
@@ -94,24 +95,25 @@ export async function changeAll(
   const ready: (Call & { readonly request: PostRequest })[] = []
   const settled: SkippedResult[] = []
   const asked = await callHosts(known, async (call): Promise<Outcome<unknown>> => {
-    const version = await get(call.caller, '/api/v2/version')
-    if ('problem' in version) return version
     const made = await change.request(call)
     if ('problem' in made) return made
-    const request = change.shared ? withPeers(made, 'alone') : made
-    const predicted = await change.forecast?.(call)
-    if (predicted !== undefined && 'problem' in predicted) return predicted
-    if (predicted === undefined) ready.push({ ...call, request })
-    else settled.push({ call, skipped: { result: 'unchanged', what: predicted.unchanged } })
-    return version
+    const request = change.shared ? withParameter(made, 'peers', 'alone') : made
+    const checked = change.untried
+      ? await get(call.caller, `${basePath}/version`)
+      : await post(call.caller, withParameter(request, 'dry', 'yes'))
+    const what = 'problem' in checked ? change.nothingToDo?.(checked.problem) : undefined
+    if (what !== undefined) settled.push({ call, skipped: { result: 'unchanged', what } })
+    else if (!('problem' in checked)) ready.push({ ...call, request })
+    return checked
   })
   const { skipUnreachable } = options
-  const refusal = reportFailedChecks({ context, json, results: asked, skipUnreachable })
+  const results = replaceResults<Result>(asked, settled)
+  const refusal = reportFailedChecks({ context, json, results, skipUnreachable })
   if (refusal !== undefined) return refusal
   const sent = await changeUntilFailure(ready, ({ caller, request }) => post(caller, request))
-  const results = replaceResults<Result>(asked, [...settled, ...sent])
-  const code = showResults({ context, json, results, success: { result: 'done', summarize } })
-  const made = results.filter(isSuccess)
+  const ends = replaceResults<Result>(results, sent)
+  const code = showResults({ context, json, results: ends, success: { result: 'done', summarize } })
+  const made = ends.filter(isSuccess)
   const remarks = made.flatMap(({ outcome }) => readReach(outcome.value).remarks)
   if (!json) {
     await printNotes(change, made)

@@ -183,11 +183,15 @@ describe('the common calls', () => {
     const { call } = await testApi()
     const post = (url: string, payload: object) =>
       call({ method: 'POST', url, headers: { authorization }, payload })
-    const remove = (value: string) =>
-      post(`/api/v2/deleteUser${sure}`, { payloadType: 'StringPayload', payload: { value } })
-    const last = await remove('admin')
-    expect([last.statusCode, last.json().payload.code]).toEqual([409, 'last-user'])
+    const remove = (value: string, more = '') =>
+      post(`/api/v2/deleteUser${sure}${more}`, { payloadType: 'StringPayload', payload: { value } })
+    for (const more of ['', '&dry=yes']) {
+      const last = await remove('admin', more)
+      expect([last.statusCode, last.json().payload.code]).toEqual([409, 'last-user'])
+    }
     await post(`/api/v2/createAdminUser${sure}`, credentials('jane', 'x'))
+    expect((await remove('jane', '&dry=yes')).json().payload).toEqual({ value: true, changed: true })
+    expect((await remove('john', '&dry=yes')).json().payload).toEqual({ value: true, changed: false })
     expect((await remove('jane')).json()).toEqual({
       payloadType: 'BooleanPayload',
       payloadVersion: '1',

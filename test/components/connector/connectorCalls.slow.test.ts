@@ -78,6 +78,29 @@ describe('online, onhold and offline', () => {
     await (await client()).sees('db1 greets')
   })
 
+  it('only try it with dry=yes', async () => {
+    const db1 = await standIn('db1')
+    const settings = connectorSettings([dataSource(db1)])
+    const { get, post, auditEntries, client } = await testConnector(settings)
+    const running = await client()
+    await running.sees('db1 greets')
+    const dry = 'i-am-sure=true&dry=yes'
+    for (const [path, query, changed] of [
+      ['onhold', dry, true],
+      ['online', dry, false],
+      ['offline', `${dry}&immediate=true`, true],
+    ] as const) {
+      expect(await post(path, undefined, query)).toMatchObject([200, { value: 'ONLINE', active: 1, changed }])
+      expect(auditEntries().at(-1)).toMatchObject({ parameters: { dry: 'yes' }, changed: false })
+    }
+    expect((await get('status'))[1]).toMatchObject({ value: 'ONLINE', by: 'installation' })
+    await post('offline')
+    expect(await post('offline', undefined, `${dry}&immediate=true`)).toMatchObject([
+      200,
+      { active: 1, changed: true },
+    ])
+  })
+
   it('let one of two callers at once change it, and tell the other that it was so already', async () => {
     const { post, get } = await testConnector(connectorSettings([dataSource({ name: 'db1', port: 1 })]))
     for (const path of ['onhold', 'offline', 'online']) {
@@ -181,6 +204,12 @@ describe('the services map of a connector without a manager', () => {
       expect(await get(map)).toEqual([200, alpha(...unknown(installed))])
       expect(kept(settings).services).toBeNull()
 
+      for (const only of ['dry=yes', 'peers=check']) {
+        expect(await post(path, body, `i-am-sure=true&${only}`)).toMatchObject([200, { changed: true }])
+        expect(kept(settings).services).toBeNull()
+        expect(await get(map)).toEqual([200, alpha(...unknown(installed))])
+      }
+
       const both = await Promise.all([post(path, body), post(path, body)])
       expect(both.map(([status]) => status)).toEqual([200, 200])
       expect(both.map(([, { changed }]) => changed)).toEqual([true, false])
@@ -189,6 +218,7 @@ describe('the services map of a connector without a manager', () => {
       expect(auditEntries().slice(-2)).toMatchObject([{ changed: true }, { changed: false }])
 
       expect(code(await post('reset', undefined, ''))).toEqual([400, 'not-confirmed'])
+      expect(await post('reset', undefined, 'i-am-sure=true&dry=yes')).toMatchObject([200, { changed: true }])
       expect(kept(settings).services).toEqual(after)
       expect(await post('reset')).toEqual([200, { ...alpha(...unknown(installed)), changed: true }])
       expect(await post('reset')).toEqual([200, { ...alpha(...unknown(installed)), changed: false }])

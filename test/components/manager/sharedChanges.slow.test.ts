@@ -92,6 +92,7 @@ async function three(
 
 const toDb1 = { type: 'ServicesMapPayload', body: rolesTo('db1') }
 const toDb2 = { type: 'ServicesMapPayload', body: rolesTo('db2') }
+const db4 = { service: 'alpha', name: 'db4', host: '10.0.0.4', port: 3306, role: 'replica' }
 const mapPath = 'configuration/module/servicesmap'
 
 describe('a change by one manager of several', () => {
@@ -118,8 +119,7 @@ describe('a change by one manager of several', () => {
     const { at, maps } = await three()
     expect(await at('db2').post(mapPath, toDb2, `${sure}&peers=alone`)).toMatchObject({ status: 200 })
     expect(maps()).toEqual([installed, toDb2.body, installed])
-    const source = { service: 'alpha', name: 'db4', host: '10.0.0.4', port: 3306, role: 'replica' }
-    expect(await at('db1').post('addDataSource', { type: 'DataSourcePayload', body: source })).toMatchObject({
+    expect(await at('db1').post('addDataSource', { type: 'DataSourcePayload', body: db4 })).toMatchObject({
       payload: { changed: true, managers: names },
     })
     const [first, ...rest] = maps()
@@ -167,6 +167,42 @@ describe('a change by one manager of several', () => {
       payload: { code: 'database-unreachable', detail: expect.stringMatching(/Nothing .* manager of db2/) },
     })
     expect(states('db3')).toEqual(['SHUNNED', 'SHUNNED', 'SHUNNED'])
+  })
+
+  it('is only tried with dry=yes, at all of them, which keep nothing for it', async () => {
+    const { at, states, maps, calls } = await three()
+    const dry = `${sure}&dry=yes`
+    const tries = [
+      () => at('db1').control('db3', 'shun', dry),
+      () => at('db1').post('control/service/alpha/policy/manual', undefined, dry),
+      () => at('db1').post('control/service/alpha/offline', undefined, dry),
+      () => at('db1').post(mapPath, toDb2, dry),
+      () => at('db1').post('addDataSource', { type: 'DataSourcePayload', body: db4 }, dry),
+      () => at('db1').control('db3', 'online', dry),
+      () => at('db1').post('control/service/alpha/online', undefined, dry),
+      () => at('db1').post(mapPath, { type: 'ServicesMapPayload', body: installed }, dry),
+    ]
+    const answers: unknown[] = []
+    for (const each of tries) {
+      const { status, payload } = await each()
+      answers.push([status, payload.changed, payload.managers])
+    }
+    const would = [200, true, undefined]
+    const nothing = [200, false, undefined]
+    expect(answers).toEqual([would, would, would, would, would, nothing, nothing, nothing])
+    expect(calls.filter((call) => /alone/.test(call))).toEqual([])
+    expect(states('db3')).toEqual(['ONLINE', 'ONLINE', 'ONLINE'])
+    expect(maps()).toEqual([installed, installed, installed])
+    expect(names.map((name) => at(name).manager.policy('alpha'))).toEqual(Array(3).fill('AUTOMATIC'))
+    expect(at('db1').api.auditEntries()[0]).toMatchObject({ parameters: { dry: 'yes' }, changed: false })
+    await at('db2').control('db3', 'shun', `${sure}&peers=alone`)
+    const refusal = { status: 409, payload: { code: 'wrong-state' } }
+    expect(await at('db1').control('db3', 'offline', dry)).toMatchObject(refusal)
+    // The same by the one that is called alone.
+    const alone = await at('db1').control('db3', 'offline', `${dry}&peers=alone`)
+    expect(alone).toMatchObject({ status: 200, payload: { state: 'ONLINE', changed: true } })
+    expect(await at('db2').control('db3', 'offline', `${dry}&peers=alone`)).toMatchObject(refusal)
+    expect(await at('db3').control('db2', 'shun')).toMatchObject({ status: 200 })
   })
 
   it('is refused with the name of one that cannot be reached, unless that is taken out or left out', async () => {

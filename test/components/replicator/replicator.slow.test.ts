@@ -356,7 +356,7 @@ describe.skipIf(!hasMariadb)('the replicator of a real MariaDB', { timeout: 60_0
     const marks = openOfflineMarks(undefined, log)
     const replicator = createReplicator({ replication, database, timing, marks, now: () => new Date() })
     const change = (operation: 'online' | 'offline') =>
-      replicator.change({ operation, service: undefined, by: 'admin', audit: () => undefined })
+      replicator.change({ operation, service: undefined, by: 'admin', dry: false, audit: () => undefined })
     const state = async () => (await replicator.status()).alpha?.state
 
     await change('online')

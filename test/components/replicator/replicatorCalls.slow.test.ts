@@ -394,6 +394,35 @@ describe('reset', () => {
   })
 })
 
+describe('a change with dry=yes', () => {
+  const dry = `${sure}&dry=yes`
+
+  it.each([
+    ['online', mariadbOffline, true],
+    ['online', mariadbReplica, false],
+    ['offline', mariadbReplica, true],
+    ['offline', mariadbOffline, false],
+    ['reset', mariadbOffline, true],
+    ['reset', forgotten, false],
+  ] as const)(
+    'sends no statement for %s, and says what it would change (%#)',
+    async (operation, row, changed) => {
+      const { post, auditEntries } = await replicatorWith(show(row))
+      const answer = await post(operation, dry)
+      expect([answer.statusCode, answer.json().payload.alpha.changed]).toEqual([200, changed])
+      expect(answer.json().payload.alpha.takenOffline).toBeNull()
+      expect(auditEntries()).toMatchObject([{ parameters: { dry: 'yes' }, changed: false }])
+    },
+  )
+
+  it('is refused as it would be', async () => {
+    const running = await (await replicatorWith(show(mariadbReplica))).post('reset', dry)
+    expect([running.statusCode, running.json().payload.code]).toEqual([409, 'wrong-state'])
+    const primary = await (await replicatorWith(show())).post('offline', dry)
+    expect([primary.statusCode, primary.json().payload.code]).toEqual([409, 'not-configured'])
+  })
+})
+
 describe('every change', () => {
   const changes = ['online', 'offline', 'reset'] as const
   const paths = changes.flatMap((it) => [it, `service/alpha/${it}`])

@@ -194,6 +194,7 @@ describe('the Postman collection', () => {
     expect(offline?.request.url.query).toEqual([
       { key: 'i-am-sure', value: 'true' },
       expect.objectContaining({ key: 'immediate', value: 'true', disabled: true }),
+      expect.objectContaining({ key: 'dry', value: 'yes', disabled: true }),
     ])
   })
 

@@ -1,10 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ClientError } from '../../../src/client/clientError.ts'
 import type { Component } from '../../../src/contracts/component.ts'
+import type { ProblemCode } from '../../../src/contracts/problems.ts'
 import { type Change, readNote } from '../../../src/tapi/call/change.ts'
 import type { Call } from '../../../src/tapi/call/prepareCall.ts'
 import { type FakeComponent, fakeComponent, type Told } from '../fakeComponent.ts'
-import { alpha, db1, map } from '../payloads.ts'
+import { connectorStatus, replication } from '../payloads.ts'
 import { workplace } from '../support.ts'
 
 const noting = (note: Change['note']): Change => ({
@@ -64,132 +65,42 @@ async function twoHosts(component: Component, second: Readonly<Record<string, To
   return { tapi, apis, record: place.record }
 }
 
-const posts = (apis: readonly FakeComponent[]) =>
-  apis.map(({ sent }) => sent.filter((one) => one.startsWith('POST')).length)
+const changesOf = (apis: readonly FakeComponent[]) => apis.map(({ changes }) => changes().length)
 
-const replica = (receiver: 'running' | 'stopped') => ({
-  role: 'replica',
-  state: receiver === 'running' ? 'ONLINE' : 'OFFLINE:NORMAL',
-  receiver,
-  applier: receiver,
-  positioning: 'gtid',
-  takenOffline: null,
-  appliedLastEventId: null,
-  appliedLastSeqno: null,
-  appliedLatency: null,
-  relativeLatency: null,
-  currentEventId: null,
-  pendingError: null,
-  pendingErrorCode: null,
-  pendingExceptionMessage: null,
-  dataServerHost: '10.0.0.11',
-  masterConnectUri: 'mysql://10.0.0.11:3306',
-})
-const primary = {
-  ...replica('stopped'),
-  role: 'primary',
-  state: 'ONLINE',
-  positioning: null,
-  masterConnectUri: null,
-}
-const changed = { alpha: { ...replica('running'), changed: true } }
-
-const refused: readonly (readonly [string, Component, Readonly<Record<string, Told>>, readonly string[]])[] =
-  [
-    [
-      '409 no-database',
-      'replicator',
-      { replicatorStatus: { problem: 'no-database' } },
-      ['replicator', 'online'],
-    ],
-    [
-      '409 wrong-state',
-      'replicator',
-      { replicatorStatus: { payload: { alpha: replica('running') } } },
-      ['replicator', 'reset'],
-    ],
-    [
-      '404 not-found',
-      'replicator',
-      { replicatorServiceStatus: { problem: 'not-found' } },
-      ['replicator', 'offline', 'beta'],
-    ],
-    [
-      '409 no-database',
-      'connector',
-      { connectorServicesMap: { problem: 'no-database' } },
-      ['connector', 'onhold'],
-    ],
-    [
-      '404 not-found',
-      'manager',
-      { managerServiceStatus: { problem: 'not-found' } },
-      ['policy', 'manual', '--service', 'alpha'],
-    ],
-    [
-      '404 not-found',
-      'manager',
-      { managerServiceStatus: { problem: 'not-found' } },
-      ['service', 'offline', 'alpha'],
-    ],
-    [
-      '409 wrong-state',
-      'manager',
-      { managerDatasourceStatus: { payload: { ...db1, state: 'SHUNNED' } } },
-      ['datasource', 'online', 'db1', '--service', 'alpha'],
-    ],
-    [
-      '409 already-exists',
-      'manager',
-      { managerServicesMap: { payload: map } },
-      ['map', 'add-service', 'alpha'],
-    ],
-    [
-      '409 unknown-service',
-      'manager',
-      { managerServicesMap: { payload: { services: [] } } },
-      ['map', 'add-datasource', 'db4=replica@db4:3306', '--service', 'alpha'],
-    ],
-    [
-      '409 last-user',
-      'manager',
-      { users: { payload: [{ user: 'bob', pass: '**obfuscated**', access: 'full' }] } },
-      ['delete-user', 'bob'],
-    ],
-  ]
+const refused: readonly (readonly [ProblemCode, Component, route: string, readonly string[]])[] = [
+  ['wrong-state', 'replicator', 'replicatorReset', ['replicator', 'reset']],
+  ['no-database', 'connector', 'connectorOnhold', ['connector', 'onhold']],
+  ['operation-running', 'manager', 'managerManual', ['policy', 'manual', '--service', 'alpha']],
+  ['invalid-map', 'manager', 'managerAddDataService', ['map', 'add-service', 'alpha']],
+  ['last-user', 'manager', 'deleteUser', ['delete-user', 'bob']],
+]
 
 describe('tapi --all asks every host before it changes one, and', () => {
-  it.each(refused)('predicts %s of a %s', async (what, component, answers, argv) => {
-    const { tapi, apis } = await twoHosts(component, answers)
-    apis[0]?.answers.set('managerServicesMap', {
-      payload: { services: argv[1] === 'add-datasource' ? [{ name: 'alpha', datasources: [] }] : [] },
-    })
-    apis[0]?.answers.set('managerDatasourceStatus', { payload: { ...db1, state: 'OFFLINE' } })
-    apis[0]?.answers.set('managerServiceStatus', { payload: alpha })
-    apis[0]?.answers.set('replicatorStatus', { payload: { alpha: replica('stopped') } })
-    const { code, stdout, stderr } = await tapi(...argv)
-    expect(stdout).toMatch(/^db1 +\S+ +unchanged *$/m)
-    expect(stdout).toMatch(new RegExp(`^db2 +\\S+ +refused +${what}$`, 'm'))
-    expect(stderr).toContain('Nothing was changed on any host')
-    expect([code, ...posts(apis)]).toEqual([1, 0, 0])
-  })
+  it.each(refused)(
+    'changes none if one would refuse with %s: the %s, %s',
+    async (what, component, route, argv) => {
+      const { tapi, apis } = await twoHosts(component, { [`${route} dry`]: { problem: what } })
+      const { code, stdout, stderr } = await tapi(...argv)
+      expect(stdout).toMatch(/^db1 +\S+ +unchanged *$/m)
+      expect(stdout).toMatch(new RegExp(`^db2 +\\S+ +refused +409 ${what}$`, 'm'))
+      expect(stderr).toContain('Nothing was changed on any host')
+      expect([code, ...changesOf(apis)]).toEqual([1, 0, 0])
+    },
+  )
 
   it.each(['online', 'offline', 'reset'] as const)(
     'leaves a primary unchanged, which has no replication for %s',
     async (word) => {
-      const { tapi, apis } = await twoHosts('replicator', {
-        replicatorStatus: { payload: { alpha: primary } },
-      })
-      apis[0]?.answers.set('replicatorStatus', { payload: { alpha: replica('stopped') } })
+      const { tapi, apis } = await twoHosts('replicator', {})
       for (const route of ['replicatorOnline', 'replicatorOffline', 'replicatorReset']) {
-        apis[0]?.answers.set(route, { payload: changed })
+        apis[0]?.answers.set(route, { payload: { alpha: { ...replication, changed: true } } })
         apis[1]?.answers.set(route, { problem: 'not-configured' })
       }
       const { code, stdout, stderr } = await tapi('replicator', word)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(stdout).toMatch(/^db1 +replicator +done +alpha ONLINE, changed$/m)
       expect(stdout).toMatch(/^db2 +replicator +unchanged +not a replica: nothing to /m)
-      expect(posts(apis)).toEqual([1, 0])
+      expect(changesOf(apis)).toEqual([1, 0])
       expect(JSON.parse((await tapi('--json', 'replicator', word)).stdout)[1]).toMatchObject({
         host: 'db2',
         result: 'unchanged',
@@ -197,18 +108,28 @@ describe('tapi --all asks every host before it changes one, and', () => {
     },
   )
 
+  it('makes any call of tapi post without trying it before', async () => {
+    const { tapi, apis } = await twoHosts('manager', { version: { problem: 'not-ready' } })
+    const argv = ['post', 'manager/reset'] as const
+    expect([(await tapi(...argv)).code, ...changesOf(apis)]).toEqual([1, 0, 0])
+    apis[1]?.answers.delete('version')
+    expect([(await tapi(...argv)).code, ...changesOf(apis)]).toEqual([0, 1, 1])
+    expect(apis.flatMap(({ sent }) => sent).filter((one) => one.includes('dry'))).toEqual([])
+  })
+
   it('creates no user if a host needs a login that cannot be made', async () => {
     const { tapi, apis } = await twoHosts('manager', {})
     apis[0]?.answers.set('version', { problem: 'no-user' })
     const { code, stdout } = await tapi('--user', 'bob', 'create-admin-user')
     expect(stdout).toMatch(/^db2 +manager +refused +401 login-refused$/m)
-    expect([code, ...posts(apis)]).toEqual([1, 0, 0])
+    expect([code, ...changesOf(apis)]).toEqual([1, 0, 0])
   })
 
   it('skips the hosts that are still waiting when one refuses the change', async () => {
     const { tapi, apis, record } = await twoHosts('connector', {})
     const [{ port, answers } = { port: 0, answers: new Map() }] = apis
     answers.set('connectorOnhold', { problem: 'not-ready' })
+    answers.set('connectorOnhold dry', { payload: { ...connectorStatus, datasources: [], changed: true } })
     await record(
       'many',
       Array.from({ length: 40 }, (_, index) => ({
@@ -220,6 +141,6 @@ describe('tapi --all asks every host before it changes one, and', () => {
     const { code, stdout } = await tapi('--cluster', 'many', 'connector', 'onhold')
     const skipped = stdout.match(/^h\d+ +connector +skipped +another host failed before$/gm) ?? []
     expect([code, skipped.length]).toEqual([1, 8])
-    expect(posts(apis)).toEqual([32, 0])
+    expect(changesOf(apis)).toEqual([32, 0])
   })
 })

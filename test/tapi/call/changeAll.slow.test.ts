@@ -38,7 +38,7 @@ async function tapi(argv: readonly string[], options: RunOptions = {}) {
   return { code, stdout, stderr }
 }
 
-const posts = () => connectors.map(({ sent }) => sent.filter((it) => it.startsWith('POST')))
+const changes = () => connectors.map((it) => it.changes())
 const onhold = 'POST /api/v2/connector/onhold?i-am-sure=true'
 const done = 'ONHOLD, changed, 12 active, 4 held'
 
@@ -53,7 +53,7 @@ db3   connector  done    ${done}
 `,
       stderr: '',
     })
-    expect(posts()).toEqual([[onhold], [onhold], [onhold]])
+    expect(changes()).toEqual([[onhold], [onhold], [onhold]])
   })
 
   it('asks once for confirmation and once for the password', async () => {
@@ -90,7 +90,7 @@ db3   connector  unchanged
     expect(stderr).toMatch(/^db2 connector at https:\S+\nerror: The connection to .*\n {2}fix: /)
     expect(stderr).toContain('error: Nothing was changed on any host')
     expect(stderr).toContain('--skip-unreachable')
-    expect(posts()).toEqual([[], [], []])
+    expect(changes()).toEqual([[], [], []])
   })
 
   it('changes the other hosts with --skip-unreachable, and exits with 4', async () => {
@@ -98,7 +98,7 @@ db3   connector  unchanged
     const { code, stdout } = await tapi(['--all', '--skip-unreachable', 'connector', 'onhold', '--yes'])
     expect(code).toBe(4)
     expect(stdout).toMatch(/^db1 .* done .*\ndb2 .* unreachable .*\ndb3 .* done .*\n$/m)
-    expect(posts()).toEqual([[onhold], [], [onhold]])
+    expect(changes()).toEqual([[onhold], [], [onhold]])
   })
 
   it('exits with 4 if every host is unreachable, even with --skip-unreachable', async () => {
@@ -109,16 +109,19 @@ db3   connector  unchanged
 
   it('changes no host if one refuses the login, and exits with 1 even if another is unreachable', async () => {
     await connectors[1]?.close()
-    connectors[2]?.answers.set('version', { problem: 'locked-out' })
+    connectors[2]?.answers.set('connectorOnhold', { problem: 'locked-out' })
     for (const skip of [[], ['--skip-unreachable']]) {
       const { code, stdout } = await tapi(['--all', ...skip, 'connector', 'onhold', '--yes'])
       expect(code).toBe(1)
       expect(stdout).toMatch(/^db3 +connector +refused +429 locked-out$/m)
     }
-    expect(posts()).toEqual([[], [], []])
+    expect(changes()).toEqual([[], [], []])
   })
 
   it('exits with 1 if one host refuses the change, and changes the others', async () => {
+    connectors[0]?.answers.set('connectorOnhold dry', {
+      payload: { ...connectorStatus, datasources: [], changed: true },
+    })
     connectors[0]?.answers.set('connectorOnhold', { problem: 'operation-running' })
     const { code, stdout, stderr } = await tapi(['--all', 'connector', 'onhold', '--yes'])
     expect(code).toBe(1)
@@ -150,7 +153,7 @@ db3   connector  unchanged
     expect(await tapi(['--all', 'connector', 'onhold', '--yes'], { signal: abort.signal })).toMatchObject({
       code: 130,
     })
-    expect(posts()).toEqual([[], [], []])
+    expect(changes()).toEqual([[], [], []])
   })
 
   it.each([
@@ -234,14 +237,14 @@ db3   connector  unchanged
     const managers = await twoManagers()
     const argv = ['--cluster', 'gamma', 'datasource', 'offline', 'db1', '--yes']
     const { code, stdout, stderr } = await tapi(['--all', ...argv])
-    const [all = ''] = managers[0]?.sent.filter((it) => it.startsWith('POST')) ?? []
+    const [all = ''] = managers[0]?.changes() ?? []
     expect(all, 'each manager is told by tapi itself').toMatch(/offline\?i-am-sure=true&peers=alone$/)
     const alone = await tapi(['--host', 'g0', ...argv])
     const reach = { managers: ['g0', 'g1', 'g2'], remarks: ['g3 does not have it: it is off.'] }
     for (const { answers } of managers)
       answers.set('managerOffline', { payload: { ...db1, state: 'OFFLINE', changed: true, ...reach } })
     const led = await tapi(['--host', 'g0', '--skip-unreachable', ...argv])
-    const [sent = ''] = managers[0]?.sent.filter((it) => it.startsWith('POST')).slice(-1) ?? []
+    const [sent = ''] = managers[0]?.changes().slice(-1) ?? []
     expect(sent).toMatch(/offline\?i-am-sure=true&peers=reachable$/)
     const beside = await tapi(['--host', 'g1', '--all', 'datasource', 'offline', 'db1', '--yes'])
     await Promise.all(managers.map((it) => it.close()))
@@ -277,17 +280,17 @@ db3   connector  done    sample
   it('creates the user on every host with one login, only if a host needs one', async () => {
     const argv = ['--all', 'create-admin-user', 'bob', '--yes']
     expect(await tapi(argv, { env })).toEqual({ code: 0, stdout: report, stderr: '' })
-    expect(posts()).toEqual([[create], [create], [create]])
+    expect(changes()).toEqual([[create], [create], [create]])
   })
 
   it('logs in at once with --user, and checks every host before the first change', async () => {
     const argv = ['--all', '--user', 'admin', 'create-admin-user', 'bob', '--yes']
     expect(await tapi(argv, { env })).toMatchObject({ code: 0, stdout: report })
-    expect(posts()).toEqual([[create], [create], [create]])
+    expect(changes()).toEqual([[create], [create], [create]])
     await connectors[2]?.close()
     const { code, stderr } = await tapi(argv, { env })
     expect([code, stderr]).toEqual([4, expect.stringContaining('Nothing was changed on any host')])
-    expect(posts()).toEqual([[create], [create], [create]])
+    expect(changes()).toEqual([[create], [create], [create]])
   })
 
   it('asks once for all hosts', async () => {

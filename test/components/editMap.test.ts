@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  addDataSource,
-  addService,
-  type EditedMap,
-  MapError,
-  rejectContradiction,
-  replaceMap,
-} from '../../src/contracts/editMap.ts'
+import { ProblemError } from '../../src/api/problemError.ts'
+import { addDataSource, addService, type EditedMap, replaceMap } from '../../src/components/editMap.ts'
 import type { MapDataSource, MapService, ServicesMap } from '../../src/contracts/servicesMap.ts'
 import { dataSourceRoles } from '../../src/contracts/servicesMap.ts'
 
@@ -27,13 +21,13 @@ const refusalOf = (work: () => unknown): string => {
   try {
     work()
   } catch (error) {
-    if (error instanceof MapError) return `${error.code}: ${error.message}`
+    if (error instanceof ProblemError) return `${error.code}: ${error.message}`
     throw error
   }
   return 'none'
 }
 
-describe('rejectContradiction', () => {
+describe('a whole new map', () => {
   it.each<[string, MapService[], string]>([
     ['a service twice', [alpha, alpha], 'The map contains the service alpha more than once.'],
     [
@@ -52,14 +46,14 @@ describe('rejectContradiction', () => {
       'The service alpha has more than one primary: db1, db2.',
     ],
   ])('rejects a map with %s', (_name, services, detail) => {
-    expect(refusalOf(() => rejectContradiction({ services }))).toBe(
+    expect(refusalOf(() => replaceMap({ services: [] }, { services }))).toBe(
       `invalid-map: ${detail} Nothing was changed.`,
     )
   })
 
   it('accepts the same names and addresses in several services, and a service without a primary', () => {
     const services = [alpha, { ...alpha, name: 'beta' }, { name: 'gamma', datasources: [db2] }]
-    expect(refusalOf(() => rejectContradiction({ services }))).toBe('none')
+    expect(refusalOf(() => replaceMap({ services: [] }, { services }))).toBe('none')
   })
 })
 
@@ -143,13 +137,13 @@ describe('any sequence of changes of a services map', () => {
           try {
             edited = edit(current)
           } catch (error) {
-            expect(error).toBeInstanceOf(MapError)
+            expect(error).toBeInstanceOf(ProblemError)
             expect(current).toEqual(before)
             refusals += 1
             continue
           }
           expect(current).toEqual(before)
-          expect(refusalOf(() => rejectContradiction(edited.map))).toBe('none')
+          expect(refusalOf(() => replaceMap({ services: [] }, edited.map))).toBe('none')
           expect(edit(edited.map)).toEqual({ map: edited.map, changed: false })
           expect(edited.changed).toBe(edited.map !== current)
           if (edited.changed) changes += 1
