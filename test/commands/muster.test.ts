@@ -2,30 +2,21 @@ import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { loadCommand } from '../../src/cli/cliCommand.ts'
+import { groups } from '../../src/commands/commandRow.ts'
+import { commandTable } from '../../src/commands/commandTable.ts'
 import { muster, musterProgram } from '../../src/commands/muster.ts'
 import { commandContext } from '../config/commandContext.ts'
 
 /** Commands by their heading in the help. */
-const listed: Readonly<Record<string, readonly string[]>> = {
-  'Start here': ['init', 'discover', 'validate', 'trust', 'check', 'plan', 'install'],
-  Change: [
-    'render',
-    'upgrade',
-    'rollback',
-    'start',
-    'stop',
-    'restart',
-    'exec',
-    'lock',
-    'uninstall',
-    'forget',
-  ],
-  Look: ['drift', 'status', 'graph', 'dashboard', 'logs', 'ssh', 'audit', 'diag', 'notify'],
-  'Users and certificates': ['users', 'cert'],
-  Databases: ['switch'],
-  Files: ['config', 'explain', 'import', 'state', 'schema'],
-  'muster itself': ['completion', 'version', 'help'],
-}
+const listed: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.values(groups).map((title) => [
+    title,
+    [
+      ...commandTable.flatMap(({ name, group }) => (group === title ? name : [])),
+      ...(title === groups.program ? ['help'] : []),
+    ],
+  ]),
+)
 const commands = Object.values(listed).flat()
 
 const run = (...argv: string[]) => runWith({}, ...argv)
