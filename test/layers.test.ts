@@ -240,6 +240,24 @@ function circlesOfFiles(): readonly (readonly string[])[] {
   return [...new Map(circles.map((circle) => [circle[0], circle])).values()]
 }
 
+/** Lists the files of src that a program loads at its start, and what they import beside them. */
+function loadedBy(start: string) {
+  const reached = new Set<string>()
+  const foreign: { readonly file: string; readonly specifier: string }[] = []
+  const visit = (file: string): void => {
+    if (reached.has(file)) return
+    reached.add(file)
+    for (const { specifier, typeOnly } of importsOf(file)) {
+      const path = target(file, specifier)
+      if (typeOnly) continue
+      if (path !== undefined && files.includes(path)) visit(path)
+      else foreign.push({ file, specifier })
+    }
+  }
+  visit(start)
+  return { reached, foreign }
+}
+
 const folderOf = (file: string): string => file.split('/')[0] ?? ''
 
 const library = (specifier: string): string => specifier.split('/')[0] ?? specifier
@@ -341,20 +359,15 @@ describe('the layers of src', () => {
   })
 
   it('bring neither Node.js nor a library but Preact to the browser', () => {
-    const seen = new Set<string>()
-    const foreign: string[] = []
-    const visit = (file: string): void => {
-      if (seen.has(file)) return
-      seen.add(file)
-      for (const { specifier } of importsOf(file).filter(({ typeOnly }) => !typeOnly)) {
-        const path = target(file, specifier)
-        if (path !== undefined && files.includes(path)) visit(path)
-        else if (!/^@?preact\//.test(`${specifier}/`)) foreign.push(`${file} imports ${specifier}`)
-      }
-    }
-    visit('dashboard/start.tsx')
-    expect(seen.size).toBeGreaterThan(20)
-    expect(foreign).toEqual([])
+    const { reached, foreign } = loadedBy('dashboard/start.tsx')
+    expect(reached.size).toBeGreaterThan(20)
+    expect(foreign.filter(({ specifier }) => !/^@?preact\//.test(`${specifier}/`))).toEqual([])
+  })
+
+  it('read a configuration without the library of schemas, which takes longer to load', () => {
+    const { reached, foreign } = loadedBy('config/load.ts')
+    expect(reached.size).toBeGreaterThan(50)
+    expect(foreign.filter(({ specifier }) => library(specifier) === 'typebox')).toEqual([])
   })
 
   it('let neither steps, rules nor components import their siblings', () => {
@@ -376,19 +389,7 @@ describe('the layers of src', () => {
   })
 
   it('carry no SSH client and no deployment code to a database host', () => {
-    const seen = new Set<string>()
-    const visit = (file: string): void => {
-      if (seen.has(file) || !files.includes(file)) return
-      seen.add(file)
-      for (const { specifier, typeOnly } of importsOf(file)) {
-        const path = target(file, specifier)
-        if (path !== undefined && !typeOnly) visit(path)
-      }
-    }
-    visit('bin/muster-api.ts')
-    const forbidden = [...seen].filter((file) =>
-      /^(transport|deployment|config|cli|session|commands)\//.test(file),
-    )
-    expect(forbidden).toEqual([])
+    const forbidden = /^(transport|deployment|config|cli|session|commands)\//
+    expect([...loadedBy('bin/muster-api.ts').reached].filter((file) => forbidden.test(file))).toEqual([])
   })
 })

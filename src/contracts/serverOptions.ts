@@ -1,28 +1,14 @@
-import { Type } from 'typebox'
-
-const kinds = {
-  /** Milliseconds. */
-  duration: Type.Integer({ minimum: 0 }),
-  count: Type.Integer({ minimum: 0 }),
-  boolean: Type.Boolean(),
-} as const
-
-type Kind = keyof typeof kinds
-
-/** Option with a default that a server reads as it is: its row in the configuration and its member in the settings. */
+/**
+ * Option with a default that a server reads as it is: its row in the configuration and its member in the settings. A
+ * duration is in milliseconds.
+ */
 export type ServerOption = { readonly name: string } & (
-  | { readonly kind: Exclude<Kind, 'boolean'>; readonly default: number }
+  | { readonly kind: 'duration' | 'count'; readonly default: number }
   | { readonly kind: 'boolean'; readonly default: boolean }
 )
 
 /** Options by their member. */
 export type ServerOptions = Readonly<Record<string, ServerOption>>
-
-/** Returns the schemas of the members that options give. */
-export const membersOf = <Options extends ServerOptions>(options: Options) =>
-  Object.fromEntries(Object.entries(options).map(([member, { kind }]) => [member, kinds[kind]])) as {
-    readonly [Member in keyof Options]: (typeof kinds)[Options[Member]['kind']]
-  }
 
 /** Limits of the connector for its clients. */
 export const connectorLimits = {

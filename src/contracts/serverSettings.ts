@@ -1,12 +1,10 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { addressAndPort, isWildcard } from '../base/address.ts'
 import { databaseTypes, logLevels, outsideChanges } from './choices.ts'
-import type { ClientAddresses } from './clusterPicture.ts'
 import { components } from './component.ts'
 import { fieldErrors } from './fieldErrors.ts'
 import { exact, type ReadonlyStatic } from './schemaParts.ts'
-import { connectorLimits, membersOf, switchLimits } from './serverOptions.ts'
+import { connectorLimits, type ServerOptions, switchLimits } from './serverOptions.ts'
 import { ServicesMap } from './servicesMap.ts'
 
 const text = Type.String({ minLength: 1 })
@@ -15,6 +13,14 @@ const absolutePath = Type.String({ pattern: '^/' })
 const listenPort = Type.Integer({ minimum: 0, maximum: 65535 })
 const count = Type.Integer({ minimum: 0 })
 const milliseconds = Type.Integer({ minimum: 0 })
+
+const kinds = { duration: milliseconds, count, boolean: Type.Boolean() } as const
+
+/** Returns the schemas of the members that options give. */
+const membersOf = <Options extends ServerOptions>(options: Options) =>
+  Object.fromEntries(Object.entries(options).map(([member, { kind }]) => [member, kinds[kind]])) as {
+    readonly [Member in keyof Options]: (typeof kinds)[Options[Member]['kind']]
+  }
 
 /** The host's own database server, as the replicator reaches it; members are named as in `databaseOptions`. */
 const DatabaseSettings = Type.Object(
@@ -202,20 +208,6 @@ export type DashboardHost = ReadonlyStatic<typeof DashboardHost>
 export type PeerHost = ReadonlyStatic<typeof PeerHost>
 export type FollowedManager = ReadonlyStatic<typeof FollowedManager>
 export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
-
-/** Names the ports for clients as those reach them: what listens on all addresses, by the host's own. */
-export function clientAddresses(
-  {
-    service,
-    address,
-    port,
-    readonlyPort,
-  }: Pick<ProxySettings, 'service' | 'address' | 'port' | 'readonlyPort'>,
-  host: string,
-): ClientAddresses {
-  const at = (number: number): string => addressAndPort(isWildcard(address) ? host : address, number)
-  return { service, readWrite: at(port), readOnly: readonlyPort === null ? null : at(readonlyPort) }
-}
 
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {

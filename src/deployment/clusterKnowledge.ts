@@ -1,8 +1,8 @@
 import { addressAndPort } from '../base/address.ts'
 import type { ClusterKnowledge, KnownHost } from '../client/clusterPicture.ts'
 import type { ClusterConfig } from '../config/model.ts'
+import { clientAddresses } from '../contracts/clientAddresses.ts'
 import type { ClusterPicture, PictureComponent } from '../contracts/clusterPicture.ts'
-import { clientAddresses } from '../contracts/serverSettings.ts'
 import type { MapService } from '../contracts/servicesMap.ts'
 import type { ComponentStatus, HostStatus, ObservedHost } from './hostStatus.ts'
 

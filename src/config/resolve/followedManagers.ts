@@ -1,11 +1,7 @@
 import { isWildcard } from '../../base/address.ts'
+import { clientAddresses } from '../../contracts/clientAddresses.ts'
 import { type Component, components } from '../../contracts/component.ts'
-import {
-  clientAddresses,
-  type DashboardHost,
-  type FollowedManager,
-  type PeerHost,
-} from '../../contracts/serverSettings.ts'
+import type { DashboardHost, FollowedManager, PeerHost } from '../../contracts/serverSettings.ts'
 import { options } from '../settings/options.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
 import { hasDatabase, isLocalAddress, memberNames } from './dataSources.ts'
