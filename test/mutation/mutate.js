@@ -4,7 +4,7 @@
 //                                                       the last commit, and notes in faults.json by what each is caught
 // A run ends with 1 if a fault gets through that was caught before.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -88,6 +88,7 @@ const save = (faults) => writeFileSync(listed, `${JSON.stringify(faults, null, 2
 /** Returns by what a fault is caught: `types`, the file of a test, null for nothing; undefined where its line is gone. */
 function tried({ file, line, becomes }, copy) {
   const path = join(copy, file)
+  if (!existsSync(path)) return undefined
   const before = readFileSync(path, 'utf8')
   const lines = before.split('\n')
   const at = lines.findIndex((it) => it.trim() === line)
