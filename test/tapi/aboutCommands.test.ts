@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { portOf } from '../support/https.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { certificate, settingsIn, start } from '../support/testServer.ts'
@@ -9,6 +9,7 @@ const login = { TAPI_USER: 'admin', TAPI_PASSWORD: 'right' }
 /** A real server, whose administrator is `admin`, and tapi that calls it. */
 async function realServer() {
   const place = await workplace()
+  onTestFinished(place.remove)
   const server = await start(settingsIn(temporaryFolder()))
   const ca = await place.file('ca.pem', certificate.chain)
   const where = ['--host', '127.0.0.1', '--port', String(portOf(server)), '--ca', ca]
