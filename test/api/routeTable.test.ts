@@ -99,6 +99,7 @@ describe('the target of a request', () => {
     ['https://db1?x', { path: '/', query: 'x', origin: { scheme: 'https', authority: 'db1' } }],
     ['/?x=https://db1/', { path: '/', query: 'x=https://db1/' }],
     ['//db1/a', { path: '//db1/a' }],
+    ['?x', { path: '', query: 'x' }],
     ['*', { path: '*' }],
   ])('%s is read as %j', (target, parts) => {
     expect(readTarget(target)).toEqual(parts)
