@@ -1,47 +1,29 @@
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { addressAndPort } from '../base/address.ts'
 import { lastLines } from '../base/printable.ts'
-import { connectorModes } from '../contracts/connectorPayloads.ts'
-import { Policy, type TaskPayload } from '../contracts/managerPayloads.ts'
+import { ShownConnector } from '../contracts/connectorPayloads.ts'
+import { Connections, Policy, ShownDataSource, type TaskPayload } from '../contracts/managerPayloads.ts'
+import { Writer } from '../contracts/routing.ts'
 import { orNull, type ReadonlyStatic } from '../contracts/schemaParts.ts'
-import { DataSourceRole, DataSourceState, MapDataSource, MapName } from '../contracts/servicesMap.ts'
-import { readEnvelope } from './envelope.ts'
+import { MapDataSource, MapName } from '../contracts/servicesMap.ts'
+import { readShownPayload, shownPayload } from './shownPayload.ts'
 
+/** A code may be one of a later release. */
 const Code = orNull(Type.String({ pattern: '^[a-z][a-z-]{0,63}$' }), 'The contradiction, see `reasonCodes`.')
-const Words = orNull(Type.String(), 'For people.')
 
-const count = Type.Integer({ minimum: 0 })
-const Counts = Type.Object({ active: count, created: count })
+/** A data source of a ServiceStatusPayload as views show it. */
+const DataSourceStatus = Type.Object({
+  ...MapDataSource.properties,
+  ...Type.Omit(ShownDataSource, ['service', 'name', 'host', 'port', 'role']).properties,
+  since: Type.String({ pattern: '^[0-9T:.Z+-]{1,40}$' }),
+  code: Code,
+  appliedLatency: orNull(Type.Integer({ minimum: 0 }), 'Whole seconds.'),
+})
 
-/** The members of a ServiceStatusPayload that are shown; hosts of other releases may send more. */
+/** The members of a ServiceStatusPayload that are shown. */
 const ServiceStatus = Type.Object({
-  name: MapName,
-  policy: Policy,
-  writer: Type.Object({
-    datasource: orNull(MapName, 'Null for none.'),
-    code: Code,
-    reason: Words,
-    hold: Type.Boolean(),
-    switching: Type.Optional(Type.Object({ from: MapName, to: MapName })),
-  }),
-  datasources: Type.Array(
-    Type.Object({
-      name: MapName,
-      host: MapDataSource.properties.host,
-      port: MapDataSource.properties.port,
-      role: DataSourceRole,
-      state: DataSourceState,
-      since: Type.String({ pattern: '^[0-9T:.Z+-]{1,40}$' }),
-      by: Type.String(),
-      code: Code,
-      reason: Words,
-      connections: orNull(Counts, 'Through the connector of its host; null while it does not respond.'),
-      appliedLatency: orNull(count, 'Whole seconds.'),
-      follows: orNull(Type.String(), 'Data source that it replicates from.'),
-    }),
-    { maxItems: 1000 },
-  ),
+  ...{ name: MapName, policy: Policy, writer: Type.Object({ ...Writer.properties, code: Code }) },
+  datasources: Type.Array(DataSourceStatus, { maxItems: 1000 }),
 })
 
 type ServiceStatus = ReadonlyStatic<typeof ServiceStatus>
@@ -53,12 +35,8 @@ type SeenDataSource = SeenService['datasources'][number]
 
 /** The members of a ConnectorStatusPayload that are shown. */
 const ConnectorStatus = Type.Object({
-  value: Type.Enum([...connectorModes]),
-  reason: Words,
-  active: count,
-  held: count,
-  created: count,
-  datasources: Type.Array(Type.Object({ service: MapName, name: MapName, ...Counts.properties }), {
+  ...ShownConnector.properties,
+  datasources: Type.Array(Type.Object({ service: MapName, name: MapName, ...Connections.properties }), {
     maxItems: 10_000,
   }),
 })
@@ -106,50 +84,19 @@ export type ServiceView = {
 }
 
 /** Reads the response to `GET manager/status/service/NAME`; undefined for any other. Its words are made printable. */
-export function readServiceStatus(body: unknown): SeenService | undefined {
-  const payload = readEnvelope(body)?.payload
-  return Value.Check(ServiceStatus, payload) ? seenService(payload) : undefined
-}
+export const readServiceStatus = (body: unknown): SeenService | undefined =>
+  readShownPayload(ServiceStatus, body)
 
 /** Takes the members that are shown, with printable words. */
-export function seenService({ name, policy, writer, datasources }: ServiceStatus): SeenService {
-  const { datasource, code, reason, hold, switching } = writer
-  return {
-    name,
-    policy,
-    writer: {
-      ...{ datasource, code, reason: wordsOf(reason), hold },
-      ...(switching === undefined ? {} : { switching: { from: switching.from, to: switching.to } }),
-    },
-    datasources: datasources.map(seenDataSource),
-  }
-}
+export const seenService = (service: ServiceStatus): SeenService => shownPayload(ServiceStatus, service)
 
 /** Takes the members of a data source that are shown, with printable words. */
-export const seenDataSource = (it: SeenDataSource): SeenDataSource => ({
-  ...{ name: it.name, host: it.host, port: it.port, role: it.role, state: it.state, since: it.since },
-  by: lastLines(it.by),
-  code: it.code,
-  reason: wordsOf(it.reason),
-  connections: it.connections && countsOf(it.connections),
-  appliedLatency: it.appliedLatency,
-  follows: wordsOf(it.follows),
-})
-
-const wordsOf = (words: string | null): string | null => (words === null ? null : lastLines(words))
-
-const countsOf = ({ active, created }: ReadonlyStatic<typeof Counts>) => ({ active, created })
+export const seenDataSource = (source: SeenDataSource): SeenDataSource =>
+  shownPayload(DataSourceStatus, source)
 
 /** Reads the response to `GET connector/status`; undefined for any other. Its words are made printable. */
-export function readConnectorStatus(body: unknown): SeenConnector | undefined {
-  const payload = readEnvelope(body)?.payload
-  if (!Value.Check(ConnectorStatus, payload)) return undefined
-  const { value, reason, active, held, created, datasources } = payload
-  return {
-    ...{ value, reason: wordsOf(reason), active, held, created },
-    datasources: datasources.map(({ service, name, ...it }) => ({ service, name, ...countsOf(it) })),
-  }
-}
+export const readConnectorStatus = (body: unknown): SeenConnector | undefined =>
+  readShownPayload(ConnectorStatus, body)
 
 /**
  * Joins the reports of managers into one view. Services and data sources are in the order of `map`; those that only

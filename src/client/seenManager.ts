@@ -1,4 +1,4 @@
-import { lastLines } from '../base/printable.ts'
+import { ShownConnector } from '../contracts/connectorPayloads.ts'
 import type { HostConnector, ManagerEventPayload } from '../contracts/managerPayloads.ts'
 import {
   type ManagerReport,
@@ -7,6 +7,7 @@ import {
   seenDataSource,
   seenService,
 } from './clusterView.ts'
+import { shownPayload } from './shownPayload.ts'
 
 /** A manager as its events tell of it; all words are printable. */
 export type SeenManager = {
@@ -14,7 +15,7 @@ export type SeenManager = {
   /** End of the certificate of its API (RFC 3339); null without a listener. */
   readonly certificateExpires: string | null
   /** Null where its host has no connector, or the connector does not respond. */
-  readonly connector: Omit<SeenConnector, 'datasources'> | null
+  readonly connector: ShownConnector | null
 }
 
 /** Returns what is known after an event; undefined before the first snapshot. */
@@ -59,11 +60,8 @@ export function afterEvent(
   }
 }
 
-function seenConnector(connector: HostConnector | null): SeenManager['connector'] {
-  if (connector?.status == null) return null
-  const { value, reason, active, held, created } = connector.status
-  return { value, reason: reason === null ? null : lastLines(reason), active, held, created }
-}
+const seenConnector = (connector: HostConnector | null): SeenManager['connector'] =>
+  connector?.status ? shownPayload(ShownConnector, connector.status) : null
 
 /** Returns the report of a manager whose events are followed. */
 export const reportOf = (host: string, { services }: SeenManager): ManagerReport => ({ host, services })

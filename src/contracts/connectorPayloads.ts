@@ -46,5 +46,11 @@ export const ConnectorStatusPayload = Type.Object(status, exact)
 /** The same, as calls that change it return it. */
 export const ChangedConnectorStatusPayload = Type.Object({ ...status, changed: Type.Boolean() }, exact)
 
+/** The members of a connector that the views of a whole cluster show. */
+export const ShownConnector = Type.Pick(ConnectorStatusPayload, [
+  ...(['value', 'reason', 'active', 'held', 'created'] as const),
+])
+
 export type ConnectorMode = (typeof connectorModes)[number]
+export type ShownConnector = ReadonlyStatic<typeof ShownConnector>
 export type ConnectorStatusPayload = ReadonlyStatic<typeof ConnectorStatusPayload>

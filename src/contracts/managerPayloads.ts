@@ -124,6 +124,11 @@ const dataSource = {
 /** One data source. */
 export const DatasourceStatusPayload = Type.Object(dataSource, exact)
 
+/** The members of a data source that the views of a whole cluster show. */
+export const ShownDataSource = Type.Omit(DatasourceStatusPayload, [
+  ...(['checkedAt', 'seqno', 'relativeLatency', 'standby', 'archive', 'witness'] as const),
+])
+
 /** The same, as calls that change it return it. */
 export const ChangedDatasourceStatusPayload = Type.Object(
   { ...dataSource, changed: Type.Boolean(), ...reached },
@@ -302,6 +307,7 @@ export type HoldPayload = ReadonlyStatic<typeof HoldPayload>
 export type ReleasePayload = ReadonlyStatic<typeof ReleasePayload>
 export type StatusPayload = ReadonlyStatic<typeof StatusPayload>
 export type ClusterTopologyPayload = ReadonlyStatic<typeof ClusterTopologyPayload>
+export type ShownDataSource = ReadonlyStatic<typeof ShownDataSource>
 export type DatasourceStatusPayload = ReadonlyStatic<typeof DatasourceStatusPayload>
 export type ServiceStatusPayload = ReadonlyStatic<typeof ServiceStatusPayload>
 export type ManagerEventPayload = ReadonlyStatic<typeof ManagerEventPayload>

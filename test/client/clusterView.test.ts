@@ -108,13 +108,29 @@ describe('readServiceStatus', () => {
   const { response } = managerExamples.managerServiceStatus
   const read = (payload: unknown) => readServiceStatus(envelope('ServiceStatusPayload', payload))
 
-  it('takes the members that are compared, also from a host that sends more', () => {
-    expect(read({ ...response, later: true })?.datasources.map((it) => Object.keys(it))).toEqual(
-      Array(2).fill([
-        ...['name', 'host', 'port', 'role', 'state', 'since', 'by', 'code', 'reason'],
-        ...['connections', 'appliedLatency', 'follows'],
-      ]),
+  it('takes the members that are shown, also from a host that sends more', () => {
+    const sources = response.datasources.map((it) => ({
+      ...it,
+      connections: { active: 1, created: 2, later: 3 },
+    }))
+    const seen = read({
+      ...response,
+      later: true,
+      datasources: sources.map((it) => ({ ...it, later: true })),
+    })
+    const hidden = ['service', 'checkedAt', 'seqno', 'relativeLatency', 'standby', 'archive', 'witness']
+    expect(seen?.datasources).toEqual(
+      sources.map((it) => ({
+        ...Object.fromEntries(Object.entries(it).filter(([name]) => !hidden.includes(name))),
+        connections: { active: 1, created: 2 },
+      })),
     )
+    expect(Object.keys(seen ?? {})).toEqual(['name', 'policy', 'writer', 'datasources'])
+  })
+
+  it('takes null for a member that an earlier release does not send', () => {
+    const [{ follows: _follows, ...first } = {}] = response.datasources
+    expect(read({ ...response, datasources: [first] })?.datasources).toMatchObject([{ follows: null }])
   })
 
   it('makes the words of a host printable and short', () => {
