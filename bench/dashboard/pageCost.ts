@@ -23,7 +23,7 @@ const kinds: Readonly<Record<string, (turn: number) => { event: DashboardEvent; 
       kind: 'datasource',
       time: atSecond(turn),
       cluster: 'large',
-      datasource: dataSource({ name: 'db10', lag: 1000 + turn }),
+      datasource: dataSource({ name: 'db10', appliedLatency: 1000 + turn }),
     },
     text: `${1000 + turn} s`,
   }),

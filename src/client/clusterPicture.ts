@@ -1,15 +1,14 @@
 import type {
   ClusterPicture,
-  PictureConnections,
   PictureDataSource,
   PictureHost,
   PictureService,
 } from '../contracts/clusterPicture.ts'
+import { ShownDataSource } from '../contracts/managerPayloads.ts'
 import { type ReasonCode, reasonCodes, type Writer } from '../contracts/routing.ts'
-import type { MapService } from '../contracts/servicesMap.ts'
+import type { MapDataSource, MapService } from '../contracts/servicesMap.ts'
 import { verdictOf } from './clusterVerdict.ts'
 import {
-  type DataSourceView,
   joinReports,
   type ManagerReport,
   type SeenConnector,
@@ -49,14 +48,14 @@ export function pictureOf(knowledge: ClusterKnowledge): ClusterPicture {
     datasources: views.flatMap((view) => dataSourcesOf(view, { map, connections })),
     hosts: hosts.map(({ clients, connector, ...host }) => ({
       ...host,
-      connector: connector && {
-        ...{ mode: connector.value, reason: connector.reason },
-        ...{ active: connector.active, held: connector.held, created: connector.created },
-        clients,
-      },
+      connector: connector && connectorOf(connector, clients),
     })),
   }
   return { ...parts, verdict: verdictOf({ ...parts, views, now: knowledge.now }) }
+}
+
+function connectorOf({ datasources: _counted, ...own }: SeenConnector, clients: KnownHost['clients']) {
+  return { ...own, clients }
 }
 
 /** Leaves out services without data sources, as in a cluster without databases. */
@@ -95,13 +94,15 @@ function lastTask(seen: readonly SeenService[]): PictureService['task'] {
   return tasks.toSorted((one, other) => (one.startedAt < other.startedAt ? 1 : -1))[0] ?? null
 }
 
-type CountOf = (service: string, datasource: string) => PictureConnections | null
+type Connections = NonNullable<PictureDataSource['connections']>
+
+type CountOf = (service: string, datasource: string) => Connections | null
 
 /** Adds up the connections through all connectors; a connector's own word counts before that of its host's manager. */
 function countConnections(reports: readonly ManagerReport[], hosts: readonly KnownHost[]): CountOf {
-  const sums = new Map<string, PictureConnections>()
+  const sums = new Map<string, Connections>()
   const keyOf = (service: string, name: string): string => `${service}/${name}`
-  const add = (service: string, name: string, { active, created }: PictureConnections): void => {
+  const add = (service: string, name: string, { active, created }: Connections): void => {
     const key = keyOf(service, name)
     const sum = sums.get(key)
     sums.set(key, { active: (sum?.active ?? 0) + active, created: (sum?.created ?? 0) + created })
@@ -125,27 +126,26 @@ function dataSourcesOf(
   { map, connections }: { readonly map: readonly MapService[]; readonly connections: CountOf },
 ): readonly PictureDataSource[] {
   const service = view.name
-  if (view.managers.length > 0)
-    return view.datasources.map((source) => sourceOf(source, { service, connections }))
   const mapped = map.find(({ name }) => name === service)?.datasources ?? []
-  return mapped.map(({ name, host, port, role }) => ({
-    ...{ service, name, host, port, role },
-    state: 'UNKNOWN',
-    ...{ since: null, by: null, code: null, reason: null, lag: null, follows: null },
-    connections: connections(service, name),
-    managersAgree: true,
-  }))
+  const sources =
+    view.managers.length > 0
+      ? view.datasources.map(({ managers: _managers, unknownTo: _unknownTo, ...source }) => ({
+          ...source,
+          ...{ service, code: knownCode(source.code) },
+        }))
+      : mapped.map((source) => unreportedSource(service, source))
+  return sources.map((source) => ({ ...source, connections: connections(service, source.name) }))
 }
 
-const sourceOf = (
-  source: DataSourceView,
-  { service, connections }: { readonly service: string; readonly connections: CountOf },
+const untold = Object.fromEntries(Object.keys(ShownDataSource.properties).map((name) => [name, null])) as {
+  readonly [Member in keyof ShownDataSource]: null
+}
+
+/** A data source of the map that no manager reports. */
+export const unreportedSource = (
+  service: string,
+  { name, host, port, role }: MapDataSource,
 ): PictureDataSource => ({
-  service,
-  ...{ name: source.name, host: source.host, port: source.port, role: source.role, state: source.state },
-  ...{ since: source.since, by: source.by, code: knownCode(source.code), reason: source.reason },
-  lag: source.appliedLatency,
-  follows: source.follows ?? null,
-  connections: connections(service, source.name),
-  managersAgree: source.managersAgree,
+  ...untold,
+  ...{ service, name, host, port, role, state: 'UNKNOWN', managersAgree: true },
 })

@@ -168,7 +168,7 @@ const hasNoWriter = (name: string, { services }: VerdictFacts): boolean =>
 const writerCodes: ReadonlySet<string | null> = new Set(['no-writer', 'two-writers', 'read-only-primary'])
 
 function dataSourceProblem(source: PictureDataSource, facts: VerdictFacts): readonly PictureProblem[] {
-  const { service, name, role, state, lag, code, reason, by, since } = source
+  const { service, name, role, state, appliedLatency, code, reason, by, since } = source
   const who = `${role} ${name}${ofService(service, facts)}`
   const found = (text: string): readonly PictureProblem[] => [
     problem('degraded', text, { code, host: hostOf(source, facts)?.name ?? null, service, datasource: name }),
@@ -183,7 +183,7 @@ function dataSourceProblem(source: PictureDataSource, facts: VerdictFacts): read
     return found(
       `${who} is ${state}${by === null ? '' : ` (by ${by}${since === null ? '' : ` since ${since}`})`}`,
     )
-  if (lag !== null && isLateReason(reason)) return found(`${who} is ${lag} s behind`)
+  if (appliedLatency !== null && isLateReason(reason)) return found(`${who} is ${appliedLatency} s behind`)
   if (reason === null) return code === null ? [] : found(`${who}: ${code}`)
   if (code === null && isSaidByManager(reason, facts)) return []
   return found(`${who}${aboutIt(reason)}`)
@@ -273,7 +273,7 @@ function isConsequence(
   if (component === 'connector') {
     const service = connector?.clients?.service
     return (
-      (connector !== null && connector.mode !== 'ONLINE') ||
+      (connector !== null && connector.value !== 'ONLINE') ||
       (service !== undefined && hasNoWriter(service, facts))
     )
   }
@@ -290,11 +290,11 @@ function isConsequence(
 function connectorProblem(host: PictureHost, facts: VerdictFacts): readonly PictureProblem[] {
   const { name, connector } = host
   if (isDown(host) || connector === null || connector.clients === null) return []
-  const { mode, held, clients } = connector
+  const { value, held, clients } = connector
   const wait = held === 0 ? '' : `, ${held === 1 ? '1 client waits' : `${held} clients wait`}`
   const found = (text: string) => [problem('degraded', text, { host: name, service: clients.service })]
-  if (mode === 'ONHOLD') return found(`connector of ${name} is on hold${wait}`)
-  if (mode === 'OFFLINE') return found(`connector of ${name} is offline${wait}`)
+  if (value === 'ONHOLD') return found(`connector of ${name} is on hold${wait}`)
+  if (value === 'OFFLINE') return found(`connector of ${name} is offline${wait}`)
   if (held === 0 || hasNoWriter(clients.service, facts)) return []
   return found(
     `connector of ${name} holds ${held === 1 ? '1 client' : `${held} clients`}${because(connector.reason)}`,

@@ -4,7 +4,7 @@ import type { LagHistory, LagPoint } from '../contracts/dashboard.ts'
 /** Milliseconds that lags are kept for, and points of one data source at most. */
 export const lagLimits = { kept: 10 * 60_000, points: 1200 } as const
 
-type Seen = Pick<PictureDataSource, 'service' | 'name' | 'lag'>
+type Seen = Pick<PictureDataSource, 'service' | 'name' | 'appliedLatency'>
 
 /** Lags of the last ten minutes, as the points at which they changed. */
 export type LagRecorder = {
@@ -29,7 +29,7 @@ export function createLagRecorder(): LagRecorder {
   return {
     record(datasources, now) {
       const next = new Map<string, Line>()
-      for (const { service, name: datasource, lag } of datasources) {
+      for (const { service, name: datasource, appliedLatency: lag } of datasources) {
         const key = `${service}/${datasource}`
         const line = lines.get(key) ?? { service, datasource, points: [] }
         if (line.points.length === 0 || line.points.at(-1)?.lag !== lag) {

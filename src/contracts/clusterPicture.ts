@@ -1,8 +1,7 @@
 import type { Component } from './component.ts'
-import type { ConnectorMode } from './connectorPayloads.ts'
-import type { Policy, TaskPayload } from './managerPayloads.ts'
+import type { ShownConnector } from './connectorPayloads.ts'
+import type { Policy, ShownDataSource, TaskPayload } from './managerPayloads.ts'
 import type { ReasonCode, Writer } from './routing.ts'
-import type { DataSourceRole, DataSourceState } from './servicesMap.ts'
 
 /** Levels of a verdict, the worst first. */
 export const verdictLevels = ['down', 'degraded', 'unknown', 'ok'] as const
@@ -23,29 +22,16 @@ export type PictureProblem = {
 /** Verdict of a cluster: the level of its worst problem, and all of them, the worst first. */
 export type Verdict = { readonly level: VerdictLevel; readonly problems: readonly PictureProblem[] }
 
-export type PictureConnections = { readonly active: number; readonly created: number }
+/** Members that a data source has without a word of a manager. */
+type Mapped = 'service' | 'name' | 'host' | 'port' | 'role' | 'state'
 
-/** A data source as most managers see it. */
-export type PictureDataSource = {
-  readonly service: string
-  readonly name: string
-  readonly host: string
-  readonly port: number
-  readonly role: DataSourceRole
-  readonly state: DataSourceState
-  /** When its state began (RFC 3339), and the user or party who set it; null where the managers do not tell. */
-  readonly since: string | null
-  readonly by: string | null
-  readonly code: ReasonCode | null
-  readonly reason: string | null
-  /** Whole seconds that a replica is behind; null for a primary and where it is not known. */
-  readonly lag: number | null
-  /** Data source that it replicates from; null for none. */
-  readonly follows: string | null
-  /** Client connections through all connectors that tell. */
-  readonly connections: PictureConnections | null
-  readonly managersAgree: boolean
-}
+/**
+ * A data source as most managers see it, by the names of its payload; null where no manager tells. Its connections are
+ * those through all connectors that tell.
+ */
+export type PictureDataSource = Pick<ShownDataSource, Mapped> & {
+  readonly [Member in Exclude<keyof ShownDataSource, Mapped>]: ShownDataSource[Member] | null
+} & { readonly managersAgree: boolean }
 
 export type PictureService = {
   readonly name: string
@@ -73,16 +59,8 @@ export type ClientAddresses = {
   readonly readOnly: string | null
 }
 
-/** The connector of a host, as it treats clients. */
-export type PictureConnector = {
-  readonly mode: ConnectorMode
-  readonly reason: string | null
-  readonly active: number
-  readonly held: number
-  readonly created: number
-  /** Null where they are not known. */
-  readonly clients: ClientAddresses | null
-}
+/** The connector of a host, as it treats clients; `clients` is null where they are not known. */
+export type PictureConnector = ShownConnector & { readonly clients: ClientAddresses | null }
 
 export type PictureHost = {
   readonly name: string

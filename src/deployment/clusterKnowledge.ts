@@ -1,5 +1,5 @@
 import { addressAndPort } from '../base/address.ts'
-import type { ClusterKnowledge, KnownHost } from '../client/clusterPicture.ts'
+import { type ClusterKnowledge, type KnownHost, unreportedSource } from '../client/clusterPicture.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { clientAddresses } from '../contracts/clientAddresses.ts'
 import type { ClusterPicture, PictureComponent } from '../contracts/clusterPicture.ts'
@@ -27,10 +27,8 @@ export function configuredPicture({
     })),
     datasources: described.flatMap((service) =>
       service.datasources.map((source) => ({
-        ...{ service: service.name, ...source, state: 'UNKNOWN' as const },
-        ...{ since: null, by: null, code: null, reason: null, lag: null },
+        ...unreportedSource(service.name, source),
         follows: source.role === 'primary' || source.role === 'witness' ? null : primaryOf(service),
-        ...{ connections: null, managersAgree: true },
       })),
     ),
     hosts: hosts.map(({ name, address, proxy, tls }) => ({
@@ -41,7 +39,7 @@ export function configuredPicture({
         proxy === undefined
           ? null
           : {
-              ...{ mode: 'ONLINE', reason: null, active: 0, held: 0, created: 0 },
+              ...{ value: 'ONLINE', reason: null, active: 0, held: 0, created: 0 },
               clients: clientAddresses(proxy, address),
             },
     })),

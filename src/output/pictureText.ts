@@ -66,7 +66,10 @@ function tableOf(picture: ClusterPicture, layout: Layout): readonly string[] {
     { title: 'SERVICE', cellOf: ({ source }) => (picture.services.length > 1 && source?.service) || '' },
     { title: 'ROLE', cellOf: ({ source }) => source?.role ?? '' },
     { title: 'STATE', cellOf: stateCell, always: true },
-    { title: 'LAG', cellOf: ({ source }) => (source?.lag == null ? '' : `${source.lag} s`) },
+    {
+      title: 'LAG',
+      cellOf: ({ source }) => (source?.appliedLatency == null ? '' : `${source.appliedLatency} s`),
+    },
     { title: 'CONNECTOR', cellOf: connectorCell },
     { title: 'CLIENTS', cellOf: ({ host }) => `${servingConnector(host)?.active ?? ''}` },
     { title: 'HELD', cellOf: heldCell },
@@ -117,7 +120,7 @@ function connectorCell({ host }: Line): Cell {
   const connector = servingConnector(host)
   return connector === null
     ? ''
-    : { text: connector.mode, tint: connector.mode === 'ONLINE' ? 'green' : 'yellow' }
+    : { text: connector.value, tint: connector.value === 'ONLINE' ? 'green' : 'yellow' }
 }
 
 function heldCell({ host }: Line): Cell {

@@ -32,7 +32,7 @@ const failedEvent = (name: string, second: number): DashboardEvent => ({
     state: 'FAILED',
     since: atSecond(second),
     reason: 'connect ECONNREFUSED',
-    lag: null,
+    appliedLatency: null,
   }),
 })
 
@@ -225,7 +225,7 @@ it('5,000 events a second leave the page usable, and end in the last state of ea
     while (!isDone || sent < 10_000) {
       // time: the pace of the events.
       for (const due = ((performance.now() - begin) / 1000) * 5000; sent < due; sent += 1) {
-        const datasource = dataSource({ name: `db${(sent % 199) + 2}`, lag: sent % 50 })
+        const datasource = dataSource({ name: `db${(sent % 199) + 2}`, appliedLatency: sent % 50 })
         standIn.send({ kind: 'datasource', time: atSecond(sent / 5000), cluster: 'alpha', datasource })
       }
       // time: the pace of the events.

@@ -16,10 +16,17 @@ describe('pictureOf', () => {
     ])
     expect(datasources).toMatchObject([
       { service: 'alpha', name: 'db1', host: '10.0.0.11', port: 3306, role: 'primary', follows: null },
-      { service: 'alpha', name: 'db2', role: 'replica', lag: 3, follows: 'db1', by: 'installation' },
+      {
+        service: 'alpha',
+        name: 'db2',
+        role: 'replica',
+        appliedLatency: 3,
+        follows: 'db1',
+        by: 'installation',
+      },
     ])
     expect(hosts[0]?.connector).toEqual({
-      ...{ mode: 'ONLINE', reason: null, active: 12, held: 0, created: 40 },
+      ...{ value: 'ONLINE', reason: null, active: 12, held: 0, created: 40 },
       clients: { service: 'alpha', readWrite: '127.0.0.1:9999', readOnly: null },
     })
   })

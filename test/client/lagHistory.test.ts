@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createLagRecorder, lagLimits } from '../../src/client/lagHistory.ts'
 
 const at = (seconds: number): Date => new Date(Date.parse('2026-01-02T03:00:00Z') + seconds * 1000)
-const db3 = (lag: number | null) => ({ service: 'alpha', name: 'db3', lag })
+const db3 = (appliedLatency: number | null) => ({ service: 'alpha', name: 'db3', appliedLatency })
 
 describe('the lags of the last ten minutes', () => {
   it('are kept as the points at which they change', () => {

@@ -1,3 +1,4 @@
+import { shownPayload } from '../../src/client/shownPayload.ts'
 import type {
   ClusterPicture,
   PictureDataSource,
@@ -5,7 +6,11 @@ import type {
   PictureProblem,
   PictureService,
 } from '../../src/contracts/clusterPicture.ts'
+import { ShownConnector } from '../../src/contracts/connectorPayloads.ts'
 import type { LagHistory } from '../../src/contracts/dashboard.ts'
+import { connectorExamples } from '../../src/contracts/examples/connectorExamples.ts'
+import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
+import { ShownDataSource } from '../../src/contracts/managerPayloads.ts'
 
 /** The server's time in all of these pictures. */
 export const start = '2026-03-10T10:00:00.000Z'
@@ -16,19 +21,9 @@ export function dataSource(
   changed: Partial<PictureDataSource> & { readonly name: string },
 ): PictureDataSource {
   return {
-    service: 'alpha',
-    host: changed.name,
-    port: 3306,
-    role: 'replica',
-    state: 'ONLINE',
-    since: atSecond(-86_400 * 3),
-    by: 'installation',
-    code: null,
-    reason: null,
-    lag: changed.role === 'primary' ? null : 0,
-    follows: changed.role === 'primary' ? null : 'db1',
-    connections: { active: 8, created: 3504 },
-    managersAgree: true,
+    ...shownPayload(ShownDataSource, managerExamples.managerDatasourceStatus.response),
+    ...{ host: changed.name, since: atSecond(-86_400 * 3), managersAgree: true },
+    ...(changed.role === 'primary' && { appliedLatency: null, follows: null }),
     ...changed,
   }
 }
@@ -47,11 +42,7 @@ export function host(changed: Partial<PictureHost> & { readonly name: string }):
       { component: 'replicator', state: 'ready', reason: null, listen: '10.0.0.11:8097' },
     ],
     connector: {
-      mode: 'ONLINE',
-      reason: null,
-      active: 12,
-      held: 0,
-      created: 4711,
+      ...shownPayload(ShownConnector, connectorExamples.connectorStatus.response),
       clients: { service: 'alpha', readWrite: '10.0.0.11:3307', readOnly: '10.0.0.11:3308' },
     },
     ...changed,
@@ -115,7 +106,7 @@ export function troubledCluster(name = 'beta'): WithLags {
     since: atSecond(-754),
     by: 'manager',
     reason: 'connect ECONNREFUSED 10.0.0.13:3306',
-    lag: null,
+    appliedLatency: null,
     connections: null,
   }
   return {
@@ -143,7 +134,7 @@ export function troubledCluster(name = 'beta'): WithLags {
     },
     datasources: [
       db1,
-      { ...db2, lag: 40, code: 'writable-replica', reason: 'read_only is off on a replica' },
+      { ...db2, appliedLatency: 40, code: 'writable-replica', reason: 'read_only is off on a replica' },
       failed,
     ],
     hosts: [
@@ -151,7 +142,7 @@ export function troubledCluster(name = 'beta'): WithLags {
       {
         ...host2,
         connector:
-          host2.connector === null ? null : { ...host2.connector, mode: 'ONHOLD', held: 3, active: 4 },
+          host2.connector === null ? null : { ...host2.connector, value: 'ONHOLD', held: 3, active: 4 },
       },
       {
         ...host3,

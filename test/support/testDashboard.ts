@@ -7,6 +7,7 @@ import type { DashboardAssets } from '../../src/web/assets.ts'
 import type { DashboardBackend, DashboardLogin, RelayedCall } from '../../src/web/backend.ts'
 import { DashboardError } from '../../src/web/dashboardError.ts'
 import { createDashboard } from '../../src/web/dashboardHandler.ts'
+import { dataSource, host as hostNamed, service } from '../dashboard/pictures.ts'
 import { servePlain } from './loopbackServer.ts'
 
 const asset = (type: string, text: string): DashboardAssets[string] => ({
@@ -23,23 +24,12 @@ export const smallAssets: DashboardAssets = {
 }
 
 /** A cluster of one service, one data source and one host. */
-export const smallPicture = (name: string, lag: number | null = 0): ClusterPicture => ({
+export const smallPicture = (name: string, appliedLatency: number | null = 0): ClusterPicture => ({
   name,
   verdict: { level: 'ok', problems: [] },
-  services: [{ name: 'alpha', policy: 'AUTOMATIC', writer: null, managersAgree: true, task: null }],
-  datasources: [
-    {
-      ...{ service: 'alpha', name: 'db1', host: 'db1', port: 3306, role: 'replica', state: 'ONLINE' },
-      ...{ since: null, by: null, code: null, reason: null, lag, follows: null, connections: null },
-      managersAgree: true,
-    },
-  ],
-  hosts: [
-    {
-      ...{ name: 'db1', address: '10.0.0.1', state: 'up', detail: null, release: null },
-      ...{ certificateExpires: null, certificateWarningDays: 30, components: [], connector: null },
-    },
-  ],
+  services: [service()],
+  datasources: [dataSource({ name: 'db1', appliedLatency })],
+  hosts: [hostNamed({ name: 'db1', components: [], connector: null })],
 })
 
 export type TestResponse = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventStream } from '../../src/base/eventStreams.ts'
-import type { ClusterPicture } from '../../src/contracts/clusterPicture.ts'
+import type { ClusterPicture, PictureDataSource } from '../../src/contracts/clusterPicture.ts'
 import { createPictureFeeds, feedLimits } from '../../src/web/pictureFeeds.ts'
 import { eventsIn, smallPicture } from '../support/testDashboard.ts'
 
@@ -58,7 +58,7 @@ describe('the events of the pictures', () => {
   }
 
   const lagsOf = (events: ReturnType<typeof eventsIn>) =>
-    events.map(({ data }) => (data.datasource as { lag: number } | undefined)?.lag ?? data.kind)
+    events.map(({ data }) => (data.datasource as PictureDataSource | undefined)?.appliedLatency ?? data.kind)
 
   it('begin with a snapshot, and then carry what changed, each thing as a whole', () => {
     const { lag, view } = followed()

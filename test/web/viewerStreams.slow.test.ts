@@ -75,6 +75,6 @@ describe('the event stream of the dashboard', () => {
       { interval: 110 },
     )
     expect(quick.isEnded).toBe(false)
-    await eventually(() => expect(quick.text).toContain(`"lag":${round}`))
+    await eventually(() => expect(quick.text).toContain(`"appliedLatency":${round}`))
   })
 })

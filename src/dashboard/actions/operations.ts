@@ -195,7 +195,7 @@ export function serviceOperations(
 }
 
 /** Operations on the connector of a host. */
-export function connectorOperations(host: string, { mode }: PictureConnector): readonly Operation[] {
+export function connectorOperations(host: string, { value }: PictureConnector): readonly Operation[] {
   const to = { host, component: 'connector' } as const
   const name = `connector of ${shown(host)}`
   const operations: Operation[] = []
@@ -206,15 +206,15 @@ export function connectorOperations(host: string, { mode }: PictureConnector): r
       call: { to, route, params: {}, ...(query && { query }) },
     })
   }
-  if (mode !== 'ONLINE') {
+  if (value !== 'ONLINE') {
     const effect = 'Accepts and forwards connections; clients that wait go on, in their order.'
     add({ title: `Bring ${name} online`, effect, typed: null }, 'connectorOnline')
   }
-  if (mode !== 'ONHOLD') {
+  if (value !== 'ONHOLD') {
     const effect = 'New clients wait. Existing connections continue.'
     add({ title: `Put ${name} on hold`, effect, typed: null }, 'connectorOnhold')
   }
-  if (mode !== 'OFFLINE') {
+  if (value !== 'OFFLINE') {
     const effect = 'Refuses new clients at once. Existing connections may finish first.'
     add({ title: `Take ${name} offline`, effect, typed: host }, 'connectorOffline')
   }

@@ -22,7 +22,7 @@ export function clusterFacts(cluster: ClusterState): readonly (readonly [term: s
   const up = hosts.filter(({ state }) => state === 'up').length
   const online = datasources.filter(({ state }) => state === 'ONLINE').length
   const writers = cluster.services.all().map(({ writer }) => writer?.datasource ?? 'none')
-  const lags = datasources.flatMap(({ lag }) => (lag === null ? [] : [lag]))
+  const lags = datasources.flatMap(({ appliedLatency }) => appliedLatency ?? [])
   const ends = hosts.flatMap(({ certificateExpires }) =>
     certificateExpires === null ? [] : [certificateExpires],
   )

@@ -105,7 +105,7 @@ function componentCells(cluster: ClusterState, host: string, name: string) {
       {found.reason !== null && <span class="sub reason">{shown(found.reason)}</span>}
       {name === 'connector' && connector !== null && (
         <span class="sub">
-          <Pill sign={connectorSigns[connector.mode]} /> {connector.active} connected, {connector.held}{' '}
+          <Pill sign={connectorSigns[connector.value]} /> {connector.active} connected, {connector.held}{' '}
           waiting
         </span>
       )}
@@ -157,7 +157,7 @@ function databaseCells(cluster: ClusterState, key: string) {
       <Pill sign={dataSourceSigns[it.state]} />
       {it.reason !== null && <span class="sub reason">{shown(it.reason)}</span>}
     </>,
-    it.role === 'primary' ? '–' : it.lag === null ? 'not known' : `${it.lag} s`,
+    it.role === 'primary' ? '–' : it.appliedLatency === null ? 'not known' : `${it.appliedLatency} s`,
     <ActionsButton
       target={{ kind: 'datasource', cluster: cluster.name, service: it.service, name: it.name }}
     />,

@@ -147,7 +147,7 @@ function dataSourceCells(cluster: ClusterState, service: string, name: string) {
       <span class="muted">–</span>
     ) : (
       <span class="lag">
-        <span>{it.lag === null ? 'not known' : `${it.lag} s`}</span>
+        <span>{it.appliedLatency === null ? 'not known' : `${it.appliedLatency} s`}</span>
         <LagLine cluster={cluster} of={key} width={120} height={22} />
       </span>
     ),
@@ -175,7 +175,7 @@ function Connectors({ cluster, service }: Props) {
     const found = cluster.services.get(service)
     if (found === undefined) return ''
     const hosts = connectorHosts({ service: found, hosts: cluster.hosts.all() })
-    return troubledFirst(hosts, ({ connector }) => connector?.mode !== 'ONLINE' || connector.held > 0)
+    return troubledFirst(hosts, ({ connector }) => connector?.value !== 'ONLINE' || connector.held > 0)
   })
   if (keys.value === '') return null
   return (
@@ -196,7 +196,7 @@ function connectorCells(cluster: ClusterState, host: string) {
   return [
     hasPage('host') ? <HostLink cluster={cluster.name} host={host} /> : shown(host),
     <>
-      <Pill sign={connectorSigns[connector.mode]} />
+      <Pill sign={connectorSigns[connector.value]} />
       {connector.reason !== null && <span class="sub reason">{shown(connector.reason)}</span>}
     </>,
     connector.active,

@@ -118,8 +118,8 @@ function setDataSource(cluster: ClusterState, datasource: PictureDataSource, tim
   const key = dataSourceKey(datasource.service, datasource.name)
   cluster.datasources.set(key, datasource)
   const points = cluster.lags.get(key) ?? []
-  if (points.at(-1)?.lag === datasource.lag) return
-  cluster.lags.set(key, withoutOld([...points, { at: time, lag: datasource.lag }], time))
+  if (points.at(-1)?.lag === datasource.appliedLatency) return
+  cluster.lags.set(key, withoutOld([...points, { at: time, lag: datasource.appliedLatency }], time))
 }
 
 /** Drops points that ended before the window; the one that reaches into it stays. */

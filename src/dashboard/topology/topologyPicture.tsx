@@ -1,5 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { PictureDataSource } from '../../contracts/clusterPicture.ts'
 import { Icon } from '../parts/icon.tsx'
 import { type ClusterState, hostOf } from '../state/clusters.ts'
 import { goTo } from '../state/goTo.ts'
@@ -144,7 +145,7 @@ function nodeText(cluster: ClusterState, service: string, { kind, key }: PlacedN
       }
     case 'connector': {
       const connector = cluster.hosts.get(key)?.connector ?? null
-      const sign = connector === null ? null : connectorSigns[connector.mode]
+      const sign = connector === null ? null : connectorSigns[connector.value]
       const clients = connector === null ? '' : count(connector.active, 'client')
       const held = connector === null || connector.held === 0 ? '' : `, ${connector.held} wait`
       return { title: shown(key), note: 'connector', sign, detail: `${clients}${held}`, host: key }
@@ -165,13 +166,7 @@ function nodeText(cluster: ClusterState, service: string, { kind, key }: PlacedN
   }
 }
 
-function lagOrConnections({
-  lag,
-  connections,
-}: {
-  readonly lag: number | null
-  readonly connections: { readonly active: number } | null
-}): string {
-  if (lag !== null && lag > 0) return `${lag} s behind`
+function lagOrConnections({ appliedLatency, connections }: PictureDataSource): string {
+  if (appliedLatency !== null && appliedLatency > 0) return `${appliedLatency} s behind`
   return connections === null ? '' : `${connections.active} conn.`
 }

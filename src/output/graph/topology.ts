@@ -72,12 +72,15 @@ function rootsOf(sources: readonly PictureDataSource[]): readonly TopologySource
 const isPrimary = ({ role }: PictureDataSource): boolean => role === 'primary'
 
 /** Returns what is known of a data source beside its name: `replica ONLINE, 3 s behind`. */
-export function sourceWords({ role, state, lag, follows }: PictureDataSource, isLive: boolean): string {
+export function sourceWords(
+  { role, state, appliedLatency, follows }: PictureDataSource,
+  isLive: boolean,
+): string {
   if (!isLive) return role
-  const behind = lag === null || follows === null ? '' : `, ${lag} s behind`
+  const behind = appliedLatency === null || follows === null ? '' : `, ${appliedLatency} s behind`
   return `${role} ${state}${behind}`
 }
 
 /** Returns the state of a connector and its clients: `ONLINE, 12 clients, 3 held`. */
-export const connectorWords = ({ mode, active, held }: TopologyConnector): string =>
-  `${mode}, ${active} ${active === 1 ? 'client' : 'clients'}${held === 0 ? '' : `, ${held} held`}`
+export const connectorWords = ({ value, active, held }: TopologyConnector): string =>
+  `${value}, ${active} ${active === 1 ? 'client' : 'clients'}${held === 0 ? '' : `, ${held} held`}`

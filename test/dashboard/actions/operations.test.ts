@@ -24,10 +24,10 @@ const routes: Readonly<Record<string, Route>> = {
   ...replicatorRoutes,
 }
 
-const connector = (mode: 'ONLINE' | 'ONHOLD' | 'OFFLINE') => {
+const connector = (value: 'ONLINE' | 'ONHOLD' | 'OFFLINE') => {
   const it = host({ name: 'db1' }).connector
   if (it === null) throw new Error('no connector')
-  return { ...it, mode }
+  return { ...it, value }
 }
 
 const offline = [dataSource({ name: 'db1', state: 'OFFLINE' }), dataSource({ name: 'db2' })]
@@ -53,8 +53,8 @@ const all: readonly Operation[] = [
   }),
   ...serviceOperations(service(), offline),
   ...serviceOperations(service({ policy: 'MAINTENANCE' }), offline),
-  ...(['ONLINE', 'ONHOLD', 'OFFLINE'] as const).flatMap((mode) =>
-    connectorOperations('db1', connector(mode)),
+  ...(['ONLINE', 'ONHOLD', 'OFFLINE'] as const).flatMap((value) =>
+    connectorOperations('db1', connector(value)),
   ),
   ...replicatorOperations('db1'),
   ...userOperations('bob'),

@@ -114,7 +114,7 @@ describe('the clusters of the page', () => {
       [200, 6],
       [790, null],
     ] as const) {
-      const datasource = dataSource({ name: 'db2', lag })
+      const datasource = dataSource({ name: 'db2', appliedLatency: lag })
       applyEvents(clusters, [{ kind: 'datasource', time: atSecond(second), cluster: 'alpha', datasource }])
     }
     expect(alpha(clusters).lags.get(key)?.slice(-3)).toEqual([
@@ -136,10 +136,10 @@ describe('the clusters of the page', () => {
 })
 
 const events: fc.Arbitrary<DashboardEvent> = fc.oneof(
-  fc.record({ name: fc.constantFrom('db1', 'db2', 'db9'), lag: fc.nat(3) }).map(({ name, lag }) => ({
+  fc.record({ name: fc.constantFrom('db1', 'db2', 'db9'), appliedLatency: fc.nat(3) }).map((changed) => ({
     kind: 'datasource' as const,
     ...change,
-    datasource: dataSource({ name, lag }),
+    datasource: dataSource(changed),
   })),
   fc
     .record({ name: fc.constantFrom('db1', 'db9'), release: fc.constantFrom('1', '2') })
@@ -191,11 +191,15 @@ describe('the queue of events', () => {
   it('is never longer than there are things, and empty once taken', () => {
     const queue = new EventQueue()
     for (let lag = 0; lag < 5000; lag += 1) {
-      queue.push({ kind: 'datasource', ...change, datasource: dataSource({ name: `db${lag % 3}`, lag }) })
+      queue.push({
+        kind: 'datasource',
+        ...change,
+        datasource: dataSource({ name: `db${lag % 3}`, appliedLatency: lag }),
+      })
     }
-    expect(queue.take().map((it) => (it.kind === 'datasource' ? it.datasource.lag : null))).toEqual([
-      4997, 4998, 4999,
-    ])
+    expect(
+      queue.take().map((it) => (it.kind === 'datasource' ? it.datasource.appliedLatency : null)),
+    ).toEqual([4997, 4998, 4999])
     expect(queue.take()).toEqual([])
   })
 })

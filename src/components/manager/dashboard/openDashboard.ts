@@ -25,12 +25,10 @@ function lagsOf(manager: Manager, recorder: LagRecorder): void {
   const services = manager
     .map()
     .services.map(({ name: service }) => serviceStatus({ manager, service, connector: null }))
-  const sources = services.flatMap(({ datasources }) => datasources)
-  const seen = sources.map(({ service, name, role, appliedLatency }) => ({
-    ...{ service, name },
-    lag: role === 'primary' ? null : appliedLatency,
-  }))
-  recorder.record(seen, new Date())
+  recorder.record(
+    services.flatMap(({ datasources }) => datasources),
+    new Date(),
+  )
 }
 
 /**
