@@ -3,35 +3,26 @@ import {
   type ManagerReport,
   type SeenService,
   type ServiceView,
+  seenDataSource,
+  seenService,
 } from '../../src/client/clusterView.ts'
+import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 
 type Source = SeenService['datasources'][number]
 
-export const primary: Source = {
-  name: 'db1',
-  host: '10.0.0.11',
-  port: 3306,
-  role: 'primary',
-  state: 'ONLINE',
-  since: '2026-01-02T03:04:05.000Z',
-  by: 'installation',
-  code: null,
-  reason: null,
-  connections: null,
-  appliedLatency: null,
-  follows: null,
-}
 export const replica: Source = {
-  ...{ ...primary, name: 'db2', host: '10.0.0.12' },
-  ...{ role: 'replica', appliedLatency: 3, follows: 'db1' },
+  ...seenDataSource(managerExamples.managerDatasourceStatus.response),
+  ...{ since: '2026-01-02T03:04:05.000Z', connections: null, appliedLatency: 3 },
+}
+export const primary: Source = {
+  ...{ ...replica, name: 'db1', host: '10.0.0.11' },
+  ...{ role: 'primary', appliedLatency: null, follows: null },
 }
 export const shunned: Source = { ...replica, state: 'SHUNNED', reason: 'an operator repairs it' }
 
 /** The service of a manager that sees db1 as its writer. */
 export const service = (...datasources: readonly Source[]): SeenService => ({
-  name: 'alpha',
-  policy: 'AUTOMATIC',
-  writer: { datasource: 'db1', code: null, reason: null, hold: false },
+  ...seenService(managerExamples.managerServiceStatus.response),
   datasources,
 })
 

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import type { ClusterKnowledge, KnownHost } from '../../src/client/clusterPicture.ts'
 import type { SeenConnector, SeenService } from '../../src/client/clusterView.ts'
+import { shownPayload } from '../../src/client/shownPayload.ts'
 import { components } from '../../src/contracts/component.ts'
+import { ShownConnector } from '../../src/contracts/connectorPayloads.ts'
+import { connectorExamples } from '../../src/contracts/examples/connectorExamples.ts'
 import { dataSourceRoles, dataSourceStates } from '../../src/contracts/servicesMap.ts'
 import { primary, replica, report, service } from '../output/clusterViews.ts'
 
@@ -9,7 +12,8 @@ import { primary, replica, report, service } from '../output/clusterViews.ts'
 export const pictureTime = new Date('2026-01-02T03:04:05.000Z')
 
 export const onlineConnector: SeenConnector = {
-  ...{ value: 'ONLINE', reason: null, active: 12, held: 0, created: 40 },
+  ...shownPayload(ShownConnector, connectorExamples.connectorStatus.response),
+  created: 40,
   datasources: [
     { service: 'alpha', name: 'db1', active: 9, created: 30 },
     { service: 'alpha', name: 'db2', active: 3, created: 10 },

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { Component } from '../../src/contracts/component.ts'
+import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 import { type FakeComponent, fakeComponent } from './fakeComponent.ts'
 import type { Ran } from './fakeHost.ts'
 import { alpha, connectorStatus, db1, db2, managerStatus, replication } from './payloads.ts'
@@ -31,14 +32,9 @@ export async function fakeCluster(): Promise<{
     const replicator = await fakeComponent('replicator', login)
     manager.answers.set('managerStatus', { payload: { ...managerStatus, dataSourceName: name } })
     manager.answers.set('managerServiceStatus', { payload: alphaWith() })
-    const datasources = [
-      { name: 'db1', role: 'primary' },
-      { name: 'db2', role: 'replica' },
-    ]
-    const services = [{ name: 'alpha', role: 'primary', datasources }]
     const routers = [{ name, connections: { active: 1, created: 7 } }]
     manager.answers.set('managerTopology', {
-      payload: { topology: 'clustered', name: 'alpha', services, routers },
+      payload: { ...managerExamples.managerTopology.response, routers },
     })
     connector.answers.set('connectorStatus', {
       payload: { ...connectorStatus, value: 'ONLINE', expiresAt: null },
