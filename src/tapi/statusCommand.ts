@@ -4,14 +4,7 @@ import { wrap } from '../base/wrapping.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { get, type Outcome } from '../client/calls.ts'
-import {
-  joinReports,
-  type ManagerReport,
-  managersAgree,
-  type Readiness,
-  readReadiness,
-  viewsToJson,
-} from '../client/clusterView.ts'
+import { type ManagerReport, type Readiness, readReadiness, viewsToJson } from '../client/clusterView.ts'
 import { readEnvelope } from '../client/envelope.ts'
 import type { Component } from '../contracts/component.ts'
 import { basePath } from '../contracts/route.ts'
@@ -20,7 +13,7 @@ import { type CallResult, callHosts, isSuccess } from './call/callHosts.ts'
 import { servicePath } from './call/findService.ts'
 import { loginAll } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { readManager, reportOf, withFindings } from './call/readManager.ts'
+import { joinResults, readManager, withFindings } from './call/readManager.ts'
 import { cell, type Fields, object, objects, renderDuration, time } from './call/render.ts'
 import { renderDatasources } from './call/renderDatasources.ts'
 import type { Runner } from './call/runner.ts'
@@ -71,12 +64,12 @@ async function showStatusOfAll(calls: readonly Call[]): Promise<ExitCode> {
     return status
   })
   const bad = results.filter((result) => !isSuccess(result) && !isIdle(result))
-  const services = joinReports(
-    results.filter(({ call }) => isManager(call)).map((result) => reportOf(result, reports)),
+  const { services, areWell } = joinResults(
+    results.filter(({ call }) => isManager(call)),
+    reports,
   )
-  const areWell = managersAgree(services) && [...readiness.values()].every(({ ready }) => ready)
-  const isIncomplete = [...reports.values()].some(({ reason }) => reason !== undefined)
-  const code = withFindings(exitCodeOfAll(bad), !areWell || isIncomplete)
+  const areReady = [...readiness.values()].every(({ ready }) => ready)
+  const code = withFindings(exitCodeOfAll(bad), !areWell || !areReady)
   if (code === exitCodes.interrupted) return code
   const cluster = target.found?.cluster.cluster
   const readinessOf = ({ call }: CallResult): Readiness | undefined => readiness.get(call)

@@ -3,12 +3,12 @@ import { printable } from '../base/printable.ts'
 import type { CliCommand } from '../cli/cliCommand.ts'
 import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { get, type Outcome } from '../client/calls.ts'
-import { joinReports, type ManagerReport, managersAgree, viewsToJson } from '../client/clusterView.ts'
+import { type ManagerReport, viewsToJson } from '../client/clusterView.ts'
 import { disagreements, missingText } from '../output/clusterText.ts'
 import { callHosts, hasFailed, isSuccess } from './call/callHosts.ts'
 import { login, loginAll } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { readManager, reportOf, topologyOf, topologyPath, withFindings } from './call/readManager.ts'
+import { joinResults, readManager, topologyOf, topologyPath, withFindings } from './call/readManager.ts'
 import { cell, type Fields, object, objects, renderBody, renderTable } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { exitCodeOfAll, hostOf, renderReason, resultToJson, showOutcome } from './call/showResults.ts'
@@ -17,19 +17,21 @@ import { exitCodeOfAll, hostOf, renderReason, resultToJson, showOutcome } from '
 export function renderTopology(body: unknown, columns?: number): string {
   const payload = topologyOf(body)
   if (!Array.isArray(payload.services)) return renderBody(body)
-  const rows = objects(payload.services).flatMap((service) => {
+  const routers = objects(payload.routers)
+  const tables = [
+    servicesTable(objects(payload.services), columns),
+    ...(routers.length === 0 ? [] : [routersTable(routers, columns)]),
+  ]
+  return `${printable(`cluster ${cell(payload.name)}, ${cell(payload.topology)}`)}\n${tables.join('\n')}`
+}
+
+function servicesTable(services: readonly Fields[], columns?: number): string {
+  const rows = services.flatMap((service) => {
     const sources = objects(service.datasources)
     if (sources.length === 0) return [[cell(service.name), '-', '-']]
     return sources.map(({ name, role }) => [cell(service.name), cell(name), cell(role)])
   })
-  const routers = objects(payload.routers)
-  const tables = [
-    ...(rows.length === 0
-      ? ['no services\n']
-      : [renderTable(['service', 'data source', 'role'], rows, columns)]),
-    ...(routers.length === 0 ? [] : [routersTable(routers, columns)]),
-  ]
-  return `${printable(`cluster ${cell(payload.name)}, ${cell(payload.topology)}`)}\n${tables.join('\n')}`
+  return rows.length === 0 ? 'no services\n' : renderTable(['service', 'data source', 'role'], rows, columns)
 }
 
 const routersTable = (routers: readonly Fields[], columns?: number): string =>
@@ -60,9 +62,8 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
     reports.set(call.place, read.report)
     return read.topology
   })
-  const services = joinReports(results.map((result) => reportOf(result, reports)))
-  const isIncomplete = [...reports.values()].some(({ reason }) => reason !== undefined)
-  const code = withFindings(exitCodeOfAll(results), !managersAgree(services) || isIncomplete)
+  const { services, areWell } = joinResults(results, reports)
+  const code = withFindings(exitCodeOfAll(results), !areWell)
   if (code === exitCodes.interrupted) return code
   const connectors = results.filter(isSuccess).flatMap((result) =>
     objects(topologyOf(result.outcome.value).routers).map((router) => ({
@@ -77,12 +78,9 @@ async function showTopologyOfAll(calls: readonly Call[], routers: boolean): Prom
     return code
   }
   const { columns } = context.stdout
-  const rows = services.flatMap(({ name, datasources }) =>
-    datasources.length === 0 ? [[name, '-', '-']] : datasources.map((it) => [name, it.name, it.role]),
-  )
   const notes = services.flatMap((service) => [...disagreements(service), ...missingText(service)])
   const tables = [
-    rows.length === 0 ? 'no services\n' : renderTable(['service', 'data source', 'role'], rows, columns),
+    servicesTable(services, columns),
     ...(notes.length === 0 ? [] : [notes.map((line) => `${line}\n`).join('')]),
     ...(connectors.length === 0 ? [] : [routersTable(connectors, columns)]),
   ]

@@ -1,6 +1,13 @@
 import { type ExitCode, exitCodes } from '../../cli/exitCodes.ts'
 import { get, type Outcome } from '../../client/calls.ts'
-import { type ManagerReport, readServiceStatus, type SeenService } from '../../client/clusterView.ts'
+import {
+  joinReports,
+  type ManagerReport,
+  managersAgree,
+  readServiceStatus,
+  type SeenService,
+  type ServiceView,
+} from '../../client/clusterView.ts'
 import { readEnvelope } from '../../client/envelope.ts'
 import { basePath } from '../../contracts/route.ts'
 import type { CallResult } from './callHosts.ts'
@@ -48,8 +55,18 @@ export async function readManager(
 /** Returns the members of a ClusterTopologyPayload. */
 export const topologyOf = (body: unknown): Fields => object(readEnvelope(body)?.payload)
 
+/** Joins the reports of managers; they are well if they agree and each could be read as a whole. */
+export function joinResults(
+  results: readonly CallResult[],
+  reports: ReadonlyMap<string, ManagerReport>,
+): { readonly services: readonly ServiceView[]; readonly areWell: boolean } {
+  const services = joinReports(results.map((result) => reportOf(result, reports)))
+  const areWhole = [...reports.values()].every(({ reason }) => reason === undefined)
+  return { services, areWell: managersAgree(services) && areWhole }
+}
+
 /** Returns the report of a manager; without one, why there is none. */
-export function reportOf(result: CallResult, reports: ReadonlyMap<string, ManagerReport>): ManagerReport {
+function reportOf(result: CallResult, reports: ReadonlyMap<string, ManagerReport>): ManagerReport {
   const report = reports.get(result.call.place)
   if (report !== undefined) return report
   const reason = isUnreachable(result) ? 'unreachable' : 'error' in result ? 'failed' : 'refused'
