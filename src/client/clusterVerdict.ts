@@ -2,6 +2,7 @@ import { isoDate } from '../base/time.ts'
 import { listOf, shortListOf } from '../base/words.ts'
 import {
   type ClusterPicture,
+  componentLevels,
   type PictureComponent,
   type PictureDataSource,
   type PictureHost,
@@ -61,7 +62,8 @@ const problem = (level: PictureProblem['level'], text: string, subject: Subject 
 /** Characters of a problem's text. */
 const maxText = 240
 
-const isDown = ({ state }: PictureHost): boolean => state !== 'up' && state !== 'unknown'
+/** Returns true for a host that was asked, or could not be, and is not up. */
+export const isDown = ({ state }: PictureHost): boolean => state !== 'up' && state !== 'unknown'
 
 /** Returns true before the first word of any host or manager. */
 const isUnasked = ({ hosts, views }: VerdictFacts): boolean =>
@@ -254,7 +256,7 @@ function componentProblems(facts: VerdictFacts): readonly PictureProblem[] {
   })
 }
 
-const isBad = ({ state }: PictureComponent): boolean => state !== 'ready' && state !== 'unknown'
+const isBad = ({ state }: PictureComponent): boolean => componentLevels[state] !== 'ok'
 
 function subjectOf(kinds: readonly Component[], hosts: readonly string[], count: number): string {
   const [kind = ''] = kinds

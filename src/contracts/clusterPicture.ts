@@ -8,6 +8,9 @@ export const verdictLevels = ['down', 'degraded', 'unknown', 'ok'] as const
 
 export type VerdictLevel = (typeof verdictLevels)[number]
 
+/** Level of one thing of a picture, for its colour and its place in a list. */
+type Level = 'ok' | 'warn' | 'fail'
+
 /** One thing that is not as it should be, in words for people: `replica db3 is 40 s behind`. */
 export type PictureProblem = {
   readonly level: Exclude<VerdictLevel, 'ok'>
@@ -33,6 +36,15 @@ export type PictureDataSource = Pick<ShownDataSource, Mapped> & {
   readonly [Member in Exclude<keyof ShownDataSource, Mapped>]: ShownDataSource[Member] | null
 } & { readonly managersAgree: boolean }
 
+/** Warns of a data source that takes no clients or contradicts the others. */
+export function dataSourceLevel({
+  state,
+  code,
+}: Pick<ShownDataSource, 'state'> & { readonly code: string | null }): Level {
+  if (state === 'FAILED') return 'fail'
+  return state === 'ONLINE' && code === null ? 'ok' : 'warn'
+}
+
 export type PictureService = {
   readonly name: string
   readonly policy: Policy | null
@@ -50,6 +62,10 @@ export type PictureComponent = {
   readonly reason: string | null
   /** Listener of its API, such as `10.0.0.11:8090`; null for the Unix socket alone. */
   readonly listen: string | null
+}
+
+export const componentLevels: Readonly<Record<PictureComponent['state'], Level>> = {
+  ...{ ready: 'ok', unknown: 'ok', 'not-ready': 'warn', silent: 'fail', stopped: 'fail' },
 }
 
 /** Service that a connector opens to clients of the database, and where they reach it, such as `10.0.0.11:3306`. */
@@ -75,6 +91,10 @@ export type PictureHost = {
   readonly certificateWarningDays: number
   readonly components: readonly PictureComponent[]
   readonly connector: PictureConnector | null
+}
+
+export const hostLevels: Readonly<Record<PictureHost['state'], Level>> = {
+  ...{ up: 'ok', unknown: 'warn', 'not-installed': 'warn', unreachable: 'fail', failed: 'fail' },
 }
 
 /** A cluster as one: what `muster status`, `muster graph` and the dashboard show. */

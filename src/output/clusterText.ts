@@ -7,7 +7,8 @@ import {
   opinionOf,
   type ServiceView,
 } from '../client/clusterView.ts'
-import { type Layout, type Tint, tableLines } from './table.ts'
+import { dataSourceLevel } from '../contracts/clusterPicture.ts'
+import { type Cell, type Layout, tableLines } from './table.ts'
 
 const titles = ['data source', 'role', 'state', 'lag']
 
@@ -44,17 +45,20 @@ function withReason({ code, reason }: Reasons): string {
   return `: ${reason}${code === null ? '' : ` (${code})`}`
 }
 
-const rowOf = ({ name, role, state, code, appliedLatency }: DataSourceView) => [
-  name,
-  role,
-  { text: state, tint: tintOf({ state, code }) },
-  appliedLatency === null ? '-' : `${appliedLatency} s`,
+const rowOf = (source: DataSourceView) => [
+  source.name,
+  source.role,
+  stateCell(source),
+  source.appliedLatency === null ? '-' : `${source.appliedLatency} s`,
 ]
 
-function tintOf({ state, code }: Pick<DataSourceView, 'state' | 'code'>): Tint {
-  if (state === 'FAILED') return 'red'
-  return state === 'ONLINE' && code === null ? 'green' : 'yellow'
-}
+/** Tints of the levels of a picture. */
+export const levelTints = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+export const stateCell = (source: Parameters<typeof dataSourceLevel>[0]): Cell => ({
+  text: source.state,
+  tint: levelTints[dataSourceLevel(source)],
+})
 
 const reasonText = (source: DataSourceView): readonly string[] =>
   source.code === null && source.reason === null ? [] : [`${source.name}${withReason(source)}`]

@@ -1,17 +1,19 @@
 import { counted, shortListOf } from '../base/words.ts'
 import { wrap } from '../base/wrapping.ts'
+import { isDown } from '../client/clusterVerdict.ts'
 import { groupOpinions, type ServiceView } from '../client/clusterView.ts'
-import type {
-  ClusterPicture,
-  PictureComponent,
-  PictureDataSource,
-  PictureHost,
-  PictureProblem,
-  PictureService,
-  Verdict,
-  VerdictLevel,
+import {
+  type ClusterPicture,
+  componentLevels,
+  hostLevels,
+  type PictureDataSource,
+  type PictureHost,
+  type PictureProblem,
+  type PictureService,
+  type Verdict,
+  type VerdictLevel,
 } from '../contracts/clusterPicture.ts'
-import { disagreements } from './clusterText.ts'
+import { disagreements, levelTints, stateCell } from './clusterText.ts'
 import { paint } from './paint.ts'
 import { type Cell, type Layout, type Row, type Tint, tableLines } from './table.ts'
 
@@ -57,15 +59,18 @@ function serviceText({ name, writer, policy }: PictureService): string {
 
 type Line = { readonly host: PictureHost | undefined; readonly source: PictureDataSource | undefined }
 
-type Column = { readonly title: string; readonly cellOf: (line: Line) => Cell; readonly always?: true }
+type Column = { readonly title: string; readonly cellOf: (line: Line) => Cell }
 
 /** Columns that are empty on every row are left out. */
 function tableOf(picture: ClusterPicture, layout: Layout): readonly string[] {
   const all: readonly Column[] = [
-    { title: 'HOST', cellOf: ({ host, source }) => host?.name ?? source?.name ?? '', always: true },
+    { title: 'HOST', cellOf: ({ host, source }) => host?.name ?? source?.name ?? '' },
     { title: 'SERVICE', cellOf: ({ source }) => (picture.services.length > 1 && source?.service) || '' },
     { title: 'ROLE', cellOf: ({ source }) => source?.role ?? '' },
-    { title: 'STATE', cellOf: stateCell, always: true },
+    {
+      title: 'STATE',
+      cellOf: ({ host, source }) => (source ? stateCell(source) : host ? hostState(host) : ''),
+    },
     {
       title: 'LAG',
       cellOf: ({ source }) => (source?.appliedLatency == null ? '' : `${source.appliedLatency} s`),
@@ -76,9 +81,7 @@ function tableOf(picture: ClusterPicture, layout: Layout): readonly string[] {
     { title: 'COMPONENTS', cellOf: componentsCell },
   ]
   const lines = linesOf(picture)
-  const columns = all.filter(
-    ({ always, cellOf }) => always || lines.some((line) => textOf(cellOf(line)) !== ''),
-  )
+  const columns = all.filter(({ cellOf }) => lines.some((line) => textOf(cellOf(line)) !== ''))
   // The reader of a row that ends early would not see which column is empty.
   const rows = lines.map((line): Row => columns.map(({ cellOf }) => orDash(cellOf(line))))
   return lines.length === 0 ? [] : tableLines({ titles: columns.map(({ title }) => title), rows, ...layout })
@@ -100,16 +103,9 @@ const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.t
 
 const orDash = (cell: Cell): Cell => (textOf(cell) === '' ? '-' : cell)
 
-function stateCell({ host, source }: Line): Cell {
-  if (source === undefined) return host === undefined ? '' : hostState(host)
-  const { state, code } = source
-  const tint = state === 'FAILED' ? 'red' : state === 'ONLINE' && code === null ? 'green' : 'yellow'
-  return { text: state, tint }
-}
-
 const hostState = ({ state }: PictureHost): Cell => ({
   text: state.replace('-', ' '),
-  tint: state === 'up' ? 'green' : state === 'unreachable' || state === 'failed' ? 'red' : 'yellow',
+  tint: levelTints[hostLevels[state]],
 })
 
 /** Returns the connector of a host that serves clients; without a database it serves none. */
@@ -131,20 +127,19 @@ function heldCell({ host }: Line): Cell {
 /** Names the components that are not well; for a host that is away, that it is. */
 function componentsCell({ host, source }: Line): Cell {
   if (host === undefined) return ''
-  if (host.state !== 'up' && host.state !== 'unknown') return source === undefined ? '' : hostState(host)
-  const groups = groupOpinions(host.components.filter(isBad), ({ state }) => state)
+  if (isDown(host)) return source === undefined ? '' : hostState(host)
+  const bad = host.components.filter(({ state }) => componentLevels[state] !== 'ok')
+  const groups = groupOpinions(bad, ({ state }) => state)
   if (groups.length > 0) {
     const text = groups
       .map(
         (same) => `${same.map(({ component }) => component).join(', ')} ${same[0].state.replace('-', ' ')}`,
       )
       .join('; ')
-    return { text, tint: groups.some(([{ state }]) => state !== 'not-ready') ? 'red' : 'yellow' }
+    return { text, tint: bad.some(({ state }) => componentLevels[state] === 'fail') ? 'red' : 'yellow' }
   }
   return host.components.some(({ state }) => state === 'ready') ? { text: 'ready', tint: 'green' } : ''
 }
-
-const isBad = ({ state }: PictureComponent): boolean => state !== 'ready' && state !== 'unknown'
 
 /** Lists the problems with what else is known of them; none where the verdict says it all. */
 function problemLines(

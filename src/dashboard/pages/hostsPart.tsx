@@ -1,6 +1,6 @@
 import { computed, useComputed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { PictureHost } from '../../contracts/clusterPicture.ts'
+import { componentLevels, type PictureHost } from '../../contracts/clusterPicture.ts'
 import { LongTable } from '../parts/longTable.tsx'
 import { Pill } from '../parts/pill.tsx'
 import { HostLink } from '../parts/problems.tsx'
@@ -21,7 +21,7 @@ const columns: readonly Column[] = [
 
 const rank = (host: PictureHost): number => {
   if (host.state !== 'up') return 0
-  return host.components.some(({ state }) => state !== 'ready' && state !== 'unknown') ? 1 : 2
+  return host.components.some(({ state }) => componentLevels[state] !== 'ok') ? 1 : 2
 }
 
 /** All hosts of a cluster, those in trouble first. */

@@ -1,4 +1,5 @@
 import { useComputed } from '@preact/signals'
+import { dataSourceLevel } from '../../contracts/clusterPicture.ts'
 import { ActionsButton } from '../actions/actionsButton.tsx'
 import { LongTable, shortList } from '../parts/longTable.tsx'
 import { Pill } from '../parts/pill.tsx'
@@ -94,7 +95,7 @@ function DataSources({ cluster, service }: Props) {
     const found = cluster.services.get(service)
     if (found === undefined) return ''
     const ordered = orderedDataSources({ service: found, datasources: cluster.datasources.all() })
-    return troubledFirst(ordered, (it) => it.state !== 'ONLINE' || it.code !== null || !it.managersAgree)
+    return troubledFirst(ordered, (it) => dataSourceLevel(it) !== 'ok' || !it.managersAgree)
   })
   if (keys.value === '') return null
   return (

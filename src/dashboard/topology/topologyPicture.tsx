@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { PictureDataSource } from '../../contracts/clusterPicture.ts'
+import { dataSourceLevel, type PictureDataSource } from '../../contracts/clusterPicture.ts'
 import { Icon } from '../parts/icon.tsx'
 import { type ClusterState, hostOf } from '../state/clusters.ts'
 import { goTo } from '../state/goTo.ts'
@@ -154,7 +154,7 @@ function nodeText(cluster: ClusterState, service: string, { kind, key }: PlacedN
       const it = cluster.datasources.get(key)
       if (it === undefined) return { title: '', note: '', sign: null, detail: '', host: null }
       const sign = dataSourceSigns[it.state]
-      const isDoubtful = it.code !== null && it.state === 'ONLINE'
+      const isDoubtful = it.state === 'ONLINE' && dataSourceLevel(it) !== 'ok'
       return {
         title: shown(it.name),
         note: it.role,
