@@ -1,18 +1,22 @@
+import { unreportedSource } from '../../src/client/clusterPicture.ts'
 import {
   joinReports,
   type ManagerReport,
   type SeenService,
   type ServiceView,
-  seenDataSource,
   seenService,
 } from '../../src/client/clusterView.ts'
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 
 type Source = SeenService['datasources'][number]
 
+const example = managerExamples.managerDatasourceStatus.response
+const { service: _service, managersAgree: _agree, ...unreported } = unreportedSource('alpha', example)
+
+/** A member that no test is about is null: tables leave out its column. */
 export const replica: Source = {
-  ...seenDataSource(managerExamples.managerDatasourceStatus.response),
-  ...{ since: '2026-01-02T03:04:05.000Z', connections: null, appliedLatency: 3 },
+  ...{ ...unreported, state: 'ONLINE', since: '2026-01-02T03:04:05.000Z', by: 'installation' },
+  ...{ appliedLatency: 3, follows: 'db1' },
 }
 export const primary: Source = {
   ...{ ...replica, name: 'db1', host: '10.0.0.11' },
