@@ -26,6 +26,9 @@ export function computedFile(
   }
 }
 
+/** Returns the owner of what a deployment writes. */
+export const loginOwner = ({ login, group }: HostFacts): string => `${login}:${group}`
+
 /** Returns a path relative to `root` if it is below it, otherwise unchanged. */
 export const belowRoot = (path: string, root: string): string =>
   path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path

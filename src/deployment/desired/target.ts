@@ -4,7 +4,7 @@ import { type ApiConfig, callsManagers, type HostConfig } from '../../config/mod
 import { isLocalAddress } from '../../config/resolve/dataSources.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
-import { computedFile, desiredFile } from '../desiredFile.ts'
+import { computedFile, desiredFile, loginOwner } from '../desiredFile.ts'
 import { type DesiredService, decideService } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { type Layout, layoutOf, type ServiceData } from '../layout.ts'
@@ -127,7 +127,7 @@ function componentOf(
   const { api, layout, release, facts } = options
   const settings = settingsOf(options)
   const settingsFile = computedFile(
-    { path: layout.settings(api.component), mode: 0o644, owner: `${facts.login}:${facts.group}` },
+    { path: layout.settings(api.component), mode: 0o644, owner: loginOwner(facts) },
     () => settingsText(settings),
   )
   const unitFile = unitOf(options)
@@ -173,7 +173,7 @@ function unitOf(options: {
       {
         path: definitions.path({ cluster, component }),
         mode: 0o644,
-        owner: `${facts.login}:${facts.group}`,
+        owner: loginOwner(facts),
       },
       () =>
         definitions.text({

@@ -2,7 +2,8 @@ import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
 import { installedData } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
-import { allPlaces } from '../installedAccount.ts'
+import { hostPaths } from '../hostFiles.ts'
+import { allPlaces, type Installation } from '../installedAccount.ts'
 import { installedSet } from '../installedSet.ts'
 import { installationDirectories, type Layout, type ServiceData } from '../layout.ts'
 import { runOrThrow } from '../runOrThrow.ts'
@@ -14,7 +15,7 @@ import { stopScriptTimeout } from '../services/stopTimeouts.ts'
 import { deletion, type Step } from '../step.ts'
 
 /** Installation to remove from one host. */
-type Uninstallation = { readonly cluster: string; readonly layout: Layout; readonly facts: HostFacts }
+type Uninstallation = Installation & { readonly facts: HostFacts }
 
 /**
  * Returns the steps that remove an installation from one host: components, units, muster's folders, and the system
@@ -57,7 +58,8 @@ function servicesStep({ cluster, layout, facts }: Uninstallation): Step {
 function filesStep({ cluster, layout, facts }: Uninstallation): Step {
   const made = facts.installation.madeUser
   const { users, log } = dataToRemove({ cluster, layout, facts })
-  const elsewhere = [users, log].filter((path) => !path.startsWith(`${layout.root}/`))
+  const { outside } = hostPaths({ layout, cluster })
+  const elsewhere = [users, log, ...outside].filter((path) => !path.startsWith(`${layout.root}/`))
   const title = `remove ${[layout.root, ...elsewhere].join(', ')}${made === undefined ? '' : ` and the system user ${made}`}`
   return {
     id: 'files',
@@ -78,6 +80,7 @@ function filesStep({ cluster, layout, facts }: Uninstallation): Step {
         layout.confirm,
         layout.wentBack,
         ...installationDirectories(layout),
+        ...outside,
       ].filter((path) => path !== layout.share && !path.startsWith(`${layout.share}/`))
       // share/ is removed last: its manifest tells a second run that the rest belongs to muster.
       await runOrThrow(transport, {
@@ -107,11 +110,10 @@ function dataToRemove({ cluster, layout, facts }: Uninstallation): ServiceData {
  * belong to the service user.
  */
 function removeDataScript(removal: Uninstallation): string {
-  const { facts } = removal
-  const { account, directories } = facts.installation
+  const { account, directories } = removal.facts.installation
   const data = dataToRemove(removal)
   const user = account?.user ?? directories.get(data.users)?.owner.split(':')[0] ?? 'root'
-  return removeData(data, { user, isOther: facts.uid === 0 && user !== 'root' })
+  return removeData(data, { user, isOther: removal.facts.uid === 0 && user !== 'root' })
 }
 
 /** Seconds for the search for files of a user. */

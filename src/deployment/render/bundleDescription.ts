@@ -4,6 +4,7 @@ import { parseJson } from '../../base/json.ts'
 import { serviceManagerNames } from '../../config/settings/serviceManagerNames.ts'
 import { components } from '../../contracts/component.ts'
 import { exact, type ReadonlyStatic } from '../../contracts/schemaParts.ts'
+import { componentFiles } from '../hostFiles.ts'
 import type { DesiredFile } from '../target.ts'
 import type { RenderedHost } from './renderedHost.ts'
 
@@ -118,12 +119,7 @@ export function describeBundle(rendered: RenderedHost, of: BundleOrigin): Bundle
     release: { id: release.id, version: target.release.version, sha256: release.program.sha256 },
     authorities: [...authorities],
     ...(leaf === undefined ? {} : { leaf }),
-    files: [
-      ...rendered.components.flatMap(({ settingsFile, unitFile }) =>
-        unitFile === undefined ? [settingsFile] : [settingsFile, unitFile],
-      ),
-      ...target.tls,
-    ].map((file) => ({
+    files: [...componentFiles(rendered.components), ...target.tls].map((file) => ({
       ...rightsOf(file),
       ...(rendered.secretFiles.includes(file) ? {} : { sha256: file.sha256 }),
     })),

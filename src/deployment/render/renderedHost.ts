@@ -1,5 +1,6 @@
 import { Secret } from '../../secrets/secret.ts'
 import { desiredFile } from '../desiredFile.ts'
+import { componentFiles } from '../hostFiles.ts'
 import type { SentRuntime } from '../runtime/chooseRuntime.ts'
 import { type Directory, directoriesOf, manifestFile } from '../steps/directoriesStep.ts'
 import { nodeLink } from '../steps/releaseStep.ts'
@@ -56,7 +57,7 @@ export function renderHost(target: Target): RenderedHost {
   const folder = `${layout.releases}/${release.id}`
   const root = { mode: 0o644, owner: 'root:root' }
   const files = [
-    ...components.flatMap(({ settingsFile, unitFile }) => [settingsFile, ...(unitFile ? [unitFile] : [])]),
+    ...componentFiles(components),
     ...tls.filter(({ path }) => publicNames.some((name) => path === `${layout.tls}/${name}`)),
   ]
   const publicFiles = files.filter(isPublic)

@@ -6,6 +6,7 @@ import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import type { SecretReference } from '../../secrets/reference.ts'
 import { belowRoot, fileDifference } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
+import { desiredFiles } from '../hostFiles.ts'
 import type { HostPlan } from '../hostPlan.ts'
 import type { ResolvedSecrets } from '../prepare.ts'
 import type { ClusterState } from '../state/clusterState.ts'
@@ -131,7 +132,7 @@ export function savedPlanOf(options: {
 
 /** Returns the digests of the files to write, except the file with passwords, which the marks cover. */
 function filesOf(target: Target, kept: HostStores | undefined): SavedHost['files'] {
-  const { layout, facts, components, tls, host } = target
+  const { layout, facts, host } = target
   const ours = host.tls.keystorePath === undefined && host.tls.truststorePath === undefined
   const known = new Set(kept === undefined ? [] : digestsOf(kept))
   const isMade = (file: DesiredFile): boolean =>
@@ -139,13 +140,9 @@ function filesOf(target: Target, kept: HostStores | undefined): SavedHost['files
     file.path.startsWith(`${layout.tls}/`) &&
     !known.has(file.sha256) &&
     !(kept !== undefined && file.path === layout.authorities)
-  const files = [
-    ...tls.filter(({ path }) => path !== layout.secretsFile),
-    ...components.flatMap(({ settingsFile, unitFile }) => [settingsFile, ...(unitFile ? [unitFile] : [])]),
-  ]
   return Object.fromEntries(
-    files
-      .filter((file) => fileDifference(facts, file, layout.root) !== undefined)
+    desiredFiles(target)
+      .filter((file) => file.path !== layout.secretsFile && fileDifference(facts, file, '') !== undefined)
       .map((file) => [belowRoot(file.path, layout.root), isMade(file) ? madeAtInstall : file.sha256]),
   )
 }

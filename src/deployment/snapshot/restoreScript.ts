@@ -1,16 +1,11 @@
 import { quote } from '../../base/shellWords.ts'
 import { serviceManagerNames } from '../../config/settings/serviceManagerNames.ts'
 import { components } from '../../contracts/component.ts'
+import { hostPaths } from '../hostFiles.ts'
 import { asService } from '../serviceAccount.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import type { SnapshotSource } from '../services/serviceManager.ts'
-import {
-  forEachComponent,
-  functionOf,
-  removeSnapshotScript,
-  replacedFiles,
-  snapshotFunctions,
-} from './takeScript.ts'
+import { forEachComponent, functionOf, removeSnapshotScript, snapshotFunctions } from './takeScript.ts'
 
 const managers = serviceManagerNames.map((name) => ({ name, snapshot: serviceManagers[name].snapshot }))
 
@@ -72,7 +67,7 @@ put() {
 }
 back() { if [ -f "$b/$1" ]; then put "$b/$1" "$1"; else rm -f "$1"; fi; }
 ${back === '' ? '' : `{\n${back}\n} || wrong=1`}
-for f in ${replacedFiles(installed)}; do back "$f"; done
+for f in ${Object.values(hostPaths(installed)).flat().map(quote).join(' ')}; do back "$f"; done
 # The chain comes back before the key: a host that loses its power between them starts with the one beside.
 key=share/tls/key.pem
 beside=share/tls/.key.pem.muster-back

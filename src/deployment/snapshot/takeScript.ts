@@ -1,6 +1,8 @@
+import { dirname } from 'node:path'
 import { quote } from '../../base/shellWords.ts'
 import { serviceManagerNames } from '../../config/settings/serviceManagerNames.ts'
 import { components } from '../../contracts/component.ts'
+import { hostPaths } from '../hostFiles.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import { type Processes, processFunctions } from '../services/processManager.ts'
 
@@ -24,12 +26,6 @@ export const snapshotFunctions = (installed: Processes): string =>
 export const forEachComponent = (call: string): string =>
   components.map((component) => `${call} ${component}`).join('\n')
 
-/** Returns the files below the root that a run replaces or removes. */
-export const replacedFiles = ({ layout }: Processes): string =>
-  [...components.map((component) => layout.settings(component)), layout.secretsFile, layout.account]
-    .map((path) => quote(path.slice(layout.root.length + 1)))
-    .join(' ')
-
 /**
  * Returns sh that copies what a run will change into `.before`, completely or not at all: settings, stores, digests,
  * definitions of services, the target of `current`, and the running processes. Modes and owners stay; only the login
@@ -43,10 +39,10 @@ b=.before.new
 rm -rf "$b"
 trap 'rm -rf "$b"' EXIT
 mkdir -m 700 "$b" "$b/units" "$b/turns" "$b/share"
-for p in ${replacedFiles(installed)} share/tls share/applied; do
+for p in ${hostPaths(installed).below.map(quote).join(' ')} share/tls share/applied; do
   if [ -e "$p" ]; then cp -a "$p" "$b/share/"; fi
 done
-readlink current > "$b/current" || :
+${hostPaths(installed).outside.map(copyOutside).join('')}readlink current > "$b/current" || :
 for f in releases/*/.activated; do
   [ -f "$f" ] || continue
   f=\${f#releases/}
@@ -61,6 +57,10 @@ ${serviceManagerNames.map((name) => serviceManagers[name].snapshot.take ?? '').j
 sync -f "$b" 2>/dev/null || sync
 trap - EXIT
 mv -T "$b" .before`
+
+/** Returns sh that copies a file outside the root, where there is one, to its path below the snapshot. */
+const copyOutside = (path: string): string =>
+  `if [ -e ${quote(path)} ]; then mkdir -p "$b"${quote(dirname(path))}; cp -a ${quote(path)} "$b"${quote(path)}; fi\n`
 
 /** Returns sh that removes the snapshot of the current folder; by one rename, since half a snapshot must not be restored. */
 export const removeSnapshotScript = `rm -rf .before.new

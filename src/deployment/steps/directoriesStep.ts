@@ -2,7 +2,7 @@ import { quote } from '../../base/shellWords.ts'
 import { ownersAndModes } from '../../transport/ownersAndModes.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { batchSteps } from '../batchSteps.ts'
-import { desiredFile, fileDifference, writeFiles } from '../desiredFile.ts'
+import { desiredFile, fileDifference, loginOwner, writeFiles } from '../desiredFile.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { isMachineId } from '../hostIdentity.ts'
 import { installationDirectories } from '../layout.ts'
@@ -67,8 +67,6 @@ export const manifestFile = (target: StepTarget): DesiredFile =>
 function manifestOf({ cluster, host, facts: { machineId } }: StepTarget): Manifest {
   return { version: 1, cluster, host: host.name, ...(isMachineId(machineId) ? { machineId } : {}) }
 }
-
-const loginOwner = (facts: HostFacts): string => `${facts.login}:${facts.group}`
 
 /**
  * Returns the folders of the deployment, which belong to the login; the service user has folders of its own, defined

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
+import { hostPaths } from '../../../src/deployment/hostFiles.ts'
 import {
   installationSnapshot,
   leftoverSnapshot,
@@ -84,7 +85,7 @@ describe('the snapshot of an installation', () => {
     const places = [
       'halt replicator',
       '/var/lib/muster-alpha /opt/muster/data /var/log/muster-alpha /opt/muster/data',
-      'for f in share/manager.json share/connector.json share/replicator.json share/secrets.json share/account;',
+      `for f in ${hostPaths(targetOf()).below.join(' ')}`,
       'take-back-user --file /opt/muster/data/users.json',
       'begin replicator',
     ].map((words) => script.lastIndexOf(words))

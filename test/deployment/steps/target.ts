@@ -5,6 +5,7 @@ import type { ResolvedStores } from '../../../src/deployment/desired/generatedSt
 import { makeTarget } from '../../../src/deployment/desired/target.ts'
 import { desiredFile } from '../../../src/deployment/desiredFile.ts'
 import type { DirectoryFact, FileFact, HostFacts } from '../../../src/deployment/facts/hostFacts.ts'
+import { desiredFiles } from '../../../src/deployment/hostFiles.ts'
 import { installationDirectories } from '../../../src/deployment/layout.ts'
 import { manifestText } from '../../../src/deployment/manifest.ts'
 import type { SentRuntime } from '../../../src/deployment/runtime/chooseRuntime.ts'
@@ -78,11 +79,7 @@ export function finishedFacts(target: Target): HostFacts {
     mode: 0o644,
     owner: login,
   })
-  const files = [
-    manifestFile,
-    ...target.tls,
-    ...components.flatMap(({ settingsFile, unitFile }) => [settingsFile, unitFile ?? []].flat()),
-  ]
+  const files = [manifestFile, ...desiredFiles(target)]
   const chain = target.tls.find(({ path }) => path.endsWith('chain.pem'))
   const sent = target.runtime.kind === 'sent' ? target.runtime.id : undefined
   const node = target.runtime.kind === 'sent' ? `../../runtimes/${sent}/node` : target.runtime.path

@@ -1,6 +1,7 @@
 import { quote } from '../../../base/shellWords.ts'
 import { serviceManagerNames } from '../../../config/settings/serviceManagerNames.ts'
 import { components } from '../../../contracts/component.ts'
+import { hostPaths } from '../../hostFiles.ts'
 import { allPlaces, findAccount, type Installation, pathByPlace } from '../../installedAccount.ts'
 import { clusterUser, installationDirectories, type Layout, layoutOf } from '../../layout.ts'
 import { maxUserFileBytes, readAs } from '../../serviceAccount.ts'
@@ -79,18 +80,18 @@ fi`
  * with a control character, which could imitate rows; uses the locale C, because in another locale an invalid byte
  * would hide one.
  */
-export const files = ({ layout, cluster }: Installation): string => `
+export const files = (installation: Installation): string => `
 find "$root" ${[
-  ...installationDirectories(layout),
-  ...allPlaces({ layout, cluster }).flatMap(({ folders }) => folders),
+  ...installationDirectories(installation.layout),
+  ...allPlaces(installation).flatMap(({ folders }) => folders),
 ]
   .map((path) => quote(path))
   .join(' ')} -maxdepth 0 -type d -printf 'directory\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
 set --
-for f in ${definitionsOf({ layout, cluster })
-  .map(({ path }) => quote(path))
+for f in ${[...definitionsOf(installation).map(({ path }) => path), ...hostPaths(installation).outside]
+  .map(quote)
   .join(' ')} "$root"/share/*; do if [ -f "$f" ]; then set -- "$@" "$f"; fi; done
-for d in ${quote(layout.tls)} ${quote(layout.applied)}; do if [ -d "$d" ]; then set -- "$@" "$d"; fi; done
+for d in ${quote(installation.layout.tls)} ${quote(installation.layout.applied)}; do if [ -d "$d" ]; then set -- "$@" "$d"; fi; done
 if [ "$#" -gt 0 ]; then
   LC_ALL=C find "$@" -maxdepth 1 -type f ! -name '.*' ! -path '*[[:cntrl:]]*' -printf 'file\\t%p\\t%m\\t%u:%g\\n' 2>/dev/null | rows
   LC_ALL=C find "$@" -maxdepth 1 -type f ! -name '.*' ! -path '*[[:cntrl:]]*' -size -${maxHashedBlocks} -exec sha256sum {} + 2>/dev/null | rows
