@@ -19,6 +19,9 @@ const database = { type: 'mariadb', host: '127.0.0.1', port: 3306, user: 'muster
 const switching = { user: 'muster', maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 1 }
 const secretsFile = '/opt/muster/share/secrets.json'
 
+const peer = { name: 'db2', names: ['db2'] }
+const manager = { ...peer, address: '10.0.0.12', port: 8090 }
+
 describe('readServerSettings', () => {
   it.each([
     good,
@@ -52,6 +55,8 @@ describe('readServerSettings', () => {
     [{ ...good, switching }, '/secretsFile is missing: it holds the password of the database'],
     [{ ...good, secretsFile, switching }, '/services is missing: it names the data sources'],
     [{ ...good, switching: { ...switching, maxLag: -1 } }, '/switching/maxLag must be >= 0'],
+    [{ ...good, peers: [peer] }, '/tls/authorities is missing: it proves other hosts'],
+    [{ ...good, managers: [manager] }, '/tls/authorities is missing: it proves other hosts'],
     [null, 'the file must be an object'],
   ])('says in one sentence what is wrong with %j', (settings, message) => {
     expect(() => readServerSettings(JSON.stringify(settings))).toThrow(new Error(message))

@@ -129,6 +129,28 @@ describe('the host keys of muster trust as text', () => {
   })
 })
 
+describe('the summary of muster trust', () => {
+  it('explains hosts behind another one and keys that were not kept, which no list did before', () => {
+    const failed = (result: 'behind' | 'failed', code: 'not-kept' | 'connection-refused') => [
+      { server: db4, result, failure: { ...failure, code } } as const,
+    ]
+    const told = (outcomes: readonly TrustOutcome[]): boolean =>
+      trustSummary({
+        ...layout,
+        cluster: 'alpha',
+        unreachable: [],
+        pin: false,
+        yes: false,
+        outcomes,
+      }).includes(failure.fix)
+    expect([
+      told(failed('behind', 'connection-refused')),
+      told(failed('failed', 'not-kept')),
+      told(failed('failed', 'connection-refused')),
+    ]).toEqual([true, true, false])
+  })
+})
+
 describe('the host keys of muster trust for programs', () => {
   it('are YAML that pins them, without jump hosts and changed keys', () => {
     const all = [...outcomes, { server: db3, result: 'known', found: known } as const]
