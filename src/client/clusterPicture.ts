@@ -5,7 +5,7 @@ import type {
   PictureService,
 } from '../contracts/clusterPicture.ts'
 import { ShownDataSource } from '../contracts/managerPayloads.ts'
-import { type ReasonCode, reasonCodes, type Writer } from '../contracts/routing.ts'
+import { type ReasonCode, reasonCodes } from '../contracts/routing.ts'
 import type { MapDataSource, MapService } from '../contracts/servicesMap.ts'
 import { verdictOf } from './clusterVerdict.ts'
 import {
@@ -68,14 +68,10 @@ function serviceOf(view: ServiceView, reports: readonly ManagerReport[]): Pictur
   return {
     name,
     policy: mostOf(seen.map(({ policy }) => policy)) ?? null,
-    writer: writer && writerOf(writer),
+    writer: writer && { ...writer, code: knownCode(writer.code) },
     managersAgree,
     task: lastTask(seen),
   }
-}
-
-function writerOf({ datasource, code, reason, hold, switching }: SeenService['writer']): Writer {
-  return { datasource, code: knownCode(code), reason, hold, ...(switching && { switching }) }
 }
 
 /** Returns null for a code of a later release, too: it has no page here. */

@@ -49,8 +49,11 @@ const rowOf = (source: DataSourceView) => [
   source.name,
   source.role,
   stateCell(source),
-  source.appliedLatency === null ? '-' : `${source.appliedLatency} s`,
+  lagText(source) || '-',
 ]
+
+export const lagText = ({ appliedLatency }: Pick<DataSourceView, 'appliedLatency'>): string =>
+  appliedLatency === null ? '' : `${appliedLatency} s`
 
 /** Tints of the levels of a picture. */
 export const levelTints = { ok: 'green', warn: 'yellow', fail: 'red' } as const

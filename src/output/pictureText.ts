@@ -13,7 +13,7 @@ import {
   type Verdict,
   type VerdictLevel,
 } from '../contracts/clusterPicture.ts'
-import { disagreements, levelTints, stateCell } from './clusterText.ts'
+import { disagreements, lagText, levelTints, stateCell } from './clusterText.ts'
 import { paint } from './paint.ts'
 import { type Cell, type Layout, type Row, type Tint, tableLines } from './table.ts'
 
@@ -71,10 +71,7 @@ function tableOf(picture: ClusterPicture, layout: Layout): readonly string[] {
       title: 'STATE',
       cellOf: ({ host, source }) => (source ? stateCell(source) : host ? hostState(host) : ''),
     },
-    {
-      title: 'LAG',
-      cellOf: ({ source }) => (source?.appliedLatency == null ? '' : `${source.appliedLatency} s`),
-    },
+    { title: 'LAG', cellOf: ({ source }) => (source ? lagText(source) : '') },
     { title: 'CONNECTOR', cellOf: connectorCell },
     { title: 'CLIENTS', cellOf: ({ host }) => `${servingConnector(host)?.active ?? ''}` },
     { title: 'HELD', cellOf: heldCell },
