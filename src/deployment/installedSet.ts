@@ -4,18 +4,15 @@ import type { Transport } from '../transport/transport.ts'
 import { installedAccount, installedData } from './desiredService.ts'
 import { gatherInstalled } from './facts/gather.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
-import { type Layout, layoutOf } from './layout.ts'
+import type { Installation } from './installedAccount.ts'
+import { layoutOf } from './layout.ts'
 import { installedManager } from './services/implementations.ts'
 import type { ServiceSet } from './services/serviceManager.ts'
 import { drainTimeoutOf } from './services/stopTimeouts.ts'
 import { untrustedFolder } from './trustedFolder.ts'
 
 /** Returns the components that are installed on a host, whatever its file says today. */
-export const installedSet = (options: {
-  readonly cluster: string
-  readonly layout: Layout
-  readonly facts: InstalledFacts
-}): ServiceSet => ({
+export const installedSet = (options: Installation & { readonly facts: InstalledFacts }): ServiceSet => ({
   cluster: options.cluster,
   layout: options.layout,
   account: installedAccount(options.facts),

@@ -5,7 +5,8 @@ import type { Transport } from '../../transport/transport.ts'
 import { installedAccount, installedData } from '../desiredService.ts'
 import { gatherFacts } from '../facts/gather.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
-import { type Layout, layoutOf } from '../layout.ts'
+import type { Installation } from '../installedAccount.ts'
+import { layoutOf } from '../layout.ts'
 import { parseManifest } from '../manifest.ts'
 import { rotatedRecord } from '../runs/recorder.ts'
 import { asService, tailAs } from '../serviceAccount.ts'
@@ -44,11 +45,7 @@ export async function hostReport(
 }
 
 /** Returns sh that prints two lines of base64. Files of the service user are read with the rights of that user. */
-function tailScript(installed: {
-  readonly cluster: string
-  readonly layout: Layout
-  readonly facts: HostFacts
-}): string {
+function tailScript(installed: Installation & { readonly facts: HostFacts }): string {
   const code = `2>/dev/null | tail -c ${limits.bytes} | base64 | tr -d '\\n'; echo`
   const as = asService(installedAccount(installed.facts))
   const { deployments } = installed.layout

@@ -1,6 +1,6 @@
 import { quote } from '../../base/shellWords.ts'
 import { configuredReadOnlyScript } from '../configuredReadOnly.ts'
-import type { Layout } from '../layout.ts'
+import type { Installation } from '../installedAccount.ts'
 import { changeableFunction, requireTrustedRoot } from '../trustedFolder.ts'
 import { identity, sharedFunctions } from './parts/common.ts'
 import {
@@ -15,14 +15,8 @@ import {
 } from './parts/installation.ts'
 import { fileSystem, listeners, system } from './parts/system.ts'
 
-/** Arguments of the script that reads what is installed and runs. */
-export type InstalledRequest = {
-  readonly cluster: string
-  readonly layout: Layout
-}
-
 /** Arguments of the facts script. */
-export type FactsRequest = InstalledRequest & {
+export type FactsRequest = Installation & {
   /** Previous install-directory of the host, if it differs. */
   readonly previousFolder?: string
   /** System user in the file. */
@@ -36,7 +30,7 @@ export type FactsRequest = InstalledRequest & {
 /** Maximum number of bytes read from a store on a host. */
 const maxStoreBytes = 8 * 1024 * 1024
 
-const prologue = (request: InstalledRequest, nonce: string): readonly string[] => [
+const prologue = (request: Installation, nonce: string): readonly string[] => [
   sharedFunctions(nonce),
   `root=${quote(request.layout.root)}`,
   identity,
@@ -75,7 +69,7 @@ export const factsScript = (request: FactsRequest, nonce: string): string =>
   ].join('\n')
 
 /** Returns a script that reads only what is installed and runs, with a handful of programs. */
-export const installedScript = (request: InstalledRequest, nonce: string): string =>
+export const installedScript = (request: Installation, nonce: string): string =>
   [
     ...prologue(request, nonce),
     installed(request),

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Transport } from '../../transport/transport.ts'
+import type { Installation } from '../installedAccount.ts'
 import { StepError } from '../stepError.ts'
-import { type FactsRequest, factsScript, type InstalledRequest, installedScript } from './factsScript.ts'
+import { type FactsRequest, factsScript, installedScript } from './factsScript.ts'
 import type { HostFacts, InstalledFacts } from './hostFacts.ts'
 import { parseFacts, parseInstalled } from './parseFacts.ts'
 
@@ -12,10 +13,7 @@ export async function gatherFacts(transport: Transport, request: FactsRequest): 
 }
 
 /** Reads only what is installed on a host and runs there, which is much cheaper for the host. */
-export async function gatherInstalled(
-  transport: Transport,
-  request: InstalledRequest,
-): Promise<InstalledFacts> {
+export async function gatherInstalled(transport: Transport, request: Installation): Promise<InstalledFacts> {
   const nonce = makeNonce()
   return parseInstalled(transport.host, {
     output: await printed(transport, installedScript(request, nonce)),

@@ -4,8 +4,8 @@ import { quote } from '../../base/shellWords.ts'
 import type { HostConfig } from '../../config/model.ts'
 import { type Component, isComponent } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { findAccount, pathByPlace } from '../installedAccount.ts'
-import { type Layout, layoutOf } from '../layout.ts'
+import { findAccount, type Installation, pathByPlace } from '../installedAccount.ts'
+import { layoutOf } from '../layout.ts'
 import { setpriv } from '../serviceAccount.ts'
 import { keptLogs } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
@@ -36,13 +36,13 @@ const maxLine = 64 * 1024
  * standard input has a byte or ends. Each log is followed in a session of its own (setsid(1)), so that nothing of it
  * stays behind. A log file is read with the rights of the service user.
  */
-function followScript(options: {
-  readonly cluster: string
-  readonly layout: Layout
-  readonly components: readonly Component[]
-  /** Maximum lines of each component to begin with. */
-  readonly lines: number
-}): string {
+function followScript(
+  options: Installation & {
+    readonly components: readonly Component[]
+    /** Maximum lines of each component to begin with. */
+    readonly lines: number
+  },
+): string {
   const { cluster, layout, components, lines } = options
   // The last line feed of an output arrives late, since it may begin the end of the script: each row has a second one.
   const rows = `while chunk=$(dd bs=${rowBytes} count=1 2>/dev/null | base64 | tr -d "\\n"); [ -n "$chunk" ]; do

@@ -4,8 +4,8 @@ import type { HostConfig } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { Transport } from '../../transport/transport.ts'
 import { foreignInstallation } from '../hostIdentity.ts'
-import { findAccount, pathByPlace } from '../installedAccount.ts'
-import { type Layout, layoutOf } from '../layout.ts'
+import { findAccount, type Installation, pathByPlace } from '../installedAccount.ts'
+import { layoutOf } from '../layout.ts'
 import { tailAs } from '../serviceAccount.ts'
 import { keptLogs } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
@@ -13,9 +13,7 @@ import { changeableFunction, requireTrustedRoot, untrustedFolder } from '../trus
 import { type LogLine, mergeLines, parseLogs } from './parseLogs.ts'
 
 /** Lines of logs to read from one host. */
-type LogsRequest = {
-  readonly cluster: string
-  readonly layout: Layout
+type LogsRequest = Installation & {
   readonly components: readonly Component[]
   /** Maximum lines of each component. */
   readonly lines: number

@@ -1,14 +1,12 @@
 import { quote } from '../../base/shellWords.ts'
 import type { Transport } from '../../transport/transport.ts'
-import { clusterPrefix, type Layout } from '../layout.ts'
+import type { Installation } from '../installedAccount.ts'
+import { clusterPrefix } from '../layout.ts'
 import { endRunScript, releaseScript, takeScript } from '../lock/lockScripts.ts'
 import type { RunOwner } from '../lock/runOwner.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { unitDirectory } from '../services/systemdUnits.ts'
 import { StepError } from '../stepError.ts'
-
-/** Installation of a host that goes back by itself unless its run confirms it in time. */
-type Confirmed = { readonly cluster: string; readonly layout: Layout }
 
 /** Time limit of a run for its proof. */
 export type ConfirmWithin = {
@@ -21,7 +19,7 @@ export type ConfirmWithin = {
 const unitNameOf = (cluster: string): string => `${clusterPrefix(cluster)}-confirm`
 
 /** Returns sh that removes timer, service and script; nothing happens if there are none. */
-const removeScript = ({ cluster, layout }: Confirmed): string => {
+const removeScript = ({ cluster, layout }: Installation): string => {
   const unit = `${unitDirectory}/${unitNameOf(cluster)}`
   return `if [ -f ${unit}.timer ] || [ -f ${unit}.service ]; then
   systemctl --quiet disable --now ${unitNameOf(cluster)}.timer 2>/dev/null
@@ -32,7 +30,7 @@ rm -rf ${quote(layout.confirm)}`
 }
 
 /** Returns sh with which a later run, which holds the lock, takes over from a run that armed the way back. */
-export const takeOverScript = (confirmed: Confirmed): string =>
+export const takeOverScript = (confirmed: Installation): string =>
   `if [ -d ${quote(confirmed.layout.confirm)} ]; then (\n${removeScript(confirmed)}\n) </dev/null >/dev/null 2>&1; fi\n`
 
 /**
@@ -40,7 +38,7 @@ export const takeOverScript = (confirmed: Confirmed): string =>
  * also after a reboot. `script` restores the snapshot; standard input is its input, which may hold hashes.
  */
 export function armScript(
-  options: Confirmed & ConfirmWithin & { readonly script: string; readonly drainTimeout: number },
+  options: Installation & ConfirmWithin & { readonly script: string; readonly drainTimeout: number },
 ): string {
   const { cluster, layout, within, drainTimeout } = options
   const [unit, folder] = [unitNameOf(cluster), layout.confirm]
@@ -92,7 +90,7 @@ sync -f "$f" ${unitDirectory} 2>/dev/null || sync`
  * while a later run has that. A run that has confirmed, or a later one that has begun to work on the host, has removed
  * `armed` under the same lock. After a reboot that interrupted it, it goes on.
  */
-function unattendedScript(options: Confirmed & ConfirmWithin & { readonly script: string }): string {
+function unattendedScript(options: Installation & ConfirmWithin & { readonly script: string }): string {
   const { cluster, layout, owner, script } = options
   const { root, confirm, wentBack } = layout
   const own = { ...owner, id: `${owner.id}-confirm`, operation: 'confirm-within' }
@@ -131,7 +129,7 @@ exit "$code"
 }
 
 /** Confirms a host after its proof, before the time is over. Rejects with a `StepError` if it goes back already. */
-export async function confirmHost(transport: Transport, confirmed: Confirmed): Promise<void> {
+export async function confirmHost(transport: Transport, confirmed: Installation): Promise<void> {
   const f = quote(confirmed.layout.confirm)
   const { stdout } = await runOrThrow(transport, {
     doing: 'confirming the installation',
