@@ -28,11 +28,7 @@ export function copyData(options: {
   readonly account: ServiceAccount
 }): string {
   const { from, to, account } = options
-  const pairs = [
-    [from.users, to.users] as const,
-    [from.state, to.state] as const,
-    [from.log, to.log] as const,
-  ]
+  const pairs = (['users', 'state', 'log'] as const).map((name) => [from[name], to[name]])
   const folders = [...new Map(pairs.map((pair) => [pair.join('\n'), pair])).values()]
   return `${asService(account)}sh -c ${quote(copy)} sh ${folders.flat().map(quote).join(' ')}`
 }

@@ -6,7 +6,7 @@ import { desiredFile, fileDifference, loginOwner, writeFiles } from '../desiredF
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { isMachineId } from '../hostIdentity.ts'
 import { installationDirectories } from '../layout.ts'
-import { type Manifest, manifestText } from '../manifest.ts'
+import { manifestText } from '../manifest.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { type Step, writing } from '../step.ts'
 import type { DesiredFile, StepTarget } from '../target.ts'
@@ -56,16 +56,15 @@ export function directoriesStep(target: StepTarget): Step {
 }
 
 /** Returns the manifest of a host. */
-export const manifestFile = (target: StepTarget): DesiredFile =>
-  desiredFile({
-    path: target.layout.manifest,
-    content: Buffer.from(manifestText(manifestOf(target))),
+export function manifestFile({ cluster, host, layout, facts }: StepTarget): DesiredFile {
+  const { machineId } = facts
+  const known = isMachineId(machineId) ? { machineId } : {}
+  return desiredFile({
+    path: layout.manifest,
+    content: Buffer.from(manifestText({ version: 1, cluster, host: host.name, ...known })),
     mode: 0o644,
-    owner: loginOwner(target.facts),
+    owner: loginOwner(facts),
   })
-
-function manifestOf({ cluster, host, facts: { machineId } }: StepTarget): Manifest {
-  return { version: 1, cluster, host: host.name, ...(isMachineId(machineId) ? { machineId } : {}) }
 }
 
 /**

@@ -5,19 +5,7 @@ import type { HostFacts } from '../facts/hostFacts.ts'
 import { runOrThrow } from '../runOrThrow.ts'
 import { serviceManagers } from '../services/implementations.ts'
 import { type Step, writing } from '../step.ts'
-import type { DesiredComponent, StepTarget } from '../target.ts'
-
-function differences(
-  facts: HostFacts,
-  { component, unitFile }: DesiredComponent,
-  root: string,
-): readonly string[] {
-  const difference = unitFile && fileDifference(facts, unitFile, root)
-  if (difference === undefined) return []
-  const before = facts.installation.units.get(component)
-  const lines = before === undefined ? [] : lineDifference(before, unitFile?.content.toString() ?? '')
-  return [difference, ...lines.map((line) => `  ${line}`)]
-}
+import type { StepTarget } from '../target.ts'
 
 /** Writes the definitions of the components for their service manager and enables them at boot. */
 export function unitsStep(target: StepTarget): readonly Step[] {
@@ -26,6 +14,14 @@ export function unitsStep(target: StepTarget): readonly Step[] {
   const { noun, tool, name, enable } = definitions
   const files = target.components.flatMap(({ unitFile }) => unitFile ?? [])
   const services = target.components.map(({ component }) => ({ cluster: target.cluster, component }))
+  const differences = (facts: HostFacts): string[] =>
+    target.components.flatMap(({ component, unitFile }) => {
+      const difference = unitFile && fileDifference(facts, unitFile, target.layout.root)
+      if (difference === undefined) return []
+      const before = facts.installation.units.get(component)
+      const lines = before === undefined ? [] : lineDifference(before, unitFile?.content.toString() ?? '')
+      return [difference, ...lines.map((line) => `  ${line}`)]
+    })
   const disabled = (facts: HostFacts): string[] =>
     services.flatMap((id) => (facts.services.get(id.component)?.enabled ? [] : [`${name(id)}: enabled`]))
   const title = `write and enable ${noun}`
@@ -36,10 +32,7 @@ export function unitsStep(target: StepTarget): readonly Step[] {
       phase: 'commit',
       batchable: true,
       check: (facts) => {
-        const details = [
-          ...target.components.flatMap((component) => differences(facts, component, target.layout.root)),
-          ...disabled(facts),
-        ]
+        const details = [...differences(facts), ...disabled(facts)]
         return details.length === 0 ? undefined : writing(title, details)
       },
       apply: async (transport, facts) => {
