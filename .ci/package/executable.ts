@@ -5,20 +5,14 @@ import { build } from 'esbuild'
 import { elfNote } from '../../src/base/elf.ts'
 import { addNotes } from './addNotes.ts'
 
-/** Files of a project for Ansible. */
-const ansible = readdirSync('templates/ansible', { recursive: true, withFileTypes: true })
+/** Templates of service definitions, and files of a project for Ansible. */
+const templates = readdirSync('templates', { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
   .sort()
 
 /** Files of the package that the programs read, and which are within the executable by the same names. */
-const ownFiles = [
-  'package.json',
-  'dist/muster-api.cjs',
-  'dist/muster-apply.cjs',
-  'templates/muster-component.service',
-  ...ansible,
-]
+const ownFiles = ['package.json', 'dist/muster-api.cjs', 'dist/muster-apply.cjs', ...templates]
 
 const programs = ['muster', 'tapi']
 

@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import * as sea from 'node:sea'
+import { allDefinitions } from './services/implementations.ts'
+import type { ServiceDefinitions } from './services/serviceManager.ts'
 
 const { getAsset, isSea } = sea
 
@@ -9,20 +11,20 @@ export type ServerProgram = {
   readonly version: string
   /** `muster-api` as one file. */
   readonly bundle: Buffer
-  readonly unitTemplate: string
+  /** Files of templates/ that service managers make their definitions of, by name. */
+  readonly templates: Readonly<Record<string, string>>
 }
 
 /** Reads a file of muster's own package, or of its single executable. */
 const ownFile = async (packageDirectory: string, path: string): Promise<Buffer> =>
   isSea() ? Buffer.from(getAsset(path)) : readFile(join(packageDirectory, path))
 
-/** Reads the server program and the unit template. */
+/** Reads the server program and the templates. */
 export async function readServerProgram(packageDirectory: string, version: string): Promise<ServerProgram> {
-  const [bundle, unitTemplate] = await Promise.all([
-    ownFile(packageDirectory, 'dist/muster-api.cjs'),
-    ownFile(packageDirectory, 'templates/muster-component.service'),
-  ])
-  return { version, bundle, unitTemplate: unitTemplate.toString('utf8') }
+  const bundle = await ownFile(packageDirectory, 'dist/muster-api.cjs')
+  const read = async ({ template }: ServiceDefinitions) =>
+    [template, String(await ownFile(packageDirectory, `templates/${template}`))] as const
+  return { version, bundle, templates: Object.fromEntries(await Promise.all(allDefinitions().map(read))) }
 }
 
 /** Reads the program that applies a bundle on its host. */

@@ -42,8 +42,10 @@ export async function preparedTargets(options: {
     program: {
       version: '1.2.3',
       bundle: Buffer.from('the program'),
-      unitTemplate:
-        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+      templates: {
+        'muster-component.service':
+          '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+      },
     },
     ownNode: { path: '/usr/bin/node', version: 'v22.1.0' },
     now: new Date('2026-01-01T00:00:00Z'),

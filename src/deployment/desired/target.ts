@@ -115,15 +115,15 @@ export function tlsFiles(options: {
 const pemText = (certificates: readonly string[]): Buffer =>
   Buffer.from(certificates.map((pem) => `${pem.trimEnd()}\n`).join(''))
 
-function componentOf(
-  options: TargetOptions & {
-    readonly api: ApiConfig
-    readonly layout: Layout
-    readonly data: ServiceData
-    readonly service: DesiredService
-    readonly release: Release
-  },
-): DesiredComponent {
+type ComponentOptions = TargetOptions & {
+  readonly api: ApiConfig
+  readonly layout: Layout
+  readonly data: ServiceData
+  readonly service: DesiredService
+  readonly release: Release
+}
+
+function componentOf(options: ComponentOptions): DesiredComponent {
   const { api, layout, release, facts } = options
   const settings = settingsOf(options)
   const settingsFile = computedFile(
@@ -132,20 +132,12 @@ function componentOf(
   )
   const unitFile = unitOf(options)
   // Without key and certificate: a running component reloads these files.
-  const digest = sha256(
-    [release.id, settingsFile, unitFile]
-      .map((part) => (typeof part === 'string' ? part : (part?.sha256 ?? '')))
-      .join('\n'),
-  )
+  const digest = sha256([release.id, settingsFile.sha256, unitFile?.sha256 ?? ''].join('\n'))
   return { component: api.component, settings, settingsFile, digest, ...(unitFile ? { unitFile } : {}) }
 }
 
 /** Returns true for a component that other hosts call, or that reaches databases of other hosts. */
-function talksToOthers({
-  host,
-  api,
-  services,
-}: Pick<TargetOptions, 'host' | 'services'> & { api: ApiConfig }): boolean {
+function talksToOthers({ host, api, services }: ComponentOptions): boolean {
   const listens = listenersOf(host, api).some(({ address }) => !isLocalAddress(address))
   if (listens) return true
   if (api.component === 'replicator')
@@ -154,40 +146,40 @@ function talksToOthers({
 }
 
 /** Returns the service definition of a component; undefined if its service manager needs none. */
-function unitOf(options: {
-  readonly services: readonly MapService[]
-  readonly cluster: string
-  readonly program: ServerProgram
-  readonly host: HostConfig
-  readonly api: ApiConfig
-  readonly layout: Layout
-  readonly service: DesiredService
-  readonly facts: HostFacts
-}): DesiredFile | undefined {
+function unitOf(options: ComponentOptions): DesiredFile | undefined {
   const { cluster, program, host, api, layout, service, facts } = options
   const { definitions } = serviceManagers[service.manager]
+  if (definitions === undefined) return undefined
+  const { path, mode, template, values } = definitions
   const { component } = api
-  return (
-    definitions &&
-    computedFile(
-      {
-        path: definitions.path({ cluster, component }),
-        mode: 0o644,
-        owner: loginOwner(facts),
-      },
-      () =>
-        definitions.text({
-          cluster,
-          component,
-          template: program.unitTemplate,
-          root: layout.root,
-          user: service.user,
-          group: service.group,
-          limits: host.limits,
-          drainTimeout: component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0,
-          privileged: listenersOf(host, api).some(({ port }) => port < firstUnprivilegedPort),
-          talksToOthers: talksToOthers(options),
-        }),
-    )
+  return computedFile({ path: path({ cluster, component }), mode, owner: loginOwner(facts) }, () =>
+    fillTemplate(
+      program.templates[template],
+      values({
+        cluster,
+        component,
+        root: layout.root,
+        user: service.user,
+        group: service.group,
+        limits: host.limits,
+        drainTimeout: component === 'connector' ? (host.proxy?.drainTimeout ?? 0) : 0,
+        privileged: listenersOf(host, api).some(({ port }) => port < firstUnprivilegedPort),
+        talksToOthers: talksToOthers(options),
+      }),
+    ),
   )
+}
+
+/** Replaces each `{{name}}` in a template; throws for a name without a value and for an unused value. */
+function fillTemplate(template: string | undefined, values: Readonly<Record<string, string>>): string {
+  const used = new Set<string>()
+  const text = (template ?? '').replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`the template needs a value for {{${name}}}`)
+    used.add(name)
+    return value
+  })
+  const unused = Object.keys(values).filter((name) => !used.has(name))
+  if (unused.length > 0) throw new Error(`the template does not use ${unused.join(', ')}`)
+  return text
 }

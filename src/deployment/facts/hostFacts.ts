@@ -55,8 +55,9 @@ type InstalledFiles = {
   readonly users?: Secret
   /** Content of each component's settings file; undefined if it is not JSON. */
   readonly settings: ReadonlyMap<Component, unknown>
-  /** Text of each component's systemd unit. */
+  /** Text of each component's definition, and the service manager that it is for; absent: systemd. */
   readonly units: ReadonlyMap<Component, string>
+  readonly definedBy?: ServiceManagerName
   /** Digest that the running component was started with; otherwise a marker of `releases/releaseScripts.ts`. */
   readonly applied: ReadonlyMap<Component, string>
 }
@@ -108,6 +109,8 @@ export type HostFacts = InstalledFacts & {
   readonly group: string
   /** True if systemd is process 1 (sd_booted(3)). */
   readonly systemd: boolean
+  /** Name of another init system that muster knows; absent if it is systemd or unknown. */
+  readonly init?: string
   readonly addresses: readonly string[]
   readonly node?: NodeFact
   /** Primary group of the system user of the components; absent if there is no such user. */

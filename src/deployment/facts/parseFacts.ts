@@ -16,6 +16,7 @@ import type {
   ServiceFact,
   ServiceState,
 } from './hostFacts.ts'
+import { definitionKeys } from './parts/installation.ts'
 import { type FactRows, readRows } from './rows.ts'
 
 /** Parses the LISTEN rows (state 0A) of /proc/net/tcp and tcp6 (proc(5)). */
@@ -69,6 +70,7 @@ export function parseFacts(host: string, { output, nonce }: Printed): HostFacts 
     login: one('login'),
     group: one('group'),
     systemd: isYes('systemd'),
+    ...(one('init') === '' ? {} : { init: one('init') }),
     addresses: all('address').map(([address = '']) => canonicalAddress(address) ?? address),
     ...(node === undefined ? {} : { node: nodeFact(node) }),
     ...(one('user-group') === '' ? {} : { userGroup: one('user-group') }),
@@ -126,6 +128,9 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
         return found === undefined ? [] : [[component, found] as const]
       }),
     )
+  const defined = definitionKeys
+    .map(({ name, key }) => ({ name, units: perComponent(key, text) }))
+    .find(({ units }) => units.size > 0)
   return {
     host,
     hostname: one('hostname'),
@@ -142,7 +147,8 @@ function installedFacts(host: string, { all, one, isYes, text, line }: FactRows)
       settings: new Map(
         [...perComponent('settings', text)].map(([component, content]) => [component, parseJson(content)]),
       ),
-      units: perComponent('unit', text),
+      units: defined?.units ?? new Map(),
+      ...(defined === undefined || defined.name === 'systemd' ? {} : { definedBy: defined.name }),
       applied: perComponent('applied', line),
     },
     services: new Map(

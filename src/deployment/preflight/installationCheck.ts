@@ -2,6 +2,7 @@ import { decideService } from '../desiredService.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import { foreignInstallation } from '../hostIdentity.ts'
 import { parseManifest } from '../manifest.ts'
+import { installedManager, serviceManagers } from '../services/implementations.ts'
 import { StepError } from '../stepError.ts'
 import { type Candidate, type Check, type CheckedHost, ok } from './checkContract.ts'
 import { howToGetRoot } from './rootCheck.ts'
@@ -44,9 +45,9 @@ export function installedElsewhere(candidate: Installed): StepError | undefined 
 }
 
 /** Returns the folder of the host's units if it is another one. */
-const folderOfUnits = (host: Installed['host'], { installation }: HostFacts): string | undefined =>
-  [...installation.units.values()]
-    .map((unit) => /^ExecStart="(\/.*?)\/current\/node" /m.exec(unit)?.[1]?.replaceAll(/([%$])\1/g, '$1'))
+const folderOfUnits = (host: Installed['host'], facts: HostFacts): string | undefined =>
+  [...facts.installation.units.values()]
+    .map((unit) => serviceManagers[installedManager(facts)].definitions?.folderIn(unit))
     .find((folder) => folder !== undefined && folder !== host.installDirectory)
 
 /**

@@ -22,8 +22,8 @@ export const automaticManager = (facts: HostFacts): ServiceManagerName =>
   }) ?? fallback
 
 /** Returns what runs the components of an installation now, whatever its file says today. */
-export const installedManager = (facts: InstalledFacts): ServiceManagerName =>
-  serviceManagerNames.find((name) => serviceManagers[name].isInstalled(facts)) ?? fallback
+export const installedManager = ({ installation }: InstalledFacts): ServiceManagerName =>
+  installation.units.size === 0 ? fallback : (installation.definedBy ?? 'systemd')
 
 /** Returns the definitions that the managers on a host may know, except those of one manager. */
 export const allDefinitions = (

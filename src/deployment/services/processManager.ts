@@ -1,10 +1,10 @@
 import { quote } from '../../base/shellWords.ts'
 import { type Component, components } from '../../contracts/component.ts'
-import { dataIn, type Layout, type ServiceData } from '../layout.ts'
+import { dataIn } from '../layout.ts'
 import { compileCache } from '../musterApiCommand.ts'
 import { processStartFunction } from '../processStart.ts'
-import { asService, dropToServiceUser, type ServiceAccount, setAsService, tailAs } from '../serviceAccount.ts'
-import type { ServiceManager } from './serviceManager.ts'
+import { asService, dropToServiceUser, setAsService, tailAs } from '../serviceAccount.ts'
+import type { ServiceManager, ServiceSet, SnapshotSource } from './serviceManager.ts'
 
 /** Runs components as detached processes, which nothing starts after a reboot. */
 export const processManager: ServiceManager = {
@@ -12,8 +12,6 @@ export const processManager: ServiceManager = {
   startsAtBoot: false,
   grantsPrivilegedPorts: false,
   unavailable: () => undefined,
-  // A component that no other manager has.
-  isInstalled: () => true,
   data: ({ root }) => {
     const data = `${root}/data`
     return dataIn('process', { folders: [data], users: data, state: data, log: data, run: data })
@@ -66,11 +64,7 @@ const finalProcessCheck = (components: readonly Component[]): string =>
     .join('; ')
 
 /** Components that run, or ran, as detached processes. */
-export type Processes = {
-  readonly cluster: string
-  readonly layout: Layout
-  readonly account: ServiceAccount
-}
+export type Processes = Pick<ServiceSet, 'cluster' | 'layout' | 'account'>
 
 /**
  * Returns the sh functions `alive` and `running COMPONENT`: true if a component runs as a process; sets `pid` and
@@ -119,13 +113,7 @@ const stopTimeoutTenths = (drainTimeout = 0): number => 150 + Math.ceil(drainTim
  * Returns sh that stops components and waits until they have ended: 15 s, plus the drain timeout for a connector with
  * clients, then SIGKILL. A stopped process is left as it is.
  */
-export function stopProcesses(
-  options: Processes & {
-    readonly components: readonly Component[]
-    /** Milliseconds. */
-    readonly drainTimeout: number
-  },
-): string {
+export function stopProcesses(options: Processes & Pick<ServiceSet, 'components' | 'drainTimeout'>): string {
   const { layout, components, drainTimeout } = options
   const stops = components.map(
     (component) =>
@@ -137,10 +125,8 @@ export function stopProcesses(
 /** As in the unit (templates/muster-component.service): returns memory of password checks to the system. */
 const environment = 'MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072'
 
-type Starting = Processes & { readonly data: ServiceData }
-
 /** Returns sh that starts stopped components, detached from the session. */
-export function startProcesses(options: Starting & { readonly components: readonly Component[] }): string {
+export function startProcesses(options: SnapshotSource & Pick<ServiceSet, 'components'>): string {
   const starts = options.components.map((component) => startProcess(options, component))
   return `${processFunctions(options)}
 cd / || exit 1
@@ -151,7 +137,7 @@ ${starts.join('\n')}`
  * Returns the same for one component, without the functions. Root neither opens the log nor takes the pid from the
  * component.
  */
-function startProcess({ layout, account, data }: Starting, component: Component): string {
+function startProcess({ layout, account, data }: SnapshotSource, component: Component): string {
   const current = quote(layout.current)
   const file = quote(layout.pidFile(component))
   const program = `${current}/node ${current}/muster-api.cjs serve --settings ${quote(layout.settings(component))}`

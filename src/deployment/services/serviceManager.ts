@@ -2,7 +2,7 @@ import type { ServiceLimits } from '../../config/model.ts'
 import type { ServiceManagerName } from '../../config/settings/serviceManagerNames.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { Failure } from '../events.ts'
-import type { HostFacts, InstalledFacts } from '../facts/hostFacts.ts'
+import type { HostFacts } from '../facts/hostFacts.ts'
 import type { Layout, ServiceData } from '../layout.ts'
 import type { ServiceAccount } from '../serviceAccount.ts'
 
@@ -35,8 +35,6 @@ export type ServiceManager = {
 
   /** Returns why it is not available on a host; undefined if it is. */
   readonly unavailable: (facts: HostFacts) => Failure | undefined
-  /** Returns true if it runs the components of an installation, whatever the file says today. */
-  readonly isInstalled: (facts: Pick<InstalledFacts, 'installation'>) => boolean
   /** Returns the data paths of its components. */
   readonly data: (at: { readonly root: string; readonly cluster: string }) => ServiceData
 
@@ -64,7 +62,15 @@ export type ServiceDefinitions = {
   readonly name: (id: ServiceId) => string
   /** Absolute path. */
   readonly path: (id: ServiceId) => string
-  readonly text: (service: DefinedService) => string
+  /** Word that is unique among the managers, for the facts about the definitions. */
+  readonly factKey: string
+  readonly mode: number
+  /** Name of a file in templates/. */
+  readonly template: string
+  /** Returns the values for each `{{name}}` in the template. */
+  readonly values: (service: DefinedService) => Readonly<Record<string, string>>
+  /** Returns the install-directory that a definition names. */
+  readonly folderIn: (text: string) => string | undefined
   /** Returns sh that loads written definitions and enables their services at boot. */
   readonly enable: (services: readonly ServiceId[]) => string
   /** Returns sh that stops services and removes their definitions; exits with 0 unless `set -e` ends it before. */
@@ -75,7 +81,6 @@ export type ServiceDefinitions = {
 
 /** Values of a service's definition. */
 type DefinedService = ServiceId & {
-  readonly template: string
   readonly root: string
   readonly user: string
   readonly group: string
@@ -105,6 +110,8 @@ type ServiceLogs = {
  * except `functions` and `readAll` use.
  */
 export type ServiceFacts = {
+  /** Prints `say init NAME` if the manager is the host's init system, and systemd another row. */
+  readonly recognize?: string
   /** Returns functions and variables that the other parts need. */
   readonly functions: (source: Pick<ServiceSet, 'cluster' | 'layout'>) => string
   /** Command that succeeds if the component is a service of this manager. */

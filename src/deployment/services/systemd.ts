@@ -25,6 +25,7 @@ const firstProcessFunction = `populated() {
 
 /** Reads the units of a host. */
 const facts: ServiceFacts = {
+  recognize: 'if [ -d /run/systemd/system ]; then say systemd yes; fi',
   functions: ({ cluster }) => `${unitFunctions(cluster)}\n${firstProcessFunction}`,
   has: 'unit_of "$c" && [ -f "$units/$unit" ] && booted',
   quickCheck: `pid=$(populated "$unit")
@@ -158,7 +159,6 @@ export const systemd: ServiceManager = {
           message: 'service-manager is systemd, but systemd is not process 1 there',
           fix: 'Leave service-manager at auto, or set it to process. What muster has rendered assumes systemd: render it again with process.',
         },
-  isInstalled: ({ installation }) => installation.units.size > 0,
   data: ({ cluster }) => {
     const name = clusterPrefix(cluster)
     const [state, log, run] = [`/var/lib/${name}`, `/var/log/${name}`, `/run/${name}`]

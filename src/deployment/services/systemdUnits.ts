@@ -3,20 +3,6 @@ import { clusterPrefix } from '../layout.ts'
 import type { ServiceDefinitions, ServiceId } from './serviceManager.ts'
 import { stopSeconds } from './stopTimeouts.ts'
 
-/** Replaces each `{{name}}` in a template; throws for a name without a value and for an unused value. */
-function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
-  const used = new Set<string>()
-  const text = template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
-    const value = values[name]
-    if (value === undefined) throw new Error(`the template needs a value for {{${name}}}`)
-    used.add(name)
-    return value
-  })
-  const unused = Object.keys(values).filter((name) => !used.has(name))
-  if (unused.length > 0) throw new Error(`the template does not use ${unused.join(', ')}`)
-  return text
-}
-
 /** Returns the name of a component's systemd unit; it contains the cluster so that two clusters can share a host. */
 export const unitName = ({ cluster, component }: ServiceId): string =>
   `${clusterPrefix(cluster)}-${component}.service`
@@ -44,22 +30,25 @@ export const systemdUnits: ServiceDefinitions = {
   tool: 'systemctl',
   name: unitName,
   path: unitPath,
-  text: ({ template, cluster, component, root, user, group, limits, ...service }) =>
-    fillTemplate(template, {
-      cluster,
-      component,
-      user,
-      group,
-      installDirectory: root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
-      stopSeconds: String(stopSeconds(service.drainTimeout)),
-      capabilities: service.privileged ? 'CAP_NET_BIND_SERVICE' : '',
-      addresses: service.talksToOthers ? 'any' : 'localhost',
-      protectHome: /^\/(home|root|run\/user)\//.test(root) ? 'tmpfs' : 'true',
-      memoryMax: String(limits.memoryMax),
-      cpuWeight: String(limits.cpuWeight),
-      tasksMax: String(limits.tasksMax),
-      oomScoreAdjust: String(limits.oomScoreAdjust),
-    }),
+  factKey: 'unit',
+  mode: 0o644,
+  template: 'muster-component.service',
+  values: ({ root, user, group, limits, cluster, component, ...service }) => ({
+    cluster,
+    component,
+    user,
+    group,
+    installDirectory: root.replaceAll('%', '%%').replaceAll('$', '$$$$'),
+    stopSeconds: String(stopSeconds(service.drainTimeout)),
+    capabilities: service.privileged ? 'CAP_NET_BIND_SERVICE' : '',
+    addresses: service.talksToOthers ? 'any' : 'localhost',
+    protectHome: /^\/(home|root|run\/user)\//.test(root) ? 'tmpfs' : 'true',
+    memoryMax: String(limits.memoryMax),
+    cpuWeight: String(limits.cpuWeight),
+    tasksMax: String(limits.tasksMax),
+    oomScoreAdjust: String(limits.oomScoreAdjust),
+  }),
+  folderIn: (unit) => /^ExecStart="(\/.*?)\/current\/node" /m.exec(unit)?.[1]?.replaceAll(/([%$])\1/g, '$1'),
   // Without --no-reload `enable` would reload as well: every reload runs all generators of the host.
   enable: (services) =>
     `systemctl --quiet --no-reload enable ${unitNames(services)}\nsystemctl daemon-reload`,

@@ -15,11 +15,11 @@ export function staleUnitsStep(target: StepTarget): readonly Step[] {
 }
 
 function stepOf(definitions: ServiceDefinitions, services: readonly ServiceId[]): Step {
-  const { noun, tool, name, path, remove } = definitions
+  const { noun, tool, name, path, remove, factKey } = definitions
   const stale = ({ installation }: HostFacts): readonly ServiceId[] =>
     services.filter((id) => installation.files.has(path(id)))
   return {
-    id: 'stale-units',
+    id: `stale-${factKey}s`,
     title: `remove ${noun}`,
     phase: 'commit',
     batchable: true,

@@ -77,6 +77,11 @@ describe('parseFacts', () => {
     expect(parse(['place', place, user]).installation.account).toEqual(account)
   })
 
+  it('returns an init system only if it is not systemd', () => {
+    expect(parse(['init', 'openrc'])).toMatchObject({ init: 'openrc', systemd: false })
+    expect(parse(['systemd', 'yes'])).not.toHaveProperty('init')
+  })
+
   it('returns the user file byte by byte, or none', () => {
     const text = `uid\t0\n${nonce}\tnode\t/evil\tv24.0.0\tyes\n`
     const facts = parse(['uid', '0'], ['users', Buffer.from(text).toString('base64')])

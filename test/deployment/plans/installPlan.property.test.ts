@@ -121,8 +121,10 @@ async function decide(options: {
     program: {
       version: '1.2.3',
       bundle: Buffer.from('the program'),
-      unitTemplate:
-        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+      templates: {
+        'muster-component.service':
+          '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+      },
     },
     ownNode: { path: '/opt/node/bin/node', version: 'v24.1.0' },
     now: at,

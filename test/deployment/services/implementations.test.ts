@@ -21,6 +21,8 @@ describe('the service manager of a host', () => {
   it('is the installed one, whatever the file says', () => {
     const units = new Map([['manager', '[Service]\n'] as const])
     expect(installedManager(hostFacts({ installation: installationFacts({ units }) }))).toBe('systemd')
+    const installation = installationFacts({ units, definedBy: 'process' })
+    expect(installedManager(hostFacts({ installation }))).toBe('process')
     expect(installedManager(hostFacts())).toBe('process')
   })
 

@@ -50,8 +50,10 @@ export function targetOf(
     program: {
       version: '1.2.3',
       bundle: Buffer.from('the program'),
-      unitTemplate:
-        '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+      templates: {
+        'muster-component.service':
+          '{{cluster}} {{component}} {{user}} {{group}} {{installDirectory}} {{capabilities}} {{addresses}} {{protectHome}} {{memoryMax}} {{cpuWeight}} {{tasksMax}} {{oomScoreAdjust}} {{stopSeconds}}',
+      },
     },
     runtime: changes.runtime ?? runtime,
     stores,

@@ -27,7 +27,7 @@ if [ -d "$root" ]; then
   set -- "$@" manifest=${quote(installation.layout.manifest)} chain=${quote(`${installation.layout.tls}/chain.pem`)}
 fi
 set -- "$@" ${definitionsOf(installation)
-  .map(({ component, path }) => `unit-${component}=${quote(path)}`)
+  .map(({ key, path }) => `${key}=${quote(path)}`)
   .join(' ')}
 texts "$@"
 ${findAccount(installation)}
@@ -140,8 +140,13 @@ for c in ${each}; do
   say service "$c" "$state" "$enabled" "$pid"
 done`
 
+/** Prefixes of the rows of definitions. */
+export const definitionKeys = serviceManagerNames.map((name) => ({
+  ...{ name, key: serviceManagers[name].definitions?.factKey ?? '' },
+}))
+
 /** Returns the service definitions of the cluster in all managers. */
 const definitionsOf = ({ cluster }: Installation) =>
-  allDefinitions().flatMap(({ path }) =>
-    components.map((component) => ({ component, path: path({ cluster, component }) })),
+  allDefinitions().flatMap(({ factKey, path }) =>
+    components.map((component) => ({ key: `${factKey}-${component}`, path: path({ cluster, component }) })),
   )

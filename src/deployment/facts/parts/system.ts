@@ -1,3 +1,6 @@
+import { serviceManagerNames } from '../../../config/settings/serviceManagerNames.ts'
+import { serviceManagers } from '../../services/implementations.ts'
+
 /** Paths of a Node.js that may be missing from the login's PATH. */
 const nodeCandidates = ['/usr/bin/node', '/usr/local/bin/node', '/opt/node/bin/node']
 
@@ -13,7 +16,7 @@ named() { n=\${1%% *}; case $n in *\\(*) n=\${1#*\\(}; n=\${n%%\\)*} ;; esac; sa
 u=\${ids#uid=}
 named "$u" login
 named "\${ids#* gid=}" group
-if [ -d /run/systemd/system ]; then say systemd yes; fi
+${serviceManagerNames.flatMap((name) => serviceManagers[name].facts.recognize ?? []).join('\n')}
 for a in $(ip -o addr show scope global 2>/dev/null |
   sed -n '/ temporary/d; / deprecated/d; s/.* inet6\\{0,1\\} \\([^/ ]*\\).*/\\1/p'); do say address "$a"; done
 command -v ip >/dev/null 2>&1 || for a in $(hostname -I 2>/dev/null); do say address "$a"; done
