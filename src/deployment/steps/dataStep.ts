@@ -40,7 +40,8 @@ export function dataStep(target: StepTarget): Step {
 export function oldDataStep(target: StepTarget): Step {
   const { data, service, facts: now } = target
   const hasStarted = now.installation.account !== undefined
-  const former = hasStarted ? allPlaces(target).filter(({ place }) => place !== data.place) : []
+  const isPresent = (folder: string): boolean => data.folders.includes(folder)
+  const former = hasStarted ? allPlaces(target).filter(({ folders }) => !folders.some(isPresent)) : []
   const existing = (place: ServiceData, { installation }: HostFacts): readonly string[] =>
     place.folders.filter((folder) => installation.directories.has(folder))
   const obsoleteFiles = (facts: HostFacts): readonly string[] =>
@@ -50,7 +51,8 @@ export function oldDataStep(target: StepTarget): Step {
     title: 'remove old data',
     phase: 'verify',
     check: (facts) => {
-      const paths = [...former.flatMap((place) => existing(place, facts)), ...obsoleteFiles(facts)]
+      const folders = new Set(former.flatMap((place) => existing(place, facts)))
+      const paths = [...folders, ...obsoleteFiles(facts)]
       return paths.length === 0 ? undefined : deletion('remove old data', paths)
     },
     apply: async (transport, facts) => {

@@ -150,6 +150,18 @@ describe('unmoved component data', () => {
     expect(stepsOn(facts).map(({ step }) => step.id)).not.toContain('old-data')
   })
 
+  it('stays where two service managers have the same folders', () => {
+    const left = new Map(finished.installation.directories).set(former.log, { mode: 0o750, owner: 'x:x' })
+    const facts = { ...finished, installation: { ...finished.installation, directories: left } }
+    const oldData = (data: typeof former) => {
+      const target = { ...targetOf({ facts }), data }
+      const steps = preview(installPlan({ target, packed: () => undefined }), facts)
+      return steps.find(({ step }) => step.id === 'old-data')?.change.details
+    }
+    expect(oldData(targetOf().data)).toEqual(['/opt/muster/data'])
+    expect(oldData({ ...former, place: 'systemd' })).not.toContain('/opt/muster/data')
+  })
+
   it('that an interrupted run left is removed by the next run', () => {
     const left = new Map(finished.installation.directories).set(former.log, { mode: 0o750, owner: 'x:x' })
     const facts = { ...finished, installation: { ...finished.installation, directories: left } }
