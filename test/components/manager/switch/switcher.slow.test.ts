@@ -459,9 +459,11 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     const acknowledged: number[] = []
     let isStopped = false
     const write = async (): Promise<void> => {
-      const connection = await createConnection({ host: '127.0.0.1', port: servers[name].port, user: 'root' })
-      connection.on('error', () => undefined)
+      let connection: Awaited<ReturnType<typeof createConnection>> | undefined
       try {
+        // A switch may end it while it still logs in.
+        connection = await createConnection({ host: '127.0.0.1', port: servers[name].port, user: 'root' })
+        connection.on('error', () => undefined)
         for (let row = 1000 + acknowledged.length; !isStopped; row += 1) {
           await connection.query(`INSERT INTO t.x VALUES (${row}) ON DUPLICATE KEY UPDATE a = a`)
           acknowledged.push(row)
@@ -469,7 +471,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       } catch {
         if (again && !isStopped) return write()
       } finally {
-        connection.destroy()
+        connection?.destroy()
       }
     }
     const ended = write()
