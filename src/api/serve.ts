@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { Events } from '../base/eventStreams.ts'
 import type { Component } from '../contracts/component.ts'
-import type { Route } from '../contracts/route.ts'
+import { dryRun, type Route } from '../contracts/route.ts'
 import type { ReadonlyStatic } from '../contracts/schemaParts.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { ApiContext } from './apiContext.ts'
@@ -30,7 +30,8 @@ export type Call<Body = unknown> = {
 }
 
 /** Returns true for a change that is only to be checked. */
-export const isDry = ({ query }: Pick<Call, 'query'>): boolean => query.dry !== undefined
+export const isDry = ({ query }: { readonly query: Readonly<Record<string, unknown>> }): boolean =>
+  query.dry === dryRun.dry.values[0]
 
 type BodyOf<R extends Route> = R['request'] extends TSchema ? ReadonlyStatic<R['request']> : null
 

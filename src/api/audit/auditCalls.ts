@@ -3,6 +3,7 @@ import { ProblemError } from '../problemError.ts'
 import type { RequestContext } from '../requestContext.ts'
 import { problemResponse, type Response } from '../response.ts'
 import type { RouteMatch } from '../routeTable.ts'
+import { isDry } from '../serve.ts'
 import type { Audit } from './audit.ts'
 import { type AuditEntry, hasChanged } from './auditEntry.ts'
 
@@ -46,13 +47,13 @@ export function auditCalls(audit: Audit | undefined, listener: Listener): CallAu
       entry.started = true
     },
 
-    async record({ request, requestId, match, caller, remoteAddress, query }, entry, response) {
+    async record(context, entry, response) {
+      const { request, requestId, match, caller, remoteAddress } = context
       const { changed: _changed, parameters, ...states } = entry.facts
       const { status } = response
-      const isDry = query.dry !== undefined
       const record = {
         ...states,
-        parameters: { ...match?.params, ...(isDry && { dry: query.dry }), ...parameters },
+        parameters: { ...match?.params, ...(isDry(context) && { dry: 'yes' }), ...parameters },
         requestId,
         door: listener,
         peer: remoteAddress,
@@ -60,7 +61,7 @@ export function auditCalls(audit: Audit | undefined, listener: Listener): CallAu
         call: entry.route.name,
         status,
         code: entry.code,
-        changed: isDry ? false : hasChanged(entry, status),
+        changed: isDry(context) ? false : hasChanged(entry, status),
       }
       if (!audit || (await audit.record(record, { executed: entry.started }))) return response
       // Another failure is sent as it is: only who sees a success would rely on its line.

@@ -101,7 +101,7 @@ const passedCalls = (passOn: PassOn): readonly ServedRoute[] => [
   serve(routes.connectorReset, (call) => passOn(call, managerRoutes.managerReset)),
 ]
 
-/** Returns true for a change that is not to be made; a connector without a manager is the only one that it asks. */
+/** Returns true for a change that is only to be tried; `peers=check` asks this connector alone, since it has no others. */
 const isTried = (call: Pick<Call, 'query'>): boolean => isDry(call) || call.query.peers === 'check'
 
 /** The calls of the map that the connector itself keeps. */

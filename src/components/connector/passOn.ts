@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { ProblemError } from '../../api/problemError.ts'
-import type { Call } from '../../api/serve.ts'
+import { type Call, isDry } from '../../api/serve.ts'
 import { isObject } from '../../base/json.ts'
 import type { Endpoint } from '../../client/endpoint.ts'
 import { callManager, type PayloadRoute, unreachable } from '../callManager.ts'
@@ -66,6 +66,6 @@ export const createPassOn =
       authorization,
       timeout: timeLimit,
     })
-    if (route.guard && query.dry === undefined) await chosen.update()
+    if (route.guard && !isDry({ query })) await chosen.update()
     return payload
   }

@@ -164,7 +164,7 @@ export async function operate(options: {
     operationLock.setServices(new Set(before.keys()))
     audit({ before: statesOf(before) })
     if (operation === 'reset') rejectReset(before)
-    if (dry) return result(before, (_name, channel) => !isReached(channel) && needsChange(channel))
+    if (dry) return result(before, (_name, channel) => needsChange(channel))
     // Before anybody sees a thread that stands still, or runs.
     if (operation === 'offline') marks.add(before.keys(), mark)
     if (operation === 'online') marks.remove(before.keys())

@@ -72,6 +72,26 @@ describe('the audit of a changing call', () => {
     expect(statSync(api.auditFile).mode & 0o777).toBe(0o600)
   })
 
+  it('records dry=yes as a call that changed nothing, and nothing of another value of it', async () => {
+    const api = await testApi()
+    await create(api)
+    const tried = (dry: string) =>
+      api.call({
+        method: 'POST',
+        url: `/api/v2/deleteUser${sure}&dry=${dry}`,
+        headers,
+        payload: { payloadType: 'StringPayload', payload: { value: 'jane' } },
+      })
+    expect((await tried('yes')).json().payload).toEqual({ value: true, changed: true })
+    for (const dry of ['a'.repeat(1000), 'yes&dry=yes']) expect((await tried(dry)).statusCode).toBe(400)
+    const [, ...entries] = api.auditEntries()
+    expect(entries.map(({ parameters, changed, status }) => ({ parameters, changed, status }))).toEqual([
+      { parameters: { dry: 'yes', user: 'jane' }, changed: false, status: 200 },
+      { parameters: {}, changed: false, status: 400 },
+      { parameters: {}, changed: false, status: 400 },
+    ])
+  })
+
   it('writes the line before the response is sent', async () => {
     const api = await testApi()
     const lines: number[] = []
