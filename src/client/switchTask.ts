@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { boundedMessage, lastLines } from '../base/printable.ts'
-import { switchSteps } from '../contracts/choices.ts'
+import { switchOperations, switchSteps } from '../contracts/choices.ts'
 import { orNull, type ReadonlyStatic } from '../contracts/schemaParts.ts'
 import { MapName } from '../contracts/servicesMap.ts'
 import type { CallClock } from './call.ts'
@@ -15,6 +15,7 @@ const SwitchPlan = Type.Object({
   service: MapName,
   from: Name,
   to: Name,
+  loss: Words,
   refusals: Type.Array(Type.Object({ datasource: Name, reason: Type.String(), fix: Words }), {
     maxItems: 1000,
   }),
@@ -24,6 +25,7 @@ const SwitchPlan = Type.Object({
 const SwitchTask = Type.Object({
   taskId: Type.String({ pattern: '^[0-9A-Za-z-]{1,64}$' }),
   state: Type.Enum(['in_progress', 'complete', 'incomplete', 'failed']),
+  operation: Type.Enum([...switchOperations]),
   service: MapName,
   step: Type.String({ pattern: '^[a-z][a-z-]{0,31}$' }),
   startedAt: Type.String({ pattern: '^[0-9T:.Z+-]{1,40}$' }),
@@ -40,34 +42,34 @@ const SwitchTask = Type.Object({
   error: Words,
 })
 
-/** Plan of a switch, with the reasons why it would be refused. */
+/** Plan of a switch or a failover, with the reasons why it would be refused. */
 export type SwitchPlan = ReadonlyStatic<typeof SwitchPlan>
-/** A switch that a manager makes or has made. */
+/** A switch or a failover that a manager makes or has made. */
 export type SwitchTask = ReadonlyStatic<typeof SwitchTask>
 
-/** Reads the response to `GET manager/status/service/NAME/switch`; undefined for any other. Its words are printable. */
+/** Reads the response to `GET manager/status/service/NAME/switch`, or of a failover; undefined for any other. Its words are printable. */
 export function readSwitchPlan(body: unknown): SwitchPlan | undefined {
   const payload = readEnvelope(body)?.payload
   if (!Value.Check(SwitchPlan, payload)) return undefined
-  const { service, from, to, refusals } = payload
+  const { service, from, to, loss, refusals } = payload
   const printed = refusals.map(({ datasource, reason, fix }) => ({
     datasource,
     reason: lastLines(reason),
     // SQL to copy keeps its lines.
     fix: fix === null ? null : boundedMessage(fix),
   }))
-  return { service, from, to, refusals: printed }
+  return { service, from, to, refusals: printed, loss: loss === null ? null : lastLines(loss) }
 }
 
 /** Reads the response to `GET manager/task/ID`, or of the switch itself; undefined for any other. Its words are printable. */
 export function readSwitchTask(body: unknown): SwitchTask | undefined {
   const payload = readEnvelope(body)?.payload
   if (!Value.Check(SwitchTask, payload)) return undefined
-  const { taskId, state, service, step, startedAt, endedAt, result, error } = payload
+  const { taskId, state, operation, service, step, startedAt, endedAt, result, error } = payload
   // A task that claims to have made a primary says who it is.
   if ((state === 'complete' || state === 'incomplete') && result === null) return undefined
   return {
-    ...{ taskId, state, service, step, startedAt, endedAt },
+    ...{ taskId, state, operation, service, step, startedAt, endedAt },
     result:
       result === null
         ? null
@@ -130,7 +132,9 @@ export function eachStep(show: (task: SwitchTask) => void): (task: SwitchTask) =
   return (task) => {
     if (task.step === last) return
     const place = (switchSteps as readonly string[]).indexOf(task.step)
-    for (const step of switchSteps.slice(furthest + 1, Math.max(furthest + 1, place))) show({ ...task, step })
+    for (const step of switchSteps.slice(furthest + 1, Math.max(furthest + 1, place))) {
+      if (step !== 'drain' || task.operation === 'switch') show({ ...task, step })
+    }
     furthest = Math.max(furthest, place)
     last = task.step
     show(task)

@@ -330,6 +330,16 @@ export const commandTable: readonly CommandRow[] = [
     ],
     load: async () => (await import('./switch.ts')).switchCommand,
   },
+  {
+    name: 'failover',
+    group: groups.databases,
+    description: 'make a survivor the primary in place of one that is lost',
+    examples: [
+      ['Show what would be done and what may be lost', 'muster failover --dry-run'],
+      ['Replace the lost primary by the best survivor', 'muster failover'],
+    ],
+    load: async () => (await import('./switch.ts')).failoverCommand,
+  },
   ...filesRows,
   {
     name: 'completion',

@@ -12,6 +12,7 @@ import { UsageError } from '../cli/usageError.ts'
 import { eachStep, type SwitchPlan } from '../client/switchTask.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { acceptableReasons } from '../contracts/choices.ts'
+import type { SwitchOperation } from '../contracts/managerPayloads.ts'
 import {
   type AwayManager,
   chooseCoordinator,
@@ -32,8 +33,10 @@ import { disagreements } from '../output/clusterText.ts'
 import { failuresText, type HostFailure } from '../output/deployment/failureText.ts'
 import {
   acceptWords,
+  lossText,
   switchEndText,
   switchPlanText,
+  switchQuestion,
   switchRefusalLines,
   switchStepText,
   waitText,
@@ -46,41 +49,58 @@ import type { SelectedCluster } from '../session/selectTargets.ts'
 import { surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
 
 type SwitchOptions = ClusterOptions & {
+  readonly operation: SwitchOperation
   readonly to: string | undefined
   readonly accept: readonly string[]
   readonly yes: boolean
+  readonly dryRun: boolean
   readonly json: boolean
 }
 
-export const switchCommand: Define = (made, world) =>
-  runOnFiles(
-    allHostsOptions(made)
-      .option('--to <datasource>', 'the new primary (default: the replica that is the least behind)')
-      .addOption(
-        new Option('--service <service>', 'the service, if several have databases').argParser((value) => [
-          value,
-        ]),
-      )
-      .addOption(choicesOption('--accept <reason>', acceptWords, acceptableReasons))
-      .option('-y, --yes', 'switch without asking')
-      .option('--json', 'print the result as JSON'),
-    world,
-    (options) =>
-      switchOverHosts({
-        ...options,
-        to: made.opts<{ to?: string }>().to,
-        accept: made.opts<{ accept?: string[] }>().accept ?? [],
-        yes: flag(made, 'yes'),
-        json: flag(made, 'json'),
-      }),
-  )
+const candidates: Readonly<Record<SwitchOperation, string>> = {
+  switch: 'the replica that is the least behind',
+  failover: 'the survivor that has the most',
+}
+
+/** Returns the definition of the command of an operation. */
+const commandOf =
+  (operation: SwitchOperation): Define =>
+  (made, world) =>
+    runOnFiles(
+      allHostsOptions(made)
+        .option('--to <datasource>', `the new primary (default: ${candidates[operation]})`)
+        .addOption(
+          new Option('--service <service>', 'the service, if several have databases').argParser((value) => [
+            value,
+          ]),
+        )
+        .addOption(choicesOption('--accept <reason>', acceptWords, acceptableReasons))
+        .option('--dry-run', 'show what would be done and what speaks against it; change nothing')
+        .option('-y, --yes', 'do it without asking')
+        .option('--json', 'print the result as JSON'),
+      world,
+      (options) =>
+        switchOverHosts({
+          ...options,
+          operation,
+          dryRun: flag(made, 'dryRun'),
+          to: made.opts<{ to?: string }>().to,
+          accept: made.opts<{ accept?: string[] }>().accept ?? [],
+          yes: flag(made, 'yes'),
+          json: flag(made, 'json'),
+        }),
+    )
+
+export const switchCommand = commandOf('switch')
+
+export const failoverCommand = commandOf('failover')
 
 /** Makes another data source the primary, over SSH and the sockets of the managers. */
 async function switchOverHosts(options: SwitchOptions): Promise<ExitCode> {
-  const { context, yes } = options
+  const { context, operation, yes, dryRun } = options
   const { config } = await openCluster(options)
   const service = chooseService(config, options.targets?.services ?? [])
-  requireConfirmation(context, { yes, command: 'switch', previewCommand: null })
+  requireConfirmation(context, { yes: yes || dryRun, command: operation, previewCommand: null })
   const hosts = config.hosts.filter(
     (host) => host.services.includes(service) && host.apis.some(({ component }) => component === 'manager'),
   )
@@ -128,7 +148,7 @@ type Known = SwitchOptions & {
 }
 
 async function decideAndSwitch(known: Known): Promise<ExitCode> {
-  const { context, service, to, accept, yes, json } = known
+  const { context, operation, service, to, accept, yes, dryRun, json } = known
   const found = await surveySwitch(known)
   const { view, parts } = found
   const stopped = stopsOf(found)
@@ -137,12 +157,15 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
   }
   const coordinator = chooseCoordinator(found, to)
   if (coordinator === undefined) return reportStops(known, stopped)
-  const plan = await readSwitchPlanOf(coordinator, { service, to, accept })
+  const plan = await readSwitchPlanOf(coordinator, { operation, service, to, accept })
   if (typeof plan === 'string') {
     const problem = { host: coordinator.host, problem: plan, isUnreachable: false }
     return reportStops(known, { lines: [], problems: [problem] })
   }
-  if (!json) context.stdout.write(`${switchPlanText(plan)}, led by the manager of ${coordinator.host}\n`)
+  if (!json) {
+    const led = `, led by the manager of ${coordinator.host}\n`
+    context.stdout.write(`${switchPlanText(plan)}${led}${lossText(plan)}`)
+  }
   const { from, to: chosen } = plan
   if (plan.refusals.length > 0 || from === null || chosen === null) {
     const lines = switchRefusalLines(plan)
@@ -152,12 +175,16 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
       plan,
     )
   }
-  const question = `Make ${chosen} the primary of ${service} in place of ${from}? Clients that write wait meanwhile.`
+  if (dryRun) {
+    if (json) context.stdout.write(jsonText({ cluster: known.config.cluster, service, plan }))
+    return exitCodes.ok
+  }
+  const question = switchQuestion(operation, plan)
   if (!(await isConfirmed(context, { yes, question }))) {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
-  return withSwitchHooks(context, { config: known.config, hosts: [from, chosen] }, () =>
+  return withSwitchHooks(context, { operation, config: known.config, hosts: [from, chosen] }, () =>
     followSwitch(known, { plan, from, to: chosen, coordinator, parts }),
   )
 }
@@ -173,16 +200,17 @@ async function followSwitch(
     readonly parts: readonly ManagerOfHost[]
   },
 ): Promise<ExitCode> {
-  const { context, json } = known
+  const { context, operation, json } = known
   const { plan, from, to, coordinator, parts } = chosen
   const showStep = eachStep((task) => {
     if (!json) context.stdout.write(`${switchStepText(task, plan)}\n`)
   })
   const stopping = (): void => {
-    context.stderr.write('stopping: a switch that was begun is followed to its end, for 8 s at most\n')
+    context.stderr.write(`stopping: a ${operation} that was begun is followed to its end, for 8 s at most\n`)
   }
   context.signal.addEventListener('abort', stopping, { once: true })
   const outcome = await switchPrimary({
+    operation,
     coordinator,
     others: parts.filter((one) => one !== coordinator),
     plan: { ...plan, from, to },
@@ -224,13 +252,13 @@ function reportStops(known: Known, { lines, problems }: Stops, plan?: SwitchPlan
   stderr.write(
     lines.length === 0
       ? 'Nothing was changed.\n'
-      : `error: The switch is refused; nothing was changed.\n${words}`,
+      : `error: The ${known.operation} is refused; nothing was changed.\n${words}`,
   )
   return code
 }
 
 const shunFix =
-  'Bring the host back, or shun its data source with `tapi datasource shun`: the switch then goes on without it.'
+  'Bring the host back, or shun its data source with `tapi datasource shun`: it then goes on without it.'
 
 function problemsText(context: CommandContext, problems: readonly HostProblem[], fix: string): string {
   const failures = problems.map(
@@ -244,7 +272,7 @@ function problemsText(context: CommandContext, problems: readonly HostProblem[],
 
 /** Prints how the switch ended and returns the exit code. */
 function report(
-  { context, config, json }: Known,
+  { context, config, operation, json }: Known,
   at: { readonly plan: SwitchPlan; readonly coordinator: string; readonly isAlone: boolean },
   { end, isReleased, unreleased, heldMilliseconds }: SwitchOutcome,
 ): ExitCode {
@@ -269,7 +297,7 @@ function report(
   }
   const others = at.isAlone ? '' : `, those of other hosts ${waitText(heldMilliseconds)}`
   if (end.kind === 'not-held') stderr.write(problemsText(context, end.problems, shunFix))
-  const text = switchEndText(end, { coordinator, others })
+  const text = switchEndText(end, { operation, coordinator, others })
   context.stdout.write(text.out)
   stderr.write(text.err)
   if (!isReleased && !at.isAlone) {
@@ -282,7 +310,7 @@ function report(
       context,
       unreleased.map(({ host, problem }) => ({
         host,
-        problem: `was not told the end of the switch: ${problem}`,
+        problem: `was not told the end of the ${operation}: ${problem}`,
       })),
       'Nothing to do at once: its clients wait 8 s at most. If its manager stays away, see `muster status`.',
     ),

@@ -24,7 +24,10 @@ export const acceptableReasons = [
 
 export type AcceptableReason = (typeof acceptableReasons)[number]
 
-/** Steps of a switch, in their order (contract.md, "Manager"). */
+/** How another data source becomes the primary: in place of one that answers, or of one that is lost. */
+export const switchOperations = ['switch', 'failover'] as const
+
+/** Steps of a switch and of a failover, in their order (contract.md, "Manager"). */
 export const switchSteps = [
   'check',
   'hold',

@@ -1,5 +1,5 @@
 import { type TProperties, Type } from 'typebox'
-import { switchSteps } from './choices.ts'
+import { switchOperations, switchSteps } from './choices.ts'
 import { ConnectorStatusPayload } from './connectorPayloads.ts'
 import { ReasonCode, Writer } from './routing.ts'
 import { exact, orNull, type ReadonlyStatic } from './schemaParts.ts'
@@ -154,17 +154,24 @@ export const ChangedServiceStatusPayload = Type.Object(
   exact,
 )
 
-/** Step of a switch. */
+export const SwitchOperation = Type.Enum([...switchOperations], {
+  description: 'switch: in place of a primary that answers. failover: of one that is lost.',
+})
+
+export type SwitchOperation = (typeof switchOperations)[number]
+
+/** Step of a switch or a failover. */
 export const SwitchStep = Type.Enum([...switchSteps], {
   description:
     'check: reads all servers. hold: clients wait. drain: open transactions end. freeze: the old primary becomes ' +
     'read-only. catch-up: the new primary applies all of it. promote: it becomes writable; there is no way back from ' +
-    'here. repoint: the others follow it. release: clients go on. verify: all servers are read again.',
+    'here. repoint: the others follow it. release: clients go on. verify: all servers are read again. A failover has no ' +
+    'drain, and at freeze the others leave the lost primary.',
 })
 
 export type SwitchStep = (typeof switchSteps)[number]
 
-/** A switch of a service's primary: under way, done or failed. */
+/** A switch of a service's primary, or a failover: under way, done or failed. */
 export const TaskPayload = Type.Object(
   {
     taskId: Type.String(),
@@ -173,7 +180,7 @@ export const TaskPayload = Type.Object(
         'complete: the servers were read again, and all of them follow the new primary. incomplete: it is the primary, ' +
         'and a remark names each server that was not seen to follow it. failed: see error.',
     }),
-    operation: Type.Literal('switch'),
+    operation: SwitchOperation,
     service: Type.String(),
     step: SwitchStep,
     startedAt: time,
@@ -257,12 +264,13 @@ export const SwitchRefusal = Type.Object(
   exact,
 )
 
-/** Plan of a switch as it would be made now. */
+/** Plan of a switch or a failover as it would be made now. */
 export const SwitchPlanPayload = Type.Object(
   {
     service: Type.String(),
-    from: orNull(Type.String(), 'The primary now; null while there is none.'),
+    from: orNull(Type.String(), 'The primary now, or the lost one; null while there is none.'),
     to: orNull(Type.String(), 'The primary then; null where no data source can be it.'),
+    loss: orNull(Type.String(), 'What a failover may lose; null for a switch, and without a new primary.'),
     refusals: Type.Array(SwitchRefusal, { description: 'Why it would be refused; empty if it would not.' }),
   },
   exact,
@@ -278,6 +286,7 @@ export const HoldPayload = Type.Object(
       pattern: taskIdPattern,
       description: 'The switch; the same again renews its hold.',
     }),
+    operation: SwitchOperation,
     from: MapName,
     to: MapName,
     step: SwitchStep,

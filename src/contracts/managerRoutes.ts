@@ -44,6 +44,11 @@ const accept = {
     'events: the event scheduler of the old primary goes on.',
 }
 
+const taskId = {
+  values: { pattern: taskIdPattern },
+  description: 'Id of the task and of its holds, for a caller that holds clients; without it a new one.',
+}
+
 const wait = {
   values: { pattern: '^[0-9]{1,4}$' },
   description: 'Milliseconds that the response waits for the end of the task.',
@@ -247,14 +252,31 @@ export const managerRoutes = {
       to,
       peers,
       accept,
-      id: {
-        values: { pattern: taskIdPattern },
-        description:
-          'Id of the task and of its holds, for a caller that holds clients; without it a new one.',
-      },
+      id: taskId,
       wait,
     },
     summary: 'Makes another data source the primary, while clients wait; answers with the task that does it.',
+    response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
+    problems: [...problems, 'no-database', 'manager-unreachable', ...checkProblems],
+  },
+  managerFailoverPlan: {
+    ...reading,
+    name: 'managerFailoverPlan',
+    tag: 'Services',
+    path: `${root}/status/service/{service}/failover`,
+    query: { to, peers, accept },
+    summary: 'Reads what a failover would do now, what it may lose, and why it would be refused.',
+    response: { kind: 'payload', payloadType: 'SwitchPlanPayload', payload: SwitchPlanPayload },
+    problems: ['not-found', 'no-database'],
+  },
+  managerFailover: {
+    ...changing,
+    name: 'managerFailover',
+    tag: 'Services',
+    path: `${service}/failover`,
+    query: { to, peers, accept, id: taskId, wait },
+    summary:
+      'Makes a survivor the primary in place of one that is lost, while clients wait; answers with the task that does it.',
     response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
     problems: [...problems, 'no-database', 'manager-unreachable', ...checkProblems],
   },

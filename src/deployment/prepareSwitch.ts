@@ -8,6 +8,7 @@ import {
 import type { Credentials } from '../client/credentials.ts'
 import { readProblem } from '../client/envelope.ts'
 import { readSwitchPlan, type SwitchPlan } from '../client/switchTask.ts'
+import type { SwitchOperation } from '../contracts/managerPayloads.ts'
 import { callHost } from './callHost.ts'
 import { installedAccount, installedData } from './desiredService.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
@@ -52,7 +53,7 @@ export function managerOf(
 /** A host whose manager cannot take part in a switch. */
 export type AwayManager = HostProblem & { readonly isUnreachable: boolean }
 
-/** What is known of a service before its primary is switched. */
+/** What is known of a service before its primary is switched or replaced. */
 export type SwitchSurvey = {
   readonly service: string
   /** The service as most managers see it; undefined where none has it. */
@@ -65,11 +66,12 @@ export type SwitchSurvey = {
 
 /** Asks the managers of a service, all at once; `away` are those of hosts that could not be reached. */
 export async function surveySwitch(options: {
+  readonly operation: SwitchOperation
   readonly service: string
   readonly managers: readonly ManagerOfHost[]
   readonly away: readonly AwayManager[]
 }): Promise<SwitchSurvey> {
-  const { service, managers, away } = options
+  const { operation, service, managers, away } = options
   const asked = await Promise.all(managers.map((manager) => askStatus(manager, service)))
   const reports = [
     ...asked,
@@ -83,7 +85,9 @@ export async function surveySwitch(options: {
   )
   const isOut = ({ host }: HostProblem): boolean =>
     view?.datasources.some(
-      ({ name, state }) => name === host && (state === 'SHUNNED' || state === 'OFFLINE'),
+      ({ name, role, state }) =>
+        name === host &&
+        (state === 'SHUNNED' || state === 'OFFLINE' || (operation === 'failover' && role === 'primary')),
     ) === true
   return {
     service,
@@ -93,7 +97,7 @@ export async function surveySwitch(options: {
   }
 }
 
-/** Returns the manager that leads a switch: the new primary's, else the present writer's, else any. */
+/** Returns the manager that leads: that of the new primary, else of the present writer, else any. */
 export const chooseCoordinator = (
   { parts, view }: SwitchSurvey,
   to: string | undefined,
@@ -114,12 +118,17 @@ async function askStatus(manager: ManagerOfHost, service: string): Promise<Manag
   return { host, services: [], reason }
 }
 
-/** Reads the plan of a switch from its coordinator; a text says why there is none. */
+/** Reads the plan of a switch or a failover from its coordinator; a text says why there is none. */
 export async function readSwitchPlanOf(
   manager: ManagerOfHost,
-  wish: { readonly service: string; readonly to: string | undefined; readonly accept: readonly string[] },
+  wish: {
+    readonly operation: SwitchOperation
+    readonly service: string
+    readonly to: string | undefined
+    readonly accept: readonly string[]
+  },
 ): Promise<SwitchPlan | string> {
-  const path = switchPlanPath(wish.service, wish)
+  const path = switchPlanPath(wish, wish)
   const response = await manager.call({ method: 'GET', path, timeout: 15_000 })
   if ('silence' in response) return response.silence
   const problem = readProblem(response)

@@ -9,6 +9,7 @@ import {
   type SwitchTask,
   switchQuery,
 } from '../client/switchTask.ts'
+import type { SwitchOperation } from '../contracts/managerPayloads.ts'
 import { basePath, guardParameter } from '../contracts/route.ts'
 
 /** A call of the manager of a host. */
@@ -73,20 +74,23 @@ const problemOf = (response: ManagerResponse): string | undefined => {
 export const serviceStatusPath = (service: string): string =>
   `${basePath}/manager/status/service/${encodeURIComponent(service)}`
 
-/** Returns the path of the plan of a switch whose caller sees to the other hosts. */
-export const switchPlanPath = (service: string, wish: Parameters<typeof switchQuery>[0]): string =>
-  `${serviceStatusPath(service)}/switch?${[...switchQuery(wish), 'peers=held'].join('&')}`
+/** Returns the path of the plan of a switch or a failover whose caller sees to the other hosts. */
+export const switchPlanPath = (
+  { operation, service }: { readonly operation: SwitchOperation; readonly service: string },
+  wish: Parameters<typeof switchQuery>[0],
+): string => `${serviceStatusPath(service)}/${operation}?${[...switchQuery(wish), 'peers=held'].join('&')}`
 
 const controlPath = (service: string, action: string, query: readonly string[] = []): string =>
   `${basePath}/manager/control/service/${encodeURIComponent(service)}/${action}?${[...query, `${guardParameter}=true`].join('&')}`
 
 /**
- * Switches the primary where managers cannot call each other: lets the clients of the other hosts wait, tells the
+ * Switches or replaces the primary where managers cannot call each other: lets the clients of the other hosts wait, tells the
  * coordinator to switch, follows it, and releases the others. A switch that was begun cannot be stopped: after Ctrl-C
  * it is followed for as long as a hold lasts. Holds are renewed only while the coordinator answers. Where nobody knows
  * how the switch ended, they are left to run out: until then their managers know that either of two is the primary.
  */
 export async function switchPrimary(options: {
+  readonly operation: SwitchOperation
   readonly coordinator: ManagerOfHost
   readonly others: readonly ManagerOfHost[]
   readonly plan: SwitchPlan & { readonly from: string; readonly to: string }
@@ -98,7 +102,7 @@ export async function switchPrimary(options: {
   readonly clock: CallClock
   readonly signal: AbortSignal
 }): Promise<SwitchOutcome> {
-  const { coordinator, others, plan, accept, id, onTask, clock, signal } = options
+  const { operation, coordinator, others, plan, accept, id, onTask, clock, signal } = options
   const { service, from, to } = plan
   const began = clock.now()
   let answered = began
@@ -116,7 +120,7 @@ export async function switchPrimary(options: {
       manager.call({
         method: 'POST',
         path: controlPath(service, 'hold'),
-        body: envelope('HoldPayload', { id, from, to, step, milliseconds: limits.hold }),
+        body: envelope('HoldPayload', { id, operation, from, to, step, milliseconds: limits.hold }),
         timeout: limits.call,
       }),
     )
@@ -175,7 +179,7 @@ export async function switchPrimary(options: {
     if (problems.length > 0) return { kind: 'not-held', problems }
     if (signal.aborted) return { kind: 'interrupted' }
     isBegun = true
-    const path = controlPath(service, 'switch', [
+    const path = controlPath(service, operation, [
       ...switchQuery({ to, accept }),
       'peers=held',
       `id=${id}`,

@@ -1,12 +1,26 @@
 import type { SwitchPlan, SwitchTask } from '../client/switchTask.ts'
+import type { SwitchOperation } from '../contracts/managerPayloads.ts'
 import type { SwitchEnd } from '../deployment/switchPrimary.ts'
 
 /** Description of the option `--accept`. */
 export const acceptWords = 'a reason against the switch that you accept, recorded in the audit log'
 
-/** Writes what a switch would do: `alpha: db1 -> db2`. */
+/** Writes what a switch or a failover would do: `alpha: db1 -> db2`. */
 export const switchPlanText = ({ service, from, to }: SwitchPlan): string =>
   `${service}: ${from ?? 'no primary'} -> ${to ?? 'none'}`
+
+/** Writes what a failover may lose; empty for a switch. */
+export const lossText = ({ loss }: SwitchPlan): string => (loss === null ? '' : `  ${loss}\n`)
+
+/** Returns the question before a switch or a failover; `led` names the manager that leads it. */
+export function switchQuestion(
+  operation: SwitchOperation,
+  { service, from, to }: SwitchPlan,
+  led = '',
+): string {
+  const old = `${from ?? 'none'}${operation === 'failover' ? ', which is lost' : ''}`
+  return `Make ${to ?? 'none'} the primary of ${service} in place of ${old}${led}? Clients that write wait meanwhile.`
+}
 
 /** Lists why a switch is refused: who, why, and what to do about it. */
 export const switchRefusalLines = ({ service, refusals }: SwitchPlan): readonly string[] =>
@@ -18,11 +32,15 @@ export const switchRefusalLines = ({ service, refusals }: SwitchPlan): readonly 
       .map((line, index) => `${index === 0 ? '  fix: ' : '       '}${line}`),
   ])
 
-const steps = new Map<string, (from: string, to: string) => string>([
+const steps = new Map<string, (from: string, to: string, operation: SwitchOperation) => string>([
   ['check', () => 'all servers are read'],
   ['hold', () => 'clients that write wait'],
   ['drain', (from) => `open transactions of ${from} end`],
-  ['freeze', (from) => `${from} becomes read-only`],
+  [
+    'freeze',
+    (from, _to, operation) =>
+      operation === 'failover' ? `the others leave ${from}` : `${from} becomes read-only`,
+  ],
   ['catch-up', (_from, to) => `${to} applies the last transactions`],
   ['promote', (_from, to) => `${to} becomes writable`],
   ['repoint', (_from, to) => `the others follow ${to}`],
@@ -31,8 +49,11 @@ const steps = new Map<string, (from: string, to: string) => string>([
 ])
 
 /** Writes the step of a switch: `freeze: db1 becomes read-only`; one of another release by its name alone. */
-export function switchStepText({ step }: Pick<SwitchTask, 'step'>, { from, to }: SwitchPlan): string {
-  const words = steps.get(step)?.(from ?? 'the old primary', to ?? 'the new primary')
+export function switchStepText(
+  { operation, step }: Pick<SwitchTask, 'operation' | 'step'>,
+  { from, to }: SwitchPlan,
+): string {
+  const words = steps.get(step)?.(from ?? 'the old primary', to ?? 'the new primary', operation)
   return words === undefined ? step : `${step}: ${words}`
 }
 
@@ -47,18 +68,22 @@ export function switchResultText(
 
 /** Lists the remarks of a switch, and that it is not complete where a server was not seen to follow. */
 export function switchRemarksText(
-  { state }: Pick<SwitchTask, 'state'>,
+  { operation, state }: Pick<SwitchTask, 'operation' | 'state'>,
   { newPrimary, remarks }: NonNullable<SwitchTask['result']>,
 ): string {
   const notes = remarks.map((remark) => `note: ${remark}\n`).join('')
   if (state !== 'incomplete') return notes
-  return `error: The switch is not complete: a server was not seen to follow ${newPrimary}.\n${notes}`
+  return `error: The ${operation} is not complete: a server was not seen to follow ${newPrimary}.\n${notes}`
 }
 
-/** Writes how a switch over SSH ended, for standard output and for standard error; `others` ends the line of its result. */
+/** Writes how a switch or a failover over SSH ended, for standard output and for standard error; `others` ends the line of its result. */
 export function switchEndText(
   end: SwitchEnd,
-  { coordinator, others }: { readonly coordinator: string; readonly others: string },
+  {
+    operation,
+    coordinator,
+    others,
+  }: { readonly operation: SwitchOperation; readonly coordinator: string; readonly others: string },
 ): { readonly out: string; readonly err: string } {
   const error = (err: string): { readonly out: string; readonly err: string } => ({ out: '', err })
   switch (end.kind) {
@@ -66,8 +91,8 @@ export function switchEndText(
       const { task } = end
       if (task.result === null) {
         return error(
-          `error: The switch failed in the step ${task.step}: ${task.error ?? 'no reason given'}\n` +
-            '  fix: Remove the cause, then switch again. `muster status` shows the primary.\n',
+          `error: The ${operation} failed in the step ${task.step}: ${task.error ?? 'no reason given'}\n` +
+            `  fix: Remove the cause, then run muster ${operation} again. \`muster status\` shows the primary.\n`,
         )
       }
       return {
@@ -76,13 +101,13 @@ export function switchEndText(
       }
     }
     case 'not-held':
-      return error('Clients could not be held on every host: the switch was not begun.\n')
+      return error(`Clients could not be held on every host: the ${operation} was not begun.\n`)
     case 'refused':
-      return error(`error: The manager of ${coordinator} did not begin the switch: ${end.problem}\n`)
+      return error(`error: The manager of ${coordinator} did not begin the ${operation}: ${end.problem}\n`)
     case 'lost':
       return error(
-        `error: The manager of ${coordinator} led the switch, and ${end.problem}.\n` +
-          '  fix: Look with `muster status` who is the primary. If there is none, run `muster switch` again: it first ends this switch.\n',
+        `error: The manager of ${coordinator} led the ${operation}, and ${end.problem}.\n` +
+          `  fix: Look with \`muster status\` who is the primary. If there is none, run \`muster ${operation}\` again: it first ends this ${operation}.\n`,
       )
     case 'interrupted':
       return error('Nothing was changed.\n')

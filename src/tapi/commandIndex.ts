@@ -145,6 +145,16 @@ export const commandIndex: readonly CommandEntry[] = [
     load: async () => (await import('./switchCommand.ts')).defineSwitch,
   },
   {
+    name: 'failover',
+    group: groups.manager,
+    description: 'make a survivor the primary in place of one that is lost',
+    examples: [
+      ['Show what would be done and what may be lost', 'tapi --host db2 --user admin failover --dry-run'],
+      ['Replace the lost primary, and wait for the end', 'tapi --host db2 --user admin failover --wait'],
+    ],
+    load: async () => (await import('./switchCommand.ts')).defineFailover,
+  },
+  {
     name: 'task',
     group: groups.manager,
     description: 'show how far a switch is; exit code 1 if it failed',

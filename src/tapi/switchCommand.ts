@@ -19,10 +19,13 @@ import {
   switchQuery,
 } from '../client/switchTask.ts'
 import { acceptableReasons } from '../contracts/choices.ts'
+import type { SwitchOperation } from '../contracts/managerPayloads.ts'
 import { basePath } from '../contracts/route.ts'
 import {
   acceptWords,
+  lossText,
   switchPlanText,
+  switchQuestion,
   switchRefusalLines,
   switchRemarksText,
   switchResultText,
@@ -35,17 +38,19 @@ import { addConfirmationOptions, confirmChange } from './call/confirmation.ts'
 import { controlPath, findService, servicePath } from './call/findService.ts'
 import { login } from './call/login.ts'
 import type { Call } from './call/prepareCall.ts'
-import { cell, renderFields, time } from './call/render.ts'
+import { renderFields, time } from './call/render.ts'
 import type { Runner } from './call/runner.ts'
 import { hostNameOf, showOutcome } from './call/showResults.ts'
 
 const allowed = ['manager'] as const
 
 type SwitchOptions = {
+  readonly operation: SwitchOperation
   readonly service: string | undefined
   readonly to: string | undefined
   readonly accept: readonly string[]
   readonly wait: boolean
+  readonly dryRun: boolean
   readonly iAmSure: boolean
 }
 
@@ -71,8 +76,9 @@ function readAs<Value>(call: Call, value: Value | undefined): Value {
   })
 }
 
-/** Shows what a switch would do, asks, and tells the manager of the host to make it; follows it with --wait. */
+/** Shows what a switch or a failover would do, asks, and tells the manager of the host to make it; follows it with --wait. */
 async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCode> {
+  const { operation } = options
   const { context, place } = call
   const { json } = call.options
   const known: Call = { ...call, caller: await login(call) }
@@ -80,20 +86,19 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   const asked =
     'problem' in found
       ? found
-      : await get(known.caller, `${servicePath(found.service)}/switch${queryOf(options)}`)
+      : await get(known.caller, `${servicePath(found.service)}/${operation}${queryOf(options)}`)
   if ('problem' in asked) return showOutcome({ call, outcome: asked, render: () => '' })
   const plan = readAs(call, readSwitchPlan(asked.value))
-  if (!json) context.stdout.write(`${switchPlanText(plan)}\n`)
+  if (!json) context.stdout.write(`${switchPlanText(plan)}\n${lossText(plan)}`)
   if (plan.refusals.length > 0) {
     if (json) showOutcome({ call, outcome: asked, render: () => '' })
-    else context.stderr.write(refusalText(plan))
+    else context.stderr.write(refusalText(operation, plan))
     return exitCodes.failed
   }
-  const question =
-    `Make ${cell(plan.to)} the primary of ${plan.service} in place of ${cell(plan.from)}, led by ${place}? ` +
-    'Clients that write wait meanwhile.'
+  if (options.dryRun) return json ? showOutcome({ call, outcome: asked, render: () => '' }) : exitCodes.ok
+  const question = switchQuestion(operation, plan, `, led by ${place}`)
   const { iAmSure } = options
-  if (!(await confirmChange({ context, place, command: 'switch', iAmSure, question }))) {
+  if (!(await confirmChange({ context, place, command: operation, iAmSure, question }))) {
     return exitCodes.failed
   }
   // Made after the question: a connection that waited for a person may be closed.
@@ -101,7 +106,7 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   try {
     const kept: Call = { ...known, caller: { ...known.caller, agent } }
     const path = withGuard(
-      `${controlPath(plan.service)}/switch${queryOf({ to: plan.to, accept: options.accept })}`,
+      `${controlPath(plan.service)}/${operation}${queryOf({ to: plan.to, accept: options.accept })}`,
     )
     const begun = await post(kept.caller, { path })
     if ('problem' in begun) return showOutcome({ call, outcome: begun, render: () => '' })
@@ -115,9 +120,9 @@ async function switchPrimary(call: Call, options: SwitchOptions): Promise<ExitCo
   }
 }
 
-const refusalText = (plan: SwitchPlan): string => {
+const refusalText = (operation: SwitchOperation, plan: SwitchPlan): string => {
   const lines = switchRefusalLines(plan).map((line) => `  ${line}\n`)
-  return printable(`error: The switch is refused; nothing was changed.\n${lines.join('')}`)
+  return printable(`error: The ${operation} is refused; nothing was changed.\n${lines.join('')}`)
 }
 
 type Begun = {
@@ -166,7 +171,9 @@ async function followTask(call: Call, { plan, begun, task: first }: Begun): Prom
       return showOutcome({ call, outcome: error.outcome, render: () => '' })
     }
     if (!signal.aborted) throw error
-    context.stderr.write(`note: the switch goes on; ${seeTask(call, first.taskId)} shows how far it is\n`)
+    context.stderr.write(
+      `note: the ${first.operation} goes on; ${seeTask(call, first.taskId)} shows how far it is\n`,
+    )
     throw new Interrupted()
   }
 }
@@ -190,20 +197,20 @@ function showEnd({ context }: Call, task: SwitchTask): void {
   }
   context.stderr.write(
     renderError({
-      message: `The switch failed in the step ${task.step}: ${task.error ?? 'no reason given'}`,
-      fix: 'Remove the cause, then switch again. `tapi service status` shows the primary.',
+      message: `The ${task.operation} failed in the step ${task.step}: ${task.error ?? 'no reason given'}`,
+      fix: `Remove the cause, then run tapi ${task.operation} again. \`tapi service status\` shows the primary.`,
     }),
   )
 }
 
-function reportLost(call: Call, { taskId, service }: SwitchTask): ExitCode {
+function reportLost(call: Call, { taskId, operation, service }: SwitchTask): ExitCode {
   const facts = {
     code: 'timeout',
-    message: `${call.place} has not answered for 30 s; the switch of ${service} may have gone on without it.`,
+    message: `${call.place} has not answered for 30 s; the ${operation} of ${service} may have gone on without it.`,
     fix:
       `Look at \`tapi --host HOST service status ${service}\` on another host for the primary. If clients wait, or ` +
       `the primary is not the one you want, start the manager of ${hostNameOf(call)}, or run ` +
-      '`tapi switch` on the other host: it settles this one first.',
+      `\`tapi ${operation}\` on the other host: it settles this one first.`,
   }
   if (call.options.json) call.context.stdout.write(`${JSON.stringify({ error: { ...facts, taskId } })}\n`)
   else call.context.stderr.write(renderError(facts))
@@ -220,13 +227,13 @@ async function showTask(call: Call, id: string): Promise<ExitCode> {
 }
 
 function renderTask(
-  { taskId, service, state, step, startedAt, endedAt, result, error }: SwitchTask,
+  { taskId, operation, service, state, step, startedAt, endedAt, result, error }: SwitchTask,
   columns?: number,
 ): string {
   return renderFields(
     [
       ['task', taskId],
-      ['operation', `switch of ${service}`],
+      ['operation', `${operation} of ${service}`],
       ['state', state.replace('_', ' ')],
       ['step', step],
       ['started', time(startedAt)],
@@ -247,29 +254,44 @@ function renderTask(
   )
 }
 
-export function defineSwitch(command: CliCommand, { changeOne }: Runner): void {
-  addConfirmationOptions(command)
-    .argument('[service]', 'name of the service, if there are several')
-    .option('--to <datasource>', 'the new primary (default: the replica that is the least behind)')
-    .addOption(choicesOption('--accept <reason>', acceptWords, acceptableReasons))
-    .option(
-      '--wait',
-      'wait for the end of the switch; exit code 1 if it failed, 6 if a server does not follow',
-    )
-    .action(
-      (
-        service: string | undefined,
-        made: { readonly to?: string; readonly accept?: readonly string[]; readonly wait?: boolean },
-      ) => {
-        const { to, accept = [], wait: waits = false } = made
-        return changeOne(
-          command,
-          (call, iAmSure) => switchPrimary(call, { service, to, accept, wait: waits, iAmSure }),
-          allowed,
-        )
-      },
-    )
+const candidates: Readonly<Record<SwitchOperation, string>> = {
+  switch: 'the replica that is the least behind',
+  failover: 'the survivor that has the most',
 }
+
+/** Returns the definition of the command of an operation. */
+const defineOperation =
+  (operation: SwitchOperation) =>
+  (command: CliCommand, { changeOne }: Runner): void => {
+    addConfirmationOptions(command)
+      .argument('[service]', 'name of the service, if there are several')
+      .option('--to <datasource>', `the new primary (default: ${candidates[operation]})`)
+      .addOption(choicesOption('--accept <reason>', acceptWords, acceptableReasons))
+      .option('--dry-run', 'show what would be done and what speaks against it; change nothing')
+      .option(
+        '--wait',
+        `wait for the end of the ${operation}; exit code 1 if it failed, 6 if a server does not follow`,
+      )
+      .action(
+        (
+          service: string | undefined,
+          made: {
+            readonly to?: string
+            readonly accept?: readonly string[]
+            readonly dryRun?: boolean
+            readonly wait?: boolean
+          },
+        ) => {
+          const { to, accept = [], dryRun = false, wait: waits = false } = made
+          const options = { operation, service, to, accept, dryRun, wait: waits }
+          return changeOne(command, (call, iAmSure) => switchPrimary(call, { ...options, iAmSure }), allowed)
+        },
+      )
+  }
+
+export const defineSwitch = defineOperation('switch')
+
+export const defineFailover = defineOperation('failover')
 
 export function defineTask(command: CliCommand, { read }: Runner): void {
   command

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { ActionRequest, ActionResponse, SessionPayload } from '../../src/contracts/dashboard.ts'
-import { atSecond, dataSource } from '../dashboard/pictures.ts'
+import { atSecond, dataSource, service } from '../dashboard/pictures.ts'
 import { playOf } from '../dashboard/play.ts'
 import type { Play } from '../dashboard/standIn.ts'
 import { chooseAction } from './support/actions.ts'
@@ -192,7 +192,7 @@ it('the dialog of a replica shows the plan that makes it the primary, and switch
     if (request.route === 'managerSwitch') return { status: 202, payload: switchTask({ step: 'check' }) }
     if (request.route !== 'managerSwitchPlan') return undefined
     plans.push(request)
-    return { status: 200, payload: { service: 'alpha', from: 'db1', to: 'db3', refusals: [] } }
+    return { status: 200, payload: { service: 'alpha', from: 'db1', to: 'db3', loss: null, refusals: [] } }
   })
   const { page } = await open({ play, at: alpha })
   await chooseAction(page, { of: 'data source db3', action: /^Make db3 the primary/ })
@@ -225,13 +225,35 @@ it('a switch that would be refused says why, and cannot be confirmed', async () 
   const refusals = [{ datasource: 'db2', code: 'lag', reason: 'db2 is 40 s behind', fix: 'wait' }]
   const { play } = acting(({ route }) =>
     route === 'managerSwitchPlan'
-      ? { status: 200, payload: { service: 'alpha', from: 'db1', to: 'db2', refusals } }
+      ? { status: 200, payload: { service: 'alpha', from: 'db1', to: 'db2', loss: null, refusals } }
       : undefined,
   )
   const { page } = await open({ play, at: alpha })
   await chooseAction(page, { of: 'service alpha', action: /^Switch the primary/ })
   await dialog(page).getByText('db2 is 40 s behind').waitFor()
   expect(await confirm(page, 'Switch the primary of alpha').isDisabled()).toBe(true)
+})
+
+it('a lost primary is replaced after its plan said what may be lost, and the name was typed', async () => {
+  const loss = 'Lost: 2 transactions that db1 told and no survivor has (0-1-35).'
+  const { play, requests } = acting(({ route }) => {
+    if (route === 'managerFailover') return { status: 202, payload: switchTask({ step: 'check' }) }
+    if (route !== 'managerFailoverPlan') return undefined
+    return { status: 200, payload: { service: 'alpha', from: 'db1', to: 'db3', loss, refusals: [] } }
+  })
+  const { page, standIn } = await open({ play, at: alpha })
+  const writer = { datasource: null, code: null, reason: 'db1 is FAILED', hold: false }
+  await page.getByRole('button', { name: 'Actions for service alpha' }).waitFor()
+  standIn.send({ kind: 'service', time: atSecond(1), cluster: 'alpha', service: service({ writer }) })
+  await page.getByText('Writer none').waitFor()
+  await chooseAction(page, { of: 'service alpha', action: /^Replace the lost primary/ })
+  await dialog(page).getByText(loss).waitFor()
+  const button = confirm(page, 'Replace the lost primary of alpha')
+  expect(await button.isDisabled()).toBe(true)
+  await dialog(page).getByLabel('Type alpha to confirm').fill('alpha')
+  await button.click()
+  await page.getByRole('heading', { level: 1, name: 'Switch of alpha' }).waitFor()
+  expect(requests.at(-1)).toMatchObject({ route: 'managerFailover', params: { service: 'alpha' } })
 })
 
 it('an action that the server refuses with 403 says so', async () => {

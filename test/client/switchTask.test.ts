@@ -10,11 +10,12 @@ import {
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
 
 const complete = managerExamples.managerTask.response
-const plan = { service: 'alpha', from: 'db1', to: 'db2', refusals: [] }
+const plan = { service: 'alpha', from: 'db1', to: 'db2', loss: null, refusals: [] }
 const read = (payload: unknown) => readSwitchTask(envelope('TaskPayload', payload))
 const running: SwitchTask = {
   taskId: complete.taskId,
   state: 'in_progress',
+  operation: 'switch',
   service: 'alpha',
   step: 'hold',
   startedAt: complete.startedAt,
@@ -25,8 +26,7 @@ const running: SwitchTask = {
 
 describe('readSwitchTask', () => {
   it('reads a task, also one with a step and members of another release', () => {
-    const { operation: _, ...known } = complete
-    expect(read({ ...complete, step: 'yet-another', more: 1 })).toEqual({ ...known, step: 'yet-another' })
+    expect(read({ ...complete, step: 'yet-another', more: 1 })).toEqual({ ...complete, step: 'yet-another' })
   })
 
   it('makes the words of a task printable lines', () => {

@@ -31,6 +31,7 @@ describe('the access levels', () => {
       'POST manager/control/service/{service}/policy/manual',
       'POST manager/control/service/{service}/policy/maintenance',
       'POST manager/control/service/{service}/switch',
+      'POST manager/control/service/{service}/failover',
       'POST manager/control/service/{service}/hold',
       'POST manager/control/service/{service}/release',
       'POST manager/control/change/{change}/undo',

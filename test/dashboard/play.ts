@@ -98,7 +98,10 @@ export function playOf(name: string): Play {
     }),
     act: ({ route, params }) =>
       route === 'managerSwitchPlan'
-        ? { status: 200, payload: { service: params.service, from: 'db1', to: 'db2', refusals: [] } }
+        ? {
+            status: 200,
+            payload: { service: params.service, from: 'db1', to: 'db2', loss: null, refusals: [] },
+          }
         : { status: 200, payload: { changed: true } },
   }
 }

@@ -10,7 +10,7 @@ import { alphaWith } from '../tapi/fakeCluster.ts'
 import { type FakeComponent, fakeComponent } from '../tapi/fakeComponent.ts'
 
 const id = '1f0ff1f0-93f6-4b1c-8f0e-3f1a5b8b0c55'
-const plan = { service: 'alpha', from: 'db1', to: 'db2', refusals: [] }
+const plan = { service: 'alpha', from: 'db1', to: 'db2', loss: null, refusals: [] }
 const complete = managerExamples.managerTask.response
 const begun = managerExamples.managerSwitch.response
 const failed = {
@@ -28,7 +28,7 @@ const held = (step = 'hold'): string =>
   `${control}/hold?i-am-sure=true ${JSON.stringify({
     payloadType: 'HoldPayload',
     payloadVersion: '1',
-    payload: { id, from: 'db1', to: 'db2', step, milliseconds: 8000 },
+    payload: { id, operation: 'switch', from: 'db1', to: 'db2', step, milliseconds: 8000 },
   })}`
 const released = (primary: string | null): string =>
   `${control}/release?i-am-sure=true ${JSON.stringify({
@@ -73,6 +73,7 @@ async function cluster() {
     pass,
     run: (onTask: (step: string) => void = () => {}) =>
       switchPrimary({
+        operation: 'switch',
         coordinator,
         others: [one, three],
         plan,

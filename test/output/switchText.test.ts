@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest'
 import { switchSteps } from '../../src/contracts/choices.ts'
 import {
+  lossText,
   switchPlanText,
+  switchQuestion,
   switchRefusalLines,
   switchResultText,
   switchStepText,
   waitText,
 } from '../../src/output/switchText.ts'
 
-const plan = { service: 'alpha', from: 'db1', to: 'db2', refusals: [] }
+const plan = { service: 'alpha', from: 'db1', to: 'db2', loss: null, refusals: [] }
 
 it('switchPlanText names both primaries, or that there is none', () => {
   expect(switchPlanText(plan)).toBe('alpha: db1 -> db2')
@@ -29,9 +31,11 @@ it('switchRefusalLines lists who, why and each line of the fix', () => {
 })
 
 it('switchStepText has words for each step of the contract, and the name of any other', () => {
-  expect(switchSteps.filter((step) => switchStepText({ step }, plan) === step)).toEqual([])
-  expect(switchStepText({ step: 'freeze' }, plan)).toBe('freeze: db1 becomes read-only')
-  expect(switchStepText({ step: 'another' }, plan)).toBe('another')
+  const without = switchSteps.filter((step) => switchStepText({ operation: 'switch', step }, plan) === step)
+  expect(without).toEqual([])
+  expect(switchStepText({ operation: 'failover', step: 'freeze' }, plan)).toBe('freeze: the others leave db1')
+  expect(switchStepText({ operation: 'switch', step: 'freeze' }, plan)).toBe('freeze: db1 becomes read-only')
+  expect(switchStepText({ operation: 'switch', step: 'another' }, plan)).toBe('another')
 })
 
 it('switchResultText tells how long clients waited, if that is known', () => {
@@ -40,4 +44,15 @@ it('switchResultText tells how long clients waited, if that is known', () => {
   expect(switchResultText(plan, result)).toBe(text)
   expect(switchResultText(plan, { ...result, heldMilliseconds: 1240 })).toBe(`${text}; clients waited 1.2 s`)
   expect(waitText(96.4)).toBe('96 ms')
+})
+
+it('lossText and switchQuestion tell a failover from a switch', () => {
+  expect(lossText(plan)).toBe('')
+  expect(lossText({ ...plan, loss: 'Lost: 2.' })).toBe('  Lost: 2.\n')
+  expect(switchQuestion('switch', plan)).toBe(
+    'Make db2 the primary of alpha in place of db1? Clients that write wait meanwhile.',
+  )
+  expect(switchQuestion('failover', plan, ', led by db3')).toBe(
+    'Make db2 the primary of alpha in place of db1, which is lost, led by db3? Clients that write wait meanwhile.',
+  )
 })

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { switchSteps } from '../../src/contracts/choices.ts'
 import { managerExamples } from '../../src/contracts/examples/managerExamples.ts'
+import type { SwitchOperation } from '../../src/contracts/managerPayloads.ts'
 import { alphaWith } from '../tapi/fakeCluster.ts'
 import { type FakeComponent, fakeComponent } from '../tapi/fakeComponent.ts'
 import { db3 } from '../tapi/payloads.ts'
@@ -44,9 +45,13 @@ hosts:
 ${world.hosts.map(hostText).join('')}`
 
   const socketOf = (name: string): string => join(world.host(name).directory, 'data/manager.sock')
-  const run = (argv: readonly string[] = [], options: RunOptions = {}): Promise<Outcome> =>
+  const run = (
+    argv: readonly string[] = [],
+    options: RunOptions = {},
+    operation: SwitchOperation = 'switch',
+  ): Promise<Outcome> =>
     world.operator.muster(
-      ['switch', ...(options.typed === undefined ? ['--yes'] : []), ...argv, 'alpha.yaml'],
+      [operation, ...(options.typed === undefined ? ['--yes'] : []), ...argv, 'alpha.yaml'],
       options,
     )
   /** Calls of a manager that change something, without their guard. */
@@ -83,6 +88,8 @@ ${world.hosts.map(hostText).join('')}`
       })
       answers.set('managerSwitchPlan', { payload: plan })
       answers.set('managerSwitch', { payload: begun })
+      answers.set('managerFailoverPlan', { payload: managerExamples.managerFailoverPlan.response })
+      answers.set('managerFailover', { payload: managerExamples.managerFailover.response })
       answers.set('managerTask', { payload: complete })
     }
   })
@@ -106,7 +113,14 @@ ${world.hosts.map(hostText).join('')}`
     expect(changes('db1')).toEqual([told])
     for (const name of ['db2', 'db3'] as const) {
       const [hold, release, ...more] = changes(name)
-      expect(payloadOf(hold)).toEqual({ id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 })
+      expect(payloadOf(hold)).toEqual({
+        id,
+        operation: 'switch',
+        from: 'db1',
+        to: 'db2',
+        step: 'hold',
+        milliseconds: 8000,
+      })
       expect(payloadOf(release)).toEqual({ id, primary: 'db2' })
       expect(more).toEqual([])
     }
@@ -125,6 +139,33 @@ ${world.hosts.map(hostText).join('')}`
     })
     expect(managers.db2.sent).toContain('GET /api/v2/manager/status/service/alpha/switch?to=db2&peers=held')
     expect(changes('db1').map((it) => it.split(' ')[0])).toEqual(['hold', 'release'])
+  })
+
+  it('replaces a primary whose host is gone, and holds the clients of the others', async () => {
+    world.host('db1').server.setFault('close-before-banner')
+    for (const { answers } of Object.values(managers)) {
+      answers.set('managerTask', { payload: { ...complete, operation: 'failover' } })
+    }
+    const { code, stdout, stderr } = await run([], {}, 'failover')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { loss } = managerExamples.managerFailoverPlan.response
+    expect(stdout.split('\n').slice(0, 2)).toEqual([
+      'alpha: db1 -> db2, led by the manager of db2',
+      `  ${loss}`,
+    ])
+    expect(stdout).not.toContain('drain')
+    expect(changes('db1')).toEqual([])
+    expect(changes('db2').map((it) => it.split('?')[0])).toEqual(['failover'])
+    const [hold, release] = changes('db3')
+    expect(payloadOf(hold)).toMatchObject({ operation: 'failover', from: 'db1', to: 'db2' })
+    expect(payloadOf(release)).toMatchObject({ primary: 'db2' })
+  })
+
+  it('shows what a failover would do, and changes nothing, with --dry-run', async () => {
+    const { code, stdout, stderr } = await world.operator.muster(['failover', '--dry-run', 'alpha.yaml'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^alpha: db1 -> db2, led by the manager of db1\n {2}db2 has all that db1 told/)
+    expect(names.flatMap(changes)).toEqual([])
   })
 
   it('asks, and changes nothing without a yes', async () => {
@@ -193,7 +234,7 @@ ${world.hosts.map(hostText).join('')}`
     const { code, stderr } = await run()
     expect([code, stderr]).toEqual([
       1,
-      `error: The switch failed in the step catch-up: ${error}\n  fix: Remove the cause, then switch again. \`muster status\` shows the primary.\n`,
+      `error: The switch failed in the step catch-up: ${error}\n  fix: Remove the cause, then run muster switch again. \`muster status\` shows the primary.\n`,
     ])
     expect(payloadOf(changes('db3').at(-1))).toMatchObject({ primary: 'db1' })
   })

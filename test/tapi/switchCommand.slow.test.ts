@@ -4,7 +4,7 @@ import { fakeHost } from './fakeHost.ts'
 import { db3, map } from './payloads.ts'
 
 const taskId = '1f0ff1f0-93f6-4b1c-8f0e-3f1a5b8b0c55'
-const plan = { service: 'alpha', from: 'db1', to: 'db2', refusals: [] }
+const plan = { service: 'alpha', from: 'db1', to: 'db2', loss: null, refusals: [] }
 const begun: TaskPayload = {
   taskId,
   state: 'in_progress',
@@ -109,6 +109,18 @@ ended      -
     expect(sent).toEqual([asked, asked])
   })
 
+  it('--dry-run shows the plan, and asks and changes nothing', async () => {
+    const { tapi, sent } = await host()
+    expect(await tapi(['switch', 'alpha', '--dry-run'])).toEqual({
+      code: 0,
+      stdout: 'alpha: db1 -> db2\n',
+      stderr: '',
+    })
+    const json = await tapi(['switch', 'alpha', '--dry-run', '--json'])
+    expect([json.code, JSON.parse(json.stdout).payload]).toEqual([0, plan])
+    expect(sent).toEqual([asked, asked])
+  })
+
   it('shows the problem of a manager that refuses after all', async () => {
     const { tapi, answers } = await host()
     answers.set('managerSwitch', { problem: 'operation-running', detail: 'A switch is under way.' })
@@ -157,7 +169,7 @@ alpha: db2 is the primary in place of db1; clients waited 96 ms
     expect(
       stderr,
     ).toBe(`error: The switch failed in the step catch-up: db2 had not applied all of it after 5 s \\x1b[31m; db1 is the primary
-  fix: Remove the cause, then switch again. \`tapi service status\` shows the primary.
+  fix: Remove the cause, then run tapi switch again. \`tapi service status\` shows the primary.
 `)
   })
 
@@ -321,5 +333,40 @@ describe('tapi datasource recover', () => {
       stderr: expect.stringContaining('It is ONLINE.'),
     })
     expect(sent).toEqual([recover])
+  })
+})
+
+describe('tapi failover', () => {
+  it('says what may be lost, asks, and tells each step but the one that it leaves out', async () => {
+    const { tapi, answers, sent } = await host([
+      { ...begun, operation: 'failover', step: 'freeze' },
+      { ...done, operation: 'failover' },
+    ])
+    const loss = 'Lost: 2 transactions that db1 told and no survivor has (0-1-35 \u001b[31m).'
+    answers.set('managerFailoverPlan', { payload: { ...plan, loss } })
+    answers.set('managerFailover', { payload: { ...begun, operation: 'failover' } })
+    const { code, stdout } = await tapi(['failover', 'alpha', '--to', 'db2', '--i-am-sure', '--wait'])
+    expect([code, stdout]).toEqual([
+      0,
+      `alpha: db1 -> db2
+  Lost: 2 transactions that db1 told and no survivor has (0-1-35 \\x1b[31m).
+check: all servers are read
+hold: clients that write wait
+freeze: the others leave db1
+catch-up: db2 applies the last transactions
+promote: db2 becomes writable
+repoint: the others follow db2
+release: clients go on
+alpha: db2 is the primary in place of db1; clients waited 96 ms
+`,
+    ])
+    expect(sent.slice(0, 2)).toEqual([
+      asked.replace('switch', 'failover?to=db2'),
+      told.replace('switch', 'failover'),
+    ])
+    const { stderr } = await tapi(['failover', 'alpha'], { typed: ['no\n'] })
+    expect(stderr).toMatch(
+      /^Make db2 the primary of alpha in place of db1, which is lost, led by db1 manager at /,
+    )
   })
 })

@@ -63,6 +63,8 @@ const elsewhere = [
   'managerOffline',
   'managerSwitchPlan',
   'managerSwitch',
+  'managerFailoverPlan',
+  'managerFailover',
   'managerHold',
   'managerRelease',
   'managerUndo',

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { switchOperations } from '../../contracts/choices.ts'
 import type { ActionResponse } from '../../contracts/dashboard.ts'
+import type { SwitchOperation } from '../../contracts/managerPayloads.ts'
 import { managerRoutes } from '../../contracts/managerRoutes.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
 import {
@@ -15,22 +17,26 @@ import { type HostProblem, type SwitchEnd, switchPrimary } from '../../deploymen
 import type { ClusterWatch } from '../../deployment/watch/watchCluster.ts'
 import type { DashboardLogin, RelayedCall } from '../../web/backend.ts'
 
-/** A call of a manager about a switch of which the other hosts are held from here. */
+/** A call of a manager about a switch or a failover of which the other hosts are held from here. */
 type SwitchCall =
   | { readonly kind: 'plan'; readonly path: string }
   | {
-      readonly kind: 'switch'
+      readonly kind: SwitchOperation
       readonly service: string
       readonly to: string | undefined
       readonly accept: readonly string[]
     }
 
-const patternOf = (path: string): RegExp => new RegExp(`^${path.replace('{service}', '([^/?]+)')}$`)
-const planPath = patternOf(managerRoutes.managerSwitchPlan.path)
-const switchPath = patternOf(managerRoutes.managerSwitch.path)
+const patternOf = (...paths: readonly string[]): RegExp =>
+  new RegExp(paths.map((path) => `^${path.replace('{service}', '([^/?]+)')}$`).join('|'))
+const planPath = patternOf(managerRoutes.managerSwitchPlan.path, managerRoutes.managerFailoverPlan.path)
+const paths: Readonly<Record<SwitchOperation, RegExp>> = {
+  switch: patternOf(managerRoutes.managerSwitch.path),
+  failover: patternOf(managerRoutes.managerFailover.path),
+}
 
 /**
- * Recognizes the switch of a primary and its plan: over SSH, muster holds the clients of the other hosts, since managers
+ * Recognizes the switch of a primary, a failover, and the plan of each: over SSH, muster holds the clients of the other hosts, since managers
  * on loopback cannot call each other.
  */
 export function readSwitchCall({ component, method, path }: RelayedCall): SwitchCall | undefined {
@@ -40,14 +46,18 @@ export function readSwitchCall({ component, method, path }: RelayedCall): Switch
     searchParams.set('peers', 'held')
     return { kind: 'plan', path: `${pathname}?${searchParams}` }
   }
-  const [, service] = (method === 'POST' && switchPath.exec(pathname)) || []
-  if (service === undefined) return undefined
-  return {
-    kind: 'switch',
-    service: decodeURIComponent(service),
-    to: searchParams.get('to') ?? undefined,
-    accept: searchParams.get('accept')?.split(',') ?? [],
+  if (method !== 'POST') return undefined
+  for (const kind of switchOperations) {
+    const service = paths[kind].exec(pathname)?.[1]
+    if (service === undefined) continue
+    return {
+      kind,
+      service: decodeURIComponent(service),
+      to: searchParams.get('to') ?? undefined,
+      accept: searchParams.get('accept')?.split(',') ?? [],
+    }
   }
+  return undefined
 }
 
 const refusal = (detail: string): ActionResponse => ({ status: 409, code: 'wrong-state', detail })
@@ -55,15 +65,16 @@ const refusal = (detail: string): ActionResponse => ({ status: 409, code: 'wrong
 const wordsOf = (problems: readonly HostProblem[]): string =>
   problems.map(({ host, problem }) => `${host}: ${problem}`).join('; ')
 
-/** Switches the primary of a service in the name of whoever logged in; resolves when the switch has ended. */
+/** Switches or replaces the primary of a service in the name of whoever logged in; resolves when the switch has ended. */
 export async function switchAs(options: {
   readonly watch: ClusterWatch
   readonly login: DashboardLogin
+  readonly kind: SwitchOperation
   readonly service: string
   readonly to: string | undefined
   readonly accept: readonly string[]
 }): Promise<ActionResponse> {
-  const { watch, login, service, to, accept } = options
+  const { watch, login, kind: operation, service, to, accept } = options
   const members = watch.hosts.filter(
     (host) => host.services.includes(service) && host.apis.some(({ component }) => component === 'manager'),
   )
@@ -83,19 +94,20 @@ export async function switchAs(options: {
   const managers = reached.flatMap((one) =>
     isAway(one) ? [] : [managerOf(one, { cluster: watch.name, login })],
   )
-  const found = await surveySwitch({ service, managers, away })
-  if (found.problems.length > 0) return refusal(`The switch is refused. ${wordsOf(found.problems)}`)
+  const found = await surveySwitch({ operation, service, managers, away })
+  if (found.problems.length > 0) return refusal(`The ${operation} is refused. ${wordsOf(found.problems)}`)
   const coordinator = chooseCoordinator(found, to)
   if (coordinator === undefined) return refusal(`No manager has the service ${service}.`)
-  const plan = await readSwitchPlanOf(coordinator, { service, to, accept })
+  const plan = await readSwitchPlanOf(coordinator, { operation, service, to, accept })
   if (typeof plan === 'string') return refusal(`${coordinator.host}: ${plan}`)
   const { from, to: chosen, refusals } = plan
   if (refusals.length > 0 || from === null || chosen === null) {
     const reasons = refusals.map(({ reason }) => reason).join('; ')
-    return refusal(`The switch is refused: ${reasons === '' ? 'there is nothing to switch' : reasons}`)
+    return refusal(`The ${operation} is refused: ${reasons === '' ? 'there is nothing to switch' : reasons}`)
   }
   const others = found.parts.filter((one) => one !== coordinator)
   const { end, heldMilliseconds } = await switchPrimary({
+    operation,
     coordinator,
     others,
     plan: { ...plan, from, to: chosen },

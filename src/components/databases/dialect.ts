@@ -54,6 +54,11 @@ export type ServerIdentity = {
   readonly uuid: string | null
   /** Semi-synchronous replication: a server without it has both off. */
   readonly semiSync: { readonly source: boolean; readonly replica: boolean }
+  /**
+   * True if it takes back transactions that it wrote itself once and lost in a crash. Others leave out, without a word,
+   * what has their own number. MariaDB takes them with `gtid_strict_mode` as a semi-synchronous replica (MDEV-21117).
+   */
+  readonly takesOwn: boolean
 }
 
 /** Statements of one kind of server, and how their results are read. */
@@ -130,6 +135,8 @@ type SwitchStatements = {
   /** Column `result`: 0 once they are applied. */
   readonly waitFor: (gtids: string, seconds: number) => string
   readonly stopAll: string
+  /** Stops the receiver of a channel; its applier goes on with what is here. */
+  readonly stopReceiver: (channel: string) => string
   readonly startAll: string
   /** Removes a stopped channel. */
   readonly forget: (channel: string) => string

@@ -24,6 +24,7 @@ const variables = [
   'rpl_semi_sync_source_enabled',
   'rpl_semi_sync_slave_enabled',
   'rpl_semi_sync_replica_enabled',
+  'gtid_strict_mode',
   ...omissionVariables,
 ]
 
@@ -66,5 +67,6 @@ export function readIdentity(rows: readonly Row[]): ServerIdentity {
       source: isOn('rpl_semi_sync_master_enabled', 'rpl_semi_sync_source_enabled'),
       replica: isOn('rpl_semi_sync_slave_enabled', 'rpl_semi_sync_replica_enabled'),
     },
+    takesOwn: isOn('gtid_strict_mode') && isOn('rpl_semi_sync_slave_enabled'),
   }
 }

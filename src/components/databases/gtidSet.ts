@@ -134,6 +134,17 @@ export function missingGtids(
 export const containsGtids = (has: GtidSet, wanted: GtidSet): boolean =>
   missingGtids(wanted, has).ranges.size === 0
 
+/** Returns all that any of the sets has. */
+export function uniteGtids(sets: readonly GtidSet[]): GtidSet {
+  const ranges = new Map<string, readonly Range[]>()
+  const upTo = new Map<string, number>()
+  for (const set of sets) {
+    for (const [source, its] of set.ranges) ranges.set(source, [...(ranges.get(source) ?? []), ...its])
+    for (const [domain, number] of set.upTo) upTo.set(domain, Math.max(number, upTo.get(domain) ?? 0))
+  }
+  return setOf(ranges, upTo)
+}
+
 /** Returns the number of transactions in a set. */
 export const countGtids = ({ ranges }: GtidSet): number =>
   [...ranges.values()].flat().reduce((sum, [from, to]) => sum + to - from + 1, 0)

@@ -118,6 +118,7 @@ export const mariadb: Dialect = {
     written: 'SELECT @@GLOBAL.gtid_binlog_pos AS log, @@GLOBAL.gtid_slave_pos AS applied',
     waitFor: (gtids, seconds) => `SELECT MASTER_GTID_WAIT(${quoteText(gtids)}, ${seconds}) AS result`,
     stopAll: 'STOP ALL SLAVES',
+    stopReceiver: (channel) => `STOP SLAVE ${quoteText(channel)} IO_THREAD`,
     startAll: 'START ALL SLAVES',
     forget: (channel) => `RESET SLAVE ${quoteText(channel)} ALL`,
     begin: (log, applied) => {

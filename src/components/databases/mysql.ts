@@ -100,6 +100,7 @@ export const mysql: Dialect = {
     waitFor: (gtids, seconds) =>
       `SELECT WAIT_FOR_EXECUTED_GTID_SET(${quoteText(gtids)}, ${seconds}) AS result`,
     stopAll: 'STOP REPLICA',
+    stopReceiver: (channel) => `STOP REPLICA IO_THREAD FOR CHANNEL ${quoteText(channel)}`,
     startAll: 'START REPLICA',
     forget: (channel) => `RESET REPLICA ALL FOR CHANNEL ${quoteText(channel)}`,
     // What it has executed is what it has, whoever wrote it.

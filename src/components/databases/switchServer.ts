@@ -5,7 +5,7 @@ import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import { type Dialect, quoteText, type ReplicationTls, type Source, text } from './dialect.ts'
 import { databaseTypeOf, dialects, variablesOf } from './dialects.ts'
 import { readMissingPrivileges, readSuper } from './grants.ts'
-import { type GtidSet, readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
+import { type GtidSet, readMariadbGtids, readMysqlGtids, uniteGtids } from './gtidSet.ts'
 import { logOmissions } from './omissions.ts'
 import { readServer, type ServerReading } from './probe.ts'
 import {
@@ -62,10 +62,14 @@ export type SwitchServer = {
   lockCommits(): Promise<void>
   /** All GTIDs that it has; null where nothing is known of them. */
   gtids(): Promise<GtidSet | null>
+  /** The same with what it has received and not applied yet. */
+  received(): Promise<GtidSet | null>
   /** GTIDs that it has written, as text for `waitFor` of another server. */
   written(): Promise<string>
   /** Resolves to true once it has applied these GTIDs; to false after that time. */
   waitFor(gtids: string, milliseconds: number): Promise<boolean>
+  /** Lets it fetch nothing more from anybody; it goes on to apply what it has. */
+  stopReceiving(): Promise<void>
   /** Stops or starts the threads of all its channels. */
   stopReplication(): Promise<void>
   startReplication(): Promise<void>
@@ -196,6 +200,11 @@ export function createSwitchServer(options: {
     return { main, others: rows.filter((row) => row !== main).map(nameOf) }
   }
 
+  async function readGtids(): Promise<GtidSet | null> {
+    const { dialect } = await opened()
+    return dialect.readGtids((await ask(dialect.gtids))[0] ?? {})
+  }
+
   const readSessions = createSessionReader({ ask, leftOut, now })
 
   return {
@@ -266,9 +275,12 @@ export function createSwitchServer(options: {
         throw lockError(error, 'could not be locked')
       }
     },
-    gtids: async () => {
+    gtids: readGtids,
+    received: async () => {
       const { dialect } = await opened()
-      return dialect.readGtids((await ask(dialect.gtids))[0] ?? {})
+      const theirs = (await channels()).map((row) => dialect.readChannel(row).receivedGtids)
+      const all = [await readGtids(), ...theirs].filter((it) => it !== null)
+      return all.length === theirs.length + 1 ? uniteGtids(all) : null
     },
     written: async () => text((await ask((await opened()).dialect.switching.written))[0] ?? {}, 'log'),
     waitFor: async (gtids, milliseconds) => {
@@ -279,6 +291,11 @@ export function createSwitchServer(options: {
       const seconds = Math.max(milliseconds, 1) / 1000
       const [row] = await ask(dialect.switching.waitFor(gtids, seconds), milliseconds + limits.query)
       return row?.result === '0'
+    },
+    stopReceiving: async () => {
+      const { dialect } = await opened()
+      const names = (await channels()).map((row) => dialect.readChannel(row).name)
+      await change(...names.map(dialect.switching.stopReceiver))
     },
     stopReplication: async () => change((await opened()).dialect.switching.stopAll),
     startReplication: async () => {

@@ -35,6 +35,8 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord
   assessment(key: DataSourceKey): MemberAssessment
   /** Throws a `not-found` problem. */
   writer(service: string): Writer
+  /** Returns the name of the writer that it remembers, also while nobody can be written; null for none. */
+  knownWriter(service: string): string | null
   /** State as it is shown: ONLINE is a promise that checks keep. */
   shownState(view: DataSourceView): DataSourceState
   /** The services as connectors route by them. */
@@ -292,9 +294,11 @@ export function createManager(options: {
       throw new ProblemError({ code: 'wrong-state', detail })
     }
     if (primary === to) namePrimary(service, to, by)
-    // Clients wait for the two that matter, not for another one that does not answer.
-    void checkAll(service, ({ name }) => name !== from && name !== to)
-    await checkAll(service, ({ name }) => name === from || name === to)
+    // Clients wait for the two that matter, not for one that does not answer.
+    const isAwaited = ({ name }: DataSource): boolean =>
+      name === to || (name === from && (hold.operation === 'switch' || primary !== to))
+    void checkAll(service, (it) => !isAwaited(it))
+    await checkAll(service, isAwaited)
     if (holds.of(service)?.id !== id) return true
     resetStreaks(service)
     if (primary !== null) takeBack(table.view({ service, name: primary }))
@@ -320,6 +324,8 @@ export function createManager(options: {
     publish()
     return true
   }
+
+  const knownWriter = (service: string): string | null => assessments.incumbent(service)?.name ?? null
 
   followMap()
   published = JSON.stringify(routing())
@@ -348,6 +354,7 @@ export function createManager(options: {
       table.views(service)
       return assessments.of(service).writer
     },
+    knownWriter,
     shownState,
     routing,
     ownOrder: assessments.ownOrder,
@@ -361,7 +368,7 @@ export function createManager(options: {
     },
     check,
     hold: (order) => {
-      const changed = holds.set(order, assessments.incumbent(order.service)?.name ?? null)
+      const changed = holds.set(order, knownWriter(order.service))
       reassess(order.service)
       publish()
       return changed

@@ -1,8 +1,8 @@
 import type { Writer } from '../../contracts/routing.ts'
-import { type GtidSet, gtidText, missingGtids } from '../databases/gtidSet.ts'
+import { containsGtids, type GtidSet, gtidText, missingGtids } from '../databases/gtidSet.ts'
 import type { ServerReading } from '../databases/probe.ts'
 import { listNames, type ServiceFacts } from './decideWriter.ts'
-import { isOut, leadTo, type Member, readingOf } from './replicationGraph.ts'
+import { isOut, leadTo, type Member, ownLostGtids, readingOf } from './replicationGraph.ts'
 
 /** State of this host's own server when it was last as it should be. */
 export type LastRun = {
@@ -17,6 +17,8 @@ export type LastRun = {
 export type OwnOrder =
   | { readonly kind: 'writable'; readonly isSemiSyncSource: boolean }
   | { readonly kind: 'read-only' }
+  /** Lets a former primary follow the one that took its place. */
+  | { readonly kind: 'follow' }
   | { readonly kind: 'wait'; readonly reason: string }
 
 type Facts = ServiceFacts & {
@@ -52,9 +54,14 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
   const isRestarted =
     startedAt !== null && lastRun !== undefined && isLaterStart(lastRun.startedAt, startedAt)
   if (primary !== own) {
-    if (!isRestarted || !reading.isWritable) return null
     const isSure = incumbent.isConfirmed && writer.datasource === primary.name
-    return isSure || isFollower(primary, reading, members) ? { kind: 'read-only' } : null
+    // Nobody made it what it is since it was the writer: another one took its place while it was away.
+    const isDeposed = isSure && lastRun?.wasWriter === true
+    if (reading.isWritable) {
+      const isFormer = isDeposed || (isRestarted && (isSure || isFollower(primary, reading, members)))
+      return isFormer ? { kind: 'read-only' } : null
+    }
+    return isDeposed && mayFollow(reading, readingOf(primary)) ? { kind: 'follow' } : null
   }
   if (reading.isWritable || reading.channels.length > 0) return null
   if (!isRestarted || !lastRun.wasWriter) return null
@@ -62,6 +69,13 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
   return reason === undefined
     ? { kind: 'writable', isSemiSyncSource: lastRun.wasSemiSyncSource }
     : { kind: 'wait', reason }
+}
+
+/** Returns true for a server that follows nobody, and has and will have what the new primary has. */
+function mayFollow(reading: ServerReading, primary: ServerReading | undefined): boolean {
+  const { channels, gtids } = reading
+  if (channels.length > 0 || !gtids || !primary?.gtids) return false
+  return containsGtids(primary.gtids, gtids) && ownLostGtids(reading, primary) === undefined
 }
 
 /** Returns true where all channels of a server lead to a member, and there is one. */

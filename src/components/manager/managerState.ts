@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { ProblemError } from '../../api/problemError.ts'
 import { reasonOf, StartError } from '../../api/startError.ts'
-import { type Policy, policies, SwitchStep } from '../../contracts/managerPayloads.ts'
+import { type Policy, policies, SwitchOperation, SwitchStep } from '../../contracts/managerPayloads.ts'
 import { exact, orNull, type ReadonlyStatic } from '../../contracts/schemaParts.ts'
 import { MapName, recordedStates, ServicesMap } from '../../contracts/servicesMap.ts'
 import type { StateFile } from '../stateFile.ts'
@@ -37,6 +37,7 @@ const StoredHold = Type.Object(
   {
     id: Type.String(),
     service: MapName,
+    operation: SwitchOperation,
     from: MapName,
     to: MapName,
     step: SwitchStep,

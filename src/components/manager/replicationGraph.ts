@@ -80,11 +80,20 @@ export function followedName({ known }: Member, members: readonly Member[]): str
 export function errantGtids(replica: ServerReading, primary: ServerReading): GtidSet | undefined {
   const { gtids, serverId, uuid } = primary
   if (!gtids || !replica.gtids || (serverId === null && uuid === null)) return undefined
-  const isOwn = (source: string): boolean =>
-    uuid === null ? source.endsWith(`-${serverId}`) : source === uuid || source.startsWith(`${uuid}:`)
-  const missing = missingGtids(replica.gtids, gtids, isOwn)
+  const missing = missingGtids(replica.gtids, gtids, (source) => isSourceOf(primary, source))
   return missing.ranges.size === 0 ? undefined : missing
 }
+
+/** Returns the GTIDs that a server wrote itself, lacks now, and would leave out if it followed the primary; undefined for none. */
+export function ownLostGtids(reading: ServerReading, primary: ServerReading): GtidSet | undefined {
+  if (reading.takesOwn || !reading.gtids || !primary.gtids) return undefined
+  const missing = missingGtids(primary.gtids, reading.gtids, (source) => !isSourceOf(reading, source))
+  return missing.ranges.size === 0 ? undefined : missing
+}
+
+/** Returns true for the GTIDs that a server writes. */
+const isSourceOf = ({ serverId, uuid }: ServerReading, source: string): boolean =>
+  uuid === null ? source.endsWith(`-${serverId}`) : source === uuid || source.startsWith(`${uuid}:`)
 
 /** Returns true if every channel comes from a server that is none of the service. */
 export const followsStrangers = (channels: readonly Channel[], members: readonly Member[]): boolean =>

@@ -26,10 +26,10 @@ const laterStep = (a: SwitchStep, b: SwitchStep): SwitchStep => (positionOf(a) <
 const wrongState = (detail: string): ProblemError => new ProblemError({ code: 'wrong-state', detail })
 
 /** Problem of an order while the clients are held for another switch. */
-const otherSwitch = ({ service, id, from, to, step, by }: HoldRecord): ProblemError =>
+const otherSwitch = ({ service, operation, id, from, to, step, by }: HoldRecord): ProblemError =>
   new ProblemError({
     code: 'operation-running',
-    detail: `A switch of ${service} from ${from} to ${to} is under way, at the step ${step}: ${id}, by ${by}.`,
+    detail: `A ${operation} of ${service} from ${from} to ${to} is under way, at the step ${step}: ${id}, by ${by}.`,
   })
 
 /** Holds of all services; each change is on disk when its call returns. */
@@ -101,11 +101,11 @@ export function createSwitchHolds(options: {
 
   /** Returns what an order makes of the present hold; throws where it may not. */
   function renewed(order: HoldOrder, present: Hold | undefined, known: string | null): HoldRecord {
-    const { service, id, from, to, step, milliseconds, by, isOwn } = order
+    const { service, operation, id, from, to, step, milliseconds, by, isOwn } = order
     const until = new Date(now().getTime() + milliseconds).toISOString()
     if (present?.id === id) {
-      if (present.from !== from || present.to !== to) {
-        throw wrongState(`The switch ${id} is from ${present.from} to ${present.to}.`)
+      if (present.from !== from || present.to !== to || present.operation !== operation) {
+        throw wrongState(`The ${present.operation} ${id} is from ${present.from} to ${present.to}.`)
       }
       const { isInForce: _, ...record } = present
       return {
@@ -123,7 +123,7 @@ export function createSwitchHolds(options: {
         `The primary of ${service} is ${known ?? 'not known'} here, so there is no switch from ${from}.`,
       )
     }
-    return { id, service, from, to, step, by, until, isOwn, isDecided: false }
+    return { id, service, operation, from, to, step, by, until, isOwn, isDecided: false }
   }
 
   return {

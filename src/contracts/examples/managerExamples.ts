@@ -134,8 +134,15 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
   managerAutomatic: policyTo('AUTOMATIC'),
   managerManual: policyTo('MANUAL'),
   managerMaintenance: policyTo('MAINTENANCE'),
-  managerSwitchPlan: { response: { service: 'alpha', from: 'db1', to: 'db2', refusals: [] } },
+  managerSwitchPlan: { response: { service: 'alpha', from: 'db1', to: 'db2', loss: null, refusals: [] } },
   managerSwitch: { response: task },
+  managerFailoverPlan: {
+    response: {
+      ...{ service: 'alpha', from: 'db1', to: 'db2', refusals: [] },
+      loss: 'db2 has all that db1 told at its last check. What db1 committed after it is lost, where no server received it.',
+    },
+  },
+  managerFailover: { response: { ...task, operation: 'failover' } },
   managerTask: {
     response: {
       ...task,
@@ -148,7 +155,10 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
   managerHold: {
     request: {
       payloadType: 'HoldPayload',
-      payload: { id: task.taskId, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 },
+      payload: {
+        ...{ id: task.taskId, operation: 'switch', from: 'db1', to: 'db2' },
+        ...{ step: 'hold', milliseconds: 8000 },
+      },
     },
     response: { value: true, changed: true },
   },

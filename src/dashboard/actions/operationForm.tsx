@@ -27,7 +27,7 @@ export function OperationForm({ target, operations }: Props) {
   const called = useSignal(0)
   const isReady = useComputed(() => {
     const it = chosen.value
-    if (it === undefined || (it.isSwitch === true && !isPossible.value)) return false
+    if (it === undefined || (it.plan !== undefined && !isPossible.value)) return false
     return it.typed === null || typed.value === it.typed
   })
   if (called.value > 0 && chosen.value !== undefined) {
@@ -54,7 +54,7 @@ export function OperationForm({ target, operations }: Props) {
     await callHosts({
       cluster: target.cluster,
       call:
-        operation.isSwitch !== true || to.value === null
+        operation.plan === undefined || to.value === null
           ? operation.call
           : { ...operation.call, query: { to: to.value } },
       given,
@@ -65,7 +65,7 @@ export function OperationForm({ target, operations }: Props) {
     })
     target.done?.()
     const [first] = outcomes.value
-    if (operation.isSwitch === true && first?.state === 'done') {
+    if (operation.plan !== undefined && first?.state === 'done') {
       close()
       const task = first.payload as TaskPayload
       goTo({ page: 'switch', cluster: target.cluster, service: task.service })
@@ -103,8 +103,9 @@ export function OperationForm({ target, operations }: Props) {
         <div class="stack" key={chosen.value.title}>
           {operations.length === 1 && <p>{chosen.value.effect}</p>}
           <Fields operation={chosen.value} />
-          {chosen.value.isSwitch === true && (
+          {chosen.value.plan !== undefined && (
             <SwitchPlan
+              route={chosen.value.plan}
               cluster={target.cluster}
               service={chosen.value.call.params.service ?? ''}
               to={to}
@@ -152,7 +153,7 @@ export function OperationForm({ target, operations }: Props) {
 
 /** Names the new primary that an operation stands for; null where it can be chosen, or none is made. */
 const newPrimaryOf = (operation: Operation | undefined): string | null =>
-  operation?.isSwitch === true ? (operation.call.query?.to ?? null) : null
+  operation?.plan !== undefined ? (operation.call.query?.to ?? null) : null
 
 const givenBy = (data: FormData): Given => ({
   user: String(data.get('user') ?? '').normalize('NFC'),

@@ -24,8 +24,8 @@ export type Operation = {
   readonly call: Call
   /** What the person has to give. */
   readonly fields?: readonly ('user' | 'password' | 'access')[]
-  /** The plan is shown first. */
-  readonly isSwitch?: true
+  /** The call of the plan that is shown first. */
+  readonly plan?: string
 }
 
 export type Call = {
@@ -128,7 +128,7 @@ const switchTo = ({ service, name }: PictureDataSource): Operation => ({
   effect: `It becomes the primary in place of the one of now, ${switchEffect}`,
   access: 'operate',
   typed: null,
-  isSwitch: true,
+  plan: 'managerSwitchPlan',
   call: { to: 'manager', route: 'managerSwitch', params: { service }, query: { to: name } },
 })
 
@@ -159,9 +159,19 @@ export function serviceOperations(
       effect: `Another data source becomes the primary, ${switchEffect}`,
       access: 'operate',
       typed: null,
-      isSwitch: true,
+      plan: 'managerSwitchPlan',
       call: { to: 'manager', route: 'managerSwitch', params },
     })
+    if (service.writer?.datasource === null) {
+      operations.push({
+        title: `Replace the lost primary of ${name}`,
+        effect: 'The survivor that has the most becomes the primary, while clients wait.',
+        access: 'operate',
+        typed: service.name,
+        plan: 'managerFailoverPlan',
+        call: { to: 'manager', route: 'managerFailover', params },
+      })
+    }
   }
   for (const policy of Object.keys(policyWords) as Policy[]) {
     if (policy === service.policy && service.managersAgree) continue

@@ -9,9 +9,11 @@ import { orderedDataSources } from '../topology/topologyOf.ts'
 import { receiversOf } from './operations.ts'
 
 type Props = {
+  /** Call of the plan. */
+  readonly route: string
   readonly cluster: string
   readonly service: string
-  /** The chosen new primary; null for the one that is the least behind. */
+  /** The chosen new primary; null for the best one. */
   readonly to: Signal<string | null>
   /** True where the new primary cannot be chosen. */
   readonly isFixed: boolean
@@ -19,8 +21,8 @@ type Props = {
   readonly isPossible: Signal<boolean>
 }
 
-/** Plan of a switch as it would be made now: from, to, and why not. */
-export function SwitchPlan({ cluster, service, to, isFixed, isPossible }: Props) {
+/** Plan of a switch or a failover as it would be made now: from, to, what may be lost, and why not. */
+export function SwitchPlan({ route, cluster, service, to, isFixed, isPossible }: Props) {
   const plan = useSignal<SwitchPlanPayload | null>(null)
   const problem = useSignal('')
   const chosen = to.value
@@ -29,7 +31,7 @@ export function SwitchPlan({ cluster, service, to, isFixed, isPossible }: Props)
     plan.value = null
     problem.value = ''
     isPossible.value = false
-    void readPlan({ cluster, service, to: chosen }).then((answer) => {
+    void readPlan({ route, cluster, service, to: chosen }).then((answer) => {
       if (!isCurrent) return
       if (typeof answer === 'string') problem.value = answer
       else {
@@ -40,7 +42,7 @@ export function SwitchPlan({ cluster, service, to, isFixed, isPossible }: Props)
     return () => {
       isCurrent = false
     }
-  }, [cluster, service, chosen, plan, problem, isPossible])
+  }, [route, cluster, service, chosen, plan, problem, isPossible])
   const found = clusters.get(cluster)
   const own = found?.services.get(service)
   const names =
@@ -70,7 +72,7 @@ const NewPrimary = ({ names, to }: Pick<Props, 'to'> & { readonly names: readonl
         to.value = event.currentTarget.value === '' ? null : event.currentTarget.value
       }}
     >
-      <option value="">the replica that is the least behind</option>
+      <option value="">the best one</option>
       {names.map((name) => (
         <option value={name}>{shown(name)}</option>
       ))}
@@ -84,6 +86,7 @@ const Plan = ({ plan }: { readonly plan: SwitchPlanPayload }) => (
       Primary: <strong>{plan.from === null ? 'none' : shown(plan.from)}</strong> →{' '}
       <strong>{plan.to === null ? 'none possible' : shown(plan.to)}</strong>
     </p>
+    {plan.loss !== null && <p>{shown(plan.loss)}</p>}
     {plan.refusals.length === 0 ? (
       <p class="muted">Nothing speaks against it now.</p>
     ) : (
@@ -104,10 +107,12 @@ const Plan = ({ plan }: { readonly plan: SwitchPlanPayload }) => (
 )
 
 async function readPlan({
+  route,
   cluster,
   service,
   to,
 }: {
+  readonly route: string
   readonly cluster: string
   readonly service: string
   readonly to: string | null
@@ -118,7 +123,7 @@ async function readPlan({
   const result = await post<ActionResponse>('action', {
     cluster,
     ...receiver,
-    route: 'managerSwitchPlan',
+    route,
     params: { service },
     ...(to !== null && { query: { to } }),
   })

@@ -15,6 +15,11 @@ const policy = (word: string) => (subject: string) => `set the policy of ${subje
 const replication = (subject: string): string =>
   subject === '' ? 'replication' : `replication of ${subject}`
 
+const primaryOf = (subject: string): string => {
+  const [service = '', to] = subject.split('/')
+  return `${service}${to === undefined ? '' : ` to ${to}`}`
+}
+
 type Deed = (subject: string) => string
 
 /** Calls that change the services map of a component. */
@@ -37,10 +42,8 @@ const deeds: Readonly<Record<string, Deed>> = {
   managerAutomatic: policy('AUTOMATIC'),
   managerManual: policy('MANUAL'),
   managerMaintenance: policy('MAINTENANCE'),
-  managerSwitch: (subject) => {
-    const [service = '', to] = subject.split('/')
-    return `switched the primary of ${service}${to === undefined ? '' : ` to ${to}`}`
-  },
+  managerSwitch: (subject) => `switched the primary of ${primaryOf(subject)}`,
+  managerFailover: (subject) => `replaced the lost primary of ${primaryOf(subject)}`,
   managerUndo: () => 'took a change back that not all managers made',
   ...mapDeeds('manager', ''),
   ...mapDeeds('connector', ' of the connector'),

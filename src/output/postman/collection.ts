@@ -38,6 +38,7 @@ export function bodyOf(path: string, component: string): string | undefined {
     case 'hold':
       return payload('HoldPayload', {
         id: holdId,
+        operation: 'switch',
         from: variable('datasource'),
         to: variable('newPrimary'),
         step: 'hold',

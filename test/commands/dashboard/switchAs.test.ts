@@ -17,6 +17,13 @@ describe('a call for a switch from the page', () => {
     })
   })
 
+  it('is recognized as a failover', () => {
+    expect(call('POST', '/api/v2/manager/control/service/alpha/failover?i-am-sure=true')).toEqual({
+      ...{ kind: 'failover', service: 'alpha', to: undefined, accept: [] },
+    })
+    expect(call('GET', '/api/v2/manager/status/service/alpha/failover')).toMatchObject({ kind: 'plan' })
+  })
+
   it('asks for a plan in which the caller holds the clients of other hosts', () => {
     expect(call('GET', '/api/v2/manager/status/service/alpha/switch?to=db2')).toEqual({
       kind: 'plan',

@@ -203,6 +203,7 @@ describe('readIdentity', () => {
       serverId: 7,
       uuid: null,
       semiSync: { source: false, replica: false },
+      takesOwn: false,
     })
   })
 

@@ -58,6 +58,7 @@ describe('createProbe', () => {
       serverId: 1,
       uuid: null,
       semiSync: { source: false, replica: false },
+      takesOwn: false,
       gtids: readMariadbGtids('0-1-77'),
       channels: [],
       uptime: 86_400,

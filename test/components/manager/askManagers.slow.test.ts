@@ -80,7 +80,14 @@ async function asking(
 }
 
 const id = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'
-const order = { id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 } as const
+const order = {
+  id,
+  operation: 'switch',
+  from: 'db1',
+  to: 'db2',
+  step: 'hold',
+  milliseconds: 8000,
+} as const
 const admin = new Secret(adminLogin)
 const done = (name: string) => ({ name, changed: true, remarks: [] })
 const writers = (words: Awaited<ReturnType<Awaited<ReturnType<typeof asking>>['routings']>>) =>

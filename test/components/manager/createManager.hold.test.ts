@@ -10,6 +10,7 @@ const otherId = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a12'
 const order: HoldOrder = {
   id,
   service: 'alpha',
+  operation: 'switch',
   from: 'db1',
   to: 'db2',
   step: 'hold',
@@ -54,6 +55,7 @@ describe('the hold of a switch', () => {
       {
         id,
         service: 'alpha',
+        operation: 'switch',
         from: 'db1',
         to: 'db2',
         step: 'hold',

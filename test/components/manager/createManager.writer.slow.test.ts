@@ -372,6 +372,7 @@ describe('one writer or none', () => {
             try {
               world.manager().hold({
                 ...order,
+                operation: 'switch',
                 id: `${serial}`,
                 from,
                 to: isNew || !present ? to : present.to,

@@ -221,3 +221,49 @@ describe('a server that can be written while another one is the writer', () => {
     ).toBeNull()
   })
 })
+
+describe('a former writer whose place another one took while it was away', () => {
+  const confirmed = { ...named('db2'), isNamed: false, isConfirmed: true }
+  const deposed = (reading: Partial<ServerReading>, more: Parameters<typeof facts>[0] = {}) =>
+    decideOwnServer(
+      facts({
+        members: members(
+          member('db1', reading, { state: 'FAILED' }),
+          member('db2', { isWritable: true, gtids: readMariadbGtids('0-1-35,0-2-40', '0-1-35') }),
+          member('db3', follows('db2')),
+        ),
+        incumbent: confirmed,
+        writer: { datasource: 'db2', code: null, reason: null, hold: false },
+        own: { startedAt: hour },
+        ...more,
+      }),
+    )
+
+  it('becomes read-only, also without a start of its own: it hung', () => {
+    expect(deposed({ isWritable: true })).toEqual({ kind: 'read-only' })
+  })
+
+  it('then follows the new one where that has all of its transactions', () => {
+    expect(deposed({})).toEqual({ kind: 'follow' })
+  })
+
+  it('follows the new one where it lost some of its own, and takes them back', () => {
+    expect(deposed({ gtids: readMariadbGtids('0-1-34'), takesOwn: true })).toEqual({ kind: 'follow' })
+  })
+
+  it.each<readonly [string, Partial<ServerReading>, Parameters<typeof facts>[0]]>([
+    ['it has transactions of its own', { gtids: readMariadbGtids('0-1-36') }, {}],
+    ['its transactions are unknown', { gtids: null }, {}],
+    ['it lost some of its own, and would leave them out', { gtids: readMariadbGtids('0-1-34') }, {}],
+    ['it follows somebody', follows('db9'), {}],
+    ['nobody is confirmed as the writer', {}, { incumbent: unconfirmed('db2', []) }],
+    ['the policy is MANUAL', {}, { policy: 'MANUAL' }],
+    [
+      'it was no writer when it was last well',
+      {},
+      { own: { lastRun: { startedAt: hour, wasWriter: false, wasSemiSyncSource: false } } },
+    ],
+  ])('is left alone where %s', (_what, reading, more) => {
+    expect(deposed(reading, more)).toBeNull()
+  })
+})

@@ -3,7 +3,7 @@ import { answered, managerIn, place, replicating } from './support.ts'
 
 const id = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'
 const otherId = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a12'
-const wanted = { id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 }
+const wanted = { id, operation: 'switch', from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 }
 
 /** A manager and what its routing said each time its connector was told. */
 async function held() {

@@ -124,8 +124,8 @@ const kinds = (events: readonly ManagerEventPayload[]): readonly string[] => eve
 describe('the events of a manager', () => {
   it('begin with everything that the other calls show', async () => {
     const { open, tasks } = await feeding()
-    tasks.add({ id: 'first', service: 'alpha', step: 'check' }).fail('It failed.')
-    tasks.add({ id: 'second', service: 'alpha', step: 'check' })
+    tasks.add({ id: 'first', operation: 'switch', service: 'alpha', step: 'check' }).fail('It failed.')
+    tasks.add({ id: 'second', operation: 'switch', service: 'alpha', step: 'check' })
     const [snapshot, ...rest] = (await open()).next()
     expect(rest).toEqual([])
     expect(snapshot).toMatchObject({
@@ -204,7 +204,7 @@ describe('the events of a manager', () => {
     expect(stream.next()).toMatchObject([
       { kind: 'datasource', datasource: { name: 'db3', state: 'SHUNNED', by: 'admin' } },
     ])
-    const task = tasks.add({ id: 'x', service: 'alpha', step: 'check' })
+    const task = tasks.add({ id: 'x', operation: 'switch', service: 'alpha', step: 'check' })
     task.begin('hold')
     task.begin('drain')
     task.complete({ oldPrimary: 'db1', newPrimary: 'db2', heldMilliseconds: 96, remarks: [] })

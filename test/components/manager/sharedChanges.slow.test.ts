@@ -382,6 +382,6 @@ it('a change of the map is refused while a switch is under way, which names the 
   await manager.check({ service: 'alpha', name: 'db1' })
   const id = '00000000-0000-4000-8000-000000000000'
   const order = { service: 'alpha', id, from: 'db1', to: 'db2', step: 'hold', milliseconds: 5000 } as const
-  manager.hold({ ...order, by: 'admin', isOwn: false })
+  manager.hold({ ...order, operation: 'switch', by: 'admin', isOwn: false })
   expect(await post(mapPath, toDb2)).toMatchObject({ status: 409, payload: { code: 'operation-running' } })
 })

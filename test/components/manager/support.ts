@@ -57,6 +57,7 @@ export const idleReading: ServerReading = {
   serverId: null,
   uuid: null,
   semiSync: { source: false, replica: false },
+  takesOwn: false,
   gtids: null,
   channels: [],
   position: null,

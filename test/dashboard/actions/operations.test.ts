@@ -44,6 +44,8 @@ const underWay = {
   error: null,
 } as const
 
+const lost = { datasource: null, code: null, reason: 'db1 is FAILED', hold: false }
+
 const all: readonly Operation[] = [
   ...dataSourceStates.flatMap((state) => dataSourceOperations(dataSource({ name: 'db2', state }))),
   ...dataSourceOperations(dataSource({ name: 'db1', role: 'primary' })),
@@ -52,7 +54,7 @@ const all: readonly Operation[] = [
     replicator: 'db2',
   }),
   ...serviceOperations(service(), offline),
-  ...serviceOperations(service({ policy: 'MAINTENANCE' }), offline),
+  ...serviceOperations(service({ policy: 'MAINTENANCE', writer: lost }), offline),
   ...(['ONLINE', 'ONHOLD', 'OFFLINE'] as const).flatMap((value) =>
     connectorOperations('db1', connector(value)),
   ),
@@ -110,6 +112,12 @@ describe('the operations of the page', () => {
     expect(of('OFFLINE')).toEqual(['Shun db2', 'Bring db2 online', 'Recover and re-point db2'])
     expect(of('FAILED')).toEqual(['Shun db2', 'Recover db2', 'Recover and re-point db2'])
     expect(of('SHUNNED')).toEqual(['Welcome db2', 'Recover db2', 'Recover and re-point db2'])
+  })
+
+  it('offer to replace a primary only while the service has no writer, and want the name typed', () => {
+    const replace = 'Replace the lost primary of alpha'
+    expect(titles(serviceOperations(service(), offline))).not.toContain(replace)
+    expect(typed(serviceOperations(service({ writer: lost }), offline))).toHaveProperty([replace], 'alpha')
   })
 
   it('want the name typed where they take something away', () => {

@@ -38,9 +38,11 @@ async function switched(
   const { context, err } = commandContext({ cwd: directory, env: { PATH: process.env.PATH, ...env } })
   const config = { cluster: 'alpha', directory, hooks: { programs, timeout: 10_000, environment: [] } }
   if (runAbove !== undefined) writeLockOfParent(directory, runAbove)
-  const exit = await withSwitchHooks(context, { config, hosts: ['db1', 'db2'] }, work).catch(
-    (error: Error) => error.message,
-  )
+  const exit = await withSwitchHooks(
+    context,
+    { operation: 'switch', config, hosts: ['db1', 'db2'] },
+    work,
+  ).catch((error: Error) => error.message)
   const file = join(directory, 'events')
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
   return { exit, events: lines.map((line): HookEvent => JSON.parse(line)), err: err(), directory }

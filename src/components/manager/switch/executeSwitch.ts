@@ -1,6 +1,7 @@
-import type { SwitchStep } from '../../../contracts/managerPayloads.ts'
+import type { SwitchOperation, SwitchStep } from '../../../contracts/managerPayloads.ts'
 import type { Secret } from '../../../secrets/secret.ts'
 import type { OtherManagers } from '../askManagers.ts'
+import type { Observation } from '../checkResult.ts'
 import type { Manager } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
 import { isOut, readingOf } from '../replicationGraph.ts'
@@ -8,6 +9,7 @@ import type { ManagerLog } from '../serviceAssessments.ts'
 import type { Hold } from '../switchHolds.ts'
 import { closeNodes, inUse, type OpenServer, type ReadNode, semiSyncOf, takesEvents, tlsOf } from './nodes.ts'
 import type { SwitchLimits } from './planSwitch.ts'
+import { promoteSurvivor } from './promoteSurvivor.ts'
 import {
   eventRemarks,
   moveWriter,
@@ -24,8 +26,9 @@ import { sentence } from './switchProblems.ts'
 import type { Task } from './taskTable.ts'
 import { verifyFollowers } from './verifyFollowers.ts'
 
-/** A call that asks for a switch. */
+/** A call that asks for a switch or a failover. */
 export type SwitchOrder = {
+  readonly operation: SwitchOperation
   readonly service: string
   /** The new primary; undefined for the data source that is the least behind. */
   readonly to: string | undefined
@@ -62,9 +65,14 @@ type Rest = { readonly open?: Hold; readonly left?: readonly string[] }
 /** Steps that are on disk before they are done. */
 const recorded: ReadonlySet<SwitchStep> = new Set(['hold', 'freeze', 'promote', 'repoint'])
 
-/** Returns how a failed switch ended. */
-export function endWords({ from, to }: Pick<HoldRecord, 'from' | 'to'>, end: Settlement): string {
-  if (end.kind === 'back') return `${from} is still the primary.`
+/** Returns how a failed switch or failover ended. */
+export function endWords(
+  { operation, from, to }: Pick<HoldRecord, 'operation' | 'from' | 'to'>,
+  end: Settlement,
+): string {
+  if (end.kind === 'back') {
+    return operation === 'switch' ? `${from} is still the primary.` : `${to} was not made the primary.`
+  }
   if (end.kind === 'forward') {
     return `${to} is the primary; where others do not follow it yet, use tapi datasource recover.`
   }
@@ -72,7 +80,7 @@ export function endWords({ from, to }: Pick<HoldRecord, 'from' | 'to'>, end: Set
 }
 
 /**
- * Makes a switch against which nothing speaks, and records in the task how far it is and how it ended. Resolves to what
+ * Makes a switch or a failover against which nothing speaks, and records in the task how far it is and how it ended. Resolves to what
  * is left to do.
  */
 export async function executeSwitch(
@@ -88,18 +96,19 @@ export async function executeSwitch(
 ): Promise<Rest> {
   const { manager, limits, others, update, timing, log } = means
   const { order, task, survey, from, to } = run
-  const { service, by, authorization } = order
+  const { operation, service, by, authorization } = order
+  const isFailover = operation === 'failover'
+  /** Primary where it goes back; null: as the servers say. */
+  const before = isFailover ? null : from.name
   const { id } = task
   const begun = timing.now()
   // Clients that came first are told why before it is over.
   const deadline = begun + Math.round(limits.maxHold * 0.9)
   const asked = order.isHeld ? undefined : others
   const record = (step: SwitchStep) => ({
-    service,
-    id,
+    ...{ service, operation, id, step },
     from: from.name,
     to: to.name,
-    step,
     milliseconds: Math.max(1, Math.round(deadline - timing.now())),
   })
 
@@ -110,11 +119,11 @@ export async function executeSwitch(
   }
   async function recordThere(step: SwitchStep): Promise<void> {
     const answers = (await asked?.hold(record(step), authorization)) ?? []
-    const needed = inUse(manager, service)
+    const needed = new Set([...inUse(manager, service)].filter((it) => !isFailover || it !== from.name))
     const [first] = answers.filter(({ name, problem }) => problem !== undefined && needed.has(name))
     if (first) throw new SwitchError(`The manager of ${first.name} did not take part: ${first.problem}`)
   }
-  async function release(primary: string): Promise<void> {
+  async function release(primary: string | null): Promise<void> {
     const [, answers] = await Promise.all([
       manager.release({ service, id, primary, by }).then(update),
       asked?.release({ service, id, primary }, authorization),
@@ -130,33 +139,38 @@ export async function executeSwitch(
     await Promise.all([update(), recordThere('hold')])
   } catch (error) {
     const why = sentence(error)
-    await release(from.name)
+    await release(before)
     task.fail(`Nothing was changed. ${why}`)
     return {}
   }
-  const semiSync = semiSyncOf(from)
+  const semiSync = (isFailover ? from.member.known?.semiSync : undefined) ?? semiSyncOf(from)
+  const way = {
+    to,
+    others: survey.nodes.filter(
+      (it) => it !== from && it !== to && readingOf(it.member) !== undefined && !isOut(it.member),
+    ),
+    semiSync,
+    begin: async (step: SwitchStep) => {
+      // Where one of them cannot, this manager goes back: by its own record nothing of the step was done.
+      if (step === 'promote') await recordThere(step)
+      recordHere(step)
+    },
+    deadline,
+    timing,
+  }
   let unknown: readonly string[] = []
   try {
-    unknown = await moveWriter({
-      from,
-      to,
-      others: survey.nodes.filter(
-        (it) => it !== from && it !== to && readingOf(it.member) !== undefined && !isOut(it.member),
-      ),
-      known: run.known,
-      semiSync,
-      begin: async (step) => {
-        // Where one of them cannot, this manager goes back: by its own record nothing of the step was done.
-        if (step === 'promote') await recordThere(step)
-        recordHere(step)
-      },
-      drainTimeout: limits.drainTimeout,
-      deadline,
-      timing,
-    })
+    if (isFailover) {
+      const seen = (): Observation | null => manager.health({ ...from.member, service }).observation
+      const first = seen()
+      const isBack = (): boolean => seen() !== first && seen()?.kind === 'answered'
+      await promoteSurvivor({ ...way, isBack })
+    } else {
+      unknown = await moveWriter({ ...way, from, known: run.known, drainTimeout: limits.drainTimeout })
+    }
   } catch (error) {
     const why = sentence(error)
-    log.warn({ service, step: task.payload().step, reason: why }, 'a switch has to be settled')
+    log.warn({ service, operation, step: task.payload().step, reason: why }, 'a switch has to be settled')
     closeNodes([from, to])
     const hold = manager.holdOf(service)
     if (hold?.id !== id) {
@@ -164,7 +178,7 @@ export async function executeSwitch(
       return {}
     }
     const { end, left } = await settleHold(means, hold)
-    if (end.kind !== 'open') await release(end.kind === 'forward' ? to.name : from.name)
+    if (end.kind !== 'open') await release(end.kind === 'forward' ? to.name : before)
     task.fail(`${why} ${endWords(hold, end)}`)
     return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name) }
   }
@@ -207,6 +221,7 @@ export async function executeSwitch(
   }
   const state = missing.length === 0 ? 'complete' : 'incomplete'
   task.complete(result, state)
-  log.info({ service, ...result, state, by }, 'switched the primary')
+  const done = isFailover ? 'replaced the lost primary' : 'switched the primary'
+  log.info({ service, ...result, state, by }, done)
   return { left: missing.flatMap(({ name }) => (name === to.name ? [] : [name])) }
 }

@@ -1,18 +1,19 @@
+import { ProblemError } from '../../../api/problemError.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
-import type { Manager } from '../createManager.ts'
 import { sourcesOf } from '../dataSources.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
-import { nodeOf, type OpenServer } from './nodes.ts'
+import { nodeOf } from './nodes.ts'
+import { repointSource } from './repointSource.ts'
 
 /**
  * Gives the server of this host the role in a service that it has, where its configuration file said otherwise at its
- * start. Nothing changes where a switch has its lock, or where anything is different from what was decided by. Resolves to
+ * start, or where another one took its place while it was away. Nothing changes where a switch has its lock, or where anything is different from what was decided by. Resolves to
  * the error of a server that could not be changed.
  */
 export async function keepOwnRole(
-  means: { readonly manager: Manager; readonly open: OpenServer; readonly log: ManagerLog },
+  means: Parameters<typeof repointSource>[0] & { readonly log: ManagerLog },
   service: string,
-): Promise<DatabaseError | undefined> {
+): Promise<DatabaseError | ProblemError | undefined> {
   const { manager, open, log } = means
   // What is decided by may be as old as the row of checks.
   await Promise.allSettled(
@@ -38,12 +39,21 @@ export async function keepOwnRole(
       await server.setReadOnly(false)
       log.warn(facts, 'made the server of this host writable again: it was the writer before it was started')
     } else {
+      // Statements of sessions from its time as the writer would keep it from becoming read-only.
+      await server.kill((await server.sessions()).map(({ id }) => id))
       await server.setReadOnly(true)
       if (reading.semiSync.source) await server.setSemiSync({ source: false, replica: true })
-      log.warn(facts, 'made the server of this host read-only: another one is the writer')
+      if (order.kind === 'read-only') {
+        log.warn(facts, 'made the server of this host read-only: another one is the writer')
+      } else {
+        // It takes the lock again, with that of the writer.
+        server.close()
+        await repointSource(means, { service, name: source.name })
+        log.warn(facts, 'let the server of this host follow the one that took its place')
+      }
     }
   } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error
+    if (!(error instanceof DatabaseError || error instanceof ProblemError)) throw error
     return error
   } finally {
     server.close()

@@ -1,6 +1,7 @@
 import { DatabaseError } from '../../databases/databaseError.ts'
 import type { ServerReading } from '../../databases/probe.ts'
 import type { ReplicationTls, SwitchServer } from '../../databases/switchServer.ts'
+import { withTimeout } from '../../databases/withTimeout.ts'
 import { observe } from '../checkResult.ts'
 import type { Manager } from '../createManager.ts'
 import type { DataSource } from '../dataSources.ts'
@@ -20,12 +21,28 @@ export const nodeOf = (open: OpenServer, source: DataSource): SwitchNode => {
   return { name, host, port, server: open(source) }
 }
 
-async function readNode(open: OpenServer, manager: Manager, view: DataSourceView): Promise<ReadNode> {
+/** Milliseconds after which a primary that is believed to be lost counts as one that does not answer. */
+export const lostLimit = 500
+
+async function readNode(
+  {
+    open,
+    manager,
+    lost,
+  }: { readonly open: OpenServer; readonly manager: Manager; readonly lost: string | null },
+  view: DataSourceView,
+): Promise<ReadNode> {
   const node = nodeOf(open, view)
   const { name, host, port, role, state } = view
   const common = { name, host, port, role, state, failures: 0 }
   try {
-    const reading = await node.server.read()
+    const work = node.server.read()
+    const late = (): DatabaseError =>
+      new DatabaseError({
+        code: 'timeout',
+        message: `The database ${node.server.place} did not answer in time.`,
+      })
+    const reading = await (name === lost ? withTimeout({ milliseconds: lostLimit, work, late }) : work)
     return { ...node, member: { ...common, look: { kind: 'answered', reading }, known: reading } }
   } catch (error) {
     const look = await observe(Promise.reject(error))
@@ -34,17 +51,21 @@ async function readNode(open: OpenServer, manager: Manager, view: DataSourceView
   }
 }
 
-/** Reads all servers of a service, but for those of witnesses. Throws a `not-found` problem. */
+/**
+ * Reads all servers of a service, but for those of witnesses; nobody waits long for the one that is believed to be lost.
+ * Throws a `not-found` problem.
+ */
 export const readNodes = (
   open: OpenServer,
   manager: Manager,
   service: string,
+  lost: string | null = null,
 ): Promise<readonly ReadNode[]> =>
   Promise.all(
     manager
       .views(service)
       .filter(({ role }) => role !== 'witness')
-      .map((view) => readNode(open, manager, view)),
+      .map((view) => readNode({ open, manager, lost }, view)),
   )
 
 export const closeNodes = (nodes: readonly SwitchNode[]): void => {

@@ -53,9 +53,9 @@ export type PlanFacts = {
 }
 
 /** Roles of the services map that a data source needs to become the primary. */
-const promotable: ReadonlySet<string> = new Set(['primary', 'replica', 'standby'])
+export const promotable: ReadonlySet<string> = new Set(['primary', 'replica', 'standby'])
 
-const switchReadingOf = ({ look }: SwitchMember): SwitchReading | undefined =>
+export const switchReadingOf = ({ look }: SwitchMember): SwitchReading | undefined =>
   look.kind === 'answered' ? look.reading : undefined
 
 const seconds = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10} s`
@@ -65,10 +65,10 @@ export function planSwitch(facts: PlanFacts): SwitchPlan {
   const { service, writer, wanted } = facts
   const members = facts.members.filter(({ role }) => role !== 'witness')
   const from = members.find(({ name }) => name === writer.datasource)
-  const none = { service, from: from?.name ?? null, followers: [], remarks: [] }
+  const none = { service, from: from?.name ?? null, loss: null, followers: [], remarks: [] }
   if (!from) {
     const reason = `The service has no primary that clients write to: ${writer.reason ?? 'nobody knows why'}.`
-    const fix = 'muster explain no-writer tells what to do, also where the primary is lost.'
+    const fix = 'If the primary is lost, use tapi failover; muster explain no-writer tells more.'
     return { ...none, to: null, refusals: [refusal(null, reason, fix)] }
   }
   const general = [...ofPrimary(from, facts), ...members.flatMap((it) => ofMember(it, from, facts))]
@@ -100,7 +100,7 @@ export function planSwitch(facts: PlanFacts): SwitchPlan {
   return { ...none, to: null, refusals: [...why, ...general] }
 }
 
-const refusal = (datasource: string | null, reason: string, fix: string | null): SwitchRefusal => ({
+export const refusal = (datasource: string | null, reason: string, fix: string | null): SwitchRefusal => ({
   datasource,
   reason,
   fix,
@@ -196,7 +196,7 @@ const omissionWords: Readonly<Record<Exclude<AcceptableReason, 'events'>, readon
 }
 
 /** Evaluates what a server leaves out, but for what the operator accepts. */
-const ofOmissions = (
+export const ofOmissions = (
   name: string,
   omissions: readonly Omission[],
   accepted: ReadonlySet<string>,
@@ -229,25 +229,37 @@ function ofMember(member: SwitchMember, from: SwitchMember, facts: PlanFacts): r
     ]
   }
   const found: SwitchRefusal[] = []
-  if (reading.missingPrivileges.length > 0) {
-    const reason = `The replication-user lacks privileges there: ${reading.missingPrivileges.join(', ')}.`
-    found.push(refusal(name, reason, facts.grants(reading.version)))
-  }
+  found.push(...ofPrivileges(member, facts))
   if (member !== from && isClaimant(member)) {
     const reason = `It can be written and follows nobody, as ${from.name} does: two writers.`
     found.push(refusal(name, reason, 'Make it a replica, or take it out with tapi datasource shun.'))
   }
-  if (reading.channels.length > 1) {
-    found.push(
-      refusal(
-        name,
-        'It follows several servers, and would lose all but the primary.',
-        'Remove the other channels.',
-      ),
-    )
-  }
+  found.push(...ofChannels(member))
   return found
 }
+
+/** Evaluates the rights of the account on a server. */
+export function ofPrivileges(
+  member: SwitchMember,
+  { grants }: Pick<PlanFacts, 'grants'>,
+): readonly SwitchRefusal[] {
+  const { missingPrivileges = [], version = '' } = switchReadingOf(member) ?? {}
+  if (missingPrivileges.length === 0) return []
+  const reason = `The replication-user lacks privileges there: ${missingPrivileges.join(', ')}.`
+  return [refusal(member.name, reason, grants(version))]
+}
+
+/** Evaluates the sources of a server: it will follow one. */
+export const ofChannels = (member: SwitchMember): readonly SwitchRefusal[] =>
+  (readingOf(member)?.channels.length ?? 0) < 2
+    ? []
+    : [
+        refusal(
+          member.name,
+          'It follows several servers, and would lose all but the primary.',
+          'Remove the other channels.',
+        ),
+      ]
 
 /** Evaluates the data source that becomes the primary. */
 function ofTarget(target: SwitchMember, from: SwitchMember, facts: PlanFacts): readonly SwitchRefusal[] {
@@ -281,15 +293,27 @@ function ofTarget(target: SwitchMember, from: SwitchMember, facts: PlanFacts): r
     }
   }
   found.push(...ofErrant(target, from), ...ofOmissions(name, reading.omissions, facts.accepted))
-  if (!reading.gtids) add('It has no GTIDs.', 'Switch GTIDs on (gtid_mode, enforce_gtid_consistency).')
-  if (!reading.logsReplicated) {
-    add(
-      'It writes no binary log of what it replicates.',
-      'Set log_bin and log_slave_updates on it, and restart it.',
-    )
-  }
-  return found
+  return [...found, ...ofLogs(name, reading)]
 }
+
+/** Evaluates what a server needs so that others can follow it. */
+export const ofLogs = (
+  name: string,
+  { gtids, logsReplicated }: Pick<SwitchReading, 'gtids' | 'logsReplicated'>,
+): readonly SwitchRefusal[] => [
+  ...(gtids
+    ? []
+    : [refusal(name, 'It has no GTIDs.', 'Switch GTIDs on (gtid_mode, enforce_gtid_consistency).')]),
+  ...(logsReplicated
+    ? []
+    : [
+        refusal(
+          name,
+          'It writes no binary log of what it replicates.',
+          'Set log_bin and log_slave_updates on it, and restart it.',
+        ),
+      ]),
+]
 
 /** Returns the members that replicate straight from one of these. */
 export const directFollowers = (

@@ -3,9 +3,9 @@ import { gtidText } from '../../databases/gtidSet.ts'
 import type { SwitchReading } from '../../databases/switchServer.ts'
 import type { Manager } from '../createManager.ts'
 import type { DataSourceKey } from '../dataSources.ts'
-import { errantGtids, isPrimary, sourceNames } from '../replicationGraph.ts'
+import { errantGtids, isPrimary, ownLostGtids, sourceNames } from '../replicationGraph.ts'
 import { closeNodes, type OpenServer, readNodes, tlsOf } from './nodes.ts'
-import type { SourceAccount, Timing } from './runSwitch.ts'
+import { ownLostWords, type SourceAccount, type Timing } from './runSwitch.ts'
 import { verifyFollowers } from './verifyFollowers.ts'
 
 /** Contradictions that end when the server follows the writer. */
@@ -66,6 +66,9 @@ export async function repointSource(
           `Make it anew from a backup of ${writer.name}.`,
       )
     }
+    const lost =
+      isPrimary(reading) || reading.channels.length === 0 ? ownLostGtids(reading, source) : undefined
+    if (lost) throw wrongState(`${name} ${ownLostWords(writer.name, lost)}`)
     if (reading.channels.length > 1) {
       throw wrongState(
         `${name} follows ${sourceNames(reading.channels, members)}: remove all channels but one.`,

@@ -1,5 +1,5 @@
 import { printableLine } from '../../../base/printable.ts'
-import type { SwitchStep } from '../../../contracts/managerPayloads.ts'
+import type { SwitchOperation, SwitchStep } from '../../../contracts/managerPayloads.ts'
 import type { Secret } from '../../../secrets/secret.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
 import { countGtids, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
@@ -33,7 +33,7 @@ export class SwitchError extends Error {
   }
 }
 
-const words = (error: unknown): string => {
+export const words = (error: unknown): string => {
   if (error instanceof DatabaseError || error instanceof SwitchError) return error.message
   throw error
 }
@@ -87,14 +87,22 @@ export async function moveWriter(options: {
     left()
     // An answer of the old primary shows that its connection, and so its lock, is still there.
     const unknown = await refuseMissing(to, [from, ...others], from)
-    await to.server.stopReplication()
-    await to.server.setReadOnly(false)
-    await to.server.forgetSources()
-    if (options.semiSync.source) await to.server.setSemiSync({ source: true, replica: false })
+    await becomePrimary(to, options.semiSync)
     return unknown
   } catch (error) {
     throw new SwitchError(words(error), { cause: error })
   }
+}
+
+/** Makes a server follow nobody, and writable; a source of semi-synchronous replication where the old primary was one. */
+export async function becomePrimary(
+  { server }: SwitchNode,
+  semiSync: ServerReading['semiSync'],
+): Promise<void> {
+  await server.stopReplication()
+  await server.setReadOnly(false)
+  await server.forgetSources()
+  if (semiSync.source) await server.setSemiSync({ source: true, replica: false })
 }
 
 /**
@@ -233,6 +241,12 @@ export async function eventRemarks({ name, server }: SwitchNode): Promise<readon
 export const notYet = (name: string, to: string, why: string): string =>
   `${name} does not follow ${to} yet: ${why} The manager tries again for ten minutes; then use tapi datasource recover.`
 
+/** Returns why a former primary that lost its own last transactions must not follow, and what to do, after its name. */
+export const ownLostWords = (to: string, lost: GtidSet): string =>
+  `lacks transactions that it wrote itself and ${to} has (${gtidText(lost)}); it would leave them out, as servers do ` +
+  `with what has their own number. On MariaDB set gtid_strict_mode=1 and rpl_semi_sync_slave_enabled=1 on it, or make ` +
+  `it anew from a backup of ${to}.`
+
 /** Result of settling a switch that somebody left unfinished. */
 export type Settlement =
   | { readonly kind: 'forward' }
@@ -243,8 +257,9 @@ export type Settlement =
 /** Reading of a server, or why there is none. */
 export type Look = SwitchReading | DatabaseError
 
-/** The two servers of a switch that somebody left unfinished, and what the records say of it. */
+/** The two servers of a switch or a failover that somebody left unfinished, and what the records say of it. */
 type Unfinished = {
+  readonly operation: SwitchOperation
   readonly from: SwitchNode
   readonly to: SwitchNode
   /** True if `to` has all of `from`, and may become the primary without it. */
@@ -266,7 +281,7 @@ export async function settle(unfinished: Unfinished): Promise<Settlement> {
   const { from, to } = unfinished
   const looks = await looksAt(unfinished)
   const end = endOf(unfinished, looks)
-  if (end.kind === 'back') await goBack(from, to, looks)
+  if (end.kind === 'back') await goBack(unfinished, looks)
   if (end.kind === 'forward') await goForward(from, to, looks)
   return end
 }
@@ -284,24 +299,31 @@ export const look = (node: SwitchNode): Promise<Look> =>
     throw error
   })
 
-function endOf({ from, to, isCaughtUp, mayBePromoted }: Unfinished, { old, target }: Looks): Settlement {
+function endOf(
+  { operation, from, to, isCaughtUp, mayBePromoted }: Unfinished,
+  { old, target }: Looks,
+): Settlement {
   const open = (reason: string): Settlement => ({ kind: 'open', reason })
   if (target instanceof DatabaseError) {
     if (mayBePromoted) return open(`${to.name} may be the primary, and ${target.message}`)
   } else {
     // It was promoted, and perhaps restarted since.
     const isPromoted = target.isWritable || target.channels.length === 0
-    if ((mayBePromoted && isPromoted) || (isCaughtUp && old instanceof DatabaseError)) {
+    const isOnly = operation === 'switch' && isCaughtUp && old instanceof DatabaseError
+    if ((mayBePromoted && isPromoted) || isOnly) {
       return { kind: 'forward' }
     }
     if (isPromoted) return open(`${to.name} does not follow ${from.name} any more.`)
   }
+  // The lost primary has no part in it.
+  if (operation === 'failover') return { kind: 'back' }
   if (old instanceof DatabaseError) return open(old.message)
   return old.channels.length > 0 ? open(`${from.name} follows another server.`) : { kind: 'back' }
 }
 
-async function goBack(from: SwitchNode, to: SwitchNode, { old, target }: Looks): Promise<void> {
+async function goBack({ operation, from, to }: Unfinished, { old, target }: Looks): Promise<void> {
   if (!(target instanceof DatabaseError)) await to.server.startReplication()
+  if (operation === 'failover') return
   if (!(old instanceof DatabaseError) && !old.isWritable) await from.server.setReadOnly(false)
 }
 

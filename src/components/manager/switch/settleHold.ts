@@ -1,7 +1,8 @@
 import { DatabaseError } from '../../databases/databaseError.ts'
+import type { GtidSet } from '../../databases/gtidSet.ts'
 import type { Manager } from '../createManager.ts'
 import type { HoldRecord } from '../managerState.ts'
-import { readingOf } from '../replicationGraph.ts'
+import { isOut, ownLostGtids, readingOf } from '../replicationGraph.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import type { Hold } from '../switchHolds.ts'
 import {
@@ -9,6 +10,7 @@ import {
   forceLock,
   nodeOf,
   type OpenServer,
+  type ReadNode,
   readNodes,
   semiSyncOf,
   takesEvents,
@@ -19,6 +21,7 @@ import {
   findEnd,
   type Left,
   notYet,
+  ownLostWords,
   repoint,
   type Settlement,
   type SourceAccount,
@@ -44,7 +47,7 @@ const open = (reason: string): Settled => ({ end: { kind: 'open', reason }, left
 /** Settles the switch of a hold over connections that end those of whoever left it. */
 export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
   const { manager, log } = means
-  const { service, step, isOwn } = hold
+  const { service, operation, step, isOwn } = hold
   const views = manager.views(service)
   const nodes = [hold.from, hold.to].flatMap((name) => views.find((it) => it.name === name) ?? [])
   const [from, to] = nodes.map((it) => nodeOf(means.open, it))
@@ -56,20 +59,53 @@ export async function settleHold(means: Means, hold: Hold): Promise<Settled> {
     // Later another manager may have settled it by way of the old primary.
     const isCaughtUp = isRecorded && isOwn && hold.isInForce
     // Another manager recorded its steps on its own host.
-    const unfinished = { from, to, isCaughtUp, mayBePromoted: isRecorded || !isOwn }
+    const unfinished = { operation, from, to, isCaughtUp, mayBePromoted: isRecorded || !isOwn }
     const possible = await findEnd(unfinished)
     // Whoever can settle it is not disturbed by those who cannot.
     if (possible.kind === 'open') return { end: possible, left: [] }
     await Promise.all([forceLock(from), forceLock(to)])
     const end = await settle(unfinished)
     const left = end.kind === 'forward' ? await followNew(means, hold, to) : []
-    log.warn({ service, from: from.name, to: to.name, ...end }, 'settled a switch')
+    if (end.kind === 'back' && operation === 'failover') await receiveAgain(means, hold)
+    log.warn({ service, operation, from: from.name, to: to.name, ...end }, 'settled a switch')
     return { end, left }
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     return open(error.message)
   } finally {
     closeNodes([from, to])
+  }
+}
+
+/** Returns what the old primary lost and would not get again. */
+function lostOf(old: ReadNode, target: ReadNode): GtidSet | undefined {
+  const [reading, source] = [readingOf(old.member), readingOf(target.member)]
+  return reading && source && ownLostGtids(reading, source)
+}
+
+/** Lets the survivors of a failover that went back wait for the lost primary as before. */
+async function receiveAgain({ manager, open, log }: Means, { service, from }: HoldRecord): Promise<void> {
+  const nodes = await readNodes(open, manager, service)
+  try {
+    const left = nodes.filter(({ name, member }) => {
+      const channels = name === from || isOut(member) ? [] : (readingOf(member)?.channels ?? [])
+      return channels.some(({ receiver, applier }) => receiver === 'stopped' && applier === 'running')
+    })
+    await Promise.all(
+      left.map(async ({ name, server }) => {
+        try {
+          await server.startReplication()
+        } catch (error) {
+          if (!(error instanceof DatabaseError)) throw error
+          log.warn(
+            { service, datasource: name, err: error },
+            'the replication of a server was not started again',
+          )
+        }
+      }),
+    )
+  } finally {
+    closeNodes(nodes)
   }
 }
 
@@ -93,9 +129,19 @@ async function followNew(
     const away = nodes.filter((it) => !readingOf(it.member) && (it === old || it.member.state === 'ONLINE'))
     const unstarted = old && takesEvents(old) ? await startEvents(to) : []
     for (const remark of unstarted) log.warn({ service, remark }, 'a switch leaves something to do')
+    const target = nodes.find(({ name }) => name === to.name)
+    const lost = old && target && lostOf(old, target)
     const left = [
+      ...(lost ? [{ name: from, remark: `${from} ${ownLostWords(to.name, lost)}` }] : []),
       ...away.map(({ name }) => ({ name, remark: notYet(name, to.name, 'It cannot be reached.') })),
-      ...(await repoint({ followers, to, from, account: account(), tls: tlsOf(nodes), semiSync })),
+      ...(await repoint({
+        followers: followers.filter((it) => !lost || it !== old),
+        to,
+        from,
+        account: account(),
+        tls: tlsOf(nodes),
+        semiSync,
+      })),
     ]
     for (const { remark } of left) log.warn({ service, remark }, 'a switch leaves something to do')
     return left

@@ -1,12 +1,14 @@
 import { ProblemError } from '../../../api/problemError.ts'
 import { type ServedRoute, serve } from '../../../api/serve.ts'
+import { switchOperations } from '../../../contracts/choices.ts'
+import type { SwitchOperation } from '../../../contracts/managerPayloads.ts'
 import { managerRoutes as routes } from '../../../contracts/managerRoutes.ts'
 import { authorOf } from '../sharedChanges.ts'
 import type { Switcher } from './switcher.ts'
 
 const acceptedBy = (accept: string | undefined): ReadonlySet<string> => new Set(accept?.split(','))
 
-/** Returns the calls of a switch; without a switcher all but those of tasks are a `no-database` problem. */
+/** Returns the calls of a switch and of a failover; without a switcher all but those of tasks are a `no-database` problem. */
 export function switchCalls(switcher: Switcher | undefined): readonly ServedRoute[] {
   const opened = (): Switcher => {
     if (switcher) return switcher
@@ -17,38 +19,43 @@ export function switchCalls(switcher: Switcher | undefined): readonly ServedRout
         'install again.',
     })
   }
-  return [
-    serve(routes.managerSwitchPlan, ({ params: { service = '' }, query: { to, peers, accept } }) =>
-      opened().plan({ service, to, isHeld: peers !== undefined, accepted: acceptedBy(accept) }),
-    ),
-    serve(routes.managerSwitch, async ({ params: { service = '' }, query, caller, authorization, audit }) => {
-      const { to, peers, accept, id, wait } = query
-      audit({
-        parameters: {
-          ...(to === undefined ? {} : { to }),
-          ...(accept === undefined ? {} : { accept }),
-          ...(id === undefined ? {} : { id }),
-          ...(peers === undefined ? {} : { peers }),
-        },
-      })
-      if (peers !== undefined && id === undefined) {
-        throw new ProblemError({
-          code: 'invalid-query',
-          detail: 'With peers=held the query parameter id has to name the holds.',
+  const planned = (operation: SwitchOperation) =>
+    serve(
+      operation === 'switch' ? routes.managerSwitchPlan : routes.managerFailoverPlan,
+      ({ params: { service = '' }, query: { to, peers, accept } }) =>
+        opened().plan({ operation, service, to, isHeld: peers !== undefined, accepted: acceptedBy(accept) }),
+    )
+  const made = (operation: SwitchOperation) =>
+    serve(
+      operation === 'switch' ? routes.managerSwitch : routes.managerFailover,
+      async ({ params: { service = '' }, query, caller, authorization, audit }) => {
+        const { to, peers, accept, id, wait } = query
+        audit({
+          parameters: {
+            ...(to === undefined ? {} : { to }),
+            ...(accept === undefined ? {} : { accept }),
+            ...(id === undefined ? {} : { id }),
+            ...(peers === undefined ? {} : { peers }),
+          },
         })
-      }
-      const task = await opened().start({
-        service,
-        to,
-        id,
-        isHeld: peers !== undefined,
-        accepted: acceptedBy(accept),
-        by: authorOf(caller),
-        authorization,
-      })
-      audit({ after: { task: task.taskId }, changed: true })
-      return opened().task(task.taskId, Number(wait ?? 0))
-    }),
+        if (peers !== undefined && id === undefined) {
+          throw new ProblemError({
+            code: 'invalid-query',
+            detail: 'With peers=held the query parameter id has to name the holds.',
+          })
+        }
+        const task = await opened().start({
+          ...{ operation, service, to, id, authorization },
+          isHeld: peers !== undefined,
+          accepted: acceptedBy(accept),
+          by: authorOf(caller),
+        })
+        audit({ after: { task: task.taskId }, changed: true })
+        return opened().task(task.taskId, Number(wait ?? 0))
+      },
+    )
+  return [
+    ...switchOperations.flatMap((operation) => [planned(operation), made(operation)]),
     serve(routes.managerTask, async ({ params: { task = '' }, query: { wait } }) => {
       if (switcher) return switcher.task(task, Number(wait ?? 0))
       throw new ProblemError({ code: 'not-found', detail: 'This manager has no task of that id.' })

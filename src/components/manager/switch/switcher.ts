@@ -19,9 +19,11 @@ import { createTaskTable } from './taskTable.ts'
 
 /** Switches primaries, one at a time for each service. */
 export type Switcher = {
-  /** Plans a switch and changes nothing. Throws problems. */
-  plan(order: Pick<SwitchOrder, 'service' | 'to' | 'isHeld' | 'accepted'>): Promise<SwitchPlanPayload>
-  /** Begins a switch; resolves to its task once nothing speaks against it. Throws problems, and then nothing changed. */
+  /** Plans a switch or a failover, and changes nothing. Throws problems. */
+  plan(
+    order: Pick<SwitchOrder, 'operation' | 'service' | 'to' | 'isHeld' | 'accepted'>,
+  ): Promise<SwitchPlanPayload>
+  /** Begins a switch or a failover; resolves to its task once nothing speaks against it. Throws problems, and then nothing changed. */
   start(order: SwitchOrder): Promise<TaskPayload>
   /** Returns a task when it has ended, or after these milliseconds. Rejects with a `not-found` problem. */
   task(id: string, milliseconds: number): Promise<TaskPayload>
@@ -73,7 +75,7 @@ export function createSwitcher(
     const names = hold ? ` from ${hold.from} to ${hold.to}` : ''
     throw new ProblemError({
       code: 'operation-running',
-      detail: `A switch of the service ${service}${names} is under way.`,
+      detail: `A ${hold?.operation ?? 'switch'} of the service ${service}${names} is under way.`,
     })
   }
 
@@ -89,7 +91,7 @@ export function createSwitcher(
   }
 
   async function start(order: SwitchOrder): Promise<TaskPayload> {
-    const { service, id = randomUUID(), isHeld } = order
+    const { operation, service, id = randomUUID(), isHeld } = order
     manager.views(service)
     if (others && !isHeld && order.authorization === undefined) {
       throw wrongState(
@@ -101,9 +103,10 @@ export function createSwitcher(
     let survey: Survey | undefined
     try {
       const left = manager.holdOf(service)
-      if (left && left.id !== id) await finish(left)
+      const open = left && left.id !== id ? await finish(left, operation) : undefined
       survey = await surveySwitch({
         ...options,
+        operation,
         others: isHeld ? undefined : others,
         service,
         wanted: order.to,
@@ -114,12 +117,15 @@ export function createSwitcher(
       const to = nodes.find(({ name }) => name === plan.to)
       if (plan.refusals.length > 0 || !from || !to) {
         const told = plan.refusals.map(sentenceOf).join(' ')
-        throw wrongState(`The primary of ${service} cannot be switched now. ${told}`.trimEnd(), plan.refusals)
+        const what = operation === 'switch' ? 'switched' : 'replaced'
+        throw wrongState(`The primary of ${service} cannot be ${what} now. ${told}`.trimEnd(), plan.refusals)
       }
+      if (open) await giveUp(open, from, nodes)
       await lockAll(nodes, service)
       lastingSessions.note(service, survey.sessions)
-      const task = tasks.add({ id, service, step: 'check', isHeld })
-      log.info({ service, from: from.name, to: to.name, by: order.by }, 'switches the primary')
+      const task = tasks.add({ id, operation, service, step: 'check', isHeld })
+      const facts = { service, from: from.name, to: to.name, by: order.by }
+      log.info(facts, operation === 'switch' ? 'switches the primary' : 'replaces the lost primary')
       void execute({ order, task, survey, from, to })
       return task.payload()
     } catch (error) {
@@ -134,7 +140,8 @@ export function createSwitcher(
     let rest: Awaited<ReturnType<typeof executeSwitch>> = {}
     try {
       // Nobody waits yet, but where the caller holds the other hosts.
-      const known = await lastingSessions.of(service, !isHeld)
+      const known =
+        run.order.operation === 'switch' ? await lastingSessions.of(service, !isHeld) : new Set<number>()
       rest = await executeSwitch(options, { ...run, known })
     } catch (error) {
       log.error({ err: error }, 'a fault of the switch')
@@ -153,11 +160,30 @@ export function createSwitcher(
     await update()
   }
 
-  /** Ends what another switch left. Throws a `wrong-state` problem where that cannot be. */
-  async function finish(hold: Hold): Promise<void> {
+  /**
+   * Ends what another switch left. Returns it where only its old primary keeps it open, which a failover does without.
+   * Throws a `wrong-state` problem where it cannot be ended.
+   */
+  async function finish(hold: Hold, next: SwitchOrder['operation']): Promise<Hold | undefined> {
     const { end } = await settleHold(options, hold)
-    if (end.kind !== 'open') return releaseHere(hold, end)
+    if (end.kind !== 'open') {
+      await releaseHere(hold, end)
+      return undefined
+    }
+    if (next === 'failover') return hold
     throw wrongState(`The switch from ${hold.from} to ${hold.to} is not settled. ${end.reason}`)
+  }
+
+  /** Gives a switch up whose old primary is lost, and whose new one was seen not to be one. Throws a problem otherwise. */
+  async function giveUp(hold: Hold, lost: ReadNode, nodes: readonly ReadNode[]): Promise<void> {
+    const { service, id, from, to, by } = hold
+    const target = nodes.find(({ name }) => name === to)
+    const reading = target && readingOf(target.member)
+    if (from !== lost.name || !reading || reading.isWritable) {
+      throw wrongState(`The switch from ${from} to ${to} is not settled, and ${to} may be the primary.`)
+    }
+    await manager.release({ service, id, primary: null, by })
+    await update()
   }
 
   /** Settles a switch in the background, however long a server is away. */
@@ -262,7 +288,7 @@ export function createSwitcher(
   for (const { name: service } of manager.map().services) {
     const hold = manager.holdOf(service)
     if (!hold?.isOwn) continue
-    tasks.add({ id: hold.id, service, step: hold.step })
+    tasks.add({ id: hold.id, operation: hold.operation, service, step: hold.step })
     void settleLater(hold)
   }
 
@@ -318,19 +344,20 @@ export function createSwitcher(
   ]
 
   return {
-    plan: async ({ service, to, isHeld, accepted }) => {
+    plan: async ({ operation, service, to, isHeld, accepted }) => {
       manager.views(service)
       try {
         const { nodes, plan, sessions } = await surveySwitch({
           ...options,
+          operation,
           others: isHeld ? undefined : others,
           service,
           wanted: to,
           accepted,
         })
         closeNodes(nodes)
-        lastingSessions.note(service, sessions)
-        return { service, from: plan.from, to: plan.to, refusals: plan.refusals }
+        if (operation === 'switch') lastingSessions.note(service, sessions)
+        return { service, from: plan.from, to: plan.to, loss: plan.loss, refusals: plan.refusals }
       } catch (error) {
         throw asProblem(error)
       }

@@ -1,4 +1,4 @@
-import type { SwitchStep, TaskPayload } from '../../../contracts/managerPayloads.ts'
+import type { SwitchOperation, SwitchStep, TaskPayload } from '../../../contracts/managerPayloads.ts'
 import { withTimeout } from '../../databases/withTimeout.ts'
 
 /** Tasks that are remembered after their end, at most. */
@@ -21,6 +21,7 @@ type TaskTable = {
   latest(): readonly TaskPayload[]
   add(facts: {
     readonly id: string
+    readonly operation: SwitchOperation
     readonly service: string
     readonly step: SwitchStep
     /** True if the caller holds clients: `ended` then resolves as soon as they may go on. */
@@ -45,11 +46,11 @@ export function createTaskTable(
   }
 
   return {
-    add: ({ id, service, step, isHeld = false }) => {
+    add: ({ id, operation, service, step, isHeld = false }) => {
       let payload: TaskPayload = {
         taskId: id,
         state: 'in_progress',
-        operation: 'switch',
+        operation,
         service,
         step,
         startedAt: now().toISOString(),

@@ -4,6 +4,7 @@ import type { Manager } from '../../../../src/components/manager/createManager.t
 import { executeSwitch, type SwitchMeans } from '../../../../src/components/manager/switch/executeSwitch.ts'
 import type { ReadNode } from '../../../../src/components/manager/switch/nodes.ts'
 import { createTaskTable } from '../../../../src/components/manager/switch/taskTable.ts'
+import type { SwitchOperation } from '../../../../src/contracts/managerPayloads.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
 import { createModel, type Fault } from './modelServers.ts'
 
@@ -14,20 +15,23 @@ const now = (): Date => new Date(0)
 async function run(
   more: {
     readonly fault?: Fault
+    readonly operation?: SwitchOperation
     readonly isHeld?: boolean
     readonly prepare?: (model: ReturnType<typeof createModel>) => void
     readonly refuses?: (step: string) => string | undefined
   } = {},
 ) {
+  const { operation = 'switch' } = more
   const model = createModel(more.fault)
   more.prepare?.(model)
   const calls: string[] = []
   let step = 'hold'
+  const observation: unknown = null
   let time = 0
   const manager = {
     views: () =>
       model.servers.map(({ name }) => ({ name, host: name, port: 3306, role: 'replica', state: 'ONLINE' })),
-    health: () => ({ known: null }),
+    health: () => ({ known: null, observation }),
     hold: (order: { readonly step: string }) => {
       step = order.step
       calls.push(`hold ${step}`)
@@ -39,6 +43,7 @@ async function run(
     },
     holdOf: () => ({
       id,
+      operation,
       service: 'alpha',
       from: 'db1',
       to: 'db2',
@@ -91,17 +96,19 @@ async function run(
   )
   const [from, to] = nodes
   if (!from || !to) throw new Error('no model')
-  const task = createTaskTable(now).add({ id, service: 'alpha', step: 'check' })
+  const task = createTaskTable(now).add({ id, operation, service: 'alpha', step: 'check' })
   const plan = {
     service: 'alpha',
     from: 'db1',
     to: 'db2',
+    loss: null,
     refusals: [],
-    followers: ['db1', 'db3'],
+    followers: operation === 'switch' ? ['db1', 'db3'] : ['db3'],
     remarks: [],
   }
   const rest = await executeSwitch(means, {
     order: {
+      operation,
       service: 'alpha',
       to: 'db2',
       id,

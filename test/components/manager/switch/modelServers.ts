@@ -12,7 +12,11 @@ export type ModelServer = {
   isWritable: boolean
   follows: string | null
   isRunning: boolean
+  /** False while its receiver is stopped and its applier is not. */
+  isReceiving: boolean
   rows: number[]
+  /** Rows that it received beyond those, and has not applied. */
+  unapplied: number[]
   /** True while no session of any right can commit. */
   isLocked: boolean
   /** True while its event scheduler runs. */
@@ -48,7 +52,9 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
     isWritable: index === 0,
     follows: index === 0 ? null : 'db1',
     isRunning: true,
+    isReceiving: true,
     rows: [],
+    unapplied: [],
     isLocked: false,
     runsEvents: false,
     refusesEvents: false,
@@ -83,7 +89,8 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
   function replicate(): void {
     for (const it of servers) {
       const source = it.follows === null ? undefined : server(it.follows)
-      if (it.isUp && it.isRunning && source?.isUp) it.rows = [...source.rows]
+      if (it.isUp && it.isRunning) it.rows = [...it.rows, ...it.unapplied.splice(0)]
+      if (it.isUp && it.isRunning && it.isReceiving && source?.isUp) it.rows = [...source.rows]
     }
   }
 
@@ -100,7 +107,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
               ...channel,
               source: { host: its.follows, port: 3306 },
               sourceId: null,
-              receiver: its.isRunning ? 'running' : 'stopped',
+              receiver: its.isRunning && its.isReceiving ? 'running' : 'stopped',
               ...its.receiver,
             },
           ],
@@ -155,6 +162,12 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
           replicate()
           return its.rows.length >= Number(gtids)
         }),
+      received: () =>
+        act('received', () => readMariadbGtids(its.errant, `0-1-${its.rows.length + its.unapplied.length}`)),
+      stopReceiving: () =>
+        act('stop receiving', () => {
+          its.isReceiving = false
+        }),
       stopReplication: () =>
         act('stop', () => {
           its.isRunning = false
@@ -162,6 +175,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
       startReplication: () =>
         act('start', () => {
           its.isRunning = true
+          its.isReceiving = true
         }),
       forgetSources: () =>
         act('forget', () => {
@@ -172,6 +186,7 @@ export function createModel(fault?: Fault, more: { readonly hasAdministrator?: b
           its.follows = host
           its.errant ||= its.errantOnceItFollows
           its.isRunning = true
+          its.isReceiving = true
           its.isLocked = false
           its.runsEvents = false
         }),

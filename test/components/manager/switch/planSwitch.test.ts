@@ -1,53 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { DatabaseError } from '../../../../src/components/databases/databaseError.ts'
-import type { Channel } from '../../../../src/components/databases/dialect.ts'
 import { readMariadbGtids } from '../../../../src/components/databases/gtidSet.ts'
-import type { SwitchReading } from '../../../../src/components/databases/switchServer.ts'
 import {
   type PlanFacts,
   planSwitch,
   type SwitchMember,
 } from '../../../../src/components/manager/switch/planSwitch.ts'
-import { channel, idleReading } from '../support.ts'
-
-const healthy: SwitchReading = {
-  ...idleReading,
-  gtids: readMariadbGtids('0-1-35'),
-  missingPrivileges: [],
-  logsReplicated: true,
-  omissions: [],
-  runsEvents: false,
-  canStopEvents: false,
-  tls: null,
-}
-const following: Channel = { ...channel, secondsBehind: 0 }
-
-function member(
-  number: number,
-  change: Partial<SwitchReading> = {},
-  more: Partial<SwitchMember> = {},
-): SwitchMember {
-  const own = number === 1 ? { isWritable: true } : { channels: [following] }
-  const reading: SwitchReading = { ...healthy, serverId: number, ...own, ...change }
-  return {
-    name: `db${number}`,
-    host: `10.0.0.${number}`,
-    port: 3306,
-    role: number === 1 ? 'primary' : 'replica',
-    state: 'ONLINE',
-    look: { kind: 'answered', reading },
-    known: reading,
-    failures: 0,
-    ...more,
-  }
-}
-
-const gone = {
-  look: {
-    kind: 'failed',
-    error: new DatabaseError({ code: 'unreachable', message: 'The database is gone.' }),
-  },
-} as const
+import { following, gone, member } from './planMembers.ts'
 
 const facts = (members: readonly SwitchMember[], more: Partial<PlanFacts> = {}): PlanFacts => ({
   service: 'alpha',
@@ -78,6 +36,7 @@ describe('the plan of a switch', () => {
     expect(planSwitch(facts([member(1), member(2), member(3)]))).toEqual({
       service: 'alpha',
       from: 'db1',
+      loss: null,
       to: 'db2',
       refusals: [],
       followers: ['db1', 'db3'],

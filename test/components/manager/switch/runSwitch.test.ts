@@ -43,6 +43,7 @@ async function move(model: ReturnType<typeof createModel>, lost?: string) {
 
 const settleIn = (model: ReturnType<typeof createModel>, recorded: string) =>
   settle({
+    operation: 'switch',
     from: model.nodeOf('db1'),
     to: model.nodeOf('db2'),
     isCaughtUp: recorded === 'promote',

@@ -769,6 +769,186 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     expect(rows).toEqual([{ mine: 1 }])
   })
 
+  /** Ends the primary; resolves once the manager says that there is none. */
+  async function losePrimary({ service }: Awaited<ReturnType<typeof managed>>): Promise<void> {
+    await servers.db1.kill()
+    onTestFinished(() => startAgain('db1'))
+    await eventually(async () =>
+      expect((await service()).datasources[0]).toMatchObject({ name: 'db1', state: 'FAILED' }),
+    )
+  }
+  async function startAgain(name: Name, ...options: readonly string[]): Promise<void> {
+    await servers[name].kill()
+    await servers[name].start(...options)
+  }
+
+  it('makes the survivor that has the most the primary in place of one that is lost, and takes that back home', async () => {
+    const world = await managed()
+    const { writes, get, post, ended, service, allWell, lines } = world
+    await writes('db1')
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    for (const name of names) await eventually(async () => expect(await rowsOf(name)).toEqual([1]))
+    // Only db3 receives these, and db3 cannot apply them yet.
+    await servers.db2.sql('STOP SLAVE IO_THREAD')
+    const unlock = await lockTable(servers.db3)
+    await servers.db1.sql('INSERT INTO t.x VALUES (2)', 'INSERT INTO t.x VALUES (3)')
+    await eventually(async () => {
+      const [row] = await servers.db3.sql('SHOW SLAVE STATUS')
+      const [written] = await servers.db1.sql('SELECT @@gtid_binlog_pos AS it')
+      expect(row?.Gtid_IO_Pos).toBe(written?.it)
+    })
+    await losePrimary(world)
+    expect(await get('status/service/alpha/failover')).toMatchObject({
+      ...{ from: 'db1', to: 'db3', refusals: [] },
+      loss: expect.stringMatching(/^db3 has all that db1 told/),
+    })
+    const { status, payload } = await post('failover')
+    expect(status, JSON.stringify(payload)).toBe(200)
+    await eventually(async () =>
+      expect(await get(`task/${payload.taskId}`)).toMatchObject({ step: 'catch-up' }),
+    )
+    expect((await service()).writer).toMatchObject({ datasource: null, hold: true })
+    await unlock()
+    expect(await ended(payload.taskId), lines.join('\n')).toMatchObject({
+      ...{ state: 'complete', operation: 'failover' },
+      result: {
+        oldPrimary: 'db1',
+        newPrimary: 'db3',
+        remarks: [expect.stringMatching(/^db1 was not reached/)],
+      },
+    })
+    await writes('db3')
+    expect(await readOnly('db2', 'db3')).toEqual(['db2 1', 'db3 0'])
+    await servers.db3.sql('INSERT INTO t.x VALUES (4)')
+    await startAgain('db1')
+    await eventually(allWell)
+    expect(await readOnly()).toEqual(['db1 1', 'db2 1', 'db3 0'])
+    for (const name of names) await eventually(async () => expect(await rowsOf(name)).toEqual([1, 2, 3, 4]))
+  })
+
+  it('never lets a lost primary follow that has transactions of its own, and keeps it from writing', async () => {
+    const world = await managed()
+    const { writes, post, ended, service } = world
+    await writes('db1')
+    await eventually(world.allWell)
+    for (const name of ['db2', 'db3'] as const) await servers[name].sql('STOP SLAVE IO_THREAD')
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    await losePrimary(world)
+    const { payload } = await post('failover', '&to=db2')
+    expect(await ended(payload.taskId)).toMatchObject({ state: 'complete', result: { newPrimary: 'db2' } })
+    await servers.db2.sql('INSERT INTO t.x VALUES (2)')
+    await startAgain('db1')
+    await eventually(async () => expect(await readOnly('db1')).toEqual(['db1 1']))
+    await eventually(async () => expect((await service()).datasources[0]).toMatchObject({ state: 'FAILED' }))
+    expect(await servers.db1.sql('SHOW ALL SLAVES STATUS')).toEqual([])
+    expect((await post('datasource/db1/recover', '&repoint=yes')).payload.detail).toMatch(
+      /^db1 has transactions that db2 does not have: 0-1-\d+\. Make it anew from a backup of db2\.$/,
+    )
+    expect(await rowsOf('db1')).toEqual([1])
+    await writes('db2')
+  })
+
+  it('ends a primary that hung while another one took its place: it never takes a write again', async () => {
+    const world = await managed()
+    const { writes, post, ended, allWell } = world
+    await writes('db1')
+    await eventually(allWell)
+    servers.db1.freeze()
+    onTestFinished(() => servers.db1.thaw())
+    await eventually(async () =>
+      expect((await world.service()).datasources[0]).toMatchObject({ state: 'FAILED' }),
+    )
+    const { status, payload } = await post('failover', '&to=db2')
+    expect(status, JSON.stringify(payload)).toBe(200)
+    expect(await ended(payload.taskId)).toMatchObject({ state: 'complete' })
+    await writes('db2')
+    servers.db1.thaw()
+    await eventually(async () => expect(await readOnly()).toEqual(['db1 1', 'db2 0', 'db3 1']))
+    await eventually(allWell)
+  })
+
+  it('refuses a failover while the primary answers, and one that a survivor might contradict', async () => {
+    const world = await managed()
+    const { writes, post, get } = world
+    await writes('db1')
+    await eventually(world.allWell)
+    expect((await post('failover')).payload.detail).toMatch(
+      / db1: It answers, and can be written: it is not lost\./,
+    )
+    await losePrimary(world)
+    await servers.db3.kill()
+    onTestFinished(() => startAgain('db3'))
+    const reasons = (await get('status/service/alpha/failover')).refusals
+    expect(reasons).toMatchObject([
+      { datasource: 'db3', fix: 'Repair it, or take it out with tapi datasource shun.' },
+    ])
+    expect((await post('failover')).status).toBe(409)
+    expect((await post('datasource/db3/shun')).status).toBe(200)
+    const { payload } = await post('failover')
+    expect(await world.ended(payload.taskId)).toMatchObject({
+      state: 'complete',
+      result: { newPrimary: 'db2' },
+    })
+    await writes('db2')
+  })
+
+  it('takes a failover back where the lost primary is there again before another one is promoted', async () => {
+    const world = await managed()
+    const { writes, get, post, ended, allWell } = world
+    await writes('db1')
+    await eventually(allWell)
+    const unlock = await lockTable(servers.db2)
+    const unlockOther = await lockTable(servers.db3)
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    await eventually(async () => {
+      for (const name of ['db2', 'db3'] as const) {
+        const [row] = await servers[name].sql('SHOW SLAVE STATUS')
+        expect(row?.Gtid_IO_Pos).toMatch(/^0-1-\d+$/)
+      }
+    })
+    await losePrimary(world)
+    const { payload } = await post('failover', '&to=db2')
+    await eventually(async () =>
+      expect(await get(`task/${payload.taskId}`)).toMatchObject({ step: 'catch-up' }),
+    )
+    await startAgain('db1')
+    await eventually(async () =>
+      expect((await world.service()).datasources[0]).toMatchObject({ reason: null }),
+    )
+    await unlock()
+    await unlockOther()
+    expect(await ended(payload.taskId)).toMatchObject({
+      ...{ state: 'failed', step: 'catch-up' },
+      error: 'The old primary answers again. db2 was not made the primary.',
+    })
+    await writes('db1')
+    await eventually(allWell)
+    expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
+  })
+
+  it('fails over where a switch was under way when its primary died', async () => {
+    const world = await managed()
+    const { writes, post, ended } = world
+    await writes('db1')
+    await eventually(world.allWell)
+    const unlock = await lockTable(servers.db2)
+    await servers.db1.sql('INSERT INTO t.x VALUES (1)')
+    const { payload: first } = await post('switch', '&to=db2')
+    await eventually(async () => expect(await readOnly('db1')).toEqual(['db1 1']))
+    await servers.db1.kill()
+    onTestFinished(() => startAgain('db1'))
+    await unlock()
+    expect(await ended(first.taskId)).toMatchObject({ state: 'failed' })
+    const done = await eventually(async () => {
+      const { status, payload } = await post('failover', '&to=db3')
+      expect(status, JSON.stringify(payload)).toBe(200)
+      return ended(payload.taskId)
+    })
+    expect(done).toMatchObject({ state: 'complete', result: { newPrimary: 'db3' } })
+    await writes('db3')
+    expect(await rowsOf('db3')).toEqual([1])
+  })
+
   it('lets a healthy server that follows somebody else follow the primary, after it has told so', async () => {
     const { writes, post, service, allWell } = await managed()
     await writes('db1')

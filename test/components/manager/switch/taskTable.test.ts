@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { createTaskTable } from '../../../../src/components/manager/switch/taskTable.ts'
 
-const add = () => createTaskTable(() => new Date()).add({ id: 'x', service: 'alpha', step: 'check' })
+const add = () =>
+  createTaskTable(() => new Date()).add({ id: 'x', operation: 'switch', service: 'alpha', step: 'check' })
 
 it.each(['complete', 'failed'] as const)('a task lets its readers wait until it is %s', async (state) => {
   const task = add()
@@ -21,7 +22,7 @@ it.each(['complete', 'failed'] as const)('a task lets its readers wait until it 
 
 it('a task lets a caller that holds clients go on before all servers are read again', async () => {
   const task = createTaskTable(() => new Date()).add({
-    ...{ id: 'x', service: 'alpha', step: 'check', isHeld: true },
+    ...{ id: 'x', operation: 'switch', service: 'alpha', step: 'check', isHeld: true },
   })
   const waiting = task.ended(60_000)
   task.begin('verify')

@@ -1,0 +1,230 @@
+import type { SwitchRefusal } from '../../../contracts/managerPayloads.ts'
+import { countGtids, type GtidSet, gtidText, missingGtids, uniteGtids } from '../../databases/gtidSet.ts'
+import type { Observation } from '../checkResult.ts'
+import { errantGtids, isClaimant, isOut, leadTo, readingOf, sourceNames } from '../replicationGraph.ts'
+import {
+  directFollowers,
+  ofChannels,
+  ofLogs,
+  ofOmissions,
+  ofPrivileges,
+  type PlanFacts,
+  promotable,
+  refusal,
+  type SwitchMember,
+  type SwitchPlan,
+  switchReadingOf,
+} from './planSwitch.ts'
+
+export type FailoverFacts = Pick<PlanFacts, 'service' | 'members' | 'wanted' | 'accepted' | 'grants'> & {
+  /** Name of the writer that this manager remembers; null for none. */
+  readonly primary: string | null
+  /** A check of it by the account of the monitor; null where none is made. */
+  readonly check: Observation | null
+}
+
+/** Has what a data source applied or received, and so can have once its primary is gone. */
+type Survivor = { readonly member: SwitchMember; readonly has: GtidSet | null }
+
+/**
+ * Plans a failover without changing anything: the survivor that has all transactions of all survivors takes the place of
+ * a primary that is lost. Each survivor has to be read, since it may be the only one that has what a client was told is
+ * safe.
+ */
+export function planFailover(facts: FailoverFacts): SwitchPlan {
+  const { service, wanted } = facts
+  const members = facts.members.filter(({ role }) => role !== 'witness')
+  const from = members.find(({ name }) => name === facts.primary)
+  const none = { service, from: from?.name ?? null, to: null, loss: null, followers: [], remarks: [] }
+  if (!from) {
+    const reason = 'It is not known which data source was the primary.'
+    return { ...none, refusals: [refusal(null, reason, 'Name it in the services map, with tapi map.')] }
+  }
+  const inUse = members.filter((it) => it !== from && !isOut(it))
+  const general = [...ofLost(from, facts), ...inUse.flatMap((it) => ofSurvivor(it, from, facts))]
+  const survivors = inUse.map((member): Survivor => ({ member, has: allOf(member) }))
+  const candidates = survivors
+    .filter(({ member }) => promotable.has(member.role) && readingOf(member))
+    .map((it) => ({
+      ...it,
+      refusals: [...ofCandidate(it.member, from, { ...facts, members }), ...ofMissing(it, survivors)],
+    }))
+  const named = candidates.find(({ member }) => member.name === wanted)
+  if (wanted !== undefined && !named) {
+    const known = members.find(({ name }) => name === wanted)
+    const why = known ? 'It cannot be the primary now.' : 'The service has no data source of that name.'
+    return { ...none, refusals: [refusal(wanted, why, 'tapi service status lists them.'), ...general] }
+  }
+  const [best] = named
+    ? [named]
+    : candidates
+        .filter(({ refusals }) => refusals.length === 0)
+        .toSorted(
+          (a, b) =>
+            Number(a.member.role === 'standby') - Number(b.member.role === 'standby') ||
+            unapplied(a) - unapplied(b),
+        )
+  if (!best) {
+    const why =
+      candidates.length > 0
+        ? candidates.flatMap(({ refusals }) => refusals)
+        : [refusal(null, 'The service has no other data source that could be the primary.', null)]
+    return { ...none, refusals: [...why, ...general] }
+  }
+  const to = best.member
+  const absent = members.filter((it) => it !== from && readingOf(it) === undefined)
+  return {
+    ...none,
+    to: to.name,
+    loss: lossOf(from, best),
+    refusals: [...best.refusals, ...general],
+    followers: directFollowers(members, [from, to]).flatMap(({ name }) => (name === from.name ? [] : [name])),
+    remarks: [
+      `${from.name} was not reached: its manager lets it follow ${to.name} when it is back, unless it has transactions of its own.`,
+      ...absent.map(
+        ({ name }) =>
+          `${name} was not reached: let it follow ${to.name} when it is back (tapi datasource recover).`,
+      ),
+    ],
+  }
+}
+
+/** Returns what a survivor has applied or received; null where it was not read, or has no GTIDs. */
+function allOf(member: SwitchMember): GtidSet | null {
+  const reading = switchReadingOf(member)
+  if (!reading) return null
+  const sets = [reading.gtids, ...reading.channels.map(({ receivedGtids }) => receivedGtids)]
+  const known = sets.filter((it) => it !== null)
+  return known.length === sets.length ? uniteGtids(known) : null
+}
+
+/** Returns how many transactions a survivor has received and not applied. */
+function unapplied({ member, has }: Survivor): number {
+  const gtids = switchReadingOf(member)?.gtids
+  return has && gtids ? countGtids(missingGtids(has, gtids)) : 0
+}
+
+/** Evaluates the primary, which must not answer anybody. */
+function ofLost(
+  { name, look }: SwitchMember,
+  { check }: Pick<FailoverFacts, 'check'>,
+): readonly SwitchRefusal[] {
+  if (look.kind === 'failed') {
+    if (check === null || check.kind === 'failed') return []
+    return [
+      refusal(
+        name,
+        `A check of the manager reached it, and this call did not: ${look.error.message}`,
+        'Repeat the failover.',
+      ),
+    ]
+  }
+  if (look.kind === 'answered') {
+    const { isWritable, channels } = look.reading
+    if (channels.length > 0) {
+      return [refusal(name, 'It answers, and follows another server.', 'Name the primary with tapi map.')]
+    }
+    return isWritable
+      ? [refusal(name, 'It answers, and can be written: it is not lost.', 'Use tapi switch.')]
+      : [
+          refusal(
+            name,
+            'It answers, and is read-only: it is not lost.',
+            'Make it writable again (SET GLOBAL read_only = 0), or stop it for good and repeat the failover.',
+          ),
+        ]
+  }
+  const why = look.kind === 'unable' ? look.error.message : 'It was not read.'
+  return [refusal(name, `It may be alive: ${why}`, 'Stop it, and repeat the failover.')]
+}
+
+/** Evaluates what every survivor has to fulfil. */
+function ofSurvivor(
+  member: SwitchMember,
+  from: SwitchMember,
+  facts: Pick<PlanFacts, 'grants'>,
+): readonly SwitchRefusal[] {
+  const { name, look } = member
+  const takeOut = 'take it out with tapi datasource shun'
+  const reading = switchReadingOf(member)
+  if (!reading) {
+    const why = 'error' in look ? look.error.message : 'It was not read.'
+    const reason = `It cannot be reached, and may have transactions that no other server has: ${why}`
+    return [refusal(name, reason, `Repair it, or ${takeOut}.`)]
+  }
+  const errant = from.known && errantGtids(reading, from.known)
+  return [
+    ...ofPrivileges(member, facts),
+    ...ofChannels(member),
+    ...(isClaimant(member)
+      ? [refusal(name, 'It can be written and follows nobody.', `Name it with tapi map, or ${takeOut}.`)]
+      : []),
+    ...(errant
+      ? [
+          refusal(
+            name,
+            `It has transactions that ${from.name} did not have: ${gtidText(errant)}.`,
+            `Compare its data, then ${takeOut}.`,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Evaluates the data source that becomes the primary, but for its transactions. */
+function ofCandidate(
+  target: SwitchMember,
+  from: SwitchMember,
+  { members, accepted }: Pick<PlanFacts, 'members' | 'accepted'>,
+): readonly SwitchRefusal[] {
+  const { name, state } = target
+  const reading = switchReadingOf(target)
+  if (!reading) return []
+  const found: SwitchRefusal[] = []
+  const add = (reason: string, fix: string | null): void => void found.push(refusal(name, reason, fix))
+  const [channel] = reading.channels
+  if (!channel) add('It follows nobody.', `Let it follow another survivor, or take it out.`)
+  else if (leadTo(from, [channel], members, () => false) !== 'yes') {
+    add(`It follows ${sourceNames([channel], members)}, not ${from.name}.`, null)
+  } else if (channel.applier === 'stopped') {
+    const error = channel.applierError ? `: ${channel.applierError.message}` : '.'
+    add(`It does not apply what it received${error}`, 'Start it with tapi --component replicator online.')
+  } else if (channel.delay > 0) {
+    add(`It applies ${channel.delay} s later on purpose.`, 'Name another one.')
+  }
+  if (isOut({ state })) add(`It is ${state}.`, 'Bring it back online first.')
+  return [...found, ...ofOmissions(name, reading.omissions, accepted), ...ofLogs(name, reading)]
+}
+
+/** Evaluates what other survivors have that a candidate lacks: they could not follow it. */
+const ofMissing = ({ member, has }: Survivor, survivors: readonly Survivor[]): readonly SwitchRefusal[] =>
+  survivors.flatMap(({ member: other, has: its }) => {
+    if (other === member || !has || !its) return []
+    const missing = missingGtids(its, has)
+    if (missing.ranges.size === 0) return []
+    return [
+      refusal(
+        member.name,
+        `It lacks ${transactions(missing)} that ${other.name} has: ${gtidText(missing)}.`,
+        `Fail over to ${other.name}, or take ${other.name} out with tapi datasource shun.`,
+      ),
+    ]
+  })
+
+const transactions = (gtids: GtidSet): string => {
+  const count = countGtids(gtids)
+  return `${count} ${count === 1 ? 'transaction' : 'transactions'}`
+}
+
+/** Returns what is known to be lost, and what nobody can know. */
+function lossOf(from: SwitchMember, { member, has }: Survivor): string {
+  const told = from.known?.gtids
+  if (!told || !has) {
+    return `It is unknown what is lost: no transactions of ${from.name} were read. Lost is what no survivor received.`
+  }
+  const missing = missingGtids(told, has)
+  const later = `What ${from.name} committed after its last check is lost where no survivor received it.`
+  return missing.ranges.size === 0
+    ? `${member.name} has all that ${from.name} told at its last check. ${later}`
+    : `Lost: ${transactions(missing)} that ${from.name} told and no survivor has (${gtidText(missing)}). ${later}`
+}
