@@ -39,6 +39,8 @@ export type SwitchCluster = {
   readonly primary: () => Promise<LabHost>
   /** The member after this one, round. */
   readonly after: (host: LabHost) => LabHost
+  /** A command of `tapi` for the manager of a host, as the administrator. */
+  readonly tapi: (at: LabHost, ...argv: readonly string[]) => Promise<Outcome>
   /** `tapi switch --wait` of the manager of a host. */
   readonly tapiSwitch: (at: LabHost, ...argv: readonly string[]) => Promise<Outcome>
   /** The same with `--to`. */
@@ -139,10 +141,13 @@ export async function startSwitchCluster(
   }
 
   cluster.operator.write('admin.password', cluster.secrets.admin.password)
-  const tapiSwitch: SwitchCluster['tapiSwitch'] = (at, ...argv) => {
-    const login = ['--user', 'admin', '--password-file', 'admin.password']
-    return cluster.operator.tapi(['--host', at.address, ...login, 'switch', '--wait', '--yes', ...argv])
-  }
+  const tapi: SwitchCluster['tapi'] = (at, ...argv) =>
+    cluster.operator.tapi([
+      ...['--host', at.address, '--user', 'admin', '--password-file', 'admin.password'],
+      ...argv,
+    ])
+  const tapiSwitch: SwitchCluster['tapiSwitch'] = (at, ...argv) =>
+    tapi(at, 'switch', '--wait', '--yes', ...argv)
   const order = (what: 'onhold' | 'online') => (): Promise<unknown> =>
     Promise.all(members.map((it) => cluster.apis().post(it, 'connector', what)))
   async function withRoles(
@@ -246,6 +251,7 @@ export async function startSwitchCluster(
     after,
     ask,
     replicated,
+    tapi,
     tapiSwitch,
     switchTo: (to, at = db1) => tapiSwitch(at, '--to', to.name),
     start: (at, to) =>

@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { WritableSampler } from '../support/writableSampler.ts'
+import type { WriteLoad } from '../support/writeLoad.ts'
+import { processOf } from './scenario/hostProcesses.ts'
+import { type SwitchCluster, startSwitchCluster } from './scenario/switchCluster.ts'
+import { eventually } from './support/eventually.ts'
+import type { Outcome } from './support/execute.ts'
+import type { LabHost } from './support/labTypes.ts'
+import { labHere } from './support/requirements.ts'
+
+/** What the guide recommends for each server: it begins as a replica, and acknowledges nothing that no other server has. */
+const configuration = [
+  '[mariadb]',
+  'read_only = 1',
+  'gtid_strict_mode = 1',
+  'init_rpl_role = SLAVE',
+  'rpl_semi_sync_slave_enabled = 1',
+  'rpl_semi_sync_slave_kill_conn_timeout = 1',
+  'rpl_semi_sync_master_wait_point = AFTER_SYNC',
+  'rpl_semi_sync_master_timeout = 86400000',
+]
+
+type Fault = {
+  readonly strike: (host: LabHost) => Promise<void> | void
+  /** True if its manager dies, too. */
+  readonly isOfHost?: true
+  /** Brings the server back. */
+  readonly mend: (host: LabHost) => Promise<unknown>
+  /** Answers of the operator: `tapi` at the manager of a survivor, or `muster` over SSH. */
+  readonly order: (at: LabHost) => Promise<Outcome>
+}
+
+describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () => {
+  let lab: SwitchCluster
+  let load: WriteLoad
+  let sampler: WritableSampler
+
+  beforeAll(async () => {
+    lab = await startSwitchCluster()
+    for (const it of lab.members) {
+      const folder = join(it.root(), 'etc/mysql/mariadb.conf.d')
+      writeFileSync(join(folder, '99-role.cnf'), `${configuration.join('\n')}\n`)
+      await it.run(
+        'mkdir -p /etc/systemd/system/mariadb.service.d; printf "[Service]\\nRestart=no\\n" > /etc/systemd/system/mariadb.service.d/lab.conf; systemctl daemon-reload; systemctl restart mariadb',
+      )
+    }
+    const [db1] = lab.members
+    if (!db1) throw new Error('the lab is not there')
+    await lab.ask(db1, 'SET GLOBAL rpl_semi_sync_slave_enabled = 0')
+    await lab.ask(db1, 'SET GLOBAL rpl_semi_sync_master_enabled = 1')
+    await lab.ask(db1, 'SET GLOBAL read_only = 0')
+    const install = await lab.cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
+    expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
+    await lab.settled()
+  })
+  afterEach(async () => {
+    await load?.stop()
+    await sampler?.stop()
+  })
+  afterAll(() => lab?.stop())
+
+  const startServer = (host: LabHost): Promise<unknown> =>
+    host.run('systemctl reset-failed mariadb; systemctl start mariadb')
+  const overTapi = (at: LabHost): Promise<Outcome> => lab.tapi(at, 'failover', '--wait', '--yes')
+  const faults: Readonly<Record<string, Fault>> = {
+    'the server of the primary is killed': {
+      strike: (host) => void process.kill(processOf(host, '/mariadbd'), 'SIGKILL'),
+      mend: startServer,
+      order: overTapi,
+    },
+    'the server of the primary hangs, and is restarted': {
+      strike: (host) => void process.kill(processOf(host, '/mariadbd'), 'SIGSTOP'),
+      mend: async (host) => {
+        process.kill(processOf(host, '/mariadbd'), 'SIGKILL')
+        await host.run('while systemctl is-active --quiet mariadb; do sleep 0.05; done')
+        await startServer(host)
+      },
+      order: overTapi,
+    },
+    'the power cord of the primary is pulled': {
+      strike: (host) => host.kill(),
+      isOfHost: true,
+      mend: async (host) => {
+        await host.boot()
+        await startServer(host)
+      },
+      order: () => lab.cluster.operator.muster(['failover', '--yes', 'alpha.yaml']),
+    },
+  }
+
+  it.each(Object.entries(faults))(
+    'loses no acknowledged row, and takes the old primary back by itself: %s',
+    { timeout: 400_000 },
+    async (name, { strike, mend, order, isOfHost }) => {
+      const from = await lab.settled()
+      const survivors = lab.members.filter((it) => it !== from)
+      const [first] = survivors
+      if (!first) throw new Error('no survivor')
+      load = lab.load({ each: 12, kept: 12 }, survivors)
+      sampler = lab.sample()
+      await eventually('rows of all clients', () => load.acknowledged.length > 200)
+      await strike(from)
+      const struckAt = performance.now()
+      await lab.cluster.seenAs(from.name, 'FAILED', isOfHost ? survivors : lab.members)
+      const orderedAt = performance.now()
+      const { code, stdout, stderr } = await order(first)
+      expect(code, `${stdout}${stderr}`).toBe(0)
+      const after = await eventually(
+        'a row of a client after it',
+        () => load.acknowledged.find(({ begin }) => begin > orderedAt) ?? Promise.reject(new Error('none')),
+        { timeout: 30_000, every: 20 },
+      )
+      const had = load.acknowledged.length
+      await eventually('rows of all clients after it', () => load.acknowledged.length > had + 200)
+      await mend(from)
+      const mendedAt = performance.now()
+      const now = await lab.settled()
+      const homeAfter = performance.now() - mendedAt
+      expect(now).not.toBe(from)
+      expect(sampler.overlaps()).toEqual([])
+      await load.stop()
+      expect((await lab.missing(load)).missing).toEqual({ db1: [], db2: [], db3: [] })
+      const refused = load.failures.filter(({ at }) => at > orderedAt && at < after.end)
+      process.stdout.write(
+        `figures of a failover: ${JSON.stringify({
+          name,
+          detected: Math.round(orderedAt - struckAt),
+          firstWrite: Math.round(after.end - orderedAt),
+          command: stdout.split('\n'),
+          refused: refused.length,
+          reasons: [...new Set(refused.map(({ message }) => message))],
+          homeAfter: Math.round(homeAfter),
+          rows: load.acknowledged.length,
+        })}\n`,
+      )
+    },
+  )
+})
