@@ -59,7 +59,9 @@ function requiredVariable({ method, path, answer }: Operation): string | undefin
   if (answer.mediaType === 'text/event-stream') return 'follow'
   if (path.endsWith('/{task}')) return 'task'
   if (path.includes('/{change}/')) return 'change'
-  return method === 'POST' && /\/(switch|hold|release)$/.test(path) ? 'newPrimary' : undefined
+  if (method !== 'POST') return undefined
+  if (path.endsWith('/failover')) return 'survivor'
+  return /\/(switch|hold|release)$/.test(path) ? 'newPrimary' : undefined
 }
 
 /** Returns the path below the component, which is the folder: `control/service/{service}/offline`. */
@@ -73,7 +75,12 @@ function urlOf({ path, guard, query }: Operation, component: string): object {
     .map((segment) => segment.replace(/^\{(\w+)\}$/, (_all, name: string) => variable(name)))
   const host = variable('host')
   const port = variable(`${component}Port`)
-  const chosen = guard !== undefined && path.endsWith('/switch') ? variable('newPrimary') : undefined
+  const primary = path.endsWith('/switch')
+    ? 'newPrimary'
+    : path.endsWith('/failover')
+      ? 'survivor'
+      : undefined
+  const chosen = guard !== undefined && primary !== undefined ? variable(primary) : undefined
   const to = chosen === undefined ? '' : `&to=${chosen}`
   const sent = guard === undefined ? '' : `?${guard.name}=${guard.value}${to}`
   const members = [
@@ -195,7 +202,7 @@ Postman neither synchronizes nor exports, or as a secret of an environment. Trus
 (authority.crt): in Postman under Settings, Certificates, CA certificates; newman takes --ssl-extra-ca-certs.
 The folders "read" change nothing. The folders "change" change the host: their requests carry i-am-sure=true. You can run
 each as a whole, after "read": the calls that bring a component back are last. The calls of a switch are skipped unless
-the variable newPrimary is set, and a stream of events unless follow is set.`
+the variable newPrimary is set, no failover unless survivor is, and a stream of events unless follow is set.`
 
 /** Returns true for calls that reverse earlier ones; they run last. */
 const reversesEarlierCalls = ({ path }: Operation): boolean => /\/(online|automatic)$/.test(path)
@@ -225,6 +232,7 @@ export function postmanCollection(values: CollectionValues): object {
     ['service', 'alpha'],
     ['datasource', 'db1'],
     ['newPrimary', ''],
+    ['survivor', ''],
     ['follow', ''],
     ['task', ''],
     ['change', ''],

@@ -178,6 +178,7 @@ describe('the Postman collection', () => {
       'GET task/{task}': script('task'),
       'POST control/change/{change}/undo': script('change'),
       'POST control/service/{service}/switch': script('newPrimary'),
+      'POST control/service/{service}/failover': script('survivor'),
       'POST control/service/{service}/hold': script('newPrimary'),
       'POST control/service/{service}/release': script('newPrimary'),
     })

@@ -578,6 +578,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       const hold = {
         id: '00000000-0000-4000-8000-000000000000',
         service: 'alpha',
+        operation: 'switch',
         from: 'db1',
         to: 'db2',
         step,
