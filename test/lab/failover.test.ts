@@ -10,7 +10,7 @@ import type { Outcome } from './support/execute.ts'
 import type { LabHost } from './support/labTypes.ts'
 import { labHere } from './support/requirements.ts'
 
-/** What the guide recommends for each server: it begins as a replica, and acknowledges nothing that no other server has. */
+/** Configuration by the guide: a server begins as a replica, and acknowledges nothing that no other server has. */
 const configuration = [
   '[mariadb]',
   'read_only = 1',
@@ -27,7 +27,7 @@ type Fault = {
   /** True if its manager dies, too. */
   readonly isOfHost?: true
   /** Brings the server back. */
-  readonly mend: (host: LabHost) => Promise<unknown>
+  readonly repair: (host: LabHost) => Promise<unknown>
   /** Answers of the operator: `tapi` at the manager of a survivor, or `muster` over SSH. */
   readonly order: (at: LabHost) => Promise<Outcome>
 }
@@ -67,12 +67,12 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
   const faults: Readonly<Record<string, Fault>> = {
     'the server of the primary is killed': {
       strike: (host) => void process.kill(processOf(host, '/mariadbd'), 'SIGKILL'),
-      mend: startServer,
+      repair: startServer,
       order: overTapi,
     },
     'the server of the primary hangs, and is restarted': {
       strike: (host) => void process.kill(processOf(host, '/mariadbd'), 'SIGSTOP'),
-      mend: async (host) => {
+      repair: async (host) => {
         process.kill(processOf(host, '/mariadbd'), 'SIGKILL')
         await host.run('while systemctl is-active --quiet mariadb; do sleep 0.05; done')
         await startServer(host)
@@ -82,7 +82,7 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
     'the power cord of the primary is pulled': {
       strike: (host) => host.kill(),
       isOfHost: true,
-      mend: async (host) => {
+      repair: async (host) => {
         await host.boot()
         await startServer(host)
       },
@@ -93,7 +93,7 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
   it.each(Object.entries(faults))(
     'loses no acknowledged row, and takes the old primary back by itself: %s',
     { timeout: 400_000 },
-    async (name, { strike, mend, order, isOfHost }) => {
+    async (name, { strike, repair, order, isOfHost }) => {
       const from = await lab.settled()
       const survivors = lab.members.filter((it) => it !== from)
       const [first] = survivors
@@ -114,10 +114,10 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
       )
       const had = load.acknowledged.length
       await eventually('rows of all clients after it', () => load.acknowledged.length > had + 200)
-      await mend(from)
-      const mendedAt = performance.now()
+      await repair(from)
+      const repairedAt = performance.now()
       const now = await lab.settled()
-      const homeAfter = performance.now() - mendedAt
+      const homeAfter = performance.now() - repairedAt
       expect(now).not.toBe(from)
       expect(sampler.overlaps()).toEqual([])
       await load.stop()

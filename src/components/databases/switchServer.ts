@@ -62,7 +62,7 @@ export type SwitchServer = {
   lockCommits(): Promise<void>
   /** All GTIDs that it has; null where nothing is known of them. */
   gtids(): Promise<GtidSet | null>
-  /** The same with what it has received and not applied yet. */
+  /** All GTIDs that it has or has received; null where nothing is known of them. */
   received(): Promise<GtidSet | null>
   /** GTIDs that it has written, as text for `waitFor` of another server. */
   written(): Promise<string>

@@ -5,7 +5,7 @@ import type { SwitchReading } from '../../../../src/components/databases/switchS
 import type { SwitchMember } from '../../../../src/components/manager/switch/planSwitch.ts'
 import { channel, idleReading } from '../support.ts'
 
-/** What a server without anything special says. */
+/** Reading of a server without anything special. */
 export const healthy: SwitchReading = {
   ...idleReading,
   gtids: readMariadbGtids('0-1-35'),
