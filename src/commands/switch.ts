@@ -33,6 +33,8 @@ import { disagreements } from '../output/clusterText.ts'
 import { failuresText, type HostFailure } from '../output/deployment/failureText.ts'
 import {
   acceptWords,
+  candidateWords,
+  dryRunWords,
   lossText,
   switchEndText,
   switchPlanText,
@@ -57,25 +59,20 @@ type SwitchOptions = ClusterOptions & {
   readonly json: boolean
 }
 
-const candidates: Readonly<Record<SwitchOperation, string>> = {
-  switch: 'the replica that is the least behind',
-  failover: 'the survivor that has the most',
-}
-
 /** Returns the definition of the command of an operation. */
 const commandOf =
   (operation: SwitchOperation): Define =>
   (made, world) =>
     runOnFiles(
       allHostsOptions(made)
-        .option('--to <datasource>', `the new primary (default: ${candidates[operation]})`)
+        .option('--to <datasource>', `the new primary (default: ${candidateWords[operation]})`)
         .addOption(
           new Option('--service <service>', 'the service, if several have databases').argParser((value) => [
             value,
           ]),
         )
         .addOption(choicesOption('--accept <reason>', acceptWords, acceptableReasons))
-        .option('--dry-run', 'show what would be done and what speaks against it; change nothing')
+        .option('--dry-run', dryRunWords)
         .option('-y, --yes', 'do it without asking')
         .option('--json', 'print the result as JSON'),
       world,

@@ -73,6 +73,22 @@ const sharedWays = ['not-found', ...sharedProblems] as const
 /** Of calls that check a database before they change anything. */
 const checkProblems = ['database-refused', 'database-unreachable', 'database-timeout'] as const
 
+/** Of a switch and a failover. */
+const primaryPlan = {
+  ...reading,
+  tag: 'Services',
+  query: { to, peers, accept },
+  response: { kind: 'payload', payloadType: 'SwitchPlanPayload', payload: SwitchPlanPayload },
+  problems: ['not-found', 'no-database'],
+} as const
+const primaryChange = {
+  ...changing,
+  tag: 'Services',
+  query: { to, peers, accept, id: taskId, wait },
+  response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
+  problems: [...problems, 'no-database', 'manager-unreachable', ...checkProblems],
+} as const
+
 /** The calls of the manager (contract.md, "Manager"). */
 export const managerRoutes = {
   managerStatus: {
@@ -234,51 +250,29 @@ export const managerRoutes = {
     problems: sharedWays,
   },
   managerSwitchPlan: {
-    ...reading,
+    ...primaryPlan,
     name: 'managerSwitchPlan',
-    tag: 'Services',
     path: `${root}/status/service/{service}/switch`,
-    query: { to, peers, accept },
     summary: 'Reads what a switch of the primary would do now, and why it would be refused.',
-    response: { kind: 'payload', payloadType: 'SwitchPlanPayload', payload: SwitchPlanPayload },
-    problems: ['not-found', 'no-database'],
   },
   managerSwitch: {
-    ...changing,
+    ...primaryChange,
     name: 'managerSwitch',
-    tag: 'Services',
     path: `${service}/switch`,
-    query: {
-      to,
-      peers,
-      accept,
-      id: taskId,
-      wait,
-    },
     summary: 'Makes another data source the primary, while clients wait; answers with the task that does it.',
-    response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
-    problems: [...problems, 'no-database', 'manager-unreachable', ...checkProblems],
   },
   managerFailoverPlan: {
-    ...reading,
+    ...primaryPlan,
     name: 'managerFailoverPlan',
-    tag: 'Services',
     path: `${root}/status/service/{service}/failover`,
-    query: { to, peers, accept },
     summary: 'Reads what a failover would do now, what it may lose, and why it would be refused.',
-    response: { kind: 'payload', payloadType: 'SwitchPlanPayload', payload: SwitchPlanPayload },
-    problems: ['not-found', 'no-database'],
   },
   managerFailover: {
-    ...changing,
+    ...primaryChange,
     name: 'managerFailover',
-    tag: 'Services',
     path: `${service}/failover`,
-    query: { to, peers, accept, id: taskId, wait },
     summary:
       'Makes a survivor the primary in place of one that is lost, while clients wait; answers with the task that does it.',
-    response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
-    problems: [...problems, 'no-database', 'manager-unreachable', ...checkProblems],
   },
   managerTask: {
     ...reading,

@@ -53,7 +53,7 @@ export function managerOf(
 /** A host whose manager cannot take part in a switch. */
 export type AwayManager = HostProblem & { readonly isUnreachable: boolean }
 
-/** What is known of a service before its primary is switched or replaced. */
+/** State of a service before its primary is switched or replaced. */
 export type SwitchSurvey = {
   readonly service: string
   /** The service as most managers see it; undefined where none has it. */

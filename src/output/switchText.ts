@@ -5,6 +5,15 @@ import type { SwitchEnd } from '../deployment/switchPrimary.ts'
 /** Description of the option `--accept`. */
 export const acceptWords = 'a reason against the switch that you accept, recorded in the audit log'
 
+/** Default of the option `--to`. */
+export const candidateWords: Readonly<Record<SwitchOperation, string>> = {
+  switch: 'the replica that is the least behind',
+  failover: 'the survivor that has the most',
+}
+
+/** Description of the option `--dry-run`. */
+export const dryRunWords = 'show what would be done and what speaks against it; change nothing'
+
 /** Writes what a switch or a failover would do: `alpha: db1 -> db2`. */
 export const switchPlanText = ({ service, from, to }: SwitchPlan): string =>
   `${service}: ${from ?? 'no primary'} -> ${to ?? 'none'}`

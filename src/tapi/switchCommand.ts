@@ -23,6 +23,8 @@ import type { SwitchOperation } from '../contracts/managerPayloads.ts'
 import { basePath } from '../contracts/route.ts'
 import {
   acceptWords,
+  candidateWords,
+  dryRunWords,
   lossText,
   switchPlanText,
   switchQuestion,
@@ -254,20 +256,15 @@ function renderTask(
   )
 }
 
-const candidates: Readonly<Record<SwitchOperation, string>> = {
-  switch: 'the replica that is the least behind',
-  failover: 'the survivor that has the most',
-}
-
 /** Returns the definition of the command of an operation. */
 const defineOperation =
   (operation: SwitchOperation) =>
   (command: CliCommand, { changeOne }: Runner): void => {
     addConfirmationOptions(command)
       .argument('[service]', 'name of the service, if there are several')
-      .option('--to <datasource>', `the new primary (default: ${candidates[operation]})`)
+      .option('--to <datasource>', `the new primary (default: ${candidateWords[operation]})`)
       .addOption(choicesOption('--accept <reason>', acceptWords, acceptableReasons))
-      .option('--dry-run', 'show what would be done and what speaks against it; change nothing')
+      .option('--dry-run', dryRunWords)
       .option(
         '--wait',
         `wait for the end of the ${operation}; exit code 1 if it failed, 6 if a server does not follow`,

@@ -36,8 +36,8 @@ const paths: Readonly<Record<SwitchOperation, RegExp>> = {
 }
 
 /**
- * Recognizes the switch of a primary, a failover, and the plan of each: over SSH, muster holds the clients of the other hosts, since managers
- * on loopback cannot call each other.
+ * Recognizes the switch of a primary, a failover, and the plan of each: over SSH, muster holds the clients of the other
+ * hosts, since managers on loopback cannot call each other.
  */
 export function readSwitchCall({ component, method, path }: RelayedCall): SwitchCall | undefined {
   if (component !== 'manager') return undefined

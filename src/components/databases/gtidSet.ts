@@ -149,6 +149,12 @@ export function uniteGtids(sets: readonly GtidSet[]): GtidSet {
 export const countGtids = ({ ranges }: GtidSet): number =>
   [...ranges.values()].flat().reduce((sum, [from, to]) => sum + to - from + 1, 0)
 
+/** Writes how many transactions a set has: `1 transaction`. */
+export function countText(gtids: GtidSet): string {
+  const count = countGtids(gtids)
+  return `${count} ${count === 1 ? 'transaction' : 'transactions'}`
+}
+
 /** Names GTIDs for people, the first few of many. Of MariaDB it names the last number of a source: the log says no more. */
 export function gtidText({ ranges }: GtidSet, count = 3): string {
   const names = [...ranges].flatMap(([source, all]) =>

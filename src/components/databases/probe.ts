@@ -11,7 +11,7 @@ import {
   uptimeStatement,
   variablesOf,
 } from './dialects.ts'
-import type { GtidSet } from './gtidSet.ts'
+import { type GtidSet, uniteGtids } from './gtidSet.ts'
 import { keepConnection, type ReadLimits } from './keepConnection.ts'
 import { type Omission, omissionsOf } from './omissions.ts'
 
@@ -27,6 +27,16 @@ export type ServerReading = ServerIdentity & {
   readonly uptime: number | null
   /** Settings by which it leaves something out; of its binary log those of a replica are not asked for. */
   readonly omissions: readonly Omission[]
+}
+
+/** Returns the GTIDs that a server has or has received; null where nothing is known of them. */
+export function receivedGtids({
+  gtids,
+  channels,
+}: Pick<ServerReading, 'gtids' | 'channels'>): GtidSet | null {
+  const all = [gtids, ...channels.map((it) => it.receivedGtids)]
+  const known = all.filter((it) => it !== null)
+  return known.length === all.length ? uniteGtids(known) : null
 }
 
 /** Channels that are read of a server that names more: none of a cluster has as many. */

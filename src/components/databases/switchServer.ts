@@ -5,9 +5,9 @@ import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import { type Dialect, quoteText, type ReplicationTls, type Source, text } from './dialect.ts'
 import { databaseTypeOf, dialects, variablesOf } from './dialects.ts'
 import { readMissingPrivileges, readSuper } from './grants.ts'
-import { type GtidSet, readMariadbGtids, readMysqlGtids, uniteGtids } from './gtidSet.ts'
+import { type GtidSet, readMariadbGtids, readMysqlGtids } from './gtidSet.ts'
 import { logOmissions } from './omissions.ts'
-import { readServer, type ServerReading } from './probe.ts'
+import { readServer, receivedGtids, type ServerReading } from './probe.ts'
 import {
   connectionId,
   createSessionReader,
@@ -278,9 +278,8 @@ export function createSwitchServer(options: {
     gtids: readGtids,
     received: async () => {
       const { dialect } = await opened()
-      const theirs = (await channels()).map((row) => dialect.readChannel(row).receivedGtids)
-      const all = [await readGtids(), ...theirs].filter((it) => it !== null)
-      return all.length === theirs.length + 1 ? uniteGtids(all) : null
+      const received = (await channels()).map(dialect.readChannel)
+      return receivedGtids({ gtids: await readGtids(), channels: received })
     },
     written: async () => text((await ask((await opened()).dialect.switching.written))[0] ?? {}, 'log'),
     waitFor: async (gtids, milliseconds) => {

@@ -80,8 +80,8 @@ export function endWords(
 }
 
 /**
- * Makes a switch or a failover against which nothing speaks, and records in the task how far it is and how it ended. Resolves to what
- * is left to do.
+ * Makes a switch or a failover against which nothing speaks, and records in the task how far it is and how it ended.
+ * Resolves to what is left to do.
  */
 export async function executeSwitch(
   means: SwitchMeans,
@@ -119,7 +119,7 @@ export async function executeSwitch(
   }
   async function recordThere(step: SwitchStep): Promise<void> {
     const answers = (await asked?.hold(record(step), authorization)) ?? []
-    const needed = new Set([...inUse(manager, service)].filter((it) => !isFailover || it !== from.name))
+    const needed = inUse(manager, service, isFailover ? from.name : null)
     const [first] = answers.filter(({ name, problem }) => problem !== undefined && needed.has(name))
     if (first) throw new SwitchError(`The manager of ${first.name} did not take part: ${first.problem}`)
   }

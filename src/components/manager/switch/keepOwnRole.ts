@@ -7,8 +7,8 @@ import { repointSource } from './repointSource.ts'
 
 /**
  * Gives the server of this host the role in a service that it has, where its configuration file said otherwise at its
- * start, or where another one took its place while it was away. Nothing changes where a switch has its lock, or where anything is different from what was decided by. Resolves to
- * the error of a server that could not be changed.
+ * start, or where another one took its place while it was away. Nothing changes where a switch has its lock, or where
+ * anything is different from what was decided by. Resolves to the error of a server that could not be changed.
  */
 export async function keepOwnRole(
   means: Parameters<typeof repointSource>[0] & { readonly log: ManagerLog },
@@ -39,9 +39,11 @@ export async function keepOwnRole(
       await server.setReadOnly(false)
       log.warn(facts, 'made the server of this host writable again: it was the writer before it was started')
     } else {
-      // Statements of sessions from its time as the writer would keep it from becoming read-only.
-      await server.kill((await server.sessions()).map(({ id }) => id))
-      await server.setReadOnly(true)
+      if (order.kind === 'read-only') {
+        // Statements of sessions from its time as the writer would keep it from becoming read-only.
+        await server.kill((await server.sessions()).map(({ id }) => id))
+        await server.setReadOnly(true)
+      }
       if (reading.semiSync.source) await server.setSemiSync({ source: false, replica: true })
       if (order.kind === 'read-only') {
         log.warn(facts, 'made the server of this host read-only: another one is the writer')

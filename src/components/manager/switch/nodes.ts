@@ -86,9 +86,11 @@ export const tlsOf = (nodes: readonly ReadNode[]): ReplicationTls | null =>
     .map(({ member }) => (member.look.kind === 'answered' ? member.look.reading.tls : null))
     .find((it) => it) ?? null
 
-/** Names of the data sources that clients may be connected to. */
-export const inUse = (manager: Manager, service: string): ReadonlySet<string> =>
-  new Set(manager.views(service).flatMap(({ name, state }) => (state === 'ONLINE' ? [name] : [])))
+/** Names of the data sources that clients may be connected to, but for one that is lost. */
+export const inUse = (manager: Manager, service: string, lost: string | null): ReadonlySet<string> =>
+  new Set(
+    manager.views(service).flatMap(({ name, state }) => (state === 'ONLINE' && name !== lost ? [name] : [])),
+  )
 
 /** Takes the lock of a switch where the server can be reached; connections of another switch end. */
 export async function forceLock({ server }: SwitchNode): Promise<void> {

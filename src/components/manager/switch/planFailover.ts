@@ -1,5 +1,6 @@
 import type { SwitchRefusal } from '../../../contracts/managerPayloads.ts'
-import { countGtids, type GtidSet, gtidText, missingGtids, uniteGtids } from '../../databases/gtidSet.ts'
+import { countGtids, countText, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
+import { receivedGtids } from '../../databases/probe.ts'
 import type { Observation } from '../checkResult.ts'
 import { errantGtids, isClaimant, isOut, leadTo, readingOf, sourceNames } from '../replicationGraph.ts'
 import {
@@ -42,7 +43,10 @@ export function planFailover(facts: FailoverFacts): SwitchPlan {
   }
   const inUse = members.filter((it) => it !== from && !isOut(it))
   const general = [...ofLost(from, facts), ...inUse.flatMap((it) => ofSurvivor(it, from, facts))]
-  const survivors = inUse.map((member): Survivor => ({ member, has: allOf(member) }))
+  const survivors = inUse.map((member): Survivor => {
+    const reading = switchReadingOf(member)
+    return { member, has: reading ? receivedGtids(reading) : null }
+  })
   const candidates = survivors
     .filter(({ member }) => promotable.has(member.role) && readingOf(member))
     .map((it) => ({
@@ -87,15 +91,6 @@ export function planFailover(facts: FailoverFacts): SwitchPlan {
       ),
     ],
   }
-}
-
-/** Returns what a survivor has applied or received; null where it was not read, or has no GTIDs. */
-function allOf(member: SwitchMember): GtidSet | null {
-  const reading = switchReadingOf(member)
-  if (!reading) return null
-  const sets = [reading.gtids, ...reading.channels.map(({ receivedGtids }) => receivedGtids)]
-  const known = sets.filter((it) => it !== null)
-  return known.length === sets.length ? uniteGtids(known) : null
 }
 
 /** Returns how many transactions a survivor has received and not applied. */
@@ -205,16 +200,11 @@ const ofMissing = ({ member, has }: Survivor, survivors: readonly Survivor[]): r
     return [
       refusal(
         member.name,
-        `It lacks ${transactions(missing)} that ${other.name} has: ${gtidText(missing)}.`,
+        `It lacks ${countText(missing)} that ${other.name} has: ${gtidText(missing)}.`,
         `Fail over to ${other.name}, or take ${other.name} out with tapi datasource shun.`,
       ),
     ]
   })
-
-const transactions = (gtids: GtidSet): string => {
-  const count = countGtids(gtids)
-  return `${count} ${count === 1 ? 'transaction' : 'transactions'}`
-}
 
 /** Returns what is known to be lost, and what nobody can know. */
 function lossOf(from: SwitchMember, { member, has }: Survivor): string {
@@ -226,5 +216,5 @@ function lossOf(from: SwitchMember, { member, has }: Survivor): string {
   const later = `What ${from.name} committed after its last check is lost where no survivor received it.`
   return missing.ranges.size === 0
     ? `${member.name} has all that ${from.name} told at its last check. ${later}`
-    : `Lost: ${transactions(missing)} that ${from.name} told and no survivor has (${gtidText(missing)}). ${later}`
+    : `Lost: ${countText(missing)} that ${from.name} told and no survivor has (${gtidText(missing)}). ${later}`
 }

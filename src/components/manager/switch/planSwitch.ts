@@ -228,14 +228,12 @@ function ofMember(member: SwitchMember, from: SwitchMember, facts: PlanFacts): r
       refusal(name, `It cannot be reached: ${why}`, `Repair it, or take it out with tapi datasource shun.`),
     ]
   }
-  const found: SwitchRefusal[] = []
-  found.push(...ofPrivileges(member, facts))
+  const found = [...ofPrivileges(member, facts)]
   if (member !== from && isClaimant(member)) {
     const reason = `It can be written and follows nobody, as ${from.name} does: two writers.`
     found.push(refusal(name, reason, 'Make it a replica, or take it out with tapi datasource shun.'))
   }
-  found.push(...ofChannels(member))
-  return found
+  return [...found, ...ofChannels(member)]
 }
 
 /** Evaluates the rights of the account on a server. */

@@ -9,8 +9,8 @@ const pause = 20
 /**
  * Makes `to` the primary in place of one that is lost. Clients wait already. First all survivors leave the lost primary: it
  * may be alive behind a link that is cut, and with semi-synchronous replication it can acknowledge nothing from then on.
- * What they have received until then is compared, so that nothing is lost that any of them has. Rejects with a
- * `SwitchError`, and then they have to fetch again.
+ * Then it compares all that they have received, so that nothing is lost that any of them has. Rejects with a `SwitchError`,
+ * and then they have to fetch again.
  */
 export async function promoteSurvivor(options: {
   readonly to: SwitchNode

@@ -2,7 +2,7 @@ import { printableLine } from '../../../base/printable.ts'
 import type { SwitchOperation, SwitchStep } from '../../../contracts/managerPayloads.ts'
 import type { Secret } from '../../../secrets/secret.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
-import { countGtids, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
+import { countText, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
 import type { ServerReading } from '../../databases/probe.ts'
 import type { ReplicationTls, SwitchReading, SwitchServer } from '../../databases/switchServer.ts'
 import { withTimeout } from '../../databases/withTimeout.ts'
@@ -132,9 +132,8 @@ async function refuseMissing(
     if (!has || !its) return [`The transactions of ${other} are unknown: it has no GTIDs.`]
     const missing = missingGtids(its, has)
     if (missing.ranges.size === 0) return []
-    const count = countGtids(missing)
     throw new SwitchError(
-      `${other} has ${count} ${count === 1 ? 'transaction' : 'transactions'} that ${name} does not have: ${gtidText(missing)}.`,
+      `${other} has ${countText(missing)} that ${name} does not have: ${gtidText(missing)}.`,
     )
   })
 }

@@ -33,10 +33,13 @@ const named = (words: string | null): string => words ?? 'nobody'
 async function objections(
   manager: Manager,
   others: OtherManagers,
-  { operation, service }: { readonly operation: SwitchOperation; readonly service: string },
+  {
+    operation,
+    service,
+    lost,
+  }: { readonly operation: SwitchOperation; readonly service: string; readonly lost: string | null },
 ): Promise<readonly SwitchRefusal[]> {
-  const lost = operation === 'failover' ? manager.knownWriter(service) : null
-  const needed = new Set([...inUse(manager, service)].filter((it) => it !== lost))
+  const needed = inUse(manager, service, lost)
   const own = operation === 'failover' ? null : manager.writer(service).datasource
   const unreachable = others.unreachable.filter((name) => needed.has(name))
   const about = (reason: string, fix: string): SwitchRefusal => ({ datasource: null, reason, fix })
@@ -46,7 +49,7 @@ async function objections(
       : [
           about(
             `The managers of ${unreachable.join(', ')} listen on loopback alone, so clients there could not wait.`,
-            'Use muster switch, which reaches them over SSH.',
+            `Use muster ${operation}, which reaches them over SSH.`,
           ),
         ]
   for (const { name, routing, problem } of await others.routings()) {
@@ -89,7 +92,7 @@ export async function surveySwitch(
   const lost = operation === 'failover' ? manager.knownWriter(service) : null
   const [nodes, against, check] = await Promise.all([
     readNodes(open, manager, service, lost),
-    others ? objections(manager, others, { operation, service }) : [],
+    others ? objections(manager, others, { operation, service, lost }) : [],
     lost === null ? null : checkLost(manager, { service, name: lost }),
   ])
   try {
