@@ -3,7 +3,7 @@ export type Clock = {
   readonly now: () => Date
   /** Milliseconds that never go back. */
   readonly elapsed: () => number
-  /** Runs the work once after that many milliseconds; returns a function that cancels it. */
+  /** Runs the work once after that many milliseconds, unless the process ends; returns a function that cancels it. */
   readonly after: (milliseconds: number, work: () => void) => () => void
 }
 
@@ -15,7 +15,7 @@ export const realClock: Clock = {
   now: () => new Date(),
   elapsed: () => performance.now(),
   after: (milliseconds, work) => {
-    const timer = setTimeout(work, Math.min(milliseconds, longest))
+    const timer = setTimeout(work, Math.min(milliseconds, longest)).unref()
     return () => clearTimeout(timer)
   },
 }

@@ -1,6 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { throttle } from '../../src/components/clock.ts'
+import { realClock, throttle } from '../../src/components/clock.ts'
 import { manualClock } from '../support/manualClock.ts'
+
+describe('the clock of a process', () => {
+  it('does the work after its time', async () => {
+    await new Promise<void>((resolve) => {
+      realClock.after(1, resolve)
+      // Something else that goes on, as a server does in a component.
+      const going = setInterval(() => undefined, 1000)
+      realClock.after(1, () => clearInterval(going))
+    })
+  })
+
+  it('keeps no process from its end', () => {
+    const timers = () => process.getActiveResourcesInfo().filter((it) => it === 'Timeout').length
+    const before = timers()
+    const cancel = realClock.after(60_000, () => undefined)
+    expect(timers()).toBe(before)
+    cancel()
+  })
+})
 
 describe('throttle', () => {
   it('does its work at once, and again only when the time is over', () => {
