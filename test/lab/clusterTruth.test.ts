@@ -34,16 +34,6 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
         'START SLAVE;',
       ].join('\n'),
     )
-  const tapi = (at: LabHost, args: readonly string[]) =>
-    cluster.operator.tapi([
-      '--host',
-      at.address,
-      '--user',
-      'admin',
-      '--password-file',
-      'admin.password',
-      ...args,
-    ])
   const becomePrimary = 'STOP SLAVE; RESET SLAVE ALL; SET GLOBAL read_only = 0;'
 
   const insert = async (through: LabHost, note: string): Promise<string> => {
@@ -103,7 +93,6 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
   it('is installed, and every connector follows a manager', async () => {
     const install = await cluster.operator.muster(['install', '--yes', 'alpha.yaml'])
     expect(install, `${install.stdout}${install.stderr}`).toMatchObject({ code: 0 })
-    cluster.operator.write('admin.password', cluster.secrets.admin.password)
     await cluster.allOnline()
     await writerIs(1)
     for (const it of connectors) {
@@ -176,7 +165,7 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
     await follow(db3, db2)
     for (const seen of await cluster.seenAs('db3', 'FAILED')) expect(seen.code).toBe('follows-other')
     await cluster.readers(app1, [2])
-    const recovered = await tapi(db2, ['datasource', 'recover', 'db3', '--i-am-sure'])
+    const recovered = await cluster.tapi(db2, 'datasource', 'recover', 'db3', '--i-am-sure')
     expect(recovered, recovered.stderr).toMatchObject({ code: 0 })
     await replicates(db3)
     await cluster.allOnline()
@@ -298,7 +287,7 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
     })
     await cluster.readers(app1, [1, 3])
 
-    const { stdout } = await tapi(db2, ['map', 'show', '--json'])
+    const { stdout } = await cluster.tapi(db2, 'map', 'show', '--json')
     const roleOf: Readonly<Record<string, string>> = { db1: 'replica', db2: 'primary', db3: 'replica' }
     const map = JSON.parse(stdout, (_key, value) => {
       const role = roleOf[value?.name]
@@ -306,7 +295,7 @@ describe.skipIf(labHere.missing)(`a cluster whose databases contradict its map${
     })
     cluster.operator.write('map.json', JSON.stringify(map))
     for (const it of cluster.members) {
-      const set = await tapi(it, ['map', 'set', '--yes', 'map.json'])
+      const set = await cluster.tapi(it, 'map', 'set', '--yes', 'map.json')
       expect(set, set.stderr).toMatchObject({ code: 0 })
     }
     await codeOf(db3, 'db1', null)

@@ -38,6 +38,8 @@ export type DatabaseCluster = {
   ) => { readonly host: string; readonly port: number; readonly password: string }
   /** Calls the APIs; the cluster is installed. */
   readonly apis: () => Apis
+  /** A command of `tapi` for the manager of a host, as the administrator. */
+  readonly tapi: (at: LabHost, ...argv: readonly string[]) => ReturnType<Operator['tapi']>
   readonly service: (of: LabHost) => Promise<ServiceStatusPayload>
   readonly source: (of: LabHost, name: string) => Promise<DatasourceStatusPayload>
   readonly connector: (of: LabHost) => Promise<ConnectorStatusPayload>
@@ -81,6 +83,7 @@ export async function startDatabaseCluster(wish: {
     ],
   })
   const operator = createOperator(lab, 'operator', secrets.admin.password)
+  operator.write('admin.password', secrets.admin.password)
   operator.write('replicator.password', secrets.replicator.password)
   operator.write('monitor.password', secrets.monitor.password)
   const file = clusterFile(lab, {
@@ -138,6 +141,11 @@ export async function startDatabaseCluster(wish: {
     secrets,
     through,
     apis,
+    tapi: (at, ...argv) =>
+      operator.tapi([
+        ...['--host', at.address, '--user', 'admin', '--password-file', 'admin.password'],
+        ...argv,
+      ]),
     service: (of) => apis().get(of, 'manager', 'status/service/alpha'),
     source,
     connector: (of) => apis().get(of, 'connector', 'status'),

@@ -39,8 +39,7 @@ export type SwitchCluster = {
   readonly primary: () => Promise<LabHost>
   /** The member after this one, round. */
   readonly after: (host: LabHost) => LabHost
-  /** A command of `tapi` for the manager of a host, as the administrator. */
-  readonly tapi: (at: LabHost, ...argv: readonly string[]) => Promise<Outcome>
+  readonly tapi: DatabaseCluster['tapi']
   /** `tapi switch --wait` of the manager of a host. */
   readonly tapiSwitch: (at: LabHost, ...argv: readonly string[]) => Promise<Outcome>
   /** The same with `--to`. */
@@ -140,12 +139,7 @@ export async function startSwitchCluster(
     return next
   }
 
-  cluster.operator.write('admin.password', cluster.secrets.admin.password)
-  const tapi: SwitchCluster['tapi'] = (at, ...argv) =>
-    cluster.operator.tapi([
-      ...['--host', at.address, '--user', 'admin', '--password-file', 'admin.password'],
-      ...argv,
-    ])
+  const { tapi } = cluster
   const tapiSwitch: SwitchCluster['tapiSwitch'] = (at, ...argv) =>
     tapi(at, 'switch', '--wait', '--yes', ...argv)
   const order = (what: 'onhold' | 'online') => (): Promise<unknown> =>
