@@ -1,7 +1,7 @@
 import type { AccessLevel } from '../contracts/accessLevels.ts'
 
-/** Listener that a request came through. */
-export type Listener = 'tcp' | 'socket'
+/** Listener that a request came through: the API, the channel between hosts of the cluster, or the Unix socket. */
+export type Listener = 'tcp' | 'channel' | 'socket'
 
 /**
  * Caller of a request: a user, a host of the cluster by its certificate, nobody named, or whoever may open the Unix

@@ -64,7 +64,7 @@ export type ComponentApi = {
   readonly served: readonly ServedRoute[]
   /** Served on the Unix socket alone, for the other components of the host. */
   readonly local?: readonly ServedRoute[]
-  /** Served on the Unix socket and to other hosts of the cluster: GETs with the authentication `host`. */
+  /** Served on the Unix socket and to other hosts of the cluster, by the authentication `host`. */
   readonly peers?: readonly ServedRoute[]
   /** Opens the pages of the TCP listener. */
   readonly pages?: (context: ApiContext) => ServedPages

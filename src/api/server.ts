@@ -75,19 +75,19 @@ function problemOfConnection(code: string | undefined): ProblemError {
   }
 }
 
+/** With authorities, TLS 1.3 for those whom these prove; no browser and no old client comes there. */
 const secureOptions = ({ key, chain, authorities }: TlsMaterial) =>
   ({
     key,
     cert: chain,
-    minVersion: 'TLSv1.2',
+    minVersion: authorities === undefined ? 'TLSv1.2' : 'TLSv1.3',
     maxVersion: 'TLSv1.3',
     ciphers,
     honorCipherOrder: true,
     ...(authorities === undefined
       ? {}
       : {
-          // The operator's authorities are the trust anchors, even if others signed them. Their names are sent, so
-          // that a browser without a certificate of theirs asks nobody for one.
+          // The operator's authorities are the trust anchors, even if others signed them.
           ca: authorities,
           allowPartialTrustChain: true,
           // A resumed session would bring the verdict of an earlier handshake.
@@ -95,9 +95,8 @@ const secureOptions = ({ key, chain, authorities }: TlsMaterial) =>
         }),
   }) as const
 
-/** Asks callers for a certificate and takes those without one, too: the login decides about all routes but few. */
 const certificateRequest = ({ authorities }: TlsMaterial) =>
-  authorities === undefined ? {} : { requestCert: true, rejectUnauthorized: false }
+  authorities === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
 
 /**
  * Replaces the certificate for new connections; open ones stay as they are. Throws when OpenSSL does not

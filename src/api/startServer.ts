@@ -22,8 +22,9 @@ import { type CertificateTiming, readTlsAtStart, watchCertificate } from './tlsC
 
 /** A component's API that listens. */
 export type RunningServer = {
-  /** The TCP port in effect; absent without a TCP listener. */
+  /** The TCP ports in effect, of the API and of the channel; absent without such a listener. */
   readonly port?: number
+  readonly channelPort?: number
   /** Reads the files of the certificate again, at once. */
   reloadCertificate(): void
   /** Fails readiness from now on, so that load balancers turn to others; calls are answered as before. */
@@ -57,6 +58,9 @@ function close({ server, closeStrangers, closeUnknown }: App): Promise<void> {
   })
 }
 
+/** Material of the API, whose callers are asked for no certificate. */
+const withoutAuthorities = ({ key, chain }: TlsMaterial): TlsMaterial => ({ key, chain })
+
 function auditOf(settings: ServerSettings, log: ListenerLog): Audit | undefined {
   const { auditFile: path, cluster, host, component } = settings
   if (path === undefined) return undefined
@@ -67,7 +71,7 @@ function auditOf(settings: ServerSettings, log: ListenerLog): Audit | undefined 
 
 /**
  * Starts a component's API as its settings say: HTTPS at `listen`, plain HTTP on the Unix socket, the same
- * calls on both. Rejects with a `StartError`, and then nothing is left open.
+ * calls on both; and for other hosts those that need a login, and their own ones, at `channel`. Rejects with a `StartError`, and then nothing is left open.
  */
 export async function startServer(options: {
   readonly settings: ServerSettings
@@ -81,9 +85,8 @@ export async function startServer(options: {
 }): Promise<RunningServer> {
   const { settings, api, log } = options
   const { peers = [], tls: paths } = settings
-  // Callers are asked for a certificate only where there are hosts to prove.
-  const shownPaths = peers.length > 0 ? paths : { key: paths.key, chain: paths.chain }
-  const tls = settings.listen ? readTlsAtStart(shownPaths) : undefined
+  const shownPaths = settings.channel ? paths : { key: paths.key, chain: paths.chain }
+  const tls = settings.listen || settings.channel ? readTlsAtStart(shownPaths) : undefined
   let trusted = tls?.authorities
   if (tls?.stagedCopy !== undefined) {
     log.warn(
@@ -98,7 +101,7 @@ export async function startServer(options: {
     watchCertificate({
       paths: shownPaths,
       current: tls,
-      use: (next) => tcp && showTls(tcp, next),
+      use: showTls,
       now: () => new Date(),
       log,
       ...(options.certificateTiming ? { timing: options.certificateTiming } : {}),
@@ -145,43 +148,50 @@ export async function startServer(options: {
     served: [...api.served, ...toPeers, ...(api.local ?? []), putUsers],
     listener: 'socket',
   })
-  const pages = tls && api.pages?.(context)
+  const pages = settings.listen !== null && tls ? api.pages?.(context) : undefined
   const tcp =
+    settings.listen && tls && createApp({ ...shared, listener: 'tcp', tls: withoutAuthorities(tls), pages })
+  const channel =
+    settings.channel &&
     tls &&
     createApp({
       ...shared,
-      served: [...api.served, ...toPeers],
-      listener: 'tcp',
+      served: [...api.served.filter(({ route }) => route.auth === 'basic'), ...toPeers],
+      listener: 'channel',
       tls,
-      pages,
       // A host that connects anew may leave a stream behind for as long as the system keeps its connection.
       streams: { streams: Math.max(defaultEventStreamLimits.streams, 2 * peers.length) },
     })
-  if (tcp && peers.length > 0) proofs = watchHostProofs(tcp.server, peers)
+  if (channel) proofs = watchHostProofs(channel.server, peers)
 
-  function showTls({ server, streams }: App, next: TlsMaterial): void {
-    replaceTls(server, next)
+  function showTls(next: TlsMaterial): void {
+    if (tcp) replaceTls(tcp.server, withoutAuthorities(next))
+    if (!channel) return
+    replaceTls(channel.server, next)
     if (next.authorities === trusted) return
     trusted = next.authorities
     // Hosts that the present authorities prove come back at once.
     proofs?.forget()
-    streams.endThoseOf(isHostOwner)
+    channel.streams.endThoseOf(isHostOwner)
   }
 
   const stop = async (): Promise<void> => {
     stopping = true
     certificateWatcher?.stop()
     pages?.close()
-    for (const app of [socket, tcp]) app?.streams.close()
-    await Promise.all([socket, tcp].map((app) => app && close(app)))
+    const apps = [socket, tcp, channel].filter((app) => app != null)
+    for (const { streams } of apps) streams.close()
+    await Promise.all(apps.map(close))
     await audit?.close()
   }
 
   try {
     await listenOnSocket(socket, settings.socket)
-    const port = tcp && settings.listen ? { port: await listenOnTcp(tcp, settings.listen) } : {}
+    const port = tcp && settings.listen && (await listenOnTcp(tcp, settings.listen))
+    const channelPort = channel && settings.channel && (await listenOnTcp(channel, settings.channel))
     return {
-      ...port,
+      ...(port != null && { port }),
+      ...(channelPort !== undefined && { channelPort }),
       reloadCertificate: () => certificateWatcher?.reload(),
       announceStop: () => {
         announced = true

@@ -78,7 +78,7 @@ export const joinedHeader = (value: string | string[] | undefined): string | und
 
 /** Returns scheme and host that the caller used. */
 export const ownOrigin = (listener: Listener, host: string | undefined): string =>
-  `${listener === 'tcp' ? 'https' : 'http'}://${host ?? 'localhost'}`
+  `${listener === 'socket' ? 'http' : 'https'}://${host ?? 'localhost'}`
 
 const badRequest = (detail: string): ProblemError => new ProblemError({ code: 'bad-request', detail })
 
@@ -159,6 +159,14 @@ export type ListenerRules = {
   readonly isOwnHost: (header: string) => boolean
 }
 
+/** Rejects a host with a certificate of the cluster that has no business here, or proves nothing any more. */
+function rejectUnknownPeer({ request }: RequestContext, { hostOf }: ListenerRules['context']): void {
+  if (hostOf?.(request.socket) !== undefined) return
+  const detail =
+    'The certificate is for no host of the services of this manager. Where the file has one, run muster install on this host.'
+  throw new ProblemError({ code: 'login-required', detail })
+}
+
 /** Rejects a request before its route is known, in this order: path, stopping, Host, cross-site. */
 export function rejectUntrusted(
   requestContext: RequestContext,
@@ -167,6 +175,7 @@ export function rejectUntrusted(
   rejectBadEscapes(requestContext.path)
   rejectWhileStopping(requestContext, context)
   if (listener === 'tcp') rejectWrongHost(requestContext, isOwnHost)
+  if (listener === 'channel') rejectUnknownPeer(requestContext, context)
   rejectCrossSite(requestContext, listener)
 }
 

@@ -5,7 +5,6 @@ import { jsonText } from '../base/json.ts'
 import { listOf } from '../base/words.ts'
 import { isConfirmed, requireConfirmation } from '../cli/ask.ts'
 import { choicesOption, type Define, flag } from '../cli/command.ts'
-import type { CommandContext } from '../cli/context.ts'
 import { type ExitCode, exitCodes, exitOfSwitch } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
@@ -13,23 +12,17 @@ import { eachStep, type SwitchPlan } from '../client/switchTask.ts'
 import type { ClusterConfig } from '../config/model.ts'
 import { acceptableReasons } from '../contracts/choices.ts'
 import type { SwitchOperation } from '../contracts/managerPayloads.ts'
-import {
-  type AwayManager,
-  chooseCoordinator,
-  managerOf,
-  readSwitchPlanOf,
-  type SwitchSurvey,
-  surveySwitch,
-} from '../deployment/prepareSwitch.ts'
 import { closeAll, installedFactsOnly } from '../deployment/survey.ts'
 import {
+  type ComingManager,
+  chooseManager,
   type HostProblem,
   type ManagerOfHost,
+  managerOf,
+  readSwitchPlanOf,
   type SwitchEnd,
-  type SwitchOutcome,
   switchPrimary,
 } from '../deployment/switchPrimary.ts'
-import { disagreements } from '../output/clusterText.ts'
 import { failuresText, type HostFailure } from '../output/deployment/failureText.ts'
 import {
   acceptWords,
@@ -41,14 +34,13 @@ import {
   switchQuestion,
   switchRefusalLines,
   switchStepText,
-  waitText,
 } from '../output/switchText.ts'
 import { allHostsOptions, runOnFiles } from '../session/clusterOptions.ts'
 import { prepareConnections } from '../session/connectHost.ts'
 import { withSwitchHooks } from '../session/hooks/switchHooks.ts'
 import { type ClusterOptions, openCluster } from '../session/openCluster.ts'
 import type { SelectedCluster } from '../session/selectTargets.ts'
-import { surveyReadOnly, withShortTimeout } from '../session/surveyReadOnly.ts'
+import { surveyEach, withShortTimeout } from '../session/surveyReadOnly.ts'
 
 type SwitchOptions = ClusterOptions & {
   readonly operation: SwitchOperation
@@ -92,7 +84,7 @@ export const switchCommand = commandOf('switch')
 
 export const failoverCommand = commandOf('failover')
 
-/** Makes another data source the primary, over SSH and the sockets of the managers. */
+/** Has a manager make another data source the primary, over SSH and its socket. */
 async function switchOverHosts(options: SwitchOptions): Promise<ExitCode> {
   const { context, operation, yes, dryRun } = options
   const { config } = await openCluster(options)
@@ -104,19 +96,18 @@ async function switchOverHosts(options: SwitchOptions): Promise<ExitCode> {
   const members: SelectedCluster = { ...config, hosts }
   await prepareConnections(context, withShortTimeout(members).hosts)
   // The connections to the ports of the APIs, which are opened early for other commands, are of no use here.
-  const { survey } = await surveyReadOnly(context, members, { facts: installedFactsOnly.facts })
+  const surveys = await surveyEach(context, members, { facts: installedFactsOnly.facts })
+  const managers = surveys.map(({ host, survey }) => ({
+    host,
+    manager: survey.then(({ reached: [it], unreachable: [away] }) =>
+      it ? managerOf(it, { cluster: config.cluster }) : { host, problem: away?.failure.message ?? '' },
+    ),
+  }))
   try {
-    const away = survey.unreachable.map(
-      ({ host, failure, unreachable }): AwayManager => ({
-        host: host.name,
-        problem: failure.message,
-        isUnreachable: unreachable,
-      }),
-    )
-    const managers = survey.reached.map((surveyed) => managerOf(surveyed, { cluster: config.cluster }))
-    return await decideAndSwitch({ ...options, config: members, service, away, managers })
+    return await decideAndSwitch({ ...options, service, config: members, managers })
   } finally {
-    await closeAll(survey)
+    // A host that is away is not waited for.
+    for (const { survey } of surveys) void survey.then(closeAll)
   }
 }
 
@@ -140,38 +131,22 @@ function chooseService({ cluster, services }: ClusterConfig, given: readonly str
 type Known = SwitchOptions & {
   readonly config: SelectedCluster
   readonly service: string
-  readonly away: readonly AwayManager[]
-  readonly managers: readonly ManagerOfHost[]
+  readonly managers: readonly ComingManager[]
 }
 
 async function decideAndSwitch(known: Known): Promise<ExitCode> {
-  const { context, operation, service, to, accept, yes, dryRun, json } = known
-  const found = await surveySwitch(known)
-  const { view, parts } = found
-  const stopped = stopsOf(found)
-  if (view === undefined || stopped.problems.length > 0 || stopped.lines.length > 0) {
-    return reportStops(known, stopped)
-  }
-  const coordinator = chooseCoordinator(found, to)
-  if (coordinator === undefined) return reportStops(known, stopped)
-  const plan = await readSwitchPlanOf(coordinator, { operation, service, to, accept })
-  if (typeof plan === 'string') {
-    const problem = { host: coordinator.host, problem: plan, isUnreachable: false }
-    return reportStops(known, { lines: [], problems: [problem] })
-  }
+  const { context, operation, service, to, accept, yes, dryRun, json, managers } = known
+  const chosen = await chooseManager({ operation, service, to, managers })
+  if (!('call' in chosen)) return reportStops(known, { problems: chosen })
+  const plan = await readSwitchPlanOf(chosen, { operation, service, to, accept })
+  if (typeof plan === 'string')
+    return reportStops(known, { problems: [{ host: chosen.host, problem: plan }] })
   if (!json) {
-    const led = `, led by the manager of ${coordinator.host}\n`
+    const led = `, led by the manager of ${chosen.host}\n`
     context.stdout.write(`${switchPlanText(plan)}${led}${lossText(plan)}`)
   }
-  const { from, to: chosen } = plan
-  if (plan.refusals.length > 0 || from === null || chosen === null) {
-    const lines = switchRefusalLines(plan)
-    return reportStops(
-      known,
-      { lines: lines.length > 0 ? lines : [`${service}: there is nothing to switch`], problems: [] },
-      plan,
-    )
-  }
+  const { from, to: target } = plan
+  if (plan.refusals.length > 0 || from === null || target === null) return reportStops(known, { plan })
   if (dryRun) {
     if (json) context.stdout.write(jsonText({ cluster: known.config.cluster, service, plan }))
     return exitCodes.ok
@@ -181,24 +156,17 @@ async function decideAndSwitch(known: Known): Promise<ExitCode> {
     context.stderr.write('Nothing was changed.\n')
     return exitCodes.failed
   }
-  return withSwitchHooks(context, { operation, config: known.config, hosts: [from, chosen] }, () =>
-    followSwitch(known, { plan, from, to: chosen, coordinator, parts }),
+  return withSwitchHooks(context, { operation, config: known.config, hosts: [from, target] }, () =>
+    followSwitch(known, { plan, to: target, manager: chosen }),
   )
 }
 
 /** Makes the switch and follows it to its end. */
 async function followSwitch(
   known: Known,
-  chosen: {
-    readonly plan: SwitchPlan
-    readonly from: string
-    readonly to: string
-    readonly coordinator: ManagerOfHost
-    readonly parts: readonly ManagerOfHost[]
-  },
+  { plan, to, manager }: { readonly plan: SwitchPlan; readonly to: string; readonly manager: ManagerOfHost },
 ): Promise<ExitCode> {
-  const { context, operation, json } = known
-  const { plan, from, to, coordinator, parts } = chosen
+  const { context, operation, service, accept, json } = known
   const showStep = eachStep((task) => {
     if (!json) context.stdout.write(`${switchStepText(task, plan)}\n`)
   })
@@ -206,117 +174,70 @@ async function followSwitch(
     context.stderr.write(`stopping: a ${operation} that was begun is followed to its end, for 8 s at most\n`)
   }
   context.signal.addEventListener('abort', stopping, { once: true })
-  const outcome = await switchPrimary({
-    operation,
-    coordinator,
-    others: parts.filter((one) => one !== coordinator),
-    plan: { ...plan, from, to },
-    accept: known.accept,
+  const end = await switchPrimary({
+    ...{ operation, manager, service, to, accept },
     id: randomUUID(),
     onTask: showStep,
     clock: { now: () => performance.now(), wait },
     signal: context.signal,
   }).finally(() => context.signal.removeEventListener('abort', stopping))
-  return report(known, { plan, coordinator: coordinator.host, isAlone: parts.length === 1 }, outcome)
+  return report(known, { plan, coordinator: manager.host }, end)
 }
 
-/** Reasons not to switch: in words, and by host. */
-type Stops = { readonly lines: readonly string[]; readonly problems: readonly AwayManager[] }
-
-/** Adds to the hosts that cannot take part what managers disagree on. */
-function stopsOf({ view, problems }: SwitchSurvey): Stops {
-  const lines = view === undefined ? [] : disagreements({ ...view, datasources: [] }, ['writer'])
-  return {
-    problems,
-    lines: problems.length === 0 && view?.managers.length === 0 ? ['no manager answers'] : lines,
-  }
-}
-
-function reportStops(known: Known, { lines, problems }: Stops, plan?: SwitchPlan): ExitCode {
-  const { context, config, service, json } = known
+/** Prints why nothing was done: hosts whose managers cannot lead it, or what the manager says against it. */
+function reportStops(
+  { context, config, operation, service, json }: Known,
+  { problems = [], plan }: { readonly problems?: readonly HostProblem[]; readonly plan?: SwitchPlan },
+): ExitCode {
   const { stdout, stderr } = context
-  const code = problems.some(({ isUnreachable }) => isUnreachable) ? exitCodes.unreachable : exitCodes.failed
+  const code = plan === undefined ? exitCodes.unreachable : exitCodes.failed
   if (json) {
-    const refused = [
-      ...problems.map(({ host, problem }) => ({ host, problem })),
-      ...lines.map((problem) => ({ problem })),
-    ]
-    stdout.write(jsonText({ cluster: config.cluster, service, plan, ...(plan === undefined && { refused }) }))
+    stdout.write(
+      jsonText({ cluster: config.cluster, service, plan, ...(plan === undefined && { refused: problems }) }),
+    )
     return code
   }
-  stderr.write(problemsText(context, problems, shunFix))
-  const words = lines.map((line) => `  ${line}\n`).join('')
+  if (plan === undefined) {
+    const failures = problems.map(
+      ({ host, problem }): HostFailure => ({
+        host,
+        failure: {
+          code: 'not-switched',
+          message: problem,
+          fix: `Start a manager of ${service}, and try again.`,
+        },
+      }),
+    )
+    stderr.write(`${failuresText(failures, lineLayout(context, stderr))}Nothing was changed.\n`)
+    return code
+  }
+  const lines = switchRefusalLines(plan)
+  const words = lines.length > 0 ? lines : [`${service}: there is nothing to switch`]
   stderr.write(
-    lines.length === 0
-      ? 'Nothing was changed.\n'
-      : `error: The ${known.operation} is refused; nothing was changed.\n${words}`,
+    `error: The ${operation} is refused; nothing was changed.\n${words.map((line) => `  ${line}\n`).join('')}`,
   )
   return code
-}
-
-const shunFix =
-  'Bring the host back, or shun its data source with `tapi datasource shun`: it then goes on without it.'
-
-function problemsText(context: CommandContext, problems: readonly HostProblem[], fix: string): string {
-  const failures = problems.map(
-    ({ host, problem }): HostFailure => ({
-      host,
-      failure: { code: 'not-switched', message: problem, fix },
-    }),
-  )
-  return failuresText(failures, lineLayout(context, context.stderr))
 }
 
 /** Prints how the switch ended and returns the exit code. */
 function report(
   { context, config, operation, json }: Known,
-  at: { readonly plan: SwitchPlan; readonly coordinator: string; readonly isAlone: boolean },
-  { end, isReleased, unreleased, heldMilliseconds }: SwitchOutcome,
+  { plan, coordinator }: { readonly plan: SwitchPlan; readonly coordinator: string },
+  end: SwitchEnd,
 ): ExitCode {
   const { stdout, stderr } = context
-  const { plan, coordinator } = at
-  const code = context.signal.aborted ? exitCodes.interrupted : exitOf(end, unreleased)
+  const code = context.signal.aborted ? exitCodes.interrupted : exitOf(end)
   if (json) {
-    const held = at.isAlone ? {} : { heldMillisecondsOfOtherHosts: Math.round(heldMilliseconds) }
-    stdout.write(
-      jsonText({
-        cluster: config.cluster,
-        service: plan.service,
-        coordinator,
-        plan,
-        ...end,
-        ...held,
-        isReleased,
-        unreleased,
-      }),
-    )
+    stdout.write(jsonText({ cluster: config.cluster, service: plan.service, coordinator, plan, ...end }))
     return code
   }
-  const others = at.isAlone ? '' : `, those of other hosts ${waitText(heldMilliseconds)}`
-  if (end.kind === 'not-held') stderr.write(problemsText(context, end.problems, shunFix))
-  const text = switchEndText(end, { operation, coordinator, others })
-  context.stdout.write(text.out)
+  const text = switchEndText(end, { operation, coordinator })
+  stdout.write(text.out)
   stderr.write(text.err)
-  if (!isReleased && !at.isAlone) {
-    stderr.write(
-      'note: clients of the other hosts wait up to 8 s more; then their managers go by the servers\n',
-    )
-  }
-  stderr.write(
-    problemsText(
-      context,
-      unreleased.map(({ host, problem }) => ({
-        host,
-        problem: `was not told the end of the ${operation}: ${problem}`,
-      })),
-      'Nothing to do at once: its clients wait 8 s at most. If its manager stays away, see `muster status`.',
-    ),
-  )
   return code
 }
 
-function exitOf(end: SwitchEnd, unreleased: readonly HostProblem[]): ExitCode {
+function exitOf(end: SwitchEnd): ExitCode {
   if (end.kind === 'lost') return exitCodes.unreachable
-  if (end.kind !== 'ended' || unreleased.length > 0) return exitCodes.failed
-  return exitOfSwitch(end.task.state)
+  return end.kind === 'ended' ? exitOfSwitch(end.task.state) : exitCodes.failed
 }

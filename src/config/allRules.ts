@@ -23,7 +23,6 @@ import { stores } from './rules/stores.ts'
 import { switchDrain } from './rules/switchDrain.ts'
 import { topologies } from './rules/topologies.ts'
 import { unknownHosts } from './rules/unknownHosts.ts'
-import { unreachableManagers } from './rules/unreachableManagers.ts'
 import { unusedHosts } from './rules/unusedHosts.ts'
 import { warningDays } from './rules/warningDays.ts'
 import { withoutEffect } from './rules/withoutEffect.ts'
@@ -48,7 +47,6 @@ export const allRules: readonly Rule[] = [
   localClashes,
   privilegedPorts,
   openWithoutAdmin,
-  unreachableManagers,
   sharedConnectors,
   incompleteDatabases,
   sameDatabase,

@@ -4,6 +4,7 @@ import type { SecretReference } from '../secrets/reference.ts'
 import { locatedSecret } from './locatedSecret.ts'
 import type {
   ApiConfig,
+  ChannelConfig,
   ClusterConfig,
   DatabaseAccount,
   DatabaseConfig,
@@ -18,11 +19,12 @@ import type {
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import { hasDatabase, servicesMap } from './resolve/dataSources.ts'
 import {
+  channelAddress,
   dashboardOf,
   followedService,
+  managersOfMembers,
   otherManagers,
   peersOf,
-  reachableManagers,
 } from './resolve/followedManagers.ts'
 import { oncePer } from './resolve/oncePer.ts'
 import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
@@ -200,17 +202,23 @@ function switchingOf(
   return { switching, otherManagers: otherManagers(host, service, hosts) }
 }
 
+function channelOf(host: ResolvedHost, hosts: ReadonlyMap<string, ResolvedHost>): ChannelConfig | undefined {
+  const peers = peersOf(host, hosts)
+  const port = host.option(options.clusterPort).value
+  if (peers.length === 0 || port === undefined) return undefined
+  return { address: channelAddress(host), port, peers }
+}
+
 /** Derives which managers the host's connector follows, who follows its manager, and what its page shows. */
 function followingOf(
   host: ResolvedHost,
   hosts: ReadonlyMap<string, ResolvedHost>,
-): Pick<HostConfig, 'managers' | 'peers' | 'dashboard'> {
+): Pick<HostConfig, 'managers' | 'channel' | 'dashboard'> {
   const service = followedService(host, hosts)
-  const managers = service === undefined ? [] : reachableManagers(host, service, hosts)
-  const peers = peersOf(host, hosts)
+  const managers = service === undefined ? [] : managersOfMembers(host, service, hosts)
   return {
     ...(managers.length > 0 && { managers }),
-    ...(peers.length > 0 && { peers }),
+    ...optional('channel', channelOf(host, hosts)),
     ...optional('dashboard', dashboardOf(host, hosts)),
   }
 }

@@ -74,10 +74,11 @@ export type MonitorConfig = ValuesOf<typeof monitorOptions> &
   DatabaseAccount &
   Pick<MonitorSettings, 'maxReplicaLag'>
 
-/** The other managers of a service: those that a host reaches, and the names of the other hosts. */
-export type OtherManagers = {
-  readonly reachable: readonly FollowedManager[]
-  readonly unreachable: readonly string[]
+/** Listener of a manager for other hosts of the cluster, and who they are. */
+export type ChannelConfig = {
+  readonly address: string
+  readonly port: number
+  readonly peers: readonly PeerHost[]
 }
 
 /** A user of a host's APIs. */
@@ -130,9 +131,9 @@ export type HostConfig = PlainOptions & {
   /** Managers that the connector follows; absent if the host has its own manager, or nothing to follow. */
   readonly managers?: readonly FollowedManager[]
   /** Managers of its service beside its own one, which take part in a switch; absent without `switching`. */
-  readonly otherManagers?: OtherManagers
-  /** Hosts that its manager tells what it knows, if its API can be reached. */
-  readonly peers?: readonly PeerHost[]
+  readonly otherManagers?: readonly FollowedManager[]
+  /** Listener of its manager for other hosts; absent without such hosts. */
+  readonly channel?: ChannelConfig
   /** Hosts of the cluster, this one included, as its manager reaches and shows them; absent without a dashboard. */
   readonly dashboard?: readonly DashboardHost[]
 }
@@ -185,6 +186,6 @@ export const isReachedLocally = ({
   via = connection,
 }: Pick<HostConfig, 'connection' | 'via'>): boolean => via === 'local'
 
-/** Returns true if the manager of a host calls other managers. */
-export const callsManagers = ({ otherManagers }: Pick<HostConfig, 'otherManagers'>): boolean =>
-  otherManagers !== undefined && otherManagers.reachable.length > 0
+/** Returns true if a component of a host proves itself to other hosts, or lets them prove themselves. */
+export const needsAuthorities = (host: Pick<HostConfig, 'channel' | 'managers' | 'otherManagers'>): boolean =>
+  host.channel !== undefined || host.managers !== undefined || (host.otherManagers?.length ?? 0) > 0

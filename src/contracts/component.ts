@@ -10,6 +10,9 @@ export const defaultPorts: Readonly<Record<Component, number>> = {
   replicator: 8097,
 }
 
+/** TCP port of the private channel between hosts unless an option changes it. */
+export const defaultClusterPort = 8091
+
 /** Returns true if a word names a component. */
 export const isComponent = (word: string): word is Component =>
   (components as readonly string[]).includes(word)

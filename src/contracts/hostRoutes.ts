@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
 import { ChangePayload } from './commonPayloads.ts'
+import { requestSchema } from './envelope.ts'
+import { HoldPayload, ReleasePayload } from './managerPayloads.ts'
 import { managerRoutes } from './managerRoutes.ts'
 import { TakenOffline } from './replicatorPayloads.ts'
 import type { Route } from './route.ts'
@@ -67,6 +69,31 @@ export const hostRoutes = {
     request: null,
     response: { kind: 'payload', payloadType: 'HostReplicationPayload', payload: HostReplicationPayload },
     problems: [],
+  },
+  hold: {
+    name: 'hold',
+    tag: 'Services',
+    method: 'POST',
+    path: '/muster/service/{service}/hold',
+    auth: 'host',
+    guard: true,
+    summary: 'Lets clients that write wait, for a switch or a failover that another manager makes.',
+    request: requestSchema('HoldPayload', HoldPayload),
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+    problems: ['not-found', 'wrong-state', 'operation-running', 'invalid-body'],
+  },
+  release: {
+    name: 'release',
+    tag: 'Services',
+    method: 'POST',
+    path: '/muster/service/{service}/release',
+    auth: 'host',
+    guard: true,
+    summary:
+      'Ends the hold of a switch, and lets clients write to the primary if the servers show the same one.',
+    request: requestSchema('ReleasePayload', ReleasePayload),
+    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+    problems: ['not-found', 'wrong-state', 'operation-running', 'invalid-body'],
   },
   followedRouting: {
     name: 'followedRouting',

@@ -290,6 +290,7 @@ export const HoldPayload = Type.Object(
     from: MapName,
     to: MapName,
     step: SwitchStep,
+    by: Type.String({ minLength: 1, maxLength: 200, description: 'Who ordered the switch.' }),
     milliseconds: Type.Integer({
       minimum: 1,
       maximum: 600_000,

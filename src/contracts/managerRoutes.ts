@@ -1,14 +1,11 @@
 import { acceptableReasons } from './choices.ts'
 import { BooleanPayload, ChangePayload } from './commonPayloads.ts'
-import { requestSchema } from './envelope.ts'
 import {
   ChangedDatasourceStatusPayload,
   ChangedServiceStatusPayload,
   ClusterTopologyPayload,
   DatasourceStatusPayload,
-  HoldPayload,
   ManagerEventPayload,
-  ReleasePayload,
   ServiceStatusPayload,
   StatusPayload,
   SwitchPlanPayload,
@@ -29,11 +26,6 @@ const to = {
   description: 'The data source that becomes the primary; without it the one that is the least behind.',
 }
 
-const peers = {
-  values: ['held'],
-  description: 'held: the caller holds and releases the clients of all other hosts.',
-}
-
 const reason = acceptableReasons.join('|')
 
 const accept = {
@@ -46,7 +38,7 @@ const accept = {
 
 const taskId = {
   values: { pattern: taskIdPattern },
-  description: 'Id of the task and of its holds, for a caller that holds clients; without it a new one.',
+  description: 'Id of the task, by which a caller finds it whose response was lost; without it a new one.',
 }
 
 const wait = {
@@ -77,14 +69,14 @@ const checkProblems = ['database-refused', 'database-unreachable', 'database-tim
 const primaryPlan = {
   ...reading,
   tag: 'Services',
-  query: { to, peers, accept },
+  query: { to, accept },
   response: { kind: 'payload', payloadType: 'SwitchPlanPayload', payload: SwitchPlanPayload },
   problems: ['not-found', 'no-database'],
 } as const
 const primaryChange = {
   ...changing,
   tag: 'Services',
-  query: { to, peers, accept, id: taskId, wait },
+  query: { to, accept, id: taskId, wait },
   response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
   problems: [...problems, 'no-database', 'manager-unreachable', ...checkProblems],
 } as const
@@ -283,26 +275,6 @@ export const managerRoutes = {
     summary: 'Reads how far a task is.',
     response: { kind: 'payload', payloadType: 'TaskPayload', payload: TaskPayload },
     problems: ['not-found'],
-  },
-  managerHold: {
-    ...changing,
-    name: 'managerHold',
-    tag: 'Services',
-    path: `${service}/hold`,
-    summary: 'Lets clients that write wait, for a switch that another manager or `muster switch` makes.',
-    request: requestSchema('HoldPayload', HoldPayload),
-    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
-    problems: [...problems, 'invalid-body'],
-  },
-  managerRelease: {
-    ...changing,
-    name: 'managerRelease',
-    tag: 'Services',
-    path: `${service}/release`,
-    summary: 'Ends the hold of a switch, and lets clients write to the primary.',
-    request: requestSchema('ReleasePayload', ReleasePayload),
-    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
-    problems: [...problems, 'invalid-body'],
   },
   managerUndo: {
     ...changing,

@@ -88,9 +88,19 @@ const Membership = Type.Object(
 const names = Type.Array(text, { minItems: 1 })
 
 /** A host of the cluster; its certificate has one of the names, which may be addresses. */
-const PeerHost = Type.Object({ name: text, names }, exact)
+const PeerHost = Type.Object(
+  {
+    name: text,
+    names,
+    /** Set for one with a database and a manager: it may lead a switch, and then let clients of other hosts wait. */
+    leads: Type.Optional(Type.Literal(true)),
+  },
+  exact,
+)
 
-/** A manager as another host reaches it; the first name is the one of the TLS handshake. */
+const Place = Type.Object({ address: text, port: listenPort }, exact)
+
+/** A manager as another host reaches its channel; the first name is the one of the TLS handshake. */
 const FollowedManager = Type.Object(
   { name: text, names, address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) },
   exact,
@@ -103,6 +113,10 @@ const DashboardHost = Type.Object(
     address: text,
     /** Names of its certificate. */
     names,
+    /** Where its manager takes calls of other hosts; absent without one. */
+    channel: Type.Optional(
+      Type.Object({ address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) }, exact),
+    ),
     /** In the order of `components`; `listen` is null for an API that other hosts cannot reach. */
     apis: Type.Array(
       Type.Object(
@@ -137,7 +151,7 @@ const ServerSettings = Type.Object(
     host: text,
     component: Type.Enum([...components]),
     /** TCP listener of the API; null when `<component>-rest-api` is false: the Unix socket stays. */
-    listen: Type.Union([Type.Object({ address: text, port: listenPort }, exact), Type.Null()]),
+    listen: Type.Union([Place, Type.Null()]),
     /** Unix socket that only the service user and root can open. */
     socket: absolutePath,
     /** PEM files: the private key, the leaf followed by its authority, and the authorities that prove other hosts. */
@@ -145,7 +159,9 @@ const ServerSettings = Type.Object(
       { key: absolutePath, chain: absolutePath, authorities: Type.Optional(absolutePath) },
       exact,
     ),
-    /** Hosts that a manager tells what to route by, proved by their certificates. */
+    /** TCP listener of a manager for hosts of the cluster alone, which their certificates prove. */
+    channel: Type.Optional(Place),
+    /** Hosts that may use the channel; required with it. */
     peers: Type.Optional(Type.Array(PeerHost, { minItems: 1 })),
     /** The host's one user file, shared by the three components. */
     usersFile: absolutePath,
@@ -172,8 +188,6 @@ const ServerSettings = Type.Object(
     monitor: Type.Optional(MonitorSettings),
     /** Account and limits of switches; absent where it has no account for it. */
     switching: Type.Optional(SwitchSettings),
-    /** Hosts with a manager of the same service that a manager with `switching` cannot reach. */
-    unreachableManagers: Type.Optional(Type.Array(text, { minItems: 1 })),
     /** Unix socket of the connector of this host, where it has one; manager. */
     connectorSocket: Type.Optional(absolutePath),
     /** Unix socket of the replicator of this host, where it has one; manager. */
@@ -186,7 +200,7 @@ const ServerSettings = Type.Object(
     managerSocket: Type.Optional(absolutePath),
     /**
      * In the order of the file: managers that a connector follows whose host has none, or the other ones of the service
-     * that a manager with `switching` reaches.
+     * of a manager with `switching`.
      */
     managers: Type.Optional(Type.Array(FollowedManager, { minItems: 1 })),
     /** Pid file of a detached process; absent under systemd. */
@@ -212,7 +226,10 @@ export type ServerSettings = ReadonlyStatic<typeof ServerSettings>
 /** Returns which member is missing beside another one that needs it. */
 function missingMember(settings: ServerSettings): string | undefined {
   const { database, monitor, switching, secretsFile, services, stateFile, member, proxy } = settings
-  const { peers, managers, tls } = settings
+  const { channel, peers, managers, tls } = settings
+  if ((channel === undefined) !== (peers === undefined)) {
+    return `/${channel ? 'peers' : 'channel'} is missing: a channel is for the hosts that may use it`
+  }
   if ((peers || managers) && tls.authorities === undefined) {
     return '/tls/authorities is missing: it proves other hosts'
   }

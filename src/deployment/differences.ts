@@ -2,6 +2,7 @@ import { isObject } from '../base/json.ts'
 import { durationText } from '../base/time.ts'
 import { shortListOf } from '../base/words.ts'
 import { accessOptions } from '../config/settings/accessOptions.ts'
+import { clusterPortOption } from '../config/settings/apiOptions.ts'
 import { connectorOptions } from '../config/settings/connectorOptions.ts'
 import { databaseOptions, monitorOptions, switchOptions } from '../config/settings/databaseOptions.ts'
 import { installationOptions } from '../config/settings/installationOptions.ts'
@@ -162,7 +163,7 @@ export function settingsDifference(before: unknown, after: ServerSettings): Sett
   }
   const kept = hostLists.filter((list) => !lists.includes(list) && hostsOf(after, list) !== undefined)
   const listed = (settings: unknown): ReadonlySet<string> =>
-    new Set([...kept.flatMap((list) => hostsOf(settings, list) ?? []), ...unreachableIn(settings)])
+    new Set(kept.flatMap((list) => hostsOf(settings, list) ?? []))
   const [were, are] = [listed(before), listed(after)]
   const about = (settings: unknown, members: ReadonlyMap<string, ShownValue>) =>
     knownHosts(settings, { members, paths: differing, without: lists })
@@ -221,12 +222,6 @@ function hostsOf(settings: unknown, list: HostList): readonly string[] | undefin
   return hosts.flatMap((one) => (isObject(one) && typeof one.name === 'string' ? [one.name] : []))
 }
 
-/** Lists the hosts of settings whose managers are too far away. */
-const unreachableIn = (settings: unknown): readonly string[] =>
-  isObject(settings) && Array.isArray(settings.unreachableManagers)
-    ? settings.unreachableManagers.filter((one) => typeof one === 'string')
-    : []
-
 /** What settings know of a host, by the path of its member. `$1` is the host, `$2` a component. */
 const knownMembers: readonly (readonly [RegExp, string])[] = [
   [/^dashboard\.(.+)\.apis\.([a-z]+)\.listen\.port$/, '$2-rest-api-port'],
@@ -237,7 +232,9 @@ const knownMembers: readonly (readonly [RegExp, string])[] = [
   [/^dashboard\.(.+)\.clients\.readOnly$/, 'application-readonly-port'],
   [/^dashboard\.(.+)\.address$/, 'address'],
   [/^managers\.(.+)\.address$/, 'address of the manager'],
-  [/^managers\.(.+)\.port$/, 'manager-rest-api-port'],
+  [/^managers\.(.+)\.port$/, 'cluster-port'],
+  [/^dashboard\.(.+)\.channel\.port$/, 'cluster-port'],
+  [/^dashboard\.(.+)\.channel(?:\.address)?$/, 'address of the manager'],
   [/^(?:dashboard|managers|peers)\.(.+)\.names$/, 'names'],
   [/^(?:dashboard|managers|peers)\.([^.]+)\.(.+)$/, '$2'],
   [/^(?:dashboard|managers|peers)\.(.+)$/, 'names'],
@@ -252,8 +249,7 @@ function knownMember(path: string): { readonly host: string; readonly name: stri
   return undefined
 }
 
-const isAboutHosts = (path: string): boolean =>
-  path === 'unreachableManagers' || hostLists.some((list) => path.startsWith(`${list}.`))
+const isAboutHosts = (path: string): boolean => hostLists.some((list) => path.startsWith(`${list}.`))
 
 /** Returns what settings know of each host at these paths; of the lists `without`, only who is listed. */
 function knownHosts(
@@ -269,7 +265,6 @@ function knownHosts(
     const known = hosts.get(host) ?? new Map<string, ShownValue>()
     hosts.set(host, known.set(name, value))
   }
-  for (const host of unreachableIn(settings)) set(host, 'manager', 'cannot be reached')
   for (const host of hostsOf(settings, 'managers') ?? []) set(host, 'manager', 'reached')
   for (const host of hostsOf(settings, 'peers') ?? []) set(host, 'login by certificate', 'allowed')
   for (const path of of.paths) {
@@ -354,6 +349,8 @@ const otherNames: Readonly<Record<string, string>> = {
   'member.service': 'service',
   'member.datasource': 'data source',
   'member.witness': 'one of the witnesses',
+  'channel.address': 'address of cluster-port',
+  'channel.port': clusterPortOption.name,
   'database.service': 'service of replication-user',
   'proxy.service': 'service of application-port',
 }

@@ -37,7 +37,7 @@ const isName = (value: unknown): value is string =>
 export function installedListeners(facts: HostFacts): Listener[] {
   return [...facts.installation.settings].flatMap(([component, settings]) => {
     if (facts.services.get(component)?.state !== 'running') return []
-    return [...listenersIn(memberOf(settings, 'listen')), ...listenersIn(memberOf(settings, 'proxy'))]
+    return ['listen', 'channel', 'proxy'].flatMap((part) => listenersIn(memberOf(settings, part)))
   })
 }
 

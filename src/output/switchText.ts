@@ -85,14 +85,10 @@ export function switchRemarksText(
   return `error: The ${operation} is not complete: a server was not seen to follow ${newPrimary}.\n${notes}`
 }
 
-/** Writes how a switch or a failover over SSH ended, for standard output and for standard error; `others` ends the line of its result. */
+/** Writes how a switch or a failover over SSH ended, for standard output and for standard error. */
 export function switchEndText(
   end: SwitchEnd,
-  {
-    operation,
-    coordinator,
-    others,
-  }: { readonly operation: SwitchOperation; readonly coordinator: string; readonly others: string },
+  { operation, coordinator }: { readonly operation: SwitchOperation; readonly coordinator: string },
 ): { readonly out: string; readonly err: string } {
   const error = (err: string): { readonly out: string; readonly err: string } => ({ out: '', err })
   switch (end.kind) {
@@ -105,12 +101,10 @@ export function switchEndText(
         )
       }
       return {
-        out: `${switchResultText(task, task.result)}${others}\n`,
+        out: `${switchResultText(task, task.result)}\n`,
         err: switchRemarksText(task, task.result),
       }
     }
-    case 'not-held':
-      return error(`Clients could not be held on every host: the ${operation} was not begun.\n`)
     case 'refused':
       return error(`error: The manager of ${coordinator} did not begin the ${operation}: ${end.problem}\n`)
     case 'lost':
@@ -118,8 +112,6 @@ export function switchEndText(
         `error: The manager of ${coordinator} led the ${operation}, and ${end.problem}.\n` +
           `  fix: Look with \`muster status\` who is the primary. If there is none, run \`muster ${operation}\` again: it first ends this ${operation}.\n`,
       )
-    case 'interrupted':
-      return error('Nothing was changed.\n')
   }
 }
 

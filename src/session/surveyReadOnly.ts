@@ -43,6 +43,19 @@ export async function surveyReadOnly<Facts extends InstalledFacts>(
   return { state, survey: await surveyQuickly(context, config, { scope: look, state }) }
 }
 
+/** As `surveyReadOnly`, for a command to which one host may be enough: each comes when it is reached, or when it is not. */
+export async function surveyEach<Facts extends InstalledFacts>(
+  context: CommandContext,
+  config: SelectedCluster,
+  scope: FactsScope<Facts>,
+): Promise<readonly { readonly host: string; readonly survey: Promise<Survey<Facts>> }[]> {
+  const state = await knownState({ directory: config.directory, cluster: config.cluster })
+  return config.hosts.map((host) => ({
+    host: host.name,
+    survey: surveyQuickly(context, { ...config, hosts: [host] }, { scope, state }),
+  }))
+}
+
 const surveyQuickly = <Facts extends InstalledFacts>(
   context: CommandContext,
   config: ClusterConfig,

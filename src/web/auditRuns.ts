@@ -44,7 +44,7 @@ export const auditRuns = (lines: readonly string[]): readonly RunEntry[] =>
   lines.flatMap((line, index) => entryOf(line, index) ?? []).reverse()
 
 /** Calls by which managers make a switch together; the switch itself has an entry. */
-const ofSwitches: ReadonlySet<string> = new Set(['managerHold', 'managerRelease'])
+const ofSwitches: ReadonlySet<string> = new Set(['hold', 'release'])
 
 /** Milliseconds within which the same call on several hosts is one thing that somebody did. */
 const together = 5000

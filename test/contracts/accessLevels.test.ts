@@ -32,8 +32,6 @@ describe('the access levels', () => {
       'POST manager/control/service/{service}/policy/maintenance',
       'POST manager/control/service/{service}/switch',
       'POST manager/control/service/{service}/failover',
-      'POST manager/control/service/{service}/hold',
-      'POST manager/control/service/{service}/release',
       'POST manager/control/change/{change}/undo',
       'POST connector/online',
       'POST connector/onhold',

@@ -20,6 +20,7 @@ const switching = { user: 'muster', maxLag: 1, maxTransaction: 1, drainTimeout: 
 const secretsFile = '/opt/muster/share/secrets.json'
 
 const peer = { name: 'db2', names: ['db2'] }
+const channel = { address: '0.0.0.0', port: 8091 }
 const manager = { ...peer, address: '10.0.0.12', port: 8090 }
 
 describe('readServerSettings', () => {
@@ -55,7 +56,9 @@ describe('readServerSettings', () => {
     [{ ...good, switching }, '/secretsFile is missing: it holds the password of the database'],
     [{ ...good, secretsFile, switching }, '/services is missing: it names the data sources'],
     [{ ...good, switching: { ...switching, maxLag: -1 } }, '/switching/maxLag must be >= 0'],
-    [{ ...good, peers: [peer] }, '/tls/authorities is missing: it proves other hosts'],
+    [{ ...good, peers: [peer], channel }, '/tls/authorities is missing: it proves other hosts'],
+    [{ ...good, peers: [peer] }, '/channel is missing: a channel is for the hosts that may use it'],
+    [{ ...good, channel }, '/peers is missing: a channel is for the hosts that may use it'],
     [{ ...good, managers: [manager] }, '/tls/authorities is missing: it proves other hosts'],
     [null, 'the file must be an object'],
   ])('says in one sentence what is wrong with %j', (settings, message) => {

@@ -185,6 +185,7 @@ describe('settingsDifference', () => {
       listen: { address: '10.0.0.1', port: 1 },
       socket: path,
       tls: { key: path, chain: path, authorities: path },
+      channel: { address: '0.0.0.0', port: 1 },
       peers: [peer],
       usersFile: path,
       auditFile: path,
@@ -199,7 +200,6 @@ describe('settingsDifference', () => {
       member: { service: 'beta', datasource: 'db9', witness: false },
       monitor: { ...monitorSettings, user: 'm', maxReplicaLag: 1 },
       switching: { user: 'u', maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 8000 },
-      unreachableManagers: ['db7'],
       connectorSocket: path,
       proxy: { ...proxySettings, readonlyPort: 1 },
       managerSocket: path,
@@ -208,6 +208,7 @@ describe('settingsDifference', () => {
         {
           ...{ name: 'db2', address: '10.0.0.2', names: ['db2'], certificateWarningDays: 30 },
           apis: [{ component: 'manager', listen: { address: '10.0.0.2', port: 1 } }],
+          channel: { address: '10.0.0.2', port: 1 },
           clients: { service: 'beta', readWrite: '10.0.0.2:1', readOnly: null },
         },
       ],

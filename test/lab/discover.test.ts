@@ -137,7 +137,7 @@ describe.skipIf(labHere.missing)(`muster discover on running databases${labHere.
     const text = fileOf(newcomer)
       .replace('defaults:\n', `defaults:\n${more}`)
       .replace('members: [db3, db2, db1]\n', 'members: [db3, db2, db1]\n    connectors: [db1, db2]\n')
-      .replace('  db2:\n', '  db2:\n    options: { manager-rest-api-port: 18090 }\n')
+      .replace('  db2:\n', '  db2:\n    options: { manager-rest-api-port: 18090, cluster-port: 18091 }\n')
     newcomer.write('muster.yaml', text)
     const install = await newcomer.muster(['install', '--yes'])
     expect(install, install.stdout + install.stderr).toMatchObject({ code: 0 })
@@ -148,6 +148,7 @@ describe.skipIf(labHere.missing)(`muster discover on running databases${labHere.
     const found = fileOf(successor)
     expect(found).toContain('grafana: { access: read }')
     expect(found).toContain('manager-rest-api-port: 18090')
+    expect(found).toContain('cluster-port: 18091')
     successor.write('muster.yaml', withPasswords(found))
 
     const alone = await successor.muster(['plan'])

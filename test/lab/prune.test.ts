@@ -31,7 +31,7 @@ describe.skipIf(labHere.missing)(`a host that left the file${labHere.needs}`, ()
   }
   /** Status of a manager's call for other hosts, with the certificate that db3 had when it was copied. */
   const routing = async (): Promise<string> => {
-    const url = `https://${host('db1').address}:8090/muster/routing`
+    const url = `https://${host('db1').address}:8091/muster/routing`
     const curl = `curl -sk -m 3 -o /dev/null -w '%{http_code}' --cert /root/chain.pem --key /root/key.pem ${url}`
     return (await host('db3').run(curl)).stdout
   }

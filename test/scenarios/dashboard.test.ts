@@ -19,13 +19,14 @@ type Response = { readonly status: number; readonly body: unknown; readonly cook
 const levels = { eve: 'read', olga: 'operate', ada: 'full' } as const
 type User = keyof typeof levels
 
-const hostText = ({ name, address, directory, ports, ssh }: Host): string => `  ${name}:
+const hostText = ({ name, address, directory, ports, clusterPort, ssh }: Host): string => `  ${name}:
     address: ${address}
     ssh: ${JSON.stringify(ssh)}
     options:
       install-directory: ${directory}
       manager-rest-api-port: ${ports.manager}
       replicator-rest-api-port: ${ports.replicator}
+      cluster-port: ${clusterPort}
 `
 
 /** Two installed hosts whose APIs listen on loopback alone, and `muster dashboard` as a program of its own. */

@@ -26,7 +26,7 @@ describe.skipIf(!hasMariadb)('a file whose master is a replica (needs MariaDB)',
   let pair: MariadbPair
   let relays: readonly Server[]
 
-  const hostText = ({ name, address, directory, ports, ssh }: Host, database: number): string =>
+  const hostText = ({ name, address, directory, ports, clusterPort, ssh }: Host, database: number): string =>
     `  ${name}:
     address: ${address}
     ssh: ${JSON.stringify(ssh)}
@@ -34,6 +34,7 @@ describe.skipIf(!hasMariadb)('a file whose master is a replica (needs MariaDB)',
       install-directory: ${directory}
       manager-rest-api-port: ${ports.manager}
       replicator-rest-api-port: ${ports.replicator}
+      cluster-port: ${clusterPort}
       replication-port: ${database}
 `
   const write = (master: string): string =>

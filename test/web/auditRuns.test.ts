@@ -62,6 +62,6 @@ describe('what was done on a cluster', () => {
   })
 
   it('leaves out the calls that managers make for a switch', () => {
-    expect(joinRuns(entry({ call: 'managerHold', parameters: { service: 'alpha' } }))).toEqual([])
+    expect(joinRuns(entry({ call: 'hold', parameters: { service: 'alpha' } }))).toEqual([])
   })
 })

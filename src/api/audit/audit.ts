@@ -1,3 +1,4 @@
+import { createRateLimit } from '../../base/rateLimit.ts'
 import type { Log } from '../log.ts'
 import { reasonOf } from '../startError.ts'
 import { type AuditRecord, auditLine } from './auditEntry.ts'
@@ -15,28 +16,13 @@ export type Audit = {
   close(): Promise<void>
 }
 
-/** Refused calls of nobody known that get a line within a minute; further ones are only counted. */
+/** Refused calls of other hosts and of nobody known that get a line within a minute; further ones are only counted. */
 const refusalsPerMinute = 60
 const minute = 60_000
 
-/** And within a day: what nobody known sends must not push older lines out of the files. */
+/** And within a day: what these send must not push older lines out of the files. */
 const refusalsPerDay = 1000
 const day = 24 * 60 * minute
-
-/** Returns a counter that says whether a call at `time` exceeds `most` calls per `length` milliseconds. */
-function createRateLimit(most: number, length: number): (time: number) => boolean {
-  let start = 0
-  let count = 0
-  return (time) => {
-    // A clock that was put back begins anew, too.
-    if (Math.abs(time - start) >= length) {
-      start = time
-      count = 0
-    }
-    count += 1
-    return count > most
-  }
-}
 
 /**
  * Creates an audit log that nobody without a login can fill: rejected calls beyond some per minute are written
@@ -109,7 +95,8 @@ export function createAudit(options: {
     isReady: flush,
 
     async record(entry, { executed }) {
-      if (!executed && entry.caller === null && exceedsLimit()) {
+      const isKnown = entry.caller !== null && entry.caller.kind !== 'host'
+      if (!executed && !isKnown && exceedsLimit()) {
         leftOut += 1
         return false
       }

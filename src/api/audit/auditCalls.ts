@@ -63,7 +63,10 @@ export function auditCalls(audit: Audit | undefined, listener: Listener): CallAu
         code: entry.code,
         changed: isDry(context) ? false : hasChanged(entry, status),
       }
-      if (!audit || (await audit.record(record, { executed: entry.started }))) return response
+      // What a host is refused changed nothing, and is counted as what a stranger is refused.
+      const isRefused = caller?.kind === 'host' && status >= 400 && status < 500
+      const executed = entry.started && !isRefused
+      if (!audit || (await audit.record(record, { executed }))) return response
       // Another failure is sent as it is: only who sees a success would rely on its line.
       if (!entry.started || status >= 400) return response
       return problemResponse({ problem: failed(), requestId, accept: request.headers.accept })

@@ -1,7 +1,7 @@
 import type { CallResult } from '../../client/call.ts'
 import { readUser } from '../../client/calls.ts'
 import { hostCertificate } from '../../client/hostCertificate.ts'
-import { type AccessLevel, allows } from '../../contracts/accessLevels.ts'
+import type { AccessLevel } from '../../contracts/accessLevels.ts'
 import type { ActionResponse, HostFailure } from '../../contracts/dashboard.ts'
 import { basePath } from '../../contracts/route.ts'
 import { failureOf } from '../../deployment/hostFailure.ts'
@@ -20,7 +20,6 @@ import { clusterUsers } from '../../web/clusterUsers.ts'
 import { DashboardError, notFound } from '../../web/dashboardError.ts'
 import { refusalOf, responseOf } from './apiResponse.ts'
 import { logEntries, runEntries } from './pageContents.ts'
-import { readSwitchCall, switchAs } from './switchAs.ts'
 
 /** Milliseconds for a call, and for which the word of a host on a login counts. */
 const limits = { call: 20_000, login: 5_000 } as const
@@ -188,12 +187,7 @@ export function operatorBackend(options: {
     call: async (login, call) => {
       const watch = watchOf(login.cluster)
       try {
-        const switched = readSwitchCall(call)
-        if (switched === undefined) return await relay(watch, login, call)
-        if (switched.kind === 'plan') return await relay(watch, login, { ...call, path: switched.path })
-        // The manager refuses in its own words, and writes it down.
-        if (!allows(login.access, 'operate')) return await relay(watch, login, call)
-        return await switchAs({ watch, login, ...switched })
+        return await relay(watch, login, call)
       } catch (error) {
         if (error instanceof NoComponentError) throw notFound(`${error.message}.`)
         if (error instanceof DashboardError) throw error

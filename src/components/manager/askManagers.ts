@@ -37,21 +37,17 @@ export type ChangeOrder = {
 
 /**
  * The other managers of a service. Each call asks all of them at once and resolves to one answer of each, in their order.
- * Hosts prove themselves to each other for reading alone: a change needs the Authorization of whoever asked for it.
+ * The host of a primary that is lost may be gone, too: it is told, but its answer is not waited for, or not for long.
+ * Hosts prove themselves to each other for reading and for holds: a change needs the Authorization of whoever asked for it.
  */
 export type OtherManagers = {
-  /** Names of the hosts whose managers cannot be asked: their APIs listen on loopback or are off. */
-  readonly unreachable: readonly string[]
-  hold(
-    order: HoldPayload & { readonly service: string },
-    authorization: Secret | undefined,
-  ): Promise<readonly ManagerAnswer[]>
+  hold(order: HoldPayload & { readonly service: string }, lost?: string): Promise<readonly ManagerAnswer[]>
   release(
     order: ReleasePayload & { readonly service: string },
-    authorization: Secret | undefined,
+    lost?: string,
   ): Promise<readonly ManagerAnswer[]>
   /** Reads what they say now. */
-  routings(): Promise<readonly (ManagerAnswer & { readonly routing?: Routing })[]>
+  routings(lost?: string): Promise<readonly (ManagerAnswer & { readonly routing?: Routing })[]>
   /** Reads what the replicators of their hosts say of replication; of those that answer. */
   replications(): Promise<readonly HostReplicationPayload[]>
 }
@@ -81,6 +77,9 @@ type AskLimits = Readonly<Record<'routing' | 'hold' | 'release' | 'change', numb
 /** A release waits for the check of two servers and for a connector, a change for one that may have to be reached. */
 const askLimits: AskLimits = { routing: 2000, hold: 2000, release: 4000, change: 6000 }
 
+/** Milliseconds for the word of a manager whose host may be gone. */
+const lostLimit = 500
+
 type Change = {
   readonly route: PayloadRoute
   readonly path: string
@@ -95,16 +94,14 @@ const textsOf = (value: unknown): readonly string[] =>
 /** Reaches managers over TLS, with the certificates of the host. */
 export function createOtherManagers(options: {
   readonly managers: readonly FollowedManager[]
-  readonly unreachable: readonly string[]
   readonly tls: ServerSettings['tls']
   readonly limits?: AskLimits
 }): ConnectedManagers {
-  const { managers, unreachable, tls, limits = askLimits } = options
+  const { managers, tls, limits = askLimits } = options
   const agent = createKeptAgent({ kind: 'tcp' })
 
   async function call(it: FollowedManager, { authorization, ...more }: Change): Promise<ManagerAnswer> {
     const { name } = it
-    if (!authorization) return { name, problem: `The manager of ${name} needs a user and a password.` }
     try {
       const payload: unknown = await callManager({
         title: `the manager of ${name}`,
@@ -127,17 +124,29 @@ export function createOtherManagers(options: {
   ): Promise<readonly ManagerAnswer[]> =>
     Promise.all(managers.filter(({ name }) => names.includes(name)).map((it) => call(it, order)))
 
-  async function wordOf(it: FollowedManager): Promise<ManagerAnswer & { readonly routing?: Routing }> {
+  /** Makes a change at all of them; whether it came to a host that may be gone, nobody knows. */
+  function changeAll(order: Change, lost: string | undefined): Promise<readonly ManagerAnswer[]> {
+    for (const it of managers) if (it.name === lost) void call(it, order).catch(() => undefined)
+    return change(
+      order,
+      managers.flatMap(({ name }) => (name === lost ? [] : [name])),
+    )
+  }
+
+  async function wordOf(
+    it: FollowedManager,
+    limit: number,
+  ): Promise<ManagerAnswer & { readonly routing?: Routing }> {
     const { name } = it
     const enough = new AbortController()
-    const late = setTimeout(() => enough.abort(), limits.routing)
+    const late = setTimeout(() => enough.abort(), limit)
     let data: string | undefined
     try {
       const error = await readEvents({
         endpoint: managerEndpoint(it, tls),
         path: hostRoutes.routing.path,
         signal: enough.signal,
-        limits: { opening: limits.routing },
+        limits: { opening: limit },
         onEvent: (event) => {
           data ??= event
           enough.abort()
@@ -179,7 +188,6 @@ export function createOtherManagers(options: {
   }
 
   return {
-    unreachable,
     names: managers.map(({ name }) => name),
     change: ({ names, ...order }, authorization) =>
       change({ ...order, authorization, timeout: limits.change }, names),
@@ -193,23 +201,34 @@ export function createOtherManagers(options: {
         },
         names,
       ),
-    hold: ({ service, ...order }, authorization) =>
-      change({
-        route: managerRoutes.managerHold,
-        path: filledPath(managerRoutes.managerHold, { service }),
-        body: envelope('HoldPayload', order),
-        authorization,
-        timeout: limits.hold,
-      }),
-    release: ({ service, ...order }, authorization) =>
-      change({
-        route: managerRoutes.managerRelease,
-        path: filledPath(managerRoutes.managerRelease, { service }),
-        body: envelope('ReleasePayload', order),
-        authorization,
-        timeout: limits.release,
-      }),
-    routings: () => Promise.all(managers.map(wordOf)),
+    hold: ({ service, ...order }, lost) =>
+      changeAll(
+        {
+          route: hostRoutes.hold,
+          path: filledPath(hostRoutes.hold, { service }),
+          body: envelope('HoldPayload', order),
+          authorization: undefined,
+          timeout: limits.hold,
+        },
+        lost,
+      ),
+    release: ({ service, ...order }, lost) =>
+      changeAll(
+        {
+          route: hostRoutes.release,
+          path: filledPath(hostRoutes.release, { service }),
+          body: envelope('ReleasePayload', order),
+          authorization: undefined,
+          timeout: limits.release,
+        },
+        lost,
+      ),
+    routings: (lost) =>
+      Promise.all(
+        managers.map((it) =>
+          wordOf(it, it.name === lost ? Math.min(lostLimit, limits.routing) : limits.routing),
+        ),
+      ),
     replications: async () => (await Promise.all(managers.map(replicationOf))).flat(),
     close: () => agent.destroy(),
   }

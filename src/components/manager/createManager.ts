@@ -71,7 +71,11 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord
 }
 
 /** Order to end the hold of a switch. */
-type ReleaseOrder = ReleasePayload & { readonly service: string; readonly by: string }
+type ReleaseOrder = ReleasePayload & {
+  readonly service: string
+  /** True where this manager has seen itself what it says; else the servers have to show it. */
+  readonly isOwn: boolean
+}
 
 /** Returns the map with another primary of a service; the former one is a replica. */
 const withPrimary = ({ services }: ServicesMap, service: string, primary: string): ServicesMap => ({
@@ -285,20 +289,29 @@ export function createManager(options: {
     putState([view], { state: 'ONLINE', by: 'manager' })
   }
 
-  async function release({ service, id, primary, by }: ReleaseOrder): Promise<boolean> {
+  async function release({ service, id, primary, isOwn }: ReleaseOrder): Promise<boolean> {
     const hold = holds.releasable(service, id)
     if (!hold) return false
-    const { from, to } = hold
+    const { from, to, by } = hold
     if (primary !== null && primary !== from && primary !== to) {
       const detail = `The switch ${id} is from ${from} to ${to}; it does not make ${primary} the primary.`
       throw new ProblemError({ code: 'wrong-state', detail })
     }
-    if (primary === to) namePrimary(service, to, by)
+    if (primary === to && isOwn) namePrimary(service, to, by)
     // Clients wait for the two that matter, not for one that does not answer.
     const isAwaited = ({ name }: DataSource): boolean =>
       name === to || (name === from && (hold.operation === 'switch' || primary !== to))
-    void checkAll(service, (it) => !isAwaited(it))
+    const rest = checkAll(service, (it) => !isAwaited(it))
     await checkAll(service, isAwaited)
+    if (primary === to && !isOwn) {
+      if (!assessments.shows(service, hold)) await rest
+      if (holds.of(service)?.id !== id) return true
+      if (!assessments.shows(service, hold)) {
+        const detail = `By what the manager of this host reads, ${to} is not the primary of ${service} yet.`
+        throw new ProblemError({ code: 'wrong-state', detail })
+      }
+      namePrimary(service, to, by)
+    }
     if (holds.of(service)?.id !== id) return true
     resetStreaks(service)
     if (primary !== null) takeBack(table.view({ service, name: primary }))

@@ -16,6 +16,7 @@ import { askReplicatorAt } from './askReplicator.ts'
 import { createManager, type Manager } from './createManager.ts'
 import { openDashboard } from './dashboard/openDashboard.ts'
 import { addressOf, type DataSource, type DataSourceKey, serverOf, sourcesOf } from './dataSources.ts'
+import { holdCalls } from './holdCalls.ts'
 import { openLastRuns } from './lastRuns.ts'
 import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
 import { createManagerFeed, type ManagerFeed } from './managerFeed.ts'
@@ -38,7 +39,7 @@ export type ManagerSettings = Pick<
   | 'monitor'
   | 'switching'
   | 'managers'
-  | 'unreachableManagers'
+  | 'peers'
   | 'secretsFile'
   | 'connectorSocket'
   | 'replicatorSocket'
@@ -74,13 +75,24 @@ export const manager: ComponentApi = { component: 'manager', served: commonCalls
 export function managerApi(
   served: ServedManager,
   feed: Pick<ManagerFeed, 'served' | 'toPeers'> & { readonly replication?: ServedRoute },
+  /** Names of the hosts that may lead a switch. */
+  leaders: ReadonlySet<string> = new Set(),
 ): ComponentApi {
   const own = readyToManage(served.manager)
   const common = commonCalls.map((it) => (it === ready ? own : it))
+  const onceInEffect = async <Answer>(answer: Answer): Promise<Answer> => {
+    await served.updateConnector?.()
+    return answer
+  }
   return {
     component: 'manager',
     served: [...common, ...managerCalls(served), feed.served],
-    peers: [routingFeed(served.manager), feed.toPeers, ...(feed.replication ? [feed.replication] : [])],
+    peers: [
+      routingFeed(served.manager),
+      feed.toPeers,
+      ...(feed.replication ? [feed.replication] : []),
+      ...holdCalls(served.manager, { onceInEffect, leaders }),
+    ],
     metrics: () => managerMetrics(served.manager),
   }
 }
@@ -128,10 +140,9 @@ function connectorUpdater(socket: string, log: ManagerLog): UpdateConnector {
 const openOtherManagers = ({
   switching,
   managers = [],
-  unreachableManagers: unreachable = [],
   tls,
 }: ManagerSettings): ConnectedManagers | undefined =>
-  switching && tls && createOtherManagers({ managers, unreachable, tls })
+  switching && tls && createOtherManagers({ managers, tls })
 
 /** Returns the ways to the replicator of each data source, and what this host's replicator says to other managers. */
 function openReplicationAnswers(
@@ -214,13 +225,17 @@ export function openManager(
     others,
   }
   const feed = createManagerFeed(served, { log })
-  const { tls, socket, dashboard: hosts } = settings
+  const { tls, socket, dashboard: hosts, peers = [] } = settings
+  const leaders = new Set(peers.flatMap(({ name, leads }) => (leads === true ? [name] : [])))
   const pages =
     assets && hosts && tls && socket !== undefined
       ? openDashboard({ ...settings, tls, socket, hosts }, { manager: opened, log, assets })
       : undefined
   return {
-    api: { ...managerApi(served, { ...feed, replication: replication.served }), ...(pages && { pages }) },
+    api: {
+      ...managerApi(served, { ...feed, replication: replication.served }, leaders),
+      ...(pages && { pages }),
+    },
     close: () => {
       feed.close()
       switcher?.close()

@@ -14,7 +14,6 @@ import type { AskConnector, UpdateConnector } from './askConnector.ts'
 import type { Manager } from './createManager.ts'
 import type { DataSourceKey } from './dataSources.ts'
 import { noMonitor } from './dataSourceTable.ts'
-import { holdCalls } from './holdCalls.ts'
 import { mapCalls, type OnceSeen } from './mapCalls.ts'
 import {
   applyOperation,
@@ -205,7 +204,6 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
       return onceInEffect({ value: true, changed })
     }),
     ...switchCalls(served.switcher),
-    ...holdCalls(manager, onceInEffect),
     ...mapCalls(manager, { onceSeen, shared }),
   ]
 }

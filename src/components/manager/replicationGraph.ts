@@ -1,4 +1,5 @@
 import { printableLine } from '../../base/printable.ts'
+import type { SwitchOperation } from '../../contracts/managerPayloads.ts'
 import type { TakenOffline } from '../../contracts/replicatorPayloads.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Channel } from '../databases/dialect.ts'
@@ -89,6 +90,31 @@ export function ownLostGtids(reading: ServerReading, primary: ServerReading): Gt
   if (reading.takesOwn || !reading.gtids || !primary.gtids) return undefined
   const missing = missingGtids(primary.gtids, reading.gtids, (source) => !isSourceOf(reading, source))
   return missing.ranges.size === 0 ? undefined : missing
+}
+
+/**
+ * Returns true where the servers themselves show the primary of a switch or a failover: it may be written and follows
+ * nobody, the former one may not be written, and more than half of the servers in use are it or lead to it. A lost one is
+ * not in use.
+ */
+export function showsPrimary(
+  all: readonly Member[],
+  {
+    operation,
+    from,
+    to,
+  }: { readonly operation: SwitchOperation; readonly from: string; readonly to: string },
+): boolean {
+  const target = all.find(({ name }) => name === to)
+  const former = all.find(({ name }) => name === from)
+  if (!target || !isClaimant(target) || (former && readingOf(former)?.isWritable)) return false
+  const inUse = all.filter(
+    (it) => it.role !== 'witness' && !isOut(it) && (operation === 'switch' || it !== former),
+  )
+  const led = inUse.filter(
+    (it) => it === target || leadTo(target, readingOf(it)?.channels ?? [], all) === 'yes',
+  )
+  return led.length * 2 > inUse.length
 }
 
 /** Returns true for the GTIDs that a server writes. */

@@ -13,7 +13,7 @@ import { decideOwnServer, isLaterStart, type OwnOrder } from './decideOwnServer.
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
 import type { LastRuns } from './lastRuns.ts'
-import { type Member, readingOf } from './replicationGraph.ts'
+import { type Member, readingOf, showsPrimary } from './replicationGraph.ts'
 import type { SwitchHolds } from './switchHolds.ts'
 import type { TakenOfflineTable } from './takenOffline.ts'
 
@@ -35,6 +35,8 @@ export type ServiceAssessments = {
   ownOrder(service: string): { readonly source: DataSource; readonly order: OwnOrder } | undefined
   /** Undefined before the first assessment. */
   incumbent(service: string): Incumbent | undefined
+  /** Returns true where the last readings show the primary that a switch or a failover was to make. */
+  shows(service: string, order: Parameters<typeof showsPrimary>[1]): boolean
   /** Makes a data source the writer by the word of a person; null for none. */
   name(service: string, writer: string | null): void
   /** Lets the servers say again whether this data source is the writer, if it was. */
@@ -243,6 +245,7 @@ export function createServiceAssessments(options: {
     reassess,
     ownOrder: (service) => ownOrders.get(service),
     incumbent: (service) => incumbents.get(service),
+    shows: (service, order) => showsPrimary(table.views(service).map(memberOf), order),
     name: (service, writer) => void incumbents.set(service, named(writer)),
     doubt: (service, writer) => {
       const { name, isContested } = incumbents.get(service) ?? firstIncumbent(service)

@@ -71,7 +71,7 @@ export function createSharedChanges(options: {
   /** Name of this host. */
   readonly host: string
   /** Undefined where this manager is the only one that it knows. */
-  readonly others: Pick<ConnectedManagers, 'names' | 'unreachable' | 'change' | 'undo'> | undefined
+  readonly others: Pick<ConnectedManagers, 'names' | 'change' | 'undo'> | undefined
   readonly after?: Clock['after']
 }): SharedChanges {
   const { manager, host, others, after = realClock.after } = options
@@ -171,14 +171,6 @@ export function createSharedChanges(options: {
     try {
       const wouldChange = await change.check()
       const needed = (name: string): boolean => query.peers !== 'reachable' && isNeeded(name, change)
-      const closed = told.unreachable.filter(needed)
-      if (closed.length > 0) {
-        const who = `The manager${closed.length === 1 ? '' : 's'} of ${listOf(closed)}`
-        const detail =
-          `${who} cannot be told: the API listens on loopback alone, or is off. Nothing was changed. ` +
-          'Change this one alone with tapi --skip-unreachable, and then each of the others on its host.'
-        throw new ProblemError({ code: 'manager-unreachable', detail })
-      }
       if (told.names.length > 0 && authorization === undefined) {
         const detail =
           'The other managers take the change only with the login of a user. Nothing was changed. Send it by HTTP ' +
@@ -215,7 +207,6 @@ export function createSharedChanges(options: {
       refuseStale(id)
       const changed = change.apply()
       const remarks = [
-        ...told.unreachable.map((name) => `${name} does not have it: its API listens on loopback alone.`),
         ...absent.map(({ name, problem }) => `${name} does not have it: ${problem}`),
         ...ends.flatMap(({ remarks = [] }) => remarks),
       ]

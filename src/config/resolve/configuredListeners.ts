@@ -4,6 +4,8 @@ import { apiOptions } from '../settings/apiOptions.ts'
 import { options } from '../settings/options.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import { hasDatabase, isLocalAddress } from './dataSources.ts'
+import { channelAddress, peersOf } from './followedManagers.ts'
+import { oncePer } from './oncePer.ts'
 import type { ResolvedHost } from './resolved.ts'
 
 /** A listener on a host, with the option that gives its port. */
@@ -17,6 +19,10 @@ export type Listener = {
   readonly portGiven?: Given
   readonly addressGiven?: Given
 }
+
+const hostsByName = oncePer(
+  (hosts: readonly ResolvedHost[]) => new Map(hosts.map((host) => [host.name, host])),
+)
 
 type Place = { readonly port: Setting<number>; readonly address: Setting<string> }
 
@@ -63,15 +69,30 @@ function databaseOf(host: ResolvedHost): readonly Listener[] {
   return isConfigured ? listener(host, 'database', place).map((one) => ({ ...one, address: '0.0.0.0' })) : []
 }
 
-/** Lists the listeners of our own components on a host. */
-export const ownListenersOf = (host: ResolvedHost): readonly Listener[] => [
+/** Returns the listener of a manager for other hosts; empty without any. */
+function channelsOf(host: ResolvedHost, hosts: readonly ResolvedHost[]): readonly Listener[] {
+  if (peersOf(host, hostsByName(hosts)).length === 0) return []
+  const { value: port, given } = host.option(options.clusterPort)
+  if (port === undefined) return []
+  const channel = {
+    owner: 'manager',
+    address: channelAddress(host),
+    port,
+    option: options.clusterPort.name,
+  } as const
+  return [given === undefined ? channel : { ...channel, portGiven: given }]
+}
+
+/** Lists the listeners of our own components on one of the hosts. */
+export const ownListenersOf = (host: ResolvedHost, hosts: readonly ResolvedHost[]): readonly Listener[] => [
   ...apisOf(host),
+  ...channelsOf(host, hosts),
   ...applicationsOf(host),
 ]
 
-/** Lists all known listeners on a host. */
-export const listenersOf = (host: ResolvedHost): readonly Listener[] => [
-  ...ownListenersOf(host),
+/** Lists all known listeners on one of the hosts. */
+export const listenersOf = (host: ResolvedHost, hosts: readonly ResolvedHost[]): readonly Listener[] => [
+  ...ownListenersOf(host, hosts),
   ...databaseOf(host),
 ]
 

@@ -1,4 +1,4 @@
-import { isWildcard } from '../../base/address.ts'
+import { isLoopback, isWildcard } from '../../base/address.ts'
 import { clientAddresses } from '../../contracts/clientAddresses.ts'
 import { type Component, components } from '../../contracts/component.ts'
 import type { DashboardHost, FollowedManager, PeerHost } from '../../contracts/serverSettings.ts'
@@ -43,16 +43,6 @@ const apiAddresses = oncePer((host: ResolvedHost) => {
   return new Map(components.map((component) => [component, addresses(component)]))
 })
 
-/** Returns the address at which another host reaches an API; undefined if it is off or on loopback. */
-function reachableAddress(
-  host: ResolvedHost,
-  from: ResolvedHost,
-  component: Component = 'manager',
-): string | undefined {
-  const seen = apiAddresses(host).get(component)
-  return seen && seenFrom(seen, host, from)
-}
-
 /** Returns true for a host whose manager shows the dashboard: one that listens beyond loopback. */
 function showsDashboard(host: ResolvedHost): boolean {
   const { enabled, address } = options.api.manager
@@ -79,19 +69,22 @@ export function dashboardOf(host: ResolvedHost, hosts: HostsByName): readonly Da
 
 const shownHost = oncePer((shown: ResolvedHost): Seen<DashboardHost> => {
   const addresses = apiAddresses(shown)
+  const { near, far } = followedManager(shown)
   return {
-    near: dashboardHost(shown, (component) => addresses.get(component)?.near),
-    far: dashboardHost(shown, (component) => addresses.get(component)?.far),
+    near: dashboardHost(shown, (component) => addresses.get(component)?.near, near),
+    far: dashboardHost(shown, (component) => addresses.get(component)?.far, far),
   }
 })
 
 const dashboardHost = (
   shown: ResolvedHost,
   addressOf: (component: Component) => string | undefined,
+  manager?: FollowedManager,
 ): DashboardHost => ({
   name: shown.name,
   address: shown.address,
   names: certifiedNames(shown),
+  ...(manager && { channel: { address: manager.address, port: manager.port } }),
   apis: shown.components.map((component) => {
     const address = addressOf(component)
     const port = shown.option(options.api[component].port).value
@@ -135,22 +128,21 @@ export function followedService(
   return hasDatabases(service, hosts) ? service : undefined
 }
 
-/** A manager as other hosts reach it; undefined where that is not possible. */
+/** A manager as other hosts reach its channel; undefined for a host without one. */
 const followedManager = oncePer((host: ResolvedHost): Seen<FollowedManager | undefined> => {
-  const seen = apiAddresses(host).get('manager')
-  const port = host.option(options.api.manager.port).value
-  const at = (address: string | undefined): FollowedManager | undefined =>
-    address === undefined || port === undefined
+  const port = host.option(options.clusterPort).value
+  const at = (address: string): FollowedManager | undefined =>
+    port === undefined || !host.components.includes('manager')
       ? undefined
       : { name: host.name, names: certifiedNames(host), address, port }
-  return { near: at(seen?.near), far: at(seen?.far) }
+  return { near: at(isLocalHost(host) ? host.address : '127.0.0.1'), far: at(host.address) }
 })
 
 const managerFrom = (from: ResolvedHost, host: ResolvedHost): FollowedManager | undefined =>
   seenFrom(followedManager(host), host, from)
 
-/** Returns the managers of a service's members that a host reaches, in the order of the file. */
-export const reachableManagers = (
+/** Returns the managers of a service's members, in the order of the file. */
+export const managersOfMembers = (
   host: ResolvedHost,
   service: ServiceDraft,
   hosts: HostsByName,
@@ -164,17 +156,15 @@ export const reachableManagers = (
  * Returns the managers by whose word clients of a service are routed, beside the one of a host: those of members, witnesses
  * and connectors.
  */
-export function otherManagers(host: ResolvedHost, service: ServiceDraft, hosts: HostsByName) {
-  const others = mentionedNames(service).flatMap((name) => {
+export const otherManagers = (
+  host: ResolvedHost,
+  service: ServiceDraft,
+  hosts: HostsByName,
+): readonly FollowedManager[] =>
+  mentionedNames(service).flatMap((name) => {
     const other = hosts.get(name)
-    return other && other !== host && other.components.includes('manager') ? [other] : []
+    return (other && other !== host ? managerFrom(host, other) : undefined) ?? []
   })
-  const reached = others.map((other) => managerFrom(host, other))
-  return {
-    reachable: reached.filter((it) => it !== undefined),
-    unreachable: others.filter((_, index) => reached[index] === undefined).map(({ name }) => name),
-  }
-}
 
 /** Hosts of services and those that show the dashboard, by the names of the services. */
 const peersByServices = oncePer((_: HostsByName) => new Map<string, readonly ResolvedHost[]>())
@@ -192,17 +182,30 @@ function possiblePeers(services: readonly ServiceDraft[], hosts: HostsByName): r
   return peers
 }
 
-const peerHost = oncePer((peer: ResolvedHost): PeerHost => ({ name: peer.name, names: certifiedNames(peer) }))
+const peerHost = oncePer(
+  (peer: ResolvedHost): PeerHost => ({
+    name: peer.name,
+    names: certifiedNames(peer),
+    ...(peer.components.includes('manager') && hasDatabase(peer) && { leads: true }),
+  }),
+)
 
 /**
- * Returns the hosts that may learn from a manager what it knows: all others of its services with databases, which route by
- * it, and those that show it on a page.
+ * Returns the hosts that may use the channel of a manager: all others of its services with databases, which route by it, and
+ * those that show it on a page. None for a host without a manager.
  */
 export function peersOf(host: ResolvedHost, hosts: HostsByName): readonly PeerHost[] {
+  if (!host.components.includes('manager')) return []
   const services = host.services.filter(
     (service) => topologyOf(service) === 'clustered' && hasDatabases(service, hosts),
   )
   return possiblePeers(services, hosts)
-    .filter((peer) => peer !== host && reachableAddress(host, peer) !== undefined)
+    .filter((peer) => peer !== host)
     .map(peerHost)
+}
+
+/** Address of the channel of a host: hosts of one machine, on loopback, have one each. */
+export function channelAddress({ address }: Pick<ResolvedHost, 'address'>): string {
+  if (isLocalAddress(address)) return isLoopback(address) ? address : '127.0.0.1'
+  return address.includes(':') ? '::' : '0.0.0.0'
 }

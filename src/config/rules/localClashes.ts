@@ -5,10 +5,13 @@ import { collide, ownListenersOf } from '../resolve/configuredListeners.ts'
 import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
 import { options } from '../settings/options.ts'
 
-function findSharedPorts(host: ResolvedHost, earlier: readonly ResolvedHost[]): Diagnostic[] {
-  const own = ownListenersOf(host)
+function findSharedPorts(
+  host: ResolvedHost,
+  { earlier, hosts }: { readonly earlier: readonly ResolvedHost[]; readonly hosts: readonly ResolvedHost[] },
+): Diagnostic[] {
+  const own = ownListenersOf(host, hosts)
   for (const other of earlier) {
-    const others = ownListenersOf(other)
+    const others = ownListenersOf(other, hosts)
     const clashing = own.filter((listener) => others.some((one) => collide(listener, one)))
     if (clashing.length === 0) continue
     const ports = clashing.map(({ port, owner }) => `${port} (${owner})`)
@@ -24,7 +27,7 @@ export function localClashes({ hosts, paths }: ResolvedCluster): readonly Diagno
   const local = hosts.filter((host) => host.connection === 'local' && host.components.length > 0)
   const folders = new Map<string, ResolvedHost>()
   return local.flatMap((host, index) => {
-    const ports = findSharedPorts(host, local.slice(0, index))
+    const ports = findSharedPorts(host, { earlier: local.slice(0, index), hosts })
     const { value = '', given } = host.option(options.installDirectory)
     const directory = absolutePath(value, { span: given?.span, paths })
     const other = folders.get(directory)

@@ -12,8 +12,8 @@ type Clash = {
 
 const placeOf = (listener: Listener): Span | undefined => listener.portGiven?.span
 
-function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
-  const listeners = listenersOf(host)
+function clashesOf(host: ResolvedHost, { hosts, files }: ResolvedCluster): Clash[] {
+  const listeners = listenersOf(host, hosts)
   return listeners.flatMap((first, index) =>
     listeners.slice(index + 1).flatMap((second) => {
       if (!collide(first, second)) return []
@@ -29,8 +29,8 @@ function clashesOf(host: ResolvedHost, files: readonly string[]): Clash[] {
  * Finds ports used twice on a host at overlapping addresses, by APIs, proxy or database; the finding
  * is at the later one.
  */
-export function portClashes({ hosts, files }: ResolvedCluster): readonly Diagnostic[] {
-  return groupBySpan(hosts.flatMap((host) => clashesOf(host, files))).map((group) => {
+export function portClashes(cluster: ResolvedCluster): readonly Diagnostic[] {
+  return groupBySpan(cluster.hosts.flatMap((host) => clashesOf(host, cluster))).map((group) => {
     const [{ late, early, span }] = group
     const other = placeOf(early)
     const facts = {

@@ -13,7 +13,7 @@ export function privilegedPorts({ hosts }: ResolvedCluster): readonly Diagnostic
     const user = host.option(options.user).value
     if (user === 'root' || host.option(options.serviceManager).value !== 'process') return []
     const who = user ?? (host.connection === 'local' ? undefined : 'muster')
-    return ownListenersOf(host)
+    return ownListenersOf(host, hosts)
       .filter(({ port }) => port < 1024)
       .map(({ port, portGiven }) => ({
         host: host.name,

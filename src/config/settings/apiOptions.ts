@@ -1,4 +1,4 @@
-import { type Component, defaultPorts } from '../../contracts/component.ts'
+import { type Component, defaultClusterPort, defaultPorts } from '../../contracts/component.ts'
 import { listenAddress } from '../types/addresses.ts'
 import { boolean, portType } from '../types/scalars.ts'
 import { setting } from './setting.ts'
@@ -33,6 +33,15 @@ export const apiOptions = {
   connector: apiOptionsOf('connector'),
   replicator: apiOptionsOf('replicator'),
 } as const satisfies Readonly<Record<Component, unknown>>
+
+/** Port at which the manager of a host takes calls of the other hosts of its services. */
+export const clusterPortOption = setting({
+  name: 'cluster-port',
+  scope: 'options',
+  component: 'manager',
+  type: portType(defaultClusterPort),
+  default: defaultClusterPort,
+})
 
 /** Page of the manager for browsers. */
 export const dashboardOption = setting({

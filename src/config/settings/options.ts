@@ -1,6 +1,6 @@
 import { components } from '../../contracts/component.ts'
 import { accessOptions } from './accessOptions.ts'
-import { apiOptions, dashboardOption } from './apiOptions.ts'
+import { apiOptions, clusterPortOption, dashboardOption } from './apiOptions.ts'
 import { certificateOptions } from './certificateOptions.ts'
 import { connectorOptions } from './connectorOptions.ts'
 import { databaseOptions, monitorOptions, switchOptions } from './databaseOptions.ts'
@@ -11,6 +11,7 @@ import { userOptions } from './userOptions.ts'
 /** Every option of `defaults` and `options` (options.md, "The options"). */
 export const options = {
   api: apiOptions,
+  clusterPort: clusterPortOption,
   dashboard: dashboardOption,
   ...userOptions,
   ...certificateOptions,
@@ -30,7 +31,11 @@ export const optionGroups: readonly {
 }[] = [
   {
     title: 'APIs',
-    settings: [...components.flatMap((component) => Object.values(apiOptions[component])), dashboardOption],
+    settings: [
+      ...components.flatMap((component) => Object.values(apiOptions[component])),
+      clusterPortOption,
+      dashboardOption,
+    ],
   },
   { title: 'Users', settings: Object.values(userOptions) },
   { title: 'Certificates', settings: Object.values(certificateOptions) },

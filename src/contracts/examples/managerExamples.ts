@@ -152,20 +152,6 @@ export const managerExamples: ExamplesOf<typeof managerRoutes> = {
       result: { oldPrimary: 'db1', newPrimary: 'db2', heldMilliseconds: 96, remarks: [] },
     },
   },
-  managerHold: {
-    request: {
-      payloadType: 'HoldPayload',
-      payload: {
-        ...{ id: task.taskId, operation: 'switch', from: 'db1', to: 'db2' },
-        ...{ step: 'hold', milliseconds: 8000 },
-      },
-    },
-    response: { value: true, changed: true },
-  },
-  managerRelease: {
-    request: { payloadType: 'ReleasePayload', payload: { id: task.taskId, primary: 'db2' } },
-    response: { value: true, changed: true },
-  },
   managerUndo: { response: { value: true, changed: true } },
   managerServicesMap: mapExamples.servicesMap,
   managerChangeServicesMap: mapExamples.changeServicesMap,

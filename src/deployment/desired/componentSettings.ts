@@ -1,9 +1,9 @@
 import {
   type ApiConfig,
-  callsManagers,
   type DatabaseConfig,
   type HostConfig,
   type MonitorConfig,
+  needsAuthorities,
 } from '../../config/model.ts'
 import type { Component } from '../../contracts/component.ts'
 import type { DatabaseSettings, ServerSettings } from '../../contracts/serverSettings.ts'
@@ -30,9 +30,27 @@ export type ComponentListener = {
 /** First port that an unprivileged user may listen on by default (ip(7)). */
 export const firstUnprivilegedPort = 1024
 
-/** Returns the listeners of one component of a host: its API unless it is off, and the client ports of a connector. */
+const channelsOf = (channel: HostConfig['channel']): readonly ComponentListener[] =>
+  channel === undefined
+    ? []
+    : [
+        {
+          component: 'manager',
+          of: "the manager's channel to other hosts",
+          address: channel.address,
+          port: channel.port,
+          portOption: 'cluster-port',
+          // It has the address of its host.
+          addressOption: 'address',
+        },
+      ]
+
+/**
+ * Returns the listeners of one component of a host: its API unless it is off, the channel of a manager, and the client ports
+ * of a connector.
+ */
 export function listenersOf(
-  { proxy }: Pick<HostConfig, 'proxy'>,
+  { proxy, channel }: Pick<HostConfig, 'proxy' | 'channel'>,
   api: ApiConfig,
 ): readonly ComponentListener[] {
   const { component, address, port } = api
@@ -44,7 +62,7 @@ export function listenersOf(
     portOption: `${component}-rest-api-port`,
     addressOption: `${component}-rest-api-address`,
   }
-  const opened = api.enabled ? [own] : []
+  const opened = [...(api.enabled ? [own] : []), ...(component === 'manager' ? channelsOf(channel) : [])]
   if (component !== 'connector' || proxy === undefined) return opened
   const clients = {
     component,
@@ -125,10 +143,7 @@ export function settingsOf(options: SettingsOptions): ServerSettings {
 
 /** Returns true for a component that proves itself to other hosts, or lets them prove themselves. */
 const talksToHosts = (host: HostConfig, { component }: ApiConfig): boolean =>
-  component === 'connector'
-    ? host.managers !== undefined
-    : component === 'manager' &&
-      (host.peers !== undefined || host.dashboard !== undefined || callsManagers(host))
+  component === 'connector' ? host.managers !== undefined : component === 'manager' && needsAuthorities(host)
 
 const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Partial<ServerSettings>>> = {
   manager: (options) => {
@@ -137,7 +152,7 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
     return {
       ...mapSettings(options),
       ...(host.member && { member: host.member }),
-      ...(host.peers && { peers: host.peers }),
+      ...channelSettings(host),
       ...(monitor && { monitor }),
       ...switchSettings(host),
       ...((monitor || host.switching) && { secretsFile: layout.secretsFile }),
@@ -166,12 +181,13 @@ const ownSettings: Readonly<Record<Component, (options: SettingsOptions) => Part
 /** Returns the members for a switch of the primary. */
 function switchSettings({ switching, otherManagers }: HostConfig): Partial<ServerSettings> {
   if (!switching || !otherManagers) return {}
-  const { reachable, unreachable } = otherManagers
-  return {
-    switching,
-    ...(reachable.length > 0 && { managers: reachable }),
-    ...(unreachable.length > 0 && { unreachableManagers: unreachable }),
-  }
+  return { switching, ...(otherManagers.length > 0 && { managers: otherManagers }) }
+}
+
+function channelSettings({ channel }: HostConfig): Pick<ServerSettings, 'channel' | 'peers'> {
+  if (channel === undefined) return {}
+  const { peers, ...listener } = channel
+  return { channel: listener, peers }
 }
 
 const runs = (host: HostConfig, component: Component): boolean =>

@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/sha256.ts'
 import { certificatesOf } from '../../certificates/pem.ts'
-import { type ApiConfig, callsManagers, type HostConfig } from '../../config/model.ts'
+import { type ApiConfig, type HostConfig, needsAuthorities } from '../../config/model.ts'
 import { isLocalAddress } from '../../config/resolve/dataSources.ts'
 import type { MapService } from '../../contracts/servicesMap.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -88,7 +88,7 @@ function releaseOf(program: ServerProgram, runtime: RuntimeChoice): Release {
  * not the login, it cannot change them either: they belong to root and its group.
  */
 export function tlsFiles(options: {
-  readonly host: Pick<HostConfig, 'managers' | 'peers' | 'dashboard' | 'otherManagers'>
+  readonly host: Pick<HostConfig, 'channel' | 'managers' | 'otherManagers'>
   readonly layout: Layout
   readonly service: Pick<DesiredService, 'user' | 'group' | 'isOther'>
   readonly stores: ResolvedStores
@@ -104,9 +104,7 @@ export function tlsFiles(options: {
     ...[...stores.files].map(([name, content]) => file(`${layout.tls}/${name}`, content)),
     file(`${layout.tls}/key.pem`, stores.key),
     file(`${layout.tls}/chain.pem`, Buffer.from(stores.chain)),
-    ...(host.managers || host.peers || host.dashboard || callsManagers(host)
-      ? [file(layout.authorities, pemText(stores.authorities))]
-      : []),
+    ...(needsAuthorities(host) ? [file(layout.authorities, pemText(stores.authorities))] : []),
     file(layout.secretsFile, secretsFile(stores.passwords, passwords)),
   ]
 }

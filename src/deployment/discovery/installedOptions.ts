@@ -111,6 +111,7 @@ export function installedOptions(installation: HostInstallation, systemd: boolea
   const [unit = ''] = units.values()
   return new Map([
     ...apis,
+    ...entry(options.clusterPort, manager?.channel?.port),
     ...(hidesDashboard ? entry(options.dashboard, false) : []),
     ...entry(options.installDirectory, folder),
     ...(account && account.user !== clusterUser(manifest.cluster) ? entry(options.user, account.user) : []),

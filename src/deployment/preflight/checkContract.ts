@@ -19,6 +19,7 @@ export type CheckedHost = Pick<
   | 'user'
   | 'runtime'
   | 'apis'
+  | 'channel'
   | 'proxy'
 >
 

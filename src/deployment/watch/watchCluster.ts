@@ -32,8 +32,6 @@ export type ClusterWatch = {
   use(login: Credentials): void
   /** Follows them no more with a login that is not good any more. */
   forget(login: Credentials): void
-  /** Notes how many milliseconds clients of all hosts waited for a switch that was made from here: its manager knows its own ones only. */
-  noteWait(taskId: string, milliseconds: number): void
   follow(changed: () => void): {
     picture(): ClusterPicture
     lags(): readonly LagHistory[]
@@ -68,8 +66,6 @@ export function watchCluster(options: {
 }): ClusterWatch {
   const { config, hosts, now, after } = options
   const listeners = new Set<() => void>()
-  /** By the id of the switch. */
-  const waits = new Map<string, number>()
   const lags = createLagRecorder()
   const logins: Credentials[] = []
   let members: ReadonlyMap<string, Member> | undefined
@@ -222,17 +218,13 @@ export function watchCluster(options: {
       }
       followManagers()
     },
-    noteWait: (taskId, milliseconds) => {
-      waits.set(taskId, milliseconds)
-      tell()
-    },
     follow: (changed) => {
       listeners.add(changed)
       for (const { watch } of open().values()) watch.lookNow()
       followManagers()
       return {
         picture: () => {
-          const picture = withWaits(pictureOf(knowledge()), waits)
+          const picture = pictureOf(knowledge())
           lags.record(picture.datasources, now())
           return picture
         },
@@ -271,18 +263,4 @@ function withComponents(config: HostConfig, known: KnownHost | undefined): Known
     }),
   )
   return { ...host, components }
-}
-
-function withWaits(picture: ClusterPicture, waits: ReadonlyMap<string, number>): ClusterPicture {
-  if (waits.size === 0) return picture
-  return {
-    ...picture,
-    services: picture.services.map((service) => {
-      const { task } = service
-      const wait = task === null ? undefined : waits.get(task.taskId)
-      if (task?.result == null || wait === undefined) return service
-      const heldMilliseconds = Math.max(wait, task.result.heldMilliseconds ?? 0)
-      return { ...service, task: { ...task, result: { ...task.result, heldMilliseconds } } }
-    }),
-  }
 }

@@ -22,11 +22,6 @@ export const databaseEntries = {
     why: 'A data source is one server; taking one of the two offline would leave the other in use.',
     fix: `Give ${facts.host} a replication-host that the other hosts can reach, or a different replication-port.`,
   })),
-  'managers-unreachable': error((facts: { service: string; hosts: readonly string[] }) => ({
-    message: `The connector of ${shortListOf(facts.hosts)} reaches no manager of ${facts.service}: their APIs listen on loopback or are off.`,
-    why: 'It has no manager on its own host, so it would never learn that a database has failed or that another one is the primary.',
-    fix: 'Add under defaults: manager-rest-api-address: 0.0.0.0',
-  })),
   'switch-drain-too-long': warning(
     (facts: { drain: number; hosts: readonly string[]; hold: number; connector: string }) => ({
       message:

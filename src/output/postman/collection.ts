@@ -6,9 +6,6 @@ const variable = (name: string): string => `{{${name}}}`
 const payload = (payloadType: string, value: unknown): string =>
   JSON.stringify({ payloadType, payloadVersion: '1', payload: value }, null, 2)
 
-/** Id of the holds of the collection. */
-const holdId = '00000000-0000-4000-8000-000000000000'
-
 /** Names the variable that keeps a component's map after it was read. */
 const mapVariable = (component: string): string => `${component}Map`
 
@@ -35,17 +32,6 @@ export function bodyOf(path: string, component: string): string | undefined {
       })
     case 'servicesmap':
       return payload('ServicesMapPayload', 'map').replace('"map"', variable(mapVariable(component)))
-    case 'hold':
-      return payload('HoldPayload', {
-        id: holdId,
-        operation: 'switch',
-        from: variable('datasource'),
-        to: variable('newPrimary'),
-        step: 'hold',
-        milliseconds: 1000,
-      })
-    case 'release':
-      return payload('ReleasePayload', { id: holdId, primary: null })
     default:
       return undefined
   }
@@ -61,7 +47,7 @@ function requiredVariable({ method, path, answer }: Operation): string | undefin
   if (path.includes('/{change}/')) return 'change'
   if (method !== 'POST') return undefined
   if (path.endsWith('/failover')) return 'survivor'
-  return /\/(switch|hold|release)$/.test(path) ? 'newPrimary' : undefined
+  return /\/switch$/.test(path) ? 'newPrimary' : undefined
 }
 
 /** Returns the path below the component, which is the folder: `control/service/{service}/offline`. */

@@ -52,6 +52,7 @@ async function remoteManager(
   const folder = temporaryFolder()
   const settings = settingsIn(folder, {
     ...{ host: name, tls: await tlsOf(folder, [name], signer), allowedHosts: [name] },
+    channel: { address: '127.0.0.1', port: 0 },
     peers: peers.map((it) => ({ name: it, names: [it] })),
   })
   const hash = await hashPassword({ password: new Secret('right'), salt: Buffer.alloc(16), cost: testCost })
@@ -70,7 +71,7 @@ async function remoteManager(
     }),
   ])
   const server = await manager.start()
-  const place: FollowedManager = { name, names: [name], address: '127.0.0.1', port: server.port ?? 0 }
+  const place: FollowedManager = { name, names: [name], address: '127.0.0.1', port: server.channelPort ?? 0 }
   return { ...manager, calls, place }
 }
 
@@ -153,7 +154,7 @@ describe('a connector on a host without a manager', () => {
     const metrics = await connector.call({ url: '/metrics', headers: { authorization: adminLogin } })
     expect(metrics.body).toContain('muster_connector_connections_refused_total{reason="no-manager"} 1')
 
-    const again = standInManager({ ...one.settings, listen: { address: '127.0.0.1', port: one.place.port } })
+    const again = standInManager({ ...one.settings, channel: { address: '127.0.0.1', port: one.place.port } })
     again.say(toFirst)
     await again.start()
     await eventually(async () => expect(await readiness(connector)).toEqual([200, 'ready\n']))

@@ -14,7 +14,7 @@ import type { FollowedManager, ServerSettings } from '../../../src/contracts/ser
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hangingServer } from '../../support/hangingServer.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
-import { adminLogin, basic, testCost } from '../../support/testApi.ts'
+import { adminLogin, testCost } from '../../support/testApi.ts'
 import { settingsIn, start } from '../../support/testServer.ts'
 import { installed } from './support.ts'
 
@@ -54,7 +54,8 @@ async function remote(
     ...{ host: name, tls: await tlsOf(name, more.signer), allowedHosts: [name], services: installed },
     stateFile: join(folder, 'manager.json'),
     member: { service: 'alpha', datasource: more.speaksFor ?? name, witness: false },
-    peers: (more.peers ?? ['db1']).map((it) => ({ name: it, names: [it] })),
+    channel: { address: '127.0.0.1', port: 0 },
+    peers: (more.peers ?? ['db1']).map((it) => ({ name: it, names: [it], leads: true as const })),
   })
   const hash = await hashPassword({ password: new Secret('right'), salt: Buffer.alloc(16), cost: testCost })
   const users = formatUserFile({ version: 1, users: [{ user: 'admin', access: 'full', hash }] })
@@ -62,7 +63,7 @@ async function remote(
   const opened = openManager(settings, { log })
   onTestFinished(() => opened.close())
   const server = await start(settings, log, { api: opened.api })
-  const place: FollowedManager = { name, names: [name], address: '127.0.0.1', port: server.port ?? 0 }
+  const place: FollowedManager = { name, names: [name], address: '127.0.0.1', port: server.channelPort ?? 0 }
   return { place, lines, stop: () => server.stop() }
 }
 
@@ -73,7 +74,7 @@ async function asking(
 ) {
   const limits = { routing: limit, hold: limit, release: limit, change: limit }
   const others = createOtherManagers({
-    ...{ managers, unreachable: ['db9'], tls: tls ?? (await tlsOf('db1')), limits },
+    ...{ managers, tls: tls ?? (await tlsOf('db1')), limits },
   })
   onTestFinished(() => others.close())
   return others
@@ -86,6 +87,7 @@ const order = {
   from: 'db1',
   to: 'db2',
   step: 'hold',
+  by: 'admin',
   milliseconds: 8000,
 } as const
 const admin = new Secret(adminLogin)
@@ -97,21 +99,22 @@ const writers = (words: Awaited<ReturnType<Awaited<ReturnType<typeof asking>>['r
   })
 
 describe('the other managers of a service', () => {
-  it('hold and release clients, each by the login of whoever asks for it, and say what they do', async () => {
+  it('hold and release clients by the certificate of the host that asks, and say what they do', async () => {
     const managers = [await remote('db2'), await remote('db3')]
     const others = await asking(managers.map(({ place }) => place))
-    expect(others.unreachable).toEqual(['db9'])
     expect(writers(await others.routings())).toEqual(['db1', 'db1'])
-    expect(await others.hold({ ...order, service: 'alpha' }, admin)).toEqual([done('db2'), done('db3')])
+    expect(await others.hold({ ...order, service: 'alpha' })).toEqual([done('db2'), done('db3')])
     const words = await others.routings()
     expect(words.map(({ name }) => name)).toEqual(['db2', 'db3'])
     expect(writers(words)).toEqual(Array(2).fill('a switch from db1 to db2 is under way'))
-    expect(await others.release({ id, primary: 'db2', service: 'alpha' }, admin)).toEqual([
-      done('db2'),
-      done('db3'),
+    // They check no database, and believe no host alone who the primary is.
+    expect(await others.release({ id, primary: 'db2', service: 'alpha' })).toMatchObject([
+      { name: 'db2', code: 'wrong-state' },
+      { name: 'db3', code: 'wrong-state' },
     ])
-    expect(writers(await others.routings())).toEqual(['db2', 'db2'])
-    for (const { lines } of managers) expect(lines.join()).not.toContain(adminLogin.slice('Basic '.length))
+    expect(writers(await others.routings())).toEqual(Array(2).fill('a switch from db1 to db2 is under way'))
+    expect(await others.release({ id, primary: null, service: 'alpha' })).toEqual([done('db2'), done('db3')])
+    expect(writers(await others.routings())).toEqual(['db1', 'db1'])
   })
 
   it('say whether the replicators of their hosts were taken offline, as far as they answer', async () => {
@@ -131,9 +134,9 @@ describe('the other managers of a service', () => {
     const [db2, db3] = [await remote('db2'), await remote('db3')]
     const others = await asking([db2.place, db3.place])
     const alone = await asking([db2.place])
-    expect(await alone.hold({ ...order, service: 'alpha' }, admin)).toEqual([done('db2')])
+    expect(await alone.hold({ ...order, service: 'alpha' })).toEqual([done('db2')])
     const another = { ...order, id: id.replace(/.$/, '2') }
-    expect(await others.hold({ ...another, service: 'alpha' }, admin)).toEqual([
+    expect(await others.hold({ ...another, service: 'alpha' })).toEqual([
       {
         name: 'db2',
         code: 'operation-running',
@@ -141,16 +144,12 @@ describe('the other managers of a service', () => {
       },
       done('db3'),
     ])
-    expect((await others.hold({ ...order, service: 'beta' }, admin))[0]?.problem).toMatch(
+    expect((await others.hold({ ...order, service: 'beta' }))[0]?.problem).toMatch(
       /^The manager of db2 answers: The services map/,
     )
-    expect(await alone.release({ id, primary: null, service: 'alpha' }, undefined)).toEqual([
-      { name: 'db2', problem: 'The manager of db2 needs a user and a password.' },
-    ])
-    const wrong = await others.hold({ ...order, service: 'alpha' }, new Secret(basic('admin', 'wrong')))
-    expect(wrong.map(({ problem }) => problem)).toEqual([
-      expect.stringMatching(/^The manager of db2 answers: /),
-      expect.stringMatching(/^The manager of db3 answers: /),
+    const stranger = await asking([db2.place], { tls: await tlsOf('db7') })
+    expect(await stranger.hold({ ...order, service: 'alpha' })).toMatchObject([
+      { name: 'db2', problem: expect.stringMatching(/is for no host of the services of this manager/) },
     ])
   })
 
@@ -190,7 +189,7 @@ describe('the other managers of a service', () => {
       port: hung.port,
     }
     const others = await asking([db3.place, db2.place, db4.place, hanging], { limit: 3000 })
-    const held = await others.hold({ ...order, service: 'alpha' }, admin)
+    const held = await others.hold({ ...order, service: 'alpha' })
     expect(held.map(({ name, problem }) => [name, problem === undefined])).toEqual([
       ['db3', false],
       ['db2', true],
@@ -203,6 +202,19 @@ describe('the other managers of a service', () => {
     expect(words[1]?.routing?.services[0]?.writer.switching).toEqual({ from: 'db1', to: 'db2' })
   })
 
+  it('are not waited for where the host of a lost primary hangs, and are told all the same', async () => {
+    const db2 = await remote('db2')
+    const hung = await hangingServer('db5')
+    const lost = { name: 'db5', names: ['db5'], address: '127.0.0.1', port: hung.port }
+    // Without an end: a limit of its own is what ends the wait for it.
+    const others = await asking([lost, db2.place], { limit: 600_000 })
+    expect(await others.hold({ ...order, operation: 'failover', service: 'alpha' }, 'db5')).toEqual([
+      done('db2'),
+    ])
+    expect(await others.release({ id, primary: null, service: 'alpha' }, 'db5')).toEqual([done('db2')])
+    expect((await others.routings('db5')).map(({ routing }) => routing !== undefined)).toEqual([false, true])
+  })
+
   it('tell nothing to a host that is none of their peers, and are not asked without a certificate', async () => {
     const db2 = await remote('db2', { peers: ['db7'] })
     const [word] = await (await asking([db2.place])).routings()
@@ -210,8 +222,6 @@ describe('the other managers of a service', () => {
     const tls = { key: '/none/key.pem', chain: '/none/chain.pem', authorities: '/none/authorities.pem' }
     const blind = await asking([db2.place], { tls })
     expect(writers(await blind.routings())).toEqual([expect.stringContaining('/none/authorities.pem')])
-    expect((await blind.hold({ ...order, service: 'alpha' }, admin))[0]?.problem).toContain(
-      '/none/authorities.pem',
-    )
+    expect((await blind.hold({ ...order, service: 'alpha' }))[0]?.problem).toContain('/none/authorities.pem')
   })
 })

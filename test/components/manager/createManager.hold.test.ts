@@ -35,7 +35,7 @@ async function agreed(more: Parameters<typeof managed>[0] = {}): Promise<World> 
   return world
 }
 const release = (world: World, primary: string | null, its = id) =>
-  world.manager().release({ service: 'alpha', id: its, primary, by: 'admin' })
+  world.manager().release({ service: 'alpha', id: its, primary, isOwn: true })
 const hold = (world: World, more: Partial<HoldOrder> = {}) => world.manager().hold({ ...order, ...more })
 const holdOf = (world: World) => world.manager().holdOf('alpha')
 /** As the servers are once the target is the primary. */
@@ -188,7 +188,7 @@ describe('the hold of a switch', () => {
     })
     manager.hold(order)
     expect(manager.writer('alpha')).toEqual(waiting)
-    await manager.release({ service: 'alpha', id, primary: 'db2', by: 'admin' })
+    await manager.release({ service: 'alpha', id, primary: 'db2', isOwn: true })
     expect(manager.writer('alpha').datasource).toBe('db2')
     manager.close()
   })
@@ -249,9 +249,9 @@ describe('the end of the hold of a switch', () => {
     world.full(false)
     await switchTo(world, 'db2')
     await expect(release(world, 'db2')).resolves.toBe(true)
-    await expect(world.manager().release({ service: 'beta', id, primary: null, by: 'a' })).rejects.toEqual(
-      problem('not-found'),
-    )
+    await expect(
+      world.manager().release({ service: 'beta', id, primary: null, isOwn: true }),
+    ).rejects.toEqual(problem('not-found'))
   })
 
   it('takes a primary by other means out of the state file', async () => {

@@ -389,7 +389,7 @@ describe('one writer or none', () => {
             if (!present) return
             const primary = end === null ? null : present[end]
             try {
-              await world.manager().release({ service: 'alpha', id: present.id, primary, by: 'admin' })
+              await world.manager().release({ service: 'alpha', id: present.id, primary, isOwn: true })
               await world.pass(0)
             } catch (error) {
               if (!(error instanceof ProblemError)) throw error

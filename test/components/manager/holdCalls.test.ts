@@ -3,29 +3,35 @@ import { answered, managerIn, place, replicating } from './support.ts'
 
 const id = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a11'
 const otherId = '5b1c2c8e-0f5e-4b3c-8a51-0d7c1f7c9a12'
-const wanted = { id, operation: 'switch', from: 'db1', to: 'db2', step: 'hold', milliseconds: 8000 }
+const wanted = {
+  ...{ id, operation: 'switch', from: 'db1', to: 'db2' },
+  ...{ step: 'hold', by: 'admin', milliseconds: 8000 },
+}
 
-/** A manager and what its routing said each time its connector was told. */
-async function held() {
+/** A manager that another host calls. */
+/** And what its routing said each time its connector was told. */
+async function held(from = 'db3') {
   const told: unknown[] = []
   const world: Awaited<ReturnType<typeof managerIn>> = await managerIn({
+    context: { hostOf: () => from },
     updateConnector: async () => {
       told.push(world.manager.writer('alpha').datasource ?? world.manager.writer('alpha').switching)
     },
   })
   for (const name of ['db1', 'db2', 'db3'] as const) await world.monitor.tick(place(name))
-  const hold = (more: object = {}, service = 'alpha', guard?: string) =>
-    world.post(
-      `control/service/${service}/hold`,
-      { type: 'HoldPayload', body: { ...wanted, ...more } },
-      guard,
-    )
-  const release = (more: object = {}, service = 'alpha', guard?: string) =>
-    world.post(
-      `control/service/${service}/release`,
-      { type: 'ReleasePayload', body: { id, primary: 'db2', ...more } },
-      guard,
-    )
+  const send = async (path: string, payloadType: string, payload: object) => {
+    const answer = await world.api.call({
+      method: 'POST',
+      url: `/muster/service/${path}`,
+      headers: { host: 'db1', 'content-type': 'application/json' },
+      payload: { payloadType, payload },
+    })
+    return { status: answer.statusCode, payload: answer.json().payload }
+  }
+  const hold = (more: object = {}, service = 'alpha', guard = '?i-am-sure=true') =>
+    send(`${service}/hold${guard}`, 'HoldPayload', { ...wanted, ...more })
+  const release = (more: object = {}, service = 'alpha', guard = '?i-am-sure=true') =>
+    send(`${service}/release${guard}`, 'ReleasePayload', { id, primary: 'db2', ...more })
   return { ...world, told, hold, release }
 }
 
@@ -43,8 +49,9 @@ describe('the call that holds the clients of a service', () => {
     })
     expect(kept().holds).toMatchObject([{ id, by: 'admin', isOwn: false }])
     expect(api.auditEntries().at(-1)).toMatchObject({
-      call: 'managerHold',
-      user: 'admin',
+      call: 'hold',
+      caller: 'host',
+      host: expect.anything(),
       changed: true,
       parameters: { service: 'alpha', ...wanted },
       before: null,
@@ -62,6 +69,7 @@ describe('the call that holds the clients of a service', () => {
       [await hold({ milliseconds: 600_001 }), 400, 'invalid-body'],
       [await hold({ step: 'later' }), 400, 'invalid-body'],
       [await hold({ id: 'x' }), 400, 'invalid-body'],
+      [await hold({ by: 'a'.repeat(201) }), 400, 'invalid-body'],
       [await hold({}, 'beta'), 404, 'not-found'],
       [await hold({ to: 'db7' }), 404, 'not-found'],
       [await hold({ from: 'db3' }), 409, 'wrong-state'],
@@ -85,7 +93,7 @@ describe('the call that releases the clients of a service', () => {
     expect(await release()).toEqual({ status: 200, payload: { value: true, changed: true } })
     expect(told.at(-1)).toBe('db2')
     expect(api.auditEntries().at(-1)).toMatchObject({
-      call: 'managerRelease',
+      call: 'release',
       changed: true,
       parameters: { service: 'alpha', id, primary: 'db2' },
       before: 'hold',
@@ -113,5 +121,53 @@ describe('the call that releases the clients of a service', () => {
       expect(answer).toMatchObject({ status, payload: { code } })
     }
     expect(manager.holdOf('alpha')?.isInForce).toBe(true)
+  })
+
+  it('names no primary that the servers do not show, whoever says so', async () => {
+    const { hold, release, monitor, manager } = await held()
+    await hold()
+    const refused = {
+      status: 409,
+      payload: { code: 'wrong-state', detail: expect.stringMatching(/reads, db2 is not/) },
+    }
+    expect(await release(), 'db1 can be written').toMatchObject(refused)
+    monitor.set(place('db1'), answered({ isWritable: false }))
+    expect(await release(), 'db2 follows').toMatchObject(refused)
+    monitor.set(place('db2'), answered({ isWritable: true, serverId: 2 }))
+    expect(await release(), 'nobody follows db2').toMatchObject(refused)
+    expect(manager.holdOf('alpha')?.isInForce).toBe(true)
+    expect(manager.map().services[0]?.datasources.map(({ role }) => role)).toEqual([
+      'primary',
+      'replica',
+      'replica',
+    ])
+    monitor.set(place('db3'), replicating({ source: place('db2'), sourceId: 2 }))
+    expect(await release()).toMatchObject({ status: 200 })
+    expect(manager.writer('alpha').datasource).toBe('db2')
+  })
+
+  it('is refused where another host asks for it without end, and the audit log does not grow', async () => {
+    const { hold, release, api } = await held()
+    for (let round = 0; round < 30; round += 1) {
+      expect((await hold()).status).toBe(200)
+      expect((await release({ primary: null })).status).toBe(200)
+    }
+    const refused = {
+      status: 409,
+      payload: { code: 'operation-running', detail: expect.stringContaining('60 times') },
+    }
+    for (let round = 0; round < 100; round += 1) expect(await hold()).toMatchObject(refused)
+    expect(api.auditEntries()).toHaveLength(120)
+  })
+
+  it('is refused to a host that cannot lead a switch, as is a hold', async () => {
+    const { hold, release, told, manager } = await held('app1')
+    const refused = {
+      status: 401,
+      payload: { code: 'login-required', detail: expect.stringContaining('app1') },
+    }
+    expect(await hold()).toMatchObject(refused)
+    expect(await release()).toMatchObject(refused)
+    expect([told, manager.holdOf('alpha')]).toEqual([[], undefined])
   })
 })

@@ -29,12 +29,11 @@ const away = (name: string): ManagerAnswer => ({
 /** Three managers that call each other's API; `fault` says what becomes of a call instead. */
 async function three(
   more: {
-    readonly unreachable?: readonly Name[]
     readonly fault?: (name: string, path: string) => ManagerAnswer | undefined
     readonly updateConnector?: (name: Name) => Promise<string | undefined>
   } = {},
 ) {
-  const { unreachable = [], fault = () => undefined } = more
+  const { fault = () => undefined } = more
   const opened = new Map<string, Opened>()
   const calls: string[] = []
   let now = fault
@@ -56,10 +55,9 @@ async function three(
     return { name, changed: payload.changed, remarks: payload.remarks ?? [] }
   }
   const othersOf = (own: Name): NonNullable<ServedManager['others']> => {
-    const asked = names.filter((name) => name !== own && !unreachable.includes(name))
+    const asked = names.filter((name) => name !== own)
     return {
       names: asked,
-      unreachable: unreachable.filter((name) => name !== own),
       change: ({ path, body, names: chosen }: ChangeOrder) =>
         Promise.all(chosen.map((name) => call(name, path, body))),
       undo: ({ id, names: chosen }) =>
@@ -231,15 +229,6 @@ describe('a change by one manager of several', () => {
     expect(await at('db1').control('db2', 'welcome')).toMatchObject({ status: 200 })
     fail(() => undefined)
     expect(states('db3')).toEqual(['SHUNNED', 'SHUNNED', 'ONLINE'])
-  })
-
-  it('names those that listen on loopback alone before anybody is asked', async () => {
-    const { at, calls } = await three({ unreachable: ['db3'] })
-    expect(await at('db1').control('db2', 'shun')).toMatchObject({
-      status: 502,
-      payload: { detail: expect.stringMatching(/manager of db3 cannot be told: .*loopback/) },
-    })
-    expect(calls).toEqual([])
   })
 
   it('is taken back where one could not make it, and names one that may have kept it', async () => {

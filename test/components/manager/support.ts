@@ -217,9 +217,13 @@ export async function managerIn(
   }
   const feed = createManagerFeed(told, { log })
   onTestFinished(() => feed.close())
-  const { served, metrics } = managerApi(told, feed)
+  const { served, peers = [], metrics } = managerApi(told, feed, new Set(['db2', 'db3']))
   const context = { ...(metrics ? { componentMetrics: metrics } : {}), ...more.context }
-  const api = await testApi({ served, context, ...(more.listener ? { listener: more.listener } : {}) })
+  const api = await testApi({
+    served: [...served, ...peers],
+    context,
+    ...(more.listener ? { listener: more.listener } : {}),
+  })
 
   const get = async (path: string) => {
     const answer = await api.call({ url: `/api/v2/manager/${path}`, headers })

@@ -25,80 +25,87 @@ hosts:
 `
 
 const everywhere = 'manager-rest-api-address: 0.0.0.0'
-const found = (text: string): readonly string[] =>
-  codes(loadText(text)).filter((code) => code.endsWith('managers-unreachable'))
-
 function hostOf(text: string, name: string): HostConfig {
   const host = loadText(text).config?.hosts.find((one) => one.name === name)
   if (!host) throw new Error(`no ${name}`)
   return host
 }
 
-const at = (name: string, address: string, port = 8090, reached = address) => ({
+const at = (name: string, address: string, port = 8091, reached = address) => ({
   ...{ name, names: [name, address] },
   ...{ address: reached, port },
 })
 
+const peersOf = (text: string, name: string) => hostOf(text, name).channel?.peers.map((it) => it.name)
+
 describe('a connector on a host without a manager', () => {
-  it('follows the managers of all members at the addresses at which they listen', () => {
-    const text = cluster({
-      all: everywhere,
-      db2: 'manager-rest-api-address: 192.0.2.2, manager-rest-api-port: 18090',
-    })
-    expect(hostOf(text, 'app1').managers).toEqual([
-      at('db1', '10.0.0.11'),
-      at('db2', '10.0.0.12', 18090, '192.0.2.2'),
-    ])
-    expect(hostOf(text, 'app1')).not.toHaveProperty('peers')
+  it('follows the managers of all members by their channels, wherever their APIs listen', () => {
+    const text = cluster({ db1: 'manager-rest-api: false', db2: 'cluster-port: 18091' })
+    expect(hostOf(text, 'app1').managers).toEqual([at('db1', '10.0.0.11'), at('db2', '10.0.0.12', 18091)])
+    expect(hostOf(text, 'app1')).not.toHaveProperty('channel')
     // It has a manager of its own.
     expect(hostOf(text, 'db2')).not.toHaveProperty('managers')
   })
 
-  it('is fine with one that it reaches', () => {
-    const text = cluster({ db2: everywhere })
-    expect(found(text)).toEqual([])
-    expect(hostOf(text, 'app1').managers).toEqual([at('db2', '10.0.0.12')])
-  })
-
-  it.each([
-    ['listen on loopback, which they do by default', {}],
-    ['are off', { all: 'manager-rest-api: false' }],
-    ['are off or on loopback', { db1: 'manager-rest-api: false', db2: 'manager-rest-api-address: "::1"' }],
-  ])('is an error where the APIs of all managers %s', (_what, options) => {
-    expect(found(cluster(options))).toEqual([expect.stringMatching(/^\d+ managers-unreachable$/)])
-  })
-
-  it('is none where no database is configured', () => {
+  it('follows none where no database is configured', () => {
     const text = cluster().replaceAll(/ {2}(datasource-type|monitor|replication).*\n/g, '')
-    expect(found(text)).toEqual([])
     expect(hostOf(text, 'app1')).not.toHaveProperty('managers')
+    expect(hostOf(text, 'db1')).not.toHaveProperty('channel')
   })
 
-  it('reaches managers on loopback of the machine that it shares with them', () => {
+  it('reaches managers of the machine that it shares with them on loopback', () => {
     const text = cluster(
       {
         db1: 'install-directory: a',
-        db2: 'install-directory: b, manager-rest-api-port: 18091, connector-rest-api-port: 18096, replicator-rest-api-port: 18097, replication-port: 3307, application-port: 9990',
+        db2: 'install-directory: b, manager-rest-api-port: 18090, connector-rest-api-port: 18096, replicator-rest-api-port: 18097, cluster-port: 18091, replication-port: 3307, application-port: 9990',
         app1: 'install-directory: c',
       },
       ', connection: local',
     )
-    expect(found(text)).toEqual([])
+    expect(codes(loadText(text)).filter((code) => code.includes('clash'))).toEqual([])
     expect(hostOf(text, 'app1').managers).toEqual([
-      at('db1', '10.0.0.11', 8090, '127.0.0.1'),
+      at('db1', '10.0.0.11', 8091, '127.0.0.1'),
       at('db2', '10.0.0.12', 18091, '127.0.0.1'),
     ])
+    const clashing = text.replace(' cluster-port: 18091,', '')
+    expect(codes(loadText(clashing))).toContainEqual(expect.stringMatching(/ local-port-clash$/))
   })
 })
 
-describe('a manager', () => {
-  it('tells all other hosts of its service, by names that their certificates have, where they reach it', () => {
-    const text = cluster({ db1: everywhere })
-    expect(hostOf(text, 'db1').peers).toEqual([
-      { name: 'db2', names: ['db2', '10.0.0.12'] },
-      { name: 'app1', names: ['app1', '10.0.0.21'] },
-    ])
-    expect(hostOf(text, 'db2')).not.toHaveProperty('peers')
+describe('the channel of a manager', () => {
+  it('lets all other hosts of its services in, by names that their certificates have', () => {
+    expect(hostOf(cluster(), 'db1').channel).toEqual({
+      address: '0.0.0.0',
+      port: 8091,
+      peers: [
+        { name: 'db2', names: ['db2', '10.0.0.12'], leads: true },
+        { name: 'app1', names: ['app1', '10.0.0.21'] },
+      ],
+    })
+    expect(peersOf(cluster(), 'db2')).toEqual(['db1', 'app1'])
+  })
+
+  it('is not there without other hosts', () => {
+    const alone = cluster()
+      .replace('members: [db1, db2], connectors: [app1, db2]', 'members: [db1], connectors: [db1]')
+      .replace(/ {2}(db2|app1): .*\n/g, '')
+    expect(hostOf(alone, 'db1')).not.toHaveProperty('channel')
+  })
+
+  it.each([
+    ['10.0.0.11', '0.0.0.0'],
+    ['db1.example.com', '0.0.0.0'],
+    ['"2001:db8::11"', '::'],
+    ['127.0.0.11', '127.0.0.11'],
+    ['localhost', '127.0.0.1'],
+  ])('listens for a host at %s at %s', (address, listening) => {
+    const text = cluster().replace('address: 10.0.0.11', `address: ${address}`)
+    expect(hostOf(text, 'db1').channel?.address).toBe(listening)
+  })
+
+  it('has a port that nothing else of the host may have', () => {
+    const text = cluster({ db1: 'manager-rest-api-port: 8091' })
+    expect(codes(loadText(text))).toContainEqual(expect.stringMatching(/ port-clash$/))
   })
 })
 
@@ -111,25 +118,22 @@ describe('a manager that can switch the primary of its service', () => {
       )
       .concat('  w1: { address: 10.0.0.31 }\n  b1: { address: 10.0.0.41 }\n')
 
-  it('reaches those of members, witnesses and connectors, and names those that it does not', () => {
-    const text = witnessed({ all: everywhere, db2: 'manager-rest-api-address: 127.0.0.1' })
-    expect(hostOf(text, 'db1').otherManagers).toEqual({
-      reachable: [at('b1', '10.0.0.41'), at('w1', '10.0.0.31')],
-      unreachable: ['db2'],
-    })
-    expect(hostOf(text, 'db2').otherManagers).toEqual({
-      reachable: [at('db1', '10.0.0.11'), at('b1', '10.0.0.41'), at('w1', '10.0.0.31')],
-      unreachable: [],
-    })
+  it('calls those of members, witnesses and connectors', () => {
+    const text = witnessed({})
+    expect(hostOf(text, 'db1').otherManagers).toEqual([
+      at('db2', '10.0.0.12'),
+      at('b1', '10.0.0.41'),
+      at('w1', '10.0.0.31'),
+    ])
     // The other service is none of theirs.
-    expect(hostOf(text, 'b1').otherManagers).toEqual({ reachable: [], unreachable: [] })
+    expect(hostOf(text, 'b1').otherManagers).toEqual([])
   })
 
-  it('is let in by each manager that it reaches', () => {
-    const text = witnessed({ all: everywhere })
+  it('is let in by each manager that it calls', () => {
+    const text = witnessed({})
     for (const name of ['db1', 'db2']) {
-      for (const other of hostOf(text, name).otherManagers?.reachable ?? []) {
-        expect(hostOf(text, other.name).peers?.map((it) => it.name)).toContain(name)
+      for (const other of hostOf(text, name).otherManagers ?? []) {
+        expect(peersOf(text, other.name)).toContain(name)
       }
     }
   })
@@ -196,12 +200,13 @@ describe('the dashboard of a manager', () => {
     expect(dashboards(cluster({ db2: 'manager-rest-api-address: "::1"' }))).toEqual([])
   })
 
-  it('reaches the APIs that listen beyond loopback, and shows where clients connect', () => {
+  it('reaches channels and the APIs that listen beyond loopback, and shows where clients connect', () => {
     const text = cluster({ all: everywhere, app1: 'connector-rest-api-address: 192.0.2.9' })
     expect(hostOf(text, 'db1').dashboard).toMatchObject([
       { name: 'db1', names: ['db1', '10.0.0.11'], apis: [{ component: 'manager', listen: null }, {}] },
       {
         name: 'db2',
+        channel: { address: '10.0.0.12', port: 8091 },
         apis: [
           { component: 'manager', listen: { address: '10.0.0.12', port: 8090 } },
           { component: 'connector', listen: null },
@@ -223,9 +228,9 @@ describe('the dashboard of a manager', () => {
         'members: [db1] }\n  beta: { topology: clustered, master: db2, members: [db2] }',
       )
       .replace(/ {2}app1:.*\n/, '')
-    expect(hostOf(text, 'db1').peers).toEqual([{ name: 'db2', names: ['db2', '10.0.0.12'] }])
+    expect(peersOf(text, 'db1')).toEqual(['db2'])
     const alone = text.replace(everywhere, `${everywhere}\n  manager-dashboard: false`)
-    expect(hostOf(alone, 'db1')).not.toHaveProperty('peers')
+    expect(hostOf(alone, 'db1')).not.toHaveProperty('channel')
   })
 })
 
@@ -244,9 +249,9 @@ ${names.map((name, index) => `  ${name}: { address: 10.0.0.${index + 1} }`).join
   const hosts = config?.hosts ?? []
   const described = (of: (host: HostConfig) => readonly object[] | undefined): number =>
     new Set(hosts.flatMap((host) => of(host) ?? [])).size
-  expect(hosts.map(({ peers }) => peers?.length)).toEqual(names.map(() => names.length - 1))
-  expect(described(({ peers }) => peers)).toBe(names.length)
-  expect(described(({ otherManagers }) => otherManagers?.reachable)).toBe(names.length)
+  expect(hosts.map(({ channel }) => channel?.peers.length)).toEqual(names.map(() => names.length - 1))
+  expect(described(({ channel }) => channel?.peers)).toBe(names.length)
+  expect(described(({ otherManagers }) => otherManagers)).toBe(names.length)
   // Its own page shows a host without the APIs that it needs no address for.
   expect(described(({ dashboard }) => dashboard)).toBe(2 * names.length)
 })

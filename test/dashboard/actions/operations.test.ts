@@ -94,8 +94,6 @@ describe('the operations of the page', () => {
       'managerAddDataService',
       'managerAddDataSource',
       'managerChangeServicesMap',
-      'managerHold',
-      'managerRelease',
       'managerReset',
       'managerUndo',
       'replicatorServiceOffline',

@@ -167,21 +167,17 @@ describe('hosts that prove themselves to each other', () => {
     }
   })
 
-  it('have them for a manager that nobody reaches, too, where it calls those of other hosts', async () => {
-    const alone = text.replace(
-      'db1: { address: 10.0.0.11 }',
-      'db1: { address: 10.0.0.11, options: { manager-rest-api-address: 127.0.0.1 } }',
-    )
-    const targets = await targetsOf(alone)
+  it('have a channel on each host with a manager, for the others of its service, whatever its API listens on', async () => {
+    const targets = await targetsOf(text)
     const settingsOf = (name: string) =>
       targets.get(name)?.components.find(({ component }) => component === 'manager')?.settings
     expect(settingsOf('db1')).toMatchObject({
       tls: { authorities: authorityFile },
-      managers: [{ name: 'db2' }, { name: 'w1' }],
+      channel: { address: '0.0.0.0', port: 8091 },
+      managers: [{ name: 'db2', port: 8091 }, { name: 'w1' }],
     })
-    expect(settingsOf('db1')).not.toHaveProperty('peers')
-    expect(authoritiesOn(targets.get('db1'))).toBeDefined()
-    expect(settingsOf('db2')).toMatchObject({ managers: [{ name: 'w1' }], unreachableManagers: ['db1'] })
+    expect(settingsOf('db1')?.peers?.map(({ name }) => name)).toContain('app1')
+    expect(settingsOf('w1')).toHaveProperty('channel')
     expect(settingsOf('w1')).not.toHaveProperty('managers')
   })
 

@@ -214,6 +214,7 @@ describe('what a host knows of another one', () => {
       db1 (10.0.0.11)
         ~ write settings
             manager, connector: services.nova.members.db4: none → 10.0.0.14 3306 replica
+            address of db4.channel: none → 10.0.0.14
             and what it knows of db4
         ~ restart manager, connector
             connector: clients of nova at 127.0.0.1:9999

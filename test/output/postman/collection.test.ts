@@ -179,8 +179,6 @@ describe('the Postman collection', () => {
       'POST control/change/{change}/undo': script('change'),
       'POST control/service/{service}/switch': script('newPrimary'),
       'POST control/service/{service}/failover': script('survivor'),
-      'POST control/service/{service}/hold': script('newPrimary'),
-      'POST control/service/{service}/release': script('newPrimary'),
     })
     const told = items.find(({ name }) => name === 'POST control/service/{service}/switch')
     expect(told?.request.url.raw).toMatch(/\/switch\?i-am-sure=true&to=\{\{newPrimary\}\}$/)

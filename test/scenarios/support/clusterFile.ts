@@ -7,6 +7,7 @@ export type HostWish = {
   readonly address: string
   readonly directory: string
   readonly ports: Readonly<Record<Component, number>>
+  readonly clusterPort: number
   readonly ssh: Readonly<Record<string, string | number | boolean>>
   /** Further options of this host. */
   readonly options?: Readonly<Record<string, string | number | boolean>>
@@ -61,7 +62,7 @@ ${hosts.map((host, index) => hostText(host, componentsOf(host, index === 0))).jo
 }
 
 function hostText(
-  { name, address, directory, ports, ssh, options }: HostWish,
+  { name, address, directory, ports, clusterPort, ssh, options }: HostWish,
   runs: readonly Component[],
 ): string {
   const apis = runs
@@ -70,7 +71,8 @@ function hostText(
       [`${component}-rest-api-address`, address],
       [`${component}-rest-api-port`, port],
     ])
-  const all = { 'install-directory': directory, ...Object.fromEntries(apis), ...options }
+  const channel = runs.includes('manager') ? { 'cluster-port': clusterPort } : {}
+  const all = { 'install-directory': directory, ...Object.fromEntries(apis), ...channel, ...options }
   return `  ${name}:
     address: ${address}
     ssh:

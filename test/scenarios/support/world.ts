@@ -91,6 +91,7 @@ async function createHost(folder: string, index: number): Promise<Host> {
     tools,
     server,
     ports,
+    clusterPort: await freePort(address),
     ssh: {
       user: login,
       port: server.port,

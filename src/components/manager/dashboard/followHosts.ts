@@ -101,10 +101,7 @@ export function followHosts(options: {
   }
 
   for (const followed of all) {
-    const isAsked = followed.host.apis.some(
-      ({ component, listen }) => component === 'manager' && (listen !== null || followed.host.name === own),
-    )
-    if (isAsked) void keepFollowing(followed)
+    if (followed.host.channel !== undefined || followed.host.name === own) void keepFollowing(followed)
   }
 
   return {

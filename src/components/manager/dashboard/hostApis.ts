@@ -49,16 +49,20 @@ export function createHostApis(settings: HostApiSettings): HostApis {
     return host
   }
 
-  function endpoint({ name, names, apis }: DashboardHost, component: Component): Endpoint | undefined {
+  function endpoint(
+    { name, names, channel, apis }: DashboardHost,
+    component: Component,
+  ): Endpoint | undefined {
     if (name === settings.host) {
       const path = sockets[component]
       return path === undefined ? undefined : { kind: 'socket', path }
     }
+    if (component === 'manager') return channel && managerEndpoint({ name, names, ...channel }, tls)
     const listen = apis.find((api) => api.component === component)?.listen
-    return listen ? managerEndpoint({ name, names, ...listen }, tls) : undefined
+    return listen ? withoutIdentity(managerEndpoint({ name, names, ...listen }, tls)) : undefined
   }
 
-  /** The host's certificate is for what it reads by itself, never for what a person does. */
+  /** The host's certificate is for the channel alone. */
   function withoutIdentity(to: Endpoint): Endpoint {
     if (to.kind === 'socket') return to
     const { identity: _, ...others } = to
@@ -76,7 +80,7 @@ export function createHostApis(settings: HostApiSettings): HostApis {
     }
     const { method, path, body } = call
     return request({
-      ...{ endpoint: withoutIdentity(to), method, path, credentials: { user, password } },
+      ...{ endpoint: to, method, path, credentials: { user, password } },
       ...(body === undefined ? {} : { body }),
       ...{ timeout: timeouts.call, userAgent: `${internalUserAgent}-dashboard` },
     })
@@ -100,7 +104,7 @@ export function createHostApis(settings: HostApiSettings): HostApis {
       return { status, payload: readEnvelope(response.body)?.payload }
     },
     certificates(host) {
-      const listen = host.apis.find((api) => api.listen)?.listen
+      const listen = host.channel ?? host.apis.find((api) => api.listen)?.listen
       if (!listen) return undefined
       const [servername = host.name] = host.names
       return fetchServerCertificates({ ...listen, servername, timeout: timeouts.handshake })

@@ -1,5 +1,4 @@
 import type { SwitchOperation, SwitchStep } from '../../../contracts/managerPayloads.ts'
-import type { Secret } from '../../../secrets/secret.ts'
 import type { OtherManagers } from '../askManagers.ts'
 import type { Observation } from '../checkResult.ts'
 import type { Manager } from '../createManager.ts'
@@ -34,13 +33,9 @@ export type SwitchOrder = {
   readonly to: string | undefined
   /** Id of the task and of its holds; undefined for a new one. */
   readonly id: string | undefined
-  /** True if the caller holds and releases the clients of all other hosts. */
-  readonly isHeld: boolean
   /** Reasons against it that the operator accepts. */
   readonly accepted: ReadonlySet<string>
   readonly by: string
-  /** Login of the caller, which other managers ask for, too. */
-  readonly authorization: Secret | undefined
 }
 
 /** Means of a manager to make a switch. */
@@ -96,37 +91,38 @@ export async function executeSwitch(
 ): Promise<Rest> {
   const { manager, limits, others, update, timing, log } = means
   const { order, task, survey, from, to } = run
-  const { operation, service, by, authorization } = order
+  const { operation, service, by } = order
   const isFailover = operation === 'failover'
+  const lost = isFailover ? from.name : undefined
   /** Primary where it goes back; null: as the servers say. */
   const before = isFailover ? null : from.name
   const { id } = task
   const begun = timing.now()
   // Clients that came first are told why before it is over.
   const deadline = begun + Math.round(limits.maxHold * 0.9)
-  const asked = order.isHeld ? undefined : others
   const record = (step: SwitchStep) => ({
     ...{ service, operation, id, step },
     from: from.name,
     to: to.name,
+    by,
     milliseconds: Math.max(1, Math.round(deadline - timing.now())),
   })
 
   function recordHere(step: SwitchStep): void {
     task.begin(step)
     // The others change no server.
-    if (recorded.has(step)) manager.hold({ ...record(step), by, isOwn: true })
+    if (recorded.has(step)) manager.hold({ ...record(step), isOwn: true })
   }
   async function recordThere(step: SwitchStep): Promise<void> {
-    const answers = (await asked?.hold(record(step), authorization)) ?? []
-    const needed = inUse(manager, service, isFailover ? from.name : null)
+    const answers = (await others?.hold(record(step), lost)) ?? []
+    const needed = inUse(manager, service, lost ?? null)
     const [first] = answers.filter(({ name, problem }) => problem !== undefined && needed.has(name))
     if (first) throw new SwitchError(`The manager of ${first.name} did not take part: ${first.problem}`)
   }
   async function release(primary: string | null): Promise<void> {
     const [, answers] = await Promise.all([
-      manager.release({ service, id, primary, by }).then(update),
-      asked?.release({ service, id, primary }, authorization),
+      manager.release({ service, id, primary, isOwn: true }).then(update),
+      others?.release({ service, id, primary }, lost),
     ])
     for (const { name, problem } of answers ?? []) {
       if (problem === undefined) continue

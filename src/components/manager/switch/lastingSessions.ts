@@ -11,8 +11,8 @@ const longest = 120_000
 type LastingSessions = {
   /** Notes the sessions of a service's primary. */
   note(service: string, sessions: readonly Session[]): void
-  /** Resolves to the ids of sessions that are old enough by now; waits for that where `mayWait`. */
-  of(service: string, mayWait: boolean): Promise<ReadonlySet<number>>
+  /** Resolves to the ids of sessions once they are old enough. */
+  of(service: string): Promise<ReadonlySet<number>>
 }
 
 export function createLastingSessions({ now, wait }: Timing): LastingSessions {
@@ -24,12 +24,12 @@ export function createLastingSessions({ now, wait }: Timing): LastingSessions {
       if (ageOf(service) < longest) return
       looks.set(service, { at: now(), ids: new Set(sessions.map(({ id }) => id)) })
     },
-    of: async (service, mayWait) => {
+    of: async (service) => {
       const left = lasting - ageOf(service)
-      if (left > 0 && mayWait) await wait(left)
-      const look = looks.get(service)
+      if (left > 0) await wait(left)
+      const { ids = new Set<number>() } = looks.get(service) ?? {}
       looks.delete(service)
-      return look && (left <= 0 || mayWait) ? look.ids : new Set()
+      return ids
     },
   }
 }

@@ -11,12 +11,12 @@ import { createSwitcher, type Switcher } from './switcher.ts'
 /** Milliseconds. A switch is for servers that answer. */
 const dialLimits = { reach: 1000, login: 2000 }
 
-/** Returns the switcher of the settings; undefined where they name no account for it. Throws a `StartError`. */
+/** Returns the switcher of the settings; undefined where they name no account for it, or none to check data sources with. Throws a `StartError`. */
 export function openSwitcher(
   { switching, monitor, secretsFile }: Pick<ServerSettings, 'switching' | 'monitor' | 'secretsFile'>,
   means: Pick<SwitchMeans, 'manager' | 'others' | 'update' | 'log'>,
 ): Switcher | undefined {
-  if (!switching || secretsFile === undefined) return undefined
+  if (!switching || !monitor || secretsFile === undefined) return undefined
   const { user, ...limits } = switching
   const secret = { file: secretsFile, option: 'replication-password' }
   readPassword(secret)
@@ -33,7 +33,7 @@ export function openSwitcher(
         }),
         place: placeOf({ host, port }),
         service,
-        leftOut: [user, ...(monitor ? [monitor.user] : [])],
+        leftOut: [user, monitor.user],
       }),
     account: () => ({ user, password: readPassword(secret) }),
     limits,

@@ -41,18 +41,9 @@ async function objections(
 ): Promise<readonly SwitchRefusal[]> {
   const needed = inUse(manager, service, lost)
   const own = operation === 'failover' ? null : manager.writer(service).datasource
-  const unreachable = others.unreachable.filter((name) => needed.has(name))
   const about = (reason: string, fix: string): SwitchRefusal => ({ datasource: null, reason, fix })
-  const found =
-    unreachable.length === 0
-      ? []
-      : [
-          about(
-            `The managers of ${unreachable.join(', ')} listen on loopback alone, so clients there could not wait.`,
-            `Use muster ${operation}, which reaches them over SSH.`,
-          ),
-        ]
-  for (const { name, routing, problem } of await others.routings()) {
+  const found: SwitchRefusal[] = []
+  for (const { name, routing, problem } of await others.routings(lost ?? undefined)) {
     if (routing) {
       const said = routing.services.find((it) => it.name === service)?.writer.datasource ?? null
       if (said === own) continue

@@ -15,38 +15,30 @@ export function switchCalls(switcher: Switcher | undefined): readonly ServedRout
     throw new ProblemError({
       code: 'no-database',
       detail:
-        'The manager has no account to switch primaries with. Set replication-user and replication-password, and ' +
-        'install again.',
+        'The manager has no account to switch primaries with, or none to check databases with. Set replication-user, ' +
+        'replication-password, monitor-user and monitor-password, and install again.',
     })
   }
   const planned = (operation: SwitchOperation) =>
     serve(
       operation === 'switch' ? routes.managerSwitchPlan : routes.managerFailoverPlan,
-      ({ params: { service = '' }, query: { to, peers, accept } }) =>
-        opened().plan({ operation, service, to, isHeld: peers !== undefined, accepted: acceptedBy(accept) }),
+      ({ params: { service = '' }, query: { to, accept } }) =>
+        opened().plan({ operation, service, to, accepted: acceptedBy(accept) }),
     )
   const made = (operation: SwitchOperation) =>
     serve(
       operation === 'switch' ? routes.managerSwitch : routes.managerFailover,
-      async ({ params: { service = '' }, query, caller, authorization, audit }) => {
-        const { to, peers, accept, id, wait } = query
+      async ({ params: { service = '' }, query, caller, audit }) => {
+        const { to, accept, id, wait } = query
         audit({
           parameters: {
             ...(to === undefined ? {} : { to }),
             ...(accept === undefined ? {} : { accept }),
             ...(id === undefined ? {} : { id }),
-            ...(peers === undefined ? {} : { peers }),
           },
         })
-        if (peers !== undefined && id === undefined) {
-          throw new ProblemError({
-            code: 'invalid-query',
-            detail: 'With peers=held the query parameter id has to name the holds.',
-          })
-        }
         const task = await opened().start({
-          ...{ operation, service, to, id, authorization },
-          isHeld: peers !== undefined,
+          ...{ operation, service, to, id },
           accepted: acceptedBy(accept),
           by: authorOf(caller),
         })

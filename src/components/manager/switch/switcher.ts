@@ -20,9 +20,7 @@ import { createTaskTable } from './taskTable.ts'
 /** Switches primaries, one at a time for each service. */
 export type Switcher = {
   /** Plans a switch or a failover, and changes nothing. Throws problems. */
-  plan(
-    order: Pick<SwitchOrder, 'operation' | 'service' | 'to' | 'isHeld' | 'accepted'>,
-  ): Promise<SwitchPlanPayload>
+  plan(order: Pick<SwitchOrder, 'operation' | 'service' | 'to' | 'accepted'>): Promise<SwitchPlanPayload>
   /** Begins a switch or a failover; resolves to its task once nothing speaks against it. Throws problems, and then nothing changed. */
   start(order: SwitchOrder): Promise<TaskPayload>
   /** Returns a task when it has ended, or after these milliseconds. Rejects with a `not-found` problem. */
@@ -55,7 +53,7 @@ export function createSwitcher(
     readonly now: () => Date
   },
 ): Switcher {
-  const { manager, others, update, timing, now, log } = options
+  const { manager, update, timing, now, log } = options
   const listeners = new Set<(task: TaskPayload) => void>()
   const tasks = createTaskTable(now, (task) => {
     for (const listener of listeners) listener(task)
@@ -91,13 +89,8 @@ export function createSwitcher(
   }
 
   async function start(order: SwitchOrder): Promise<TaskPayload> {
-    const { operation, service, id = randomUUID(), isHeld } = order
+    const { operation, service, id = randomUUID() } = order
     manager.views(service)
-    if (others && !isHeld && order.authorization === undefined) {
-      throw wrongState(
-        'The other managers take part only with the login of a user. Send it by HTTP Basic, or use muster switch.',
-      )
-    }
     refuseSecond(order)
     busy.add(service)
     let survey: Survey | undefined
@@ -107,7 +100,6 @@ export function createSwitcher(
       survey = await surveySwitch({
         ...options,
         operation,
-        others: isHeld ? undefined : others,
         service,
         wanted: order.to,
         accepted: order.accepted,
@@ -123,7 +115,7 @@ export function createSwitcher(
       if (open) await giveUp(open, from, nodes)
       await lockAll(nodes, service)
       lastingSessions.note(service, survey.sessions)
-      const task = tasks.add({ id, operation, service, step: 'check', isHeld })
+      const task = tasks.add({ id, operation, service, step: 'check' })
       const facts = { service, from: from.name, to: to.name, by: order.by }
       log.info(facts, operation === 'switch' ? 'switches the primary' : 'replaces the lost primary')
       void execute({ order, task, survey, from, to })
@@ -136,12 +128,11 @@ export function createSwitcher(
   }
 
   async function execute(run: Omit<Parameters<typeof executeSwitch>[1], 'known'>): Promise<void> {
-    const { service, isHeld } = run.order
+    const { service } = run.order
     let rest: Awaited<ReturnType<typeof executeSwitch>> = {}
     try {
-      // Nobody waits yet, but where the caller holds the other hosts.
-      const known =
-        run.order.operation === 'switch' ? await lastingSessions.of(service, !isHeld) : new Set<number>()
+      // Nobody waits yet.
+      const known = run.order.operation === 'switch' ? await lastingSessions.of(service) : new Set<number>()
       rest = await executeSwitch(options, { ...run, known })
     } catch (error) {
       log.error({ err: error }, 'a fault of the switch')
@@ -155,8 +146,8 @@ export function createSwitcher(
   }
 
   /** Ends on this host what was settled. */
-  async function releaseHere({ service, id, from, to, by }: HoldRecord, end: Settlement): Promise<void> {
-    await manager.release({ service, id, primary: end.kind === 'forward' ? to : from, by })
+  async function releaseHere({ service, id, from, to }: HoldRecord, end: Settlement): Promise<void> {
+    await manager.release({ service, id, primary: end.kind === 'forward' ? to : from, isOwn: true })
     await update()
   }
 
@@ -176,13 +167,13 @@ export function createSwitcher(
 
   /** Gives a switch up whose old primary is lost, and whose new one was seen not to be one. Throws a problem otherwise. */
   async function giveUp(hold: Hold, lost: ReadNode, nodes: readonly ReadNode[]): Promise<void> {
-    const { service, id, from, to, by } = hold
+    const { service, id, from, to } = hold
     const target = nodes.find(({ name }) => name === to)
     const reading = target && readingOf(target.member)
     if (from !== lost.name || !reading || reading.isWritable) {
       throw wrongState(`The switch from ${from} to ${to} is not settled, and ${to} may be the primary.`)
     }
-    await manager.release({ service, id, primary: null, by })
+    await manager.release({ service, id, primary: null, isOwn: true })
     await update()
   }
 
@@ -304,7 +295,7 @@ export function createSwitcher(
       }
       busy.add(service)
       try {
-        await manager.release({ service, id: hold.id, primary, by: hold.by })
+        await manager.release({ service, id: hold.id, primary, isOwn: true })
         await update()
         followUp(service, leftBy(hold, primary))
       } catch (error) {
@@ -344,13 +335,12 @@ export function createSwitcher(
   ]
 
   return {
-    plan: async ({ operation, service, to, isHeld, accepted }) => {
+    plan: async ({ operation, service, to, accepted }) => {
       manager.views(service)
       try {
         const { nodes, plan, sessions } = await surveySwitch({
           ...options,
           operation,
-          others: isHeld ? undefined : others,
           service,
           wanted: to,
           accepted,

@@ -24,8 +24,6 @@ type TaskTable = {
     readonly operation: SwitchOperation
     readonly service: string
     readonly step: SwitchStep
-    /** True if the caller holds clients: `ended` then resolves as soon as they may go on. */
-    readonly isHeld?: boolean
   }): Task
   find(id: string): Task | undefined
 }
@@ -46,7 +44,7 @@ export function createTaskTable(
   }
 
   return {
-    add: ({ id, operation, service, step, isHeld = false }) => {
+    add: ({ id, operation, service, step }) => {
       let payload: TaskPayload = {
         taskId: id,
         state: 'in_progress',
@@ -73,10 +71,7 @@ export function createTaskTable(
       const task: Task = {
         id,
         payload: () => payload,
-        begin: (next) => {
-          change({ step: next })
-          if (isHeld && next === 'verify') setEnded()
-        },
+        begin: (next) => change({ step: next }),
         complete: (result, state = 'complete') => end({ state, result }),
         fail: (error) => end({ state: 'failed', error }),
         ended: async (milliseconds) => {

@@ -50,9 +50,11 @@ export async function usersWith(password: string): Promise<readonly UserRecord[]
   ]
 }
 
+/** A host whose manager has its channel at that port; null for one without a channel. */
 export const shownHost = (name: string, port: number | null): DashboardHost => ({
   ...{ name, address: name, names: [name], certificateWarningDays: 30 },
-  apis: [{ component: 'manager', listen: port === null ? null : { address: '127.0.0.1', port } }],
+  ...(port !== null && { channel: { address: '127.0.0.1', port } }),
+  apis: [{ component: 'manager', listen: null }],
 })
 
 /** A manager with all of its server, whose dashboard shows these hosts. */
@@ -72,6 +74,7 @@ export async function startManager(
     ...{ host: name, tls: await tlsOf(name), allowedHosts: [name], services: installed },
     stateFile: join(folder, 'manager.json'),
     member: { service: 'alpha', datasource: name, witness: false },
+    channel: { address: '127.0.0.1', port: 0 },
     peers: (more.peers ?? ['none']).map((it) => ({ name: it, names: [it] })),
     ...(more.dashboard ? { dashboard: more.dashboard } : {}),
     ...more.settings,
@@ -131,7 +134,7 @@ export async function startManager(
     )
 
   return {
-    ...{ port, lines, settings, setUsers, get, post },
+    ...{ port, channelPort: server.channelPort ?? 0, lines, settings, setUsers, get, post },
     stop: () => server.stop(),
     audit: (): readonly Record<string, unknown>[] =>
       readFileSync(settings.auditFile ?? '', 'utf8')

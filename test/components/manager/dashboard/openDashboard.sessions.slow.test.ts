@@ -15,7 +15,7 @@ const shun = {
 async function pair() {
   const db2 = await startManager('db2', { peers: ['db1'] })
   const db1 = await startManager('db1', {
-    dashboard: [shownHost('db1', null), shownHost('db2', db2.port), shownHost('db3', null)],
+    dashboard: [shownHost('db1', null), shownHost('db2', db2.channelPort), shownHost('db3', null)],
   })
   return { db1, db2 }
 }
@@ -154,7 +154,7 @@ describe('the dashboard of a manager', () => {
     }
   })
 
-  it('cannot be asked for a host whose API does not listen beyond loopback', async () => {
+  it('cannot be asked for a host whose manager has no channel', async () => {
     const { db1 } = await pair()
     const response = await db1.post('/dashboard/action', { ...shun, host: 'db3' }, await db1.logIn('ada'))
     expect(response).toMatchObject({ status: 502, body: { code: 'manager-unreachable' } })

@@ -13,7 +13,7 @@ function world() {
     time += milliseconds
   }
   const lasting = createLastingSessions({ now: () => time, wait })
-  return { lasting, waited, wait, ids: async (mayWait: boolean) => [...(await lasting.of('alpha', mayWait))] }
+  return { lasting, waited, wait, ids: async () => [...(await lasting.of('alpha'))] }
 }
 
 describe('the sessions of a primary that last', () => {
@@ -22,23 +22,21 @@ describe('the sessions of a primary that last', () => {
     lasting.note('alpha', sessions(1, 2))
     await wait(500)
     lasting.note('alpha', sessions(1, 2, 3))
-    expect(await ids(false)).toEqual([1, 2])
+    expect(await ids()).toEqual([1, 2])
     expect(waited).toEqual([500])
   })
 
-  it('are waited for where nobody is held meanwhile', async () => {
+  it('are waited for, since nobody is held meanwhile', async () => {
     const { lasting, wait, waited, ids } = world()
     lasting.note('alpha', sessions(1))
     await wait(200)
-    expect(await ids(true)).toEqual([1])
+    expect(await ids()).toEqual([1])
     expect(waited).toEqual([200, 300])
   })
 
-  it('are not known where somebody would be held meanwhile, or nobody looked', async () => {
-    const { lasting, waited, ids } = world()
-    lasting.note('alpha', sessions(1))
-    expect(await ids(false)).toEqual([])
-    expect(await ids(false)).toEqual([])
+  it('are not known where nobody looked', async () => {
+    const { waited, ids } = world()
+    expect(await ids()).toEqual([])
     expect(waited).toEqual([])
   })
 
@@ -47,6 +45,6 @@ describe('the sessions of a primary that last', () => {
     lasting.note('alpha', sessions(1))
     await wait(120_000)
     lasting.note('alpha', sessions(2))
-    expect(await ids(true)).toEqual([2])
+    expect(await ids()).toEqual([2])
   })
 })

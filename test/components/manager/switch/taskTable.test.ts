@@ -20,16 +20,6 @@ it.each(['complete', 'failed'] as const)('a task lets its readers wait until it 
   expect(task.payload().state).toBe(state)
 })
 
-it('a task lets a caller that holds clients go on before all servers are read again', async () => {
-  const task = createTaskTable(() => new Date()).add({
-    ...{ id: 'x', operation: 'switch', service: 'alpha', step: 'check', isHeld: true },
-  })
-  const waiting = task.ended(60_000)
-  task.begin('verify')
-  await waiting
-  expect(task.payload().state).toBe('in_progress')
-})
-
 it('a task answers at once whoever does not wait', async () => {
   const task = add()
   await task.ended(0)

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { Observation } from '../../../src/components/manager/checkResult.ts'
+import { type Member, showsPrimary } from '../../../src/components/manager/replicationGraph.ts'
+import { follows, idle, type Name, names, writes } from './managedService.ts'
+import { place, refusing } from './support.ts'
+
+const memberOf = (name: Name, look: Observation, more: Partial<Member> = {}): Member => ({
+  ...{ name, role: 'replica', state: 'ONLINE', failures: 0 },
+  ...place(name),
+  look,
+  known: look.kind === 'answered' ? look.reading : null,
+  ...more,
+})
+
+type Row = readonly [string, 'switch' | 'failover', Readonly<Record<Name, Observation>>, boolean]
+
+const switched = { db1: follows('db1', 'db2'), db2: writes('db2'), db3: follows('db3', 'db2') }
+
+describe('the servers of a service', () => {
+  it.each<Row>([
+    ['all follow it', 'switch', switched, true],
+    ['a third one is late', 'switch', { ...switched, db3: follows('db3', 'db1') }, true],
+    ['the old one follows it by way of a third', 'switch', { ...switched, db1: follows('db1', 'db3') }, true],
+    ['the old one can be written', 'switch', { ...switched, db1: writes('db1') }, false],
+    ['it is read-only', 'switch', { ...switched, db2: idle('db2') }, false],
+    ['it follows another', 'switch', { ...switched, db2: follows('db2', 'db1') }, false],
+    ['it cannot be read', 'switch', { ...switched, db2: refusing }, false],
+    ['nobody follows it', 'switch', { ...switched, db1: idle('db1'), db3: follows('db3', 'db1') }, false],
+    ['the old one is away, and the others follow', 'failover', { ...switched, db1: refusing }, true],
+    [
+      'the old one is away, and another follows it',
+      'failover',
+      { ...switched, db1: refusing, db3: follows('db3', 'db1') },
+      false,
+    ],
+    ['the lost one can be written', 'failover', { ...switched, db1: writes('db1') }, false],
+  ])('show the new primary of a change or not: %s', (_what, operation, looks, expected) => {
+    const members = names.map((name) => memberOf(name, looks[name]))
+    expect(showsPrimary(members, { operation, from: 'db1', to: 'db2' })).toBe(expected)
+  })
+
+  it('that a person took out, and witnesses, say nothing of a new primary', () => {
+    const members = [
+      memberOf('db1', refusing),
+      memberOf('db2', writes('db2')),
+      memberOf('db3', follows('db3', 'db1'), { state: 'SHUNNED' }),
+    ]
+    expect(showsPrimary(members, { operation: 'failover', from: 'db1', to: 'db2' })).toBe(true)
+  })
+})
