@@ -41,7 +41,7 @@ describe.skipIf(labHere.missing)(`a cluster over three databases in replication$
   const readers: DatabaseCluster['readers'] = (...wanted) => cluster.readers(...wanted)
 
   beforeAll(async () => {
-    cluster = await startDatabaseCluster({ members: names, defaults: ['connector-max-hold: 30s'] })
+    cluster = await startDatabaseCluster({ members: names, defaults: ['connector-max-hold: 12s'] })
     ;({ members: hosts, operator } = cluster)
     ;[db1, db2, db3] = [...hosts]
   })
@@ -210,14 +210,15 @@ describe.skipIf(labHere.missing)(`a cluster over three databases in replication$
     const left = [host(db2), host(db3)]
     await host(db1).kill()
     await seenAs('db1', 'FAILED', left)
-    for (const it of left) {
-      await readers(it, [2, 3])
-      // One that was being dialled while the news came is refused in other words.
-      await eventually(`the refusal of writes at ${it.name}`, async () => {
+    for (const it of left) await readers(it, [2, 3])
+    // One that was being dialled while the news came is refused in other words.
+    const refused = left.map((it) =>
+      eventually(`the refusal of writes at ${it.name}`, async () => {
         const told = await askOnce(through(it), 'SELECT 1').catch(String)
         return /db1.*FAILED/.test(String(told))
-      })
-    }
+      }),
+    )
+    await Promise.all(refused)
     const status = await operator.muster(['status', 'alpha.yaml'])
     expect(status.code).toBe(4)
     await host(db1).boot()

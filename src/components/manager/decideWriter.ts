@@ -254,7 +254,8 @@ function withoutCandidate(facts: ServiceFacts, own: Member, claimants: readonly 
     // Under AUTOMATIC it is ONLINE after two good checks.
     return { ...back, hold: policy === 'AUTOMATIC' }
   }
-  if (state === 'FAILED') return notOnline(service, own)
+  // Somebody may be about to replace it, or it comes back: for as long as one client waits at all.
+  if (state === 'FAILED') return { ...notOnline(service, own), hold: true }
   if (look.kind === 'unread') return unknown(`not checked yet: ${name}`)
   if (known !== null && !isPrimary(known)) {
     return held('no-writer', `${name} cannot be checked, and was no primary when it could`)

@@ -119,10 +119,10 @@ describe('the writer of a service', () => {
     ['stays while it cannot be checked', { db1: closed, ...replicas }, {}, 'db1'],
     ['stays where no server can be checked', { db1: closed, db2: closed, db3: closed }, doubted, 'db1'],
     [
-      'is nobody once it failed',
+      'is nobody once it failed, and clients wait, since somebody may replace it',
       { db1: failedRow(lost(writes)), ...replicas },
       {},
-      'none',
+      'hold',
       /^no primary of service alpha is ONLINE: db1 is FAILED$/,
     ],
     [

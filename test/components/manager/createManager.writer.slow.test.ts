@@ -109,7 +109,7 @@ describe('a primary that was changed while a manager ran', () => {
     const world = managed(more)
     await world.agree()
     await world.see('db1', refusing, 3)
-    expect(world.writer()).toMatchObject({ datasource: null, hold: false })
+    expect(world.writer()).toMatchObject({ datasource: null, hold: true })
     await world.see('db2', writes('db2'))
     await world.see('db3', follows('db3', 'db2'))
     return world
