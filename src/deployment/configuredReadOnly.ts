@@ -57,6 +57,7 @@ option_file() {
     esac
   done
 }
+port=$1
 here=$(stat -Lc %d:%i / 2>/dev/null)
 inodes=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | sed -n "s/^ *[0-9]*: [0-9A-F]*:$1 [0-9A-F:]* 0A [^ ]* [^ ]* [^ ]* *[0-9]* *[0-9]* \([0-9]*\) .*/\1/p")
 set --
@@ -67,7 +68,10 @@ for f in $(grep -lxE 'mariadbd|mysqld' /proc/[0-9]*/comm 2>/dev/null); do
   [ "${'$'}{root:-$here}" = "$here" ] || continue
   set -- "$@" "$p"
 done
-if [ "$#" -gt 1 ]; then
+only=
+[ "$#" -gt 1 ] || only=$1
+# The one of which nothing can be seen counts where it is the only one.
+if [ "$port" != 0000 ] && { [ -z "$only" ] || [ -r "$only/fd" ]; }; then
   for p; do
     shift
     for i in $inodes; do
@@ -102,8 +106,8 @@ if [ "$#" = 1 ]; then
 fi`
 
 /**
- * Returns sh that prints which option files say what of `read_only`: those of the server that runs on the host, of several
- * the one that listens on the port, if one is given. It runs no program of the server, changes nothing, and prints only
+ * Returns sh that prints which option files say what of `read_only`: those of the server that listens on the
+ * port, as far as that can be seen, or of the only one that runs on the host, where no port is given. It runs no program of the server, changes nothing, and prints only
  * that option and the names of files and groups.
  */
 export function configuredReadOnlyScript(port: number | undefined): string {

@@ -113,6 +113,7 @@ describe.skipIf(!hasMariadb)('what the option files of a running MariaDB say of 
 
   it('is that of the server at the port, where several run, and what its command line says counts last', async () => {
     write('[mysqld]\nread_only=0\n')
+    expect(found(1)).toBe('no server runs on this host')
     const other = await lab.server({ options: ['--read-only=1', '--read-only'] })
     expect(found(other.port)).toEqual({ isReadOnly: true, place: 'the command line of the server' })
     expect(found()).toMatchObject({ isReadOnly: false, place: `${file}:2` })
