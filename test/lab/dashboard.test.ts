@@ -17,7 +17,7 @@ const doors = ['a manager', 'muster dashboard'] as const
 type Door = (typeof doors)[number]
 
 /** Milliseconds that a page may take to show what a test waits for, on a busy machine. */
-const patience = 30_000
+const patience = 60_000
 
 /** Both servers of the dashboard on hosts with databases, steered in a browser by role and name. */
 describe.skipIf(labHere.missing)(`the dashboard of a cluster${labHere.needs}`, () => {
