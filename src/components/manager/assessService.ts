@@ -116,7 +116,7 @@ function findingOf(member: Member, view: View): Finding | null {
   if (role === 'witness') return passed
   const { reading } = look
   if (reading.channels.length > 0) return ofReplica(member, reading, view)
-  return reading.isWritable ? ofPrimary(member, view) : ofReadOnly(member, view)
+  return reading.isWritable ? ofPrimary(member, view) : ofReadOnly(member, reading, view)
 }
 
 /** Returns true where all replicas that were read follow a member, and there is one. */
@@ -165,9 +165,15 @@ function filterFinding(member: Member): Finding {
 }
 
 /** Evaluates a server that follows nobody and takes no writes. */
-function ofReadOnly({ name, role }: Member, { primary }: View): Finding {
+function ofReadOnly({ name, role }: Member, reading: ServerReading, view: View): Finding {
+  const { primary } = view
   if (name === primary) {
     return failed('read-only-primary', 'It is read-only, so nobody can write. Set read_only to OFF on it.')
+  }
+  const errant = errantReason(reading, primaryOf(view))
+  if (errant) {
+    const reason = `It does not replicate. ${errant.reason} Compare them, then make it anew from a backup of ${primary}.`
+    return failed('not-replicating', reason)
   }
   if (!replicating.has(role)) {
     const reason = `It does not replicate, and the primary is ${primary ?? 'not known'}. Set up its replication.`

@@ -139,6 +139,8 @@ export function decideWriter(facts: ServiceFacts): WriterDecision {
   if (others.length > 1) return contested()
   if (own !== undefined && candidates.includes(own)) {
     if (other !== undefined) return takeOver(facts, own, other) ?? contested()
+    const heir = heirOf(facts, own, claimants)
+    if (heir) return { writer: written(heir.name), incumbent: confirmed(heir.name), fence: own.name }
     if (incumbent.isConfirmed)
       return { writer: written(own.name), incumbent: confirmed(own.name), fence: null }
     const doubt = doubtOf(facts, own)
@@ -305,6 +307,21 @@ function takeOver(facts: ServiceFacts, own: Member, other: Member): WriterDecisi
   if (incumbent.isConfirmed || incumbent.isNamed || !mayFollow(facts)) return undefined
   if ((followersOf(other, own, members) ?? 0) === 0) return undefined
   return { writer: written(other.name), incumbent: confirmed(other.name), fence: own.name }
+}
+
+/**
+ * Returns the one that took the place of the incumbent while this manager could not reach it: more than half of all members
+ * are it or lead to it, and nobody follows the incumbent, which acknowledges nothing that they lack if it is a source of
+ * semi-synchronous replication. Undefined where that is not so.
+ */
+function heirOf(facts: ServiceFacts, own: Member, claimants: readonly Member[]): Member | undefined {
+  const { incumbent, members } = facts
+  const rivals = claimants.filter((it) => it !== own)
+  const [heir] = rivals
+  if (!heir || rivals.length > 1 || incumbent.isNamed || !mayFollow(facts)) return undefined
+  if (members.some((it) => isFollower(it, own, members))) return undefined
+  const led = members.filter((it) => it === heir || isFollower(it, heir, members))
+  return led.length * 2 > members.length ? heir : undefined
 }
 
 /** Decides where exactly one server can be written, and it is not the incumbent. */

@@ -99,6 +99,8 @@ const shown = ({ writer, incumbent, fence }: ServiceAssessment, before: Incumben
 }
 
 const replicas = { db2: follows('db1'), db3: follows('db1') }
+/** What the manager of db1 sees once it reaches the others again, which replaced db1 meanwhile. */
+const replaced = { db1: writes, db2: failedRow(writes), db3: failedRow(follows('db2')) }
 const moved = { db2: writes, db3: follows('db2') }
 const hold = { onOutsideChange: 'hold' } as const
 const maintained = { policy: 'MAINTENANCE' } as const
@@ -373,6 +375,29 @@ describe('two servers that can be written', () => {
       {},
       'db1',
     ],
+    [
+      'are the one to which more than half lead, where it took the place of the other behind a cut link',
+      replaced,
+      {},
+      'db2, adopted, db1 fenced',
+    ],
+    ['are that one also after a restart', replaced, doubted, 'db2, adopted, db1 fenced'],
+    ['are left alone under MAINTENANCE', replaced, maintained, 'db1'],
+    ['are left alone where changes from outside are held', replaced, hold, 'db1'],
+    ['are the one that a person names', replaced, { incumbent: named('db1') }, 'db1'],
+    [
+      'are the former one while only half lead to the other',
+      { db1: writes, db2: failedRow(writes) },
+      {},
+      'db1',
+    ],
+    [
+      'are the former one while the third, which follows the other, is shunned',
+      { ...replaced, db3: shunned(follows('db2')) },
+      {},
+      'db1',
+    ],
+    ['are the former one while somebody follows it', { ...replaced, db4: follows('db1') }, {}, 'db1'],
     [
       'are nobody where neither is the primary',
       { db1: gone, db2: writes, db3: writes },
@@ -693,6 +718,19 @@ describe('read-only-primary, writable-replica, errant-transactions and partial-r
     const found = with2(mariadb('0-1-40'), mariadb('0-1-35,0-2-36', '0-1-35'))
     expect(of('db2', found)).toBe('replica passed errant-transactions')
     expect(reason('db2', found)).toBe('It has transactions that db1 does not have: 0-2-36.')
+  })
+
+  it('are named of a former primary that follows nobody', () => {
+    const found = assess({
+      db1: read(mariadb('0-1-40')),
+      db2: read({ isWritable: true, ...mariadb('0-1-39,0-2-45') }),
+      db3: follows('db2'),
+    })
+    expect(of('db1', found)).toBe('replica failed not-replicating')
+    expect(reason('db1', found)).toBe(
+      'It does not replicate. It has transactions that db2 does not have: 0-1-40. ' +
+        'Compare them, then make it anew from a backup of db2.',
+    )
   })
 
   it.each([
