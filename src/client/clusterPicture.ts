@@ -4,7 +4,7 @@ import type {
   PictureHost,
   PictureService,
 } from '../contracts/clusterPicture.ts'
-import { ShownDataSource } from '../contracts/managerPayloads.ts'
+import { type Failover, ShownDataSource } from '../contracts/managerPayloads.ts'
 import { type ReasonCode, reasonCodes } from '../contracts/routing.ts'
 import type { MapDataSource, MapService } from '../contracts/servicesMap.ts'
 import { verdictOf } from './clusterVerdict.ts'
@@ -68,10 +68,18 @@ function serviceOf(view: ServiceView, reports: readonly ManagerReport[]): Pictur
   return {
     name,
     policy: mostOf(seen.map(({ policy }) => policy)) ?? null,
+    failover: failoverOf(seen.flatMap(({ failover }) => failover ?? [])),
     writer: writer && { ...writer, code: knownCode(writer.code) },
     managersAgree,
     task: lastTask(seen),
   }
+}
+
+/** Returns what the managers do by themselves; only what all of them would do is done. Null where none tells. */
+function failoverOf(told: readonly Failover[]): Failover | null {
+  return (
+    told.find(({ automatic }) => !automatic) ?? told.find(({ reason }) => reason !== null) ?? told[0] ?? null
+  )
 }
 
 /** Returns null for a code of a later release, too: it has no page here. */

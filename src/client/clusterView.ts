@@ -2,7 +2,13 @@ import { Type } from 'typebox'
 import { addressAndPort } from '../base/address.ts'
 import { lastLines } from '../base/printable.ts'
 import { ShownConnector } from '../contracts/connectorPayloads.ts'
-import { Connections, Policy, ShownDataSource, type TaskPayload } from '../contracts/managerPayloads.ts'
+import {
+  Connections,
+  Failover,
+  Policy,
+  ShownDataSource,
+  type TaskPayload,
+} from '../contracts/managerPayloads.ts'
 import { Writer } from '../contracts/routing.ts'
 import { orNull, type ReadonlyStatic } from '../contracts/schemaParts.ts'
 import { MapDataSource, MapName } from '../contracts/servicesMap.ts'
@@ -23,6 +29,7 @@ const DataSourceStatus = Type.Object({
 /** The members of a ServiceStatusPayload that are shown. */
 const ServiceStatus = Type.Object({
   ...{ name: MapName, policy: Policy, writer: Type.Object({ ...Writer.properties, code: Code }) },
+  failover: orNull(Type.Object(Failover.properties), 'Null for a release that does not tell.'),
   datasources: Type.Array(DataSourceStatus, { maxItems: 1000 }),
 })
 

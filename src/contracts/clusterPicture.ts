@@ -1,6 +1,6 @@
 import type { Component } from './component.ts'
 import type { ShownConnector } from './connectorPayloads.ts'
-import type { Policy, ShownDataSource, TaskPayload } from './managerPayloads.ts'
+import type { Failover, Policy, ShownDataSource, TaskPayload } from './managerPayloads.ts'
 import type { ReasonCode, Writer } from './routing.ts'
 
 /** Levels of a verdict, the worst first. */
@@ -48,6 +48,8 @@ export function dataSourceLevel({
 export type PictureService = {
   readonly name: string
   readonly policy: Policy | null
+  /** Null where no manager tells. */
+  readonly failover: Failover | null
   /** Null where no manager reported the service. */
   readonly writer: Writer | null
   readonly managersAgree: boolean

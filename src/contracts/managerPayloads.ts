@@ -11,8 +11,8 @@ export const policies = ['AUTOMATIC', 'MANUAL', 'MAINTENANCE'] as const
 /** Policy of a service. */
 export const Policy = Type.Enum([...policies], {
   description:
-    'AUTOMATIC monitors, fences failed data sources and brings them back; MANUAL monitors and fences; ' +
-    'MAINTENANCE only monitors. None of them makes another server the primary.',
+    'AUTOMATIC monitors, fences failed data sources, brings them back, and replaces a lost primary where that loses ' +
+    'nothing; MANUAL monitors and fences; MAINTENANCE only monitors.',
 })
 const time = Type.String({ format: 'date-time' })
 const count = Type.Integer({ minimum: 0 })
@@ -135,6 +135,22 @@ export const ChangedDatasourceStatusPayload = Type.Object(
   exact,
 )
 
+/** What the managers do by themselves about a primary that is lost. */
+export const Failover = Type.Object(
+  {
+    automatic: Type.Boolean({
+      description:
+        'Whether the managers replace a lost primary by themselves: under the policy AUTOMATIC, and where it ' +
+        'acknowledges nothing that no other server has.',
+    }),
+    reason: orNull(
+      Type.String(),
+      'Why they leave it to a person, or why the last attempt changed nothing; null for neither.',
+    ),
+  },
+  exact,
+)
+
 const service = {
   name: Type.String(),
   type: Type.Literal('physical'),
@@ -142,6 +158,7 @@ const service = {
   multimaster: Type.Literal(false),
   policy: Policy,
   writer: Writer,
+  failover: Failover,
   datasources: Type.Array(DatasourceStatusPayload),
 }
 
@@ -319,6 +336,7 @@ export type StatusPayload = ReadonlyStatic<typeof StatusPayload>
 export type ClusterTopologyPayload = ReadonlyStatic<typeof ClusterTopologyPayload>
 export type ShownDataSource = ReadonlyStatic<typeof ShownDataSource>
 export type DatasourceStatusPayload = ReadonlyStatic<typeof DatasourceStatusPayload>
+export type Failover = ReadonlyStatic<typeof Failover>
 export type ServiceStatusPayload = ReadonlyStatic<typeof ServiceStatusPayload>
 export type ManagerEventPayload = ReadonlyStatic<typeof ManagerEventPayload>
 export type HostConnector = ReadonlyStatic<typeof HostConnector>

@@ -21,6 +21,7 @@ export function configuredPicture({
     services: described.map((service) => ({
       name: service.name,
       policy: null,
+      failover: null,
       writer: { datasource: primaryOf(service), code: null, reason: null, hold: false },
       managersAgree: true,
       task: null,

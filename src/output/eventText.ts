@@ -1,4 +1,5 @@
 import type { ManagerEvent } from '../client/followEvents.ts'
+import type { Failover } from '../contracts/managerPayloads.ts'
 import { switchResultText } from './switchText.ts'
 
 /** Writes the lines for the events of one manager, in their order: each says what differs from the events before. */
@@ -34,17 +35,22 @@ function sourceLines(after: SourceFacts, before: SourceFacts | undefined): reado
   return lines
 }
 
+const failoverText = ({ automatic, reason }: Failover): string =>
+  `${automatic ? 'automatic' : 'by hand'}${because(reason)}`
+
 function serviceLines(
-  { name, policy, writer }: ServiceFacts,
+  { name, policy, writer, failover }: ServiceFacts,
   before: ServiceFacts | undefined,
 ): readonly string[] {
   const writerText = `${writer.datasource ?? 'none'}${because(writer.reason)}`
-  if (!before) return [`${name} writer ${writerText}`, `${name} policy ${policy}`]
+  const way = failoverText(failover)
+  if (!before) return [`${name} writer ${writerText}`, `${name} policy ${policy}`, `${name} failover ${way}`]
   const lines: string[] = []
   if (writer.datasource !== before.writer.datasource) {
     lines.push(`${name} writer ${before.writer.datasource ?? 'none'} -> ${writerText}`)
   } else if (writer.reason !== before.writer.reason) lines.push(`${name} writer ${writerText}`)
   if (policy !== before.policy) lines.push(`${name} policy ${before.policy} -> ${policy}`)
+  if (way !== failoverText(before.failover)) lines.push(`${name} failover ${way}`)
   return lines
 }
 

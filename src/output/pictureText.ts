@@ -48,9 +48,10 @@ function headlines({ name, hosts }: ClusterPicture): readonly string[] {
   ]
 }
 
-/** Writes the writer of a service and its policy: `alpha: writer db1, policy AUTOMATIC`. */
-function serviceText({ name, writer, policy }: PictureService): string {
-  const rule = policy === null ? '' : `, policy ${policy}`
+/** Writes the writer of a service and what its managers do: `alpha: writer db1, policy AUTOMATIC, failover by hand`. */
+function serviceText({ name, writer, policy, failover }: PictureService): string {
+  const way = failover && `failover ${failover.automatic ? 'automatic' : 'by hand'}`
+  const rule = [policy && `policy ${policy}`, way].flatMap((it) => (it ? `, ${it}` : [])).join('')
   if (writer === null) return `${name}: unknown, no manager reports`
   if (writer.datasource !== null) return `${name}: writer ${writer.datasource}${rule}`
   if (writer.switching === undefined) return `${name}: no writer${rule}`

@@ -22,7 +22,7 @@ type PolicyWord = (typeof policyWords)[number]
 
 /** Actions of a manager under each policy. */
 const policyDescriptions: Readonly<Record<string, string>> = {
-  AUTOMATIC: 'monitors, fences failed data sources and brings them back',
+  AUTOMATIC: 'monitors, fences failed data sources, brings them back, and replaces a lost primary',
   MANUAL: 'monitors and fences failed data sources',
   MAINTENANCE: 'only monitors',
 }

@@ -11,6 +11,7 @@ describe('pictureOf', () => {
     expect(services).toEqual([
       {
         ...{ name: 'alpha', policy: 'AUTOMATIC', managersAgree: true, task: null },
+        failover: { automatic: true, reason: null },
         writer: { datasource: 'db1', code: null, reason: null, hold: false },
       },
     ])

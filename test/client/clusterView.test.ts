@@ -125,12 +125,14 @@ describe('readServiceStatus', () => {
         connections: { active: 1, created: 2 },
       })),
     )
-    expect(Object.keys(seen ?? {})).toEqual(['name', 'policy', 'writer', 'datasources'])
+    expect(Object.keys(seen ?? {})).toEqual(['name', 'policy', 'writer', 'failover', 'datasources'])
   })
 
   it('takes null for a member that an earlier release does not send', () => {
     const [{ follows: _follows, ...first } = {}] = response.datasources
     expect(read({ ...response, datasources: [first] })?.datasources).toMatchObject([{ follows: null }])
+    const { failover: _failover, ...earlier } = response
+    expect(read(earlier)).toMatchObject({ failover: null })
   })
 
   it('makes the words of a host printable and short', () => {

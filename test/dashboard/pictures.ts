@@ -53,6 +53,7 @@ export function service(changed: Partial<PictureService> = {}): PictureService {
   return {
     name: 'alpha',
     policy: 'AUTOMATIC',
+    failover: { automatic: true, reason: null },
     writer: { datasource: 'db1', code: null, reason: null, hold: false },
     managersAgree: true,
     task: null,
@@ -132,6 +133,14 @@ export function troubledCluster(name = 'beta'): WithLags {
         problem({ text: 'the certificate of db1 ends in 5 days', host: 'db1' }),
       ],
     },
+    services: [
+      service({
+        failover: {
+          automatic: false,
+          reason: 'db3 cannot be reached, and may have what no other server has.',
+        },
+      }),
+    ],
     datasources: [
       db1,
       { ...db2, appliedLatency: 40, code: 'writable-replica', reason: 'read_only is off on a replica' },

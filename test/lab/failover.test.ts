@@ -24,12 +24,14 @@ const configuration = [
 
 type Fault = {
   readonly strike: (host: LabHost) => Promise<void> | void
-  /** True if its manager dies, too. */
+  /** True if its manager cannot be asked meanwhile. */
   readonly isOfHost?: true
+  /** True if the server goes on behind a cut link: it may be written to, and acknowledges nothing. */
+  readonly goesOn?: true
   /** Brings the server back. */
   readonly repair: (host: LabHost) => Promise<unknown>
-  /** Answers of the operator: `tapi` at the manager of a survivor, or `muster` over SSH. */
-  readonly order: (at: LabHost) => Promise<Outcome>
+  /** Answers of an operator: `tapi` at the manager of a survivor, or `muster` over SSH. Undefined: the managers do it themselves. */
+  readonly order?: (at: LabHost) => Promise<Outcome>
 }
 
 describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () => {
@@ -63,23 +65,35 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
 
   const startServer = (host: LabHost): Promise<unknown> =>
     host.run('systemctl reset-failed mariadb; systemctl start mariadb')
-  const overTapi = (at: LabHost): Promise<Outcome> => lab.tapi(at, 'failover', '--wait', '--yes')
+  const signal = (host: LabHost, name: NodeJS.Signals): void =>
+    void process.kill(processOf(host, '/mariadbd'), name)
+  const restartServer = async (host: LabHost): Promise<unknown> => {
+    signal(host, 'SIGKILL')
+    await host.run('while systemctl is-active --quiet mariadb; do sleep 0.05; done')
+    return startServer(host)
+  }
+  const killed: Fault = { strike: (host) => signal(host, 'SIGKILL'), repair: startServer }
   const faults: Readonly<Record<string, Fault>> = {
-    'the server of the primary is killed': {
-      strike: (host) => void process.kill(processOf(host, '/mariadbd'), 'SIGKILL'),
-      repair: startServer,
-      order: overTapi,
-    },
+    'the server of the primary is killed': killed,
     'the server of the primary hangs, and is restarted': {
-      strike: (host) => void process.kill(processOf(host, '/mariadbd'), 'SIGSTOP'),
-      repair: async (host) => {
-        process.kill(processOf(host, '/mariadbd'), 'SIGKILL')
-        await host.run('while systemctl is-active --quiet mariadb; do sleep 0.05; done')
-        await startServer(host)
-      },
-      order: overTapi,
+      strike: (host) => signal(host, 'SIGSTOP'),
+      repair: restartServer,
     },
-    'the power cord of the primary is pulled': {
+    'the link of the primary is cut, and its server is restarted before it is back': {
+      strike: (host) => host.unplug(),
+      isOfHost: true,
+      goesOn: true,
+      // Back first, its manager would end the sessions whose commits wait, which makes the commits its own transactions.
+      repair: async (host) => {
+        await restartServer(host)
+        await host.plugIn()
+      },
+    },
+    'an operator says so over tapi': {
+      ...killed,
+      order: (at) => lab.tapi(at, 'failover', '--wait', '--yes'),
+    },
+    'the power cord of the primary is pulled, and an operator says so over SSH': {
       strike: (host) => host.kill(),
       isOfHost: true,
       repair: async (host) => {
@@ -89,11 +103,19 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
       order: () => lab.cluster.operator.muster(['failover', '--yes', 'alpha.yaml']),
     },
   }
+  const setPolicy = async (policy: 'automatic' | 'manual', at: LabHost): Promise<void> => {
+    // It reaches all managers, or none: the one of a host that is back has to answer.
+    await eventually(
+      `the policy ${policy}`,
+      async () => (await lab.tapi(at, 'policy', policy, '--yes')).code === 0,
+    )
+  }
 
   it.each(Object.entries(faults))(
     'loses no acknowledged row, and takes the old primary back by itself: %s',
     { timeout: 400_000 },
-    async (name, { strike, repair, order, isOfHost }) => {
+    async (name, { strike, repair, order, isOfHost, goesOn }) => {
+      if (order) await setPolicy('manual', await lab.settled())
       const from = await lab.settled()
       const survivors = lab.members.filter((it) => it !== from)
       const [first] = survivors
@@ -101,12 +123,26 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
       load = lab.load({ each: 12, kept: 12 }, survivors)
       sampler = lab.sample()
       await eventually('rows of all clients', () => load.acknowledged.length > 200)
+      for (const it of lab.members) {
+        await eventually(`what the manager of ${it.name} would do`, async () => {
+          const { failover } = await lab.cluster.service(it)
+          expect(failover).toEqual(
+            order ? { automatic: false, reason: 'The policy is MANUAL.' } : { automatic: true, reason: null },
+          )
+          return true
+        })
+      }
       await strike(from)
       const struckAt = performance.now()
-      await lab.cluster.seenAs(from.name, 'FAILED', isOfHost ? survivors : lab.members)
-      const orderedAt = performance.now()
-      const { code, stdout, stderr } = await order(first)
-      expect(code, `${stdout}${stderr}`).toBe(0)
+      let orderedAt = struckAt
+      let told = ''
+      if (order) {
+        await lab.cluster.seenAs(from.name, 'FAILED', isOfHost ? survivors : lab.members)
+        orderedAt = performance.now()
+        const { code, stdout, stderr } = await order(first)
+        expect(code, `${stdout}${stderr}`).toBe(0)
+        told = stdout
+      }
       const after = await eventually(
         'a row of a client after it',
         () => load.acknowledged.find(({ begin }) => begin > orderedAt) ?? Promise.reject(new Error('none')),
@@ -114,12 +150,24 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
       )
       const had = load.acknowledged.length
       await eventually('rows of all clients after it', () => load.acknowledged.length > had + 200)
+      const alone =
+        goesOn &&
+        lab.ask(from, "INSERT INTO shop.orders VALUES (999, 'of a client on its host')").then(
+          () => 'acknowledged',
+          () => 'broken off',
+        )
       await repair(from)
+      if (order) await setPolicy('automatic', first)
       const repairedAt = performance.now()
       const now = await lab.settled()
       const homeAfter = performance.now() - repairedAt
       expect(now).not.toBe(from)
-      expect(sampler.overlaps()).toEqual([])
+      if (alone) {
+        expect(await alone).toBe('broken off')
+        for (const it of lab.members) {
+          expect(await lab.ask(it, 'SELECT id FROM shop.orders WHERE id = 999')).toEqual([])
+        }
+      } else expect(sampler.overlaps()).toEqual([])
       await load.stop()
       expect((await lab.missing(load)).missing).toEqual({ db1: [], db2: [], db3: [] })
       const refused = load.failures.filter(({ at }) => at > orderedAt && at < after.end)
@@ -128,7 +176,7 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
           name,
           detected: Math.round(orderedAt - struckAt),
           firstWrite: Math.round(after.end - orderedAt),
-          command: stdout.split('\n'),
+          command: told.split('\n'),
           refused: refused.length,
           reasons: [...new Set(refused.map(({ message }) => message))],
           homeAfter: Math.round(homeAfter),

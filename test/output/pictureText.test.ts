@@ -44,7 +44,7 @@ describe('pictureText', () => {
   it('shows a cluster that is well in a few lines', () => {
     expect(text({})).toMatchInlineSnapshot(`
       "cluster alpha-cluster: 2 hosts, release 1.0.0-0123456789ab
-      alpha: writer db1, policy AUTOMATIC
+      alpha: writer db1, policy AUTOMATIC, failover automatic
 
       HOST  ROLE     STATE   LAG  CONNECTOR  CLIENTS  COMPONENTS
       db1   primary  ONLINE  -    ONLINE     12       ready
@@ -58,7 +58,7 @@ describe('pictureText', () => {
     expect(text(troubled, { colour: false, width: 100 })).toMatchInlineSnapshot(`
       "cluster alpha-cluster: 4 hosts, release 1.0.0-0123456789ab
       db2: release 1.1.0-fedcba987654
-      alpha: writer db1, policy AUTOMATIC
+      alpha: writer db1, policy AUTOMATIC, failover automatic
 
       HOST  ROLE     STATE        LAG   CONNECTOR  CLIENTS  HELD  COMPONENTS
       db1   primary  ONLINE       -     ONLINE     12       -     ready
@@ -85,7 +85,7 @@ describe('pictureText', () => {
     expect(text(troubled, { colour: false, width: 80 })).toMatchInlineSnapshot(`
       "cluster alpha-cluster: 4 hosts, release 1.0.0-0123456789ab
       db2: release 1.1.0-fedcba987654
-      alpha: writer db1, policy AUTOMATIC
+      alpha: writer db1, policy AUTOMATIC, failover automatic
 
       HOST  ROLE     STATE        LAG   CONNECTOR  CLIENTS  HELD  COMPONENTS
       db1   primary  ONLINE       -     ONLINE     12       -     ready
@@ -127,8 +127,8 @@ describe('pictureText', () => {
       }),
     ).toMatchInlineSnapshot(`
       "cluster alpha-cluster: 2 hosts, release 1.0.0-0123456789ab
-      alpha: writer db1, policy AUTOMATIC
-      beta: writer db1, policy AUTOMATIC
+      alpha: writer db1, policy AUTOMATIC, failover automatic
+      beta: writer db1, policy AUTOMATIC, failover automatic
 
       HOST  SERVICE  ROLE     STATE   LAG  CONNECTOR  CLIENTS  COMPONENTS
       db1   alpha    primary  ONLINE  -    ONLINE     12       ready

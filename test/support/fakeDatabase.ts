@@ -1,6 +1,6 @@
 import type { Connection, Dial, Row } from '../../src/components/databases/connection.ts'
 import { DatabaseError } from '../../src/components/databases/databaseError.ts'
-import { identityStatement, uptimeStatement } from '../../src/components/databases/dialects.ts'
+import { identityStatement, statusStatement } from '../../src/components/databases/dialects.ts'
 
 /** What to answer to a statement. */
 export type ExpectedStatement = {
@@ -53,7 +53,7 @@ export function fakeDatabase(options: {
       server_id: '1',
       ...options.variables,
     }).map(([Variable_name, Value]) => ({ Variable_name, Value })),
-    [uptimeStatement]: [{ Variable_name: 'Uptime', Value: '86400' }],
+    [statusStatement]: [{ Variable_name: 'Uptime', Value: '86400' }],
     "SET SESSION sql_mode = ''": [],
   }
 

@@ -68,6 +68,9 @@ const seenService = fc
       reason: fc.option(fc.string({ maxLength: 20 })),
       hold: fc.boolean(),
     }),
+    failover: fc.option(
+      fc.record({ automatic: fc.boolean(), reason: fc.option(fc.string({ maxLength: 20 })) }),
+    ),
     datasources: fc.uniqueArray(source, { selector: (it) => it.name, maxLength: 4 }),
   })
   .map((it): SeenService => ({ ...it, datasources: it.datasources.map((one) => ({ ...primary, ...one })) }))

@@ -70,6 +70,7 @@ async function run(argv: readonly string[], ...streams: readonly (readonly Manag
 
 const begin = `18:02:11 alpha writer db1
 18:02:11 alpha policy AUTOMATIC
+18:02:11 alpha failover automatic
 18:02:11 alpha/db1 primary ONLINE
 18:02:11 alpha/db2 replica ONLINE
 18:02:11 connector of db1 ONLINE

@@ -23,7 +23,7 @@ const askedMap = 'GET /api/v2/manager/configuration/module/servicesmap'
 describe('tapi service', () => {
   it('shows the only service, and a named one', async () => {
     const { tapi, sent } = await host()
-    const shown = { code: 0, stdout: `alpha: policy AUTOMATIC\n${table}`, stderr: '' }
+    const shown = { code: 0, stdout: `alpha: policy AUTOMATIC, failover automatic\n${table}`, stderr: '' }
     expect(await tapi(['service', 'status'])).toEqual(shown)
     expect(await tapi(['service', 'status', 'alpha'])).toEqual(shown)
     expect(await tapi(['datasource', 'status'])).toEqual(shown)
@@ -34,9 +34,10 @@ describe('tapi service', () => {
   it('prints one block per data source if the terminal is too narrow for the table', async () => {
     const { tapi } = await host()
     const wide = await tapi(['service', 'status'], { columns: 100 })
-    expect(wide.stdout).toBe(`alpha: policy AUTOMATIC\n${table}`)
+    expect(wide.stdout).toBe(`alpha: policy AUTOMATIC, failover automatic\n${table}`)
     const narrow = await tapi(['service', 'status'], { columns: 40 })
-    expect(narrow.stdout).toContain(`alpha: policy AUTOMATIC
+    expect(narrow.stdout).toContain(`alpha: policy AUTOMATIC, failover
+  automatic
 db1
   role: primary  state: ONLINE
     address: 10.0.0.11:3306  seqno: 35
@@ -62,11 +63,11 @@ db2
     const first = await tapi(['service', 'offline', '--yes'])
     expect(first).toEqual({
       code: 0,
-      stdout: 'alpha: policy AUTOMATIC, changed\nno data sources\n',
+      stdout: 'alpha: policy AUTOMATIC, failover automatic, changed\nno data sources\n',
       stderr: '',
     })
     const second = await tapi(['service', 'online', 'alpha', '--yes'])
-    expect(second.stdout).toBe('alpha: policy AUTOMATIC, unchanged\nno data sources\n')
+    expect(second.stdout).toBe('alpha: policy AUTOMATIC, failover automatic, unchanged\nno data sources\n')
   })
 
   it('says why nobody can write, and which contradiction a data source has', async () => {
@@ -77,7 +78,7 @@ db2
     answers.set('managerServiceStatus', { payload: { ...alpha, writer, datasources: [db1, astray] } })
     const { stdout } = await tapi(['service', 'status'])
     expect(stdout).toContain(
-      'alpha: policy AUTOMATIC\nno writer: db1 and db3 can be written and follow nobody\\x1b[31m (two-writers)\n',
+      'alpha: policy AUTOMATIC, failover automatic\nno writer: db1 and db3 can be written and follow nobody\\x1b[31m (two-writers)\n',
     )
     expect(stdout).toContain(' by admin: It follows db2. (follows-other)\n')
     answers.set('managerDatasourceStatus', { payload: astray })
@@ -197,13 +198,13 @@ describe('tapi policy', () => {
     expect(await tapi(['policy'])).toEqual({
       code: 0,
       stdout: `service  policy     the manager
-alpha    AUTOMATIC  monitors, fences failed data sources and brings them back
+alpha    AUTOMATIC  monitors, fences failed data sources, brings them back, and replaces a lost primary
 `,
       stderr: '',
     })
     expect(JSON.parse((await tapi(['policy', '--json'])).stdout)).toEqual({ alpha: 'AUTOMATIC' })
     expect((await tapi(['policy'], { columns: 40 })).stdout).toBe(
-      'alpha\n  policy: AUTOMATIC\n    the manager: monitors, fences failed\n      data sources and brings them back\n',
+      'alpha\n  policy: AUTOMATIC\n    the manager: monitors, fences failed\n      data sources, brings them back,\n      and replaces a lost primary\n',
     )
   })
 

@@ -55,6 +55,11 @@ export type ServerIdentity = {
   /** Semi-synchronous replication: a server without it has both off. */
   readonly semiSync: { readonly source: boolean; readonly replica: boolean }
   /**
+   * Settings, as they have to be, that it lacks for that: it tells no client of a commit before another server has it, and
+   * nobody reads it before.
+   */
+  readonly ackGaps: readonly string[]
+  /**
    * True if it takes back transactions that it wrote itself once and lost in a crash. Others leave out, without a word,
    * what has their own number. MariaDB takes them with `gtid_strict_mode` as a semi-synchronous replica (MDEV-21117).
    */

@@ -20,8 +20,11 @@ const variables = [
   'super_read_only',
   'server_id',
   'server_uuid',
-  'rpl_semi_sync_master_enabled',
-  'rpl_semi_sync_source_enabled',
+  ...['master', 'source'].flatMap((role) =>
+    ['enabled', 'wait_point', 'timeout'].map((it) => `rpl_semi_sync_${role}_${it}`),
+  ),
+  'rpl_semi_sync_master_wait_no_slave',
+  'rpl_semi_sync_source_wait_no_replica',
   'rpl_semi_sync_slave_enabled',
   'rpl_semi_sync_replica_enabled',
   'gtid_strict_mode',
@@ -31,13 +34,35 @@ const variables = [
 /** The same for both kinds of server: a variable that a server does not have is missing in the rows. */
 export const identityStatement = `SHOW GLOBAL VARIABLES WHERE Variable_name IN (${variables.map((it) => `'${it}'`).join(', ')})`
 
-/** The time for which a server has run. Of the session, since the server adds up nothing of other sessions then; needs no privilege. */
-export const uptimeStatement = "SHOW SESSION STATUS LIKE 'Uptime'"
+const statusNames = [
+  'Uptime',
+  ...['master', 'source'].flatMap((role) => ['status', 'clients'].map((it) => `Rpl_semi_sync_${role}_${it}`)),
+]
 
-/** Reads the rows of `uptimeStatement`: whole seconds; null where the server says nothing of it. */
-export function readUptime([row]: readonly Row[]): number | null {
-  const seconds = Number(row?.Value ?? Number.NaN)
-  return Number.isSafeInteger(seconds) && seconds >= 0 ? seconds : null
+/** What a server counts. Of the session, since the server adds up nothing of other sessions then; needs no privilege. */
+export const statusStatement = `SHOW SESSION STATUS WHERE Variable_name IN (${statusNames.map((it) => `'${it}'`).join(', ')})`
+
+/** What a server counts, as far as it says so; null where it does not. */
+export type ServerStatus = {
+  /** Whole seconds since it was started. */
+  readonly uptime: number | null
+  /** Replicas that acknowledge its commits; null also where it waits for none of them, now or ever. */
+  readonly ackers: number | null
+}
+
+/** Reads the rows of `statusStatement`. */
+export function readStatus(rows: readonly Row[]): ServerStatus {
+  const status = variablesOf(rows)
+  const wholeNumber = (...names: readonly string[]): number | null => {
+    const found = names.flatMap((name) => status.get(name) ?? [])
+    const number = Number(found[0] || Number.NaN)
+    return Number.isSafeInteger(number) && number >= 0 ? number : null
+  }
+  const roles = ['master', 'source'].filter((role) => status.get(`rpl_semi_sync_${role}_status`) === 'ON')
+  return {
+    uptime: wholeNumber('uptime'),
+    ackers: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_clients`)),
+  }
 }
 
 /** Variables that are read of a server that names more than it was asked for. */
@@ -48,6 +73,25 @@ export const variablesOf = (rows: readonly Row[]): ReadonlyMap<string, string> =
   new Map(
     rows.slice(0, mostVariables).map((row) => [text(row, 'Variable_name').toLowerCase(), row.Value ?? '']),
   )
+
+/** Milliseconds of a day: whoever waits as long for a replica does not go on without one. */
+const day = 86_400_000
+
+/** Reads what a server lacks of the settings of a source that acknowledges nothing too early; see `ServerIdentity`. */
+function ackGapsOf(row: Row): readonly string[] {
+  // MySQL 8 and later without the plugin has neither.
+  const isSource =
+    row.rpl_semi_sync_master_enabled === undefined && databaseTypeOf(text(row, 'version')) === 'mysql'
+  const of = (name: string): string => `rpl_semi_sync_${isSource ? 'source' : 'master'}_${name}`
+  const isOn = (name: string): boolean => row[name] === 'ON' || row[name] === '1'
+  const alone = of(isSource ? 'wait_no_replica' : 'wait_no_slave')
+  return [
+    isOn(of('enabled')) ? [] : `${of('enabled')}=1`,
+    row[of('wait_point')] === 'AFTER_SYNC' ? [] : `${of('wait_point')}=AFTER_SYNC`,
+    Number(row[of('timeout')]) >= day ? [] : `${of('timeout')}=${day}`,
+    isOn(alone) ? [] : `${alone}=1`,
+  ].flat()
+}
 
 /** Reads the rows of `identityStatement`. Throws a `DatabaseError` where one is missing that every server has. */
 export function readIdentity(rows: readonly Row[]): ServerIdentity {
@@ -67,6 +111,7 @@ export function readIdentity(rows: readonly Row[]): ServerIdentity {
       source: isOn('rpl_semi_sync_master_enabled', 'rpl_semi_sync_source_enabled'),
       replica: isOn('rpl_semi_sync_slave_enabled', 'rpl_semi_sync_replica_enabled'),
     },
+    ackGaps: ackGapsOf(row),
     takesOwn: isOn('gtid_strict_mode') && isOn('rpl_semi_sync_slave_enabled'),
   }
 }

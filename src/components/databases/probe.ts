@@ -7,8 +7,9 @@ import {
   dialects,
   identityStatement,
   readIdentity,
-  readUptime,
-  uptimeStatement,
+  readStatus,
+  type ServerStatus,
+  statusStatement,
   variablesOf,
 } from './dialects.ts'
 import { type GtidSet, uniteGtids } from './gtidSet.ts'
@@ -16,18 +17,17 @@ import { keepConnection, type ReadLimits } from './keepConnection.ts'
 import { type Omission, omissionsOf } from './omissions.ts'
 
 /** State of a server and of its replication, as an account that may see nothing else reads it. */
-export type ServerReading = ServerIdentity & {
-  /** GTIDs that it has; null where nothing is known of them. */
-  readonly gtids: GtidSet | null
-  /** Its inbound channels; none where it is nobody's replica. */
-  readonly channels: readonly Channel[]
-  /** Position of its own binary log; null where it writes none, and for a replica, which is not asked. */
-  readonly position: Position | null
-  /** Whole seconds since it was started; null where nothing is known of that. */
-  readonly uptime: number | null
-  /** Settings by which it leaves something out; of its binary log those of a replica are not asked for. */
-  readonly omissions: readonly Omission[]
-}
+export type ServerReading = ServerIdentity &
+  ServerStatus & {
+    /** GTIDs that it has; null where nothing is known of them. */
+    readonly gtids: GtidSet | null
+    /** Its inbound channels; none where it is nobody's replica. */
+    readonly channels: readonly Channel[]
+    /** Position of its own binary log; null where it writes none, and for a replica, which is not asked. */
+    readonly position: Position | null
+    /** Settings by which it leaves something out; of its binary log those of a replica are not asked for. */
+    readonly omissions: readonly Omission[]
+  }
 
 /** Returns the GTIDs that a server has or has received; null where nothing is known of them. */
 export function receivedGtids({
@@ -59,7 +59,7 @@ export async function readServer(
   const identity = readIdentity(variables)
   const type = databaseTypeOf(identity.version)
   const dialect = dialects[type]
-  const uptime = readUptime(await ask(uptimeStatement))
+  const status = readStatus(await ask(statusStatement))
   try {
     const [more = {}] = await ask(dialect.gtids)
     const gtids = dialect.readGtids(more)
@@ -68,7 +68,7 @@ export async function readServer(
     const [log] = channels.length > 0 ? [] : await ask(dialect.position[0])
     const position = log ? dialect.readPosition(log, more) : null
     const omissions = omissionsOf({ channels: rows.slice(0, mostChannels), log, set: variablesOf(variables) })
-    return { ...identity, uptime, gtids, channels, position, omissions }
+    return { ...identity, ...status, gtids, channels, position, omissions }
   } catch (error) {
     if (!(error instanceof DatabaseError) || !lacksPrivilege(error)) throw error
     const { code, number = 0, message } = error

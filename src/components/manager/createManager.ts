@@ -9,6 +9,7 @@ import type { MemberAssessment } from './assessService.ts'
 import type { Finding, Observation } from './checkResult.ts'
 import { addressOf, type DataSource, type DataSourceKey, keyOf, serverOf, sourcesOf } from './dataSources.ts'
 import { createDataSourceTable, type DataSourceTable, type DataSourceView } from './dataSourceTable.ts'
+import type { FailoverDecision } from './decideFailover.ts'
 import { decideState, rules } from './decideState.ts'
 import { createHealthTable, type Health } from './health.ts'
 import { type ManagerState, mappedPrimary, type StateStore } from './managerState.ts'
@@ -51,6 +52,15 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord
   ownOrder(service: string): ReturnType<ServiceAssessments['ownOrder']>
   /** Lets the clients of a service wait for a switch; the same switch renews that. Returns true if that changed anything. Throws problems. */
   hold(order: HoldOrder): boolean
+  /** Returns what the managers do by themselves once the primary of a service is lost. */
+  failover(service: string): FailoverDecision & {
+    /** Why the last attempt of this manager changed nothing; null for none. */
+    readonly problem: string | null
+  }
+  /** Records why an attempt to replace a lost primary changed nothing; null where it began. */
+  noteFailover(service: string, problem: string | null): void
+  /** Returns the data source of a service on this host, if this manager may change its server; undefined for none. */
+  ownSource(service: string): DataSource | undefined
   /**
    * Ends the hold of a switch, once the servers were checked. `primary` is the one that the map names from then on; null for
    * none. Resolves to false where there is no such hold. Rejects with problems.
@@ -115,6 +125,7 @@ export function createManager(options: {
   const listeners = new Set<() => void>()
   const updateListeners = new Set<() => void>()
   let published = ''
+  const failoverProblems = new Map<string, string | null>()
   const holds = createSwitchHolds({
     table,
     now,
@@ -371,6 +382,15 @@ export function createManager(options: {
     shownState,
     routing,
     ownOrder: assessments.ownOrder,
+    ownSource: assessments.ownSource,
+    failover: (service) => {
+      const decision = assessments.failover(service)
+      return { ...decision, problem: decision.lost === null ? null : (failoverProblems.get(service) ?? null) }
+    },
+    noteFailover: (service, problem) => {
+      failoverProblems.set(service, problem)
+      publish()
+    },
     onRoutingChange: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

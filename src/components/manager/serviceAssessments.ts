@@ -1,5 +1,6 @@
 import { ProblemError } from '../../api/problemError.ts'
 import type { OutsideChange } from '../../contracts/choices.ts'
+import type { ServerReading } from '../databases/probe.ts'
 import {
   assessService,
   assumeService,
@@ -9,6 +10,7 @@ import {
 import type { Finding } from './checkResult.ts'
 import { addressOf, type DataSource } from './dataSources.ts'
 import type { DataSourceTable, DataSourceView } from './dataSourceTable.ts'
+import { countStrangers, decideFailover, type FailoverDecision } from './decideFailover.ts'
 import { decideOwnServer, isLaterStart, type OwnOrder } from './decideOwnServer.ts'
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
@@ -33,6 +35,10 @@ export type ServiceAssessments = {
   reassess(service: string): void
   /** Returns what this manager does about its own server of a service, and which that is; undefined for nothing. */
   ownOrder(service: string): { readonly source: DataSource; readonly order: OwnOrder } | undefined
+  /** Returns what the managers do about the primary of a service by themselves once it is lost. */
+  failover(service: string): FailoverDecision
+  /** Returns the data source of a service on this manager's host, if it may change its server; undefined for none. */
+  ownSource(service: string): DataSource | undefined
   /** Undefined before the first assessment. */
   incumbent(service: string): Incumbent | undefined
   /** Returns true where the last readings show the primary that a switch or a failover was to make. */
@@ -71,6 +77,20 @@ export function createServiceAssessments(options: {
   const incumbents = new Map<string, Incumbent>()
   const assessments = new Map<string, ServiceAssessment>()
   const ownOrders = new Map<string, ReturnType<ServiceAssessments['ownOrder']>>()
+  /** Servers outside a service that acknowledged the commits of its primary at its last reading. */
+  const strangers = new Map<string, { readonly reading: ServerReading; readonly count: number }>()
+
+  const ownSource = (service: string): DataSourceView | undefined =>
+    table.views(service).find((it) => own?.addresses.has(addressOf(it)))
+
+  /** Counts who acknowledges commits where the primary was read anew. */
+  function lookAtAckers(service: string, primary: string | null): void {
+    const members = table.views(service).map(memberOf)
+    const it = members.find(({ name }) => name === primary)
+    const reading = it && readingOf(it)
+    if (!it || !reading || strangers.get(service)?.reading === reading) return
+    strangers.set(service, { reading, count: countStrangers(it, members) })
+  }
 
   function memberOf(view: DataSourceView): Member {
     const { observation, known, unreached } = health.of(view)
@@ -139,7 +159,7 @@ export function createServiceAssessments(options: {
   /** Decides about the server of this host, and records its run where all is as it should be. */
   function lookAtOwn(service: string, { writer, incumbent }: ServiceAssessment): OwnOrder | null {
     ownOrders.delete(service)
-    const source = table.views(service).find((it) => own?.addresses.has(addressOf(it)))
+    const source = ownSource(service)
     if (!own || !source) return null
     const members = table.views(service).flatMap((it) => (it.role === 'witness' ? [] : [memberOf(it)]))
     const it = members.find(({ name }) => name === source.name)
@@ -196,6 +216,7 @@ export function createServiceAssessments(options: {
         : found
     incumbents.set(service, after.incumbent)
     assessments.set(service, after)
+    lookAtAckers(service, after.incumbent.name)
     for (const [datasource, { finding }] of after.members) {
       const earlier = before?.members.get(datasource)?.finding
       if (lineOf(earlier?.code, earlier?.reason) === lineOf(finding?.code, finding?.reason)) continue
@@ -244,6 +265,16 @@ export function createServiceAssessments(options: {
     findingOf: (source) => assessmentOf(source).finding,
     reassess,
     ownOrder: (service) => ownOrders.get(service),
+    failover: (service) =>
+      decideFailover({
+        canChange: own !== undefined,
+        members: table.views(service).map(memberOf),
+        incumbent: incumbents.get(service) ?? firstIncumbent(service),
+        policy: table.policy(service),
+        openSwitch: holds.openSwitch(service),
+        strangers: strangers.get(service)?.count ?? 0,
+      }),
+    ownSource,
     incumbent: (service) => incumbents.get(service),
     shows: (service, order) => showsPrimary(table.views(service).map(memberOf), order),
     name: (service, writer) => void incumbents.set(service, named(writer)),
@@ -253,7 +284,7 @@ export function createServiceAssessments(options: {
     },
     forget: (service) => void incumbents.set(service, unconfirmed(table.writer(service), [])),
     retain: (services) => {
-      for (const kind of [incumbents, assessments, ownOrders]) {
+      for (const kind of [incumbents, assessments, ownOrders, strangers]) {
         for (const service of kind.keys()) if (!services.has(service)) kind.delete(service)
       }
     },

@@ -78,6 +78,7 @@ export function serviceStatus(facts: {
   readonly connector: ConnectorStatusPayload | null
 }): ServiceStatusPayload {
   const { manager, service, connector } = facts
+  const { reasons, problem } = manager.failover(service)
   return {
     name: service,
     type: 'physical',
@@ -85,6 +86,10 @@ export function serviceStatus(facts: {
     multimaster: false,
     policy: manager.policy(service),
     writer: manager.writer(service),
+    failover: {
+      automatic: reasons.length === 0,
+      reason: reasons.length === 0 ? problem : reasons.join(' '),
+    },
     datasources: manager.views(service).map((view) => statusOf(manager, view, connector)),
   }
 }

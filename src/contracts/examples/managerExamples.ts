@@ -46,6 +46,7 @@ const service: ServiceStatusPayload = {
   multimaster: false,
   policy: 'AUTOMATIC',
   writer: { datasource: 'db1', code: null, reason: null, hold: false },
+  failover: { automatic: true, reason: null },
   datasources: [primary, replica],
 }
 

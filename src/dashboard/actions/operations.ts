@@ -135,7 +135,8 @@ const switchTo = ({ service, name }: PictureDataSource): Operation => ({
 const policyWords: Readonly<Record<Policy, { readonly route: string; readonly effect: string }>> = {
   AUTOMATIC: {
     route: 'managerAutomatic',
-    effect: 'Managers monitor, fence failed data sources and bring them back.',
+    effect:
+      'Managers monitor, fence failed data sources and bring them back. They replace a lost primary where nothing can be lost.',
   },
   MANUAL: {
     route: 'managerManual',

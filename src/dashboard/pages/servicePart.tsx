@@ -48,6 +48,11 @@ function ServiceFacts({ cluster, service }: Props) {
       <span>
         Policy <strong>{it.policy ?? 'unknown'}</strong>
       </span>
+      {it.failover && (
+        <span title={it.failover.reason ?? undefined}>
+          Failover <strong>{it.failover.automatic ? 'automatic' : 'by hand'}</strong>
+        </span>
+      )}
       {!it.managersAgree && <span class="warn">The managers disagree</span>}
     </p>
   )

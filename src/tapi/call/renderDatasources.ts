@@ -58,9 +58,12 @@ function withoutWriter(writer: Fields): string {
 export function renderService(body: unknown, columns?: number): string {
   const service = object(readEnvelope(body)?.payload)
   if (!Array.isArray(service.datasources)) return renderBody(body)
-  const title = `${cell(service.name)}: policy ${cell(service.policy)}${changedWord(service)}`
+  const { automatic, reason } = object(service.failover)
+  const way = automatic === true ? 'automatic' : 'by hand'
+  const title = `${cell(service.name)}: policy ${cell(service.policy)}, failover ${way}${changedWord(service)}`
+  const why = typeof reason === 'string' ? `${printable(`failover ${way}: ${reason}`)}\n` : ''
   const table = renderDatasources(objects(service.datasources), columns)
-  return `${printable(title)}\n${withoutWriter(object(service.writer))}${table}`
+  return `${printable(title)}\n${withoutWriter(object(service.writer))}${why}${table}`
 }
 
 /** Renders a DatasourceStatusPayload; ends with a newline. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DatabaseError } from '../../../src/components/databases/databaseError.ts'
-import { dialects, readIdentity } from '../../../src/components/databases/dialects.ts'
+import { dialects, readIdentity, readStatus } from '../../../src/components/databases/dialects.ts'
 import { readMariadbGtids, readMysqlGtids } from '../../../src/components/databases/gtidSet.ts'
 import { mariadbBroken, mariadbOffline, mariadbReplica, mysqlReplica } from '../../support/replicaRows.ts'
 
@@ -190,6 +190,31 @@ describe('the dialect of MySQL 8.4', () => {
   })
 })
 
+describe('readStatus', () => {
+  const read = (status: Readonly<Record<string, string>>) =>
+    readStatus(Object.entries(status).map(([Variable_name, Value]) => ({ Variable_name, Value })))
+
+  it('reads for how long a server has run, and how many replicas acknowledge its commits', () => {
+    expect(
+      read({ Uptime: '86400', Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_clients: '2' }),
+    ).toEqual({ uptime: 86_400, ackers: 2 })
+    expect(read({ Rpl_semi_sync_source_status: 'ON', Rpl_semi_sync_source_clients: '0' }).ackers).toBe(0)
+  })
+
+  it('knows of nobody who acknowledges where the server waits for none of them', () => {
+    expect(read({ Rpl_semi_sync_master_status: 'OFF', Rpl_semi_sync_master_clients: '2' }).ackers).toBeNull()
+    expect(read({})).toEqual({ uptime: null, ackers: null })
+  })
+
+  it('takes what is no whole number for unknown', () => {
+    for (const value of ['', '-1', '1.5', 'x']) {
+      expect(
+        read({ Uptime: value, Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_clients: value }),
+      ).toEqual({ uptime: null, ackers: null })
+    }
+  })
+})
+
 describe('readIdentity', () => {
   const rowsOf = (variables: Readonly<Record<string, string>>) =>
     Object.entries({ version: '10.11.6-MariaDB-log', read_only: 'OFF', server_id: '7', ...variables }).map(
@@ -203,6 +228,12 @@ describe('readIdentity', () => {
       serverId: 7,
       uuid: null,
       semiSync: { source: false, replica: false },
+      ackGaps: [
+        'rpl_semi_sync_master_enabled=1',
+        'rpl_semi_sync_master_wait_point=AFTER_SYNC',
+        'rpl_semi_sync_master_timeout=86400000',
+        'rpl_semi_sync_master_wait_no_slave=1',
+      ],
       takesOwn: false,
     })
   })
@@ -223,6 +254,39 @@ describe('readIdentity', () => {
     [{ rpl_semi_sync_source_enabled: 'OFF', rpl_semi_sync_replica_enabled: 'ON' }, [false, true]],
   ])('reads semi-synchronous replication from %j', (variables, [source, replica]) => {
     expect(readIdentity(rowsOf(variables)).semiSync).toEqual({ source, replica })
+  })
+
+  const lossless = (role: 'master' | 'source', alone: string) => ({
+    [`rpl_semi_sync_${role}_enabled`]: 'ON',
+    [`rpl_semi_sync_${role}_wait_point`]: 'AFTER_SYNC',
+    [`rpl_semi_sync_${role}_timeout`]: '86400000',
+    [`rpl_semi_sync_${role}_${alone}`]: 'ON',
+  })
+
+  it.each([
+    ['MariaDB', '10.11.6-MariaDB-log', lossless('master', 'wait_no_slave')],
+    ['MySQL', '9.7.0', lossless('source', 'wait_no_replica')],
+    ['MySQL with the former plugin', '8.0.36', lossless('master', 'wait_no_slave')],
+  ])(
+    'reads that %s acknowledges nothing before a replica has it, and else what it lacks for that',
+    (_title, version, set) => {
+      expect(readIdentity(rowsOf({ version, ...set })).ackGaps).toEqual([])
+      for (const [name, value] of Object.entries(set)) {
+        const other = value === '86400000' ? '86399999' : 'OFF'
+        expect(readIdentity(rowsOf({ version, ...set, [name]: other })).ackGaps).toEqual([
+          `${name}=${value === 'ON' ? '1' : value}`,
+        ])
+      }
+    },
+  )
+
+  it('names the settings of MySQL where it has no plugin for them', () => {
+    expect(readIdentity(rowsOf({ version: '9.7.0' })).ackGaps).toEqual([
+      'rpl_semi_sync_source_enabled=1',
+      'rpl_semi_sync_source_wait_point=AFTER_SYNC',
+      'rpl_semi_sync_source_timeout=86400000',
+      'rpl_semi_sync_source_wait_no_replica=1',
+    ])
   })
 
   it('takes a number of 0 and a uuid that is none for unknown', () => {

@@ -58,6 +58,13 @@ describe('createProbe', () => {
       serverId: 1,
       uuid: null,
       semiSync: { source: false, replica: false },
+      ackGaps: [
+        'rpl_semi_sync_master_enabled=1',
+        'rpl_semi_sync_master_wait_point=AFTER_SYNC',
+        'rpl_semi_sync_master_timeout=86400000',
+        'rpl_semi_sync_master_wait_no_slave=1',
+      ],
+      ackers: null,
       takesOwn: false,
       gtids: readMariadbGtids('0-1-77'),
       channels: [],

@@ -2,6 +2,7 @@ import type { Observation } from '../../../src/components/manager/checkResult.ts
 import { createManager } from '../../../src/components/manager/createManager.ts'
 import { openStateStore } from '../../../src/components/manager/managerState.ts'
 import { operate } from '../../../src/components/manager/operate.ts'
+import type { Member } from '../../../src/components/manager/replicationGraph.ts'
 import type { OutsideChange } from '../../../src/contracts/choices.ts'
 import type { DataSourceOperation } from '../../../src/contracts/dataSourceOperations.ts'
 import type { ServicesMap } from '../../../src/contracts/servicesMap.ts'
@@ -17,6 +18,15 @@ export const follows = (name: Name, source: Name, more = {}): Observation =>
 export const writes = (name: Name): Observation =>
   answered({ isWritable: true, serverId: Number(name.slice(2)) })
 export const idle = (name: Name): Observation => answered({ serverId: Number(name.slice(2)) })
+
+/** A member as its last check found it. */
+export const memberOf = (name: Name, look: Observation, more: Partial<Member> = {}): Member => ({
+  ...{ name, role: 'replica', state: 'ONLINE', failures: 0 },
+  ...place(name),
+  look,
+  known: look.kind === 'answered' ? look.reading : null,
+  ...more,
+})
 
 type Line = { readonly level: string; readonly message: string; readonly facts: object }
 

@@ -135,6 +135,12 @@ describe('what a manager tells', () => {
       multimaster: false,
       policy: 'AUTOMATIC',
       writer: { datasource: null, code: null, reason: 'not checked yet: db3', hold: true },
+      failover: {
+        automatic: false,
+        reason:
+          'The manager changes no server: replication-user is not set. db1 may acknowledge what no other server has; ' +
+          'it needs rpl_semi_sync_master_enabled=1. db3 was not read since this manager was started.',
+      },
       datasources: [db1, db2, await status('db3')],
     })
   })

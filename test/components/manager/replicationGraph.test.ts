@@ -1,16 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../../src/components/manager/checkResult.ts'
-import { type Member, showsPrimary } from '../../../src/components/manager/replicationGraph.ts'
-import { follows, idle, type Name, names, writes } from './managedService.ts'
-import { place, refusing } from './support.ts'
-
-const memberOf = (name: Name, look: Observation, more: Partial<Member> = {}): Member => ({
-  ...{ name, role: 'replica', state: 'ONLINE', failures: 0 },
-  ...place(name),
-  look,
-  known: look.kind === 'answered' ? look.reading : null,
-  ...more,
-})
+import { showsPrimary } from '../../../src/components/manager/replicationGraph.ts'
+import { follows, idle, memberOf, type Name, names, writes } from './managedService.ts'
+import { refusing } from './support.ts'
 
 type Row = readonly [string, 'switch' | 'failover', Readonly<Record<Name, Observation>>, boolean]
 

@@ -57,11 +57,13 @@ export const idleReading: ServerReading = {
   serverId: null,
   uuid: null,
   semiSync: { source: false, replica: false },
+  ackGaps: ['rpl_semi_sync_master_enabled=1'],
   takesOwn: false,
   gtids: null,
   channels: [],
   position: null,
   uptime: null,
+  ackers: null,
   omissions: [],
 }
 

@@ -5,7 +5,9 @@ import { placeOf } from '../../databases/connection.ts'
 import { databaseTypeOf } from '../../databases/dialects.ts'
 import { dialServer, readPassword } from '../../databases/dialServer.ts'
 import { createSwitchServer } from '../../databases/switchServer.ts'
+import { failOverByItself } from './automaticFailover.ts'
 import type { SwitchMeans } from './executeSwitch.ts'
+import type { Timing } from './runSwitch.ts'
 import { createSwitcher, type Switcher } from './switcher.ts'
 
 /** Milliseconds. A switch is for servers that answer. */
@@ -20,7 +22,11 @@ export function openSwitcher(
   const { user, ...limits } = switching
   const secret = { file: secretsFile, option: 'replication-password' }
   readPassword(secret)
-  return createSwitcher({
+  const timing: Timing = {
+    now: () => performance.now(),
+    wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
+  }
+  const switcher = createSwitcher({
     ...means,
     open: ({ service, host, port }) =>
       createSwitchServer({
@@ -39,10 +45,15 @@ export function openSwitcher(
     limits,
     grants: (version) => replicationGrants({ type: databaseTypeOf(version), user, from: '%' }),
     eventsGrant: eventSchedulerGrant({ user, from: '%' }),
-    timing: {
-      now: () => performance.now(),
-      wait: (milliseconds) => wait(milliseconds, undefined, { ref: false }),
-    },
+    timing,
     now: () => new Date(),
   })
+  const stop = failOverByItself({ ...means, start: switcher.start, timing })
+  return {
+    ...switcher,
+    close: () => {
+      stop()
+      switcher.close()
+    },
+  }
 }

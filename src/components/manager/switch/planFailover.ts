@@ -2,6 +2,7 @@ import type { SwitchRefusal } from '../../../contracts/managerPayloads.ts'
 import { countGtids, countText, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
 import { receivedGtids } from '../../databases/probe.ts'
 import type { Observation } from '../checkResult.ts'
+import { promotable } from '../decideFailover.ts'
 import { errantGtids, isClaimant, isOut, leadTo, readingOf, sourceNames } from '../replicationGraph.ts'
 import {
   directFollowers,
@@ -10,7 +11,6 @@ import {
   ofOmissions,
   ofPrivileges,
   type PlanFacts,
-  promotable,
   refusal,
   type SwitchMember,
   type SwitchPlan,

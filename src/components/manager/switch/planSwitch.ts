@@ -5,6 +5,7 @@ import { gtidText } from '../../databases/gtidSet.ts'
 import type { Omission } from '../../databases/omissions.ts'
 import { beforeLogin, type Session } from '../../databases/sessions.ts'
 import type { SwitchReading } from '../../databases/switchServer.ts'
+import { promotable } from '../decideFailover.ts'
 import {
   errantGtids,
   followsStrangers,
@@ -51,9 +52,6 @@ export type PlanFacts = {
   /** SQL by which that account may stop the event scheduler. */
   readonly eventsGrant: string
 }
-
-/** Roles of the services map that a data source needs to become the primary. */
-export const promotable: ReadonlySet<string> = new Set(['primary', 'replica', 'standby'])
 
 export const switchReadingOf = ({ look }: SwitchMember): SwitchReading | undefined =>
   look.kind === 'answered' ? look.reading : undefined

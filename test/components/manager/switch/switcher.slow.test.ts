@@ -88,8 +88,10 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     return () => connection.end()
   }
 
-  async function managed(more: { readonly folder?: string; readonly maxHold?: number } = {}) {
-    const { folder = temporaryFolder(), maxHold = switching.maxHold } = more
+  async function managed(
+    more: { readonly folder?: string; readonly maxHold?: number; readonly host?: Name } = {},
+  ) {
+    const { folder = temporaryFolder(), maxHold = switching.maxHold, host = 'db1' } = more
     const secretsFile = join(folder, 'secrets.json')
     const secrets = { 'monitor-password': 'monitor-secret', 'replication-password': 'replication-secret' }
     writeFileSync(secretsFile, JSON.stringify(secrets))
@@ -107,10 +109,10 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     const opened = openManager(
       {
         cluster: 'cluster',
-        host: 'db1',
+        host,
         services: { services: [{ name: 'alpha', datasources }] },
         stateFile: join(folder, 'manager.json'),
-        member: { service: 'alpha', datasource: 'db1', witness: false },
+        member: { service: 'alpha', datasource: host, witness: false },
         monitor: monitorSettings,
         switching: { ...switching, maxHold },
         secretsFile,
@@ -200,12 +202,13 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     expect(await readOnly()).toEqual(['db1 0', 'db2 1', 'db3 1'])
   })
 
+  const roles = (name: Name, source: 0 | 1) =>
+    servers[name].sql(
+      `SET GLOBAL rpl_semi_sync_master_enabled = ${source}`,
+      `SET GLOBAL rpl_semi_sync_slave_enabled = ${1 - source}`,
+    )
+
   it('takes semi-synchronous replication along', async () => {
-    const roles = (name: Name, source: 0 | 1) =>
-      servers[name].sql(
-        `SET GLOBAL rpl_semi_sync_master_enabled = ${source}`,
-        `SET GLOBAL rpl_semi_sync_slave_enabled = ${1 - source}`,
-      )
     onTestFinished(async () => {
       for (const name of names) {
         await servers[name].sql(
@@ -866,6 +869,55 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     servers.db1.thaw()
     await eventually(async () => expect(await readOnly()).toEqual(['db1 1', 'db2 0', 'db3 1']))
     await eventually(allWell)
+  })
+
+  it('replaces a lost primary without a person where nothing acknowledged can be lost', async () => {
+    const lossless = [
+      "rpl_semi_sync_master_wait_point = 'AFTER_SYNC'",
+      'rpl_semi_sync_master_timeout = 86400000',
+    ]
+    onTestFinished(async () => {
+      for (const name of names) {
+        await servers[name].sql(
+          'SET GLOBAL rpl_semi_sync_master_enabled = 0',
+          'SET GLOBAL rpl_semi_sync_slave_enabled = 0',
+          'SET GLOBAL rpl_semi_sync_master_timeout = 10000',
+        )
+      }
+    })
+    const world = await managed({ host: 'db2' })
+    const { writes, service, allWell } = world
+    await writes('db1')
+    await eventually(allWell)
+    expect((await service()).failover).toEqual({
+      automatic: false,
+      reason:
+        'db1 may acknowledge what no other server has; it needs rpl_semi_sync_master_enabled=1, ' +
+        'rpl_semi_sync_master_wait_point=AFTER_SYNC, rpl_semi_sync_master_timeout=86400000.',
+    })
+    for (const name of names) {
+      await servers[name].sql(...lossless.map((it) => `SET GLOBAL ${it}`))
+      await roles(name, name === 'db1' ? 1 : 0)
+      // A replica says whether it acknowledges when it connects.
+      if (name !== 'db1') await servers[name].sql('STOP ALL SLAVES', 'START ALL SLAVES')
+    }
+    await eventually(async () =>
+      expect((await service()).failover).toEqual({ automatic: true, reason: null }),
+    )
+    await losePrimary(world)
+    await writes('db2')
+    await eventually(() =>
+      expect(world.lines.join('\n')).toMatch(
+        /replaced the lost primary .*"newPrimary":"db2".*"by":"manager"/,
+      ),
+    )
+    expect(await readOnly('db2', 'db3')).toEqual(['db2 0', 'db3 1'])
+    await eventually(async () =>
+      expect((await service()).failover).toEqual({
+        automatic: false,
+        reason: 'db1 cannot be reached, and may have what no other server has.',
+      }),
+    )
   })
 
   it('refuses a failover while the primary answers, and one that a survivor might contradict', async () => {

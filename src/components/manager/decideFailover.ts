@@ -1,0 +1,96 @@
+import type { Policy } from '../../contracts/managerPayloads.ts'
+import type { DataSourceRole } from '../../contracts/servicesMap.ts'
+import type { Incumbent, OpenSwitch } from './decideWriter.ts'
+import { isOut, isPrimary, leadTo, type Member, readingOf } from './replicationGraph.ts'
+
+/** Roles of the services map that a data source needs to become the primary. */
+export const promotable: ReadonlySet<DataSourceRole> = new Set(['primary', 'replica', 'standby'])
+
+/** What the managers do by themselves about a primary that is lost. */
+export type FailoverDecision = {
+  /** Why they leave it to a person, as sentences; none where nothing that was acknowledged can be lost. */
+  readonly reasons: readonly string[]
+  /** Name of the primary that is lost now; null for none. */
+  readonly lost: string | null
+  /** Names of those that may take its place, in the order in which their managers try. */
+  readonly candidates: readonly string[]
+}
+
+/**
+ * Decides whether the managers replace a lost primary without a person: only where the loss of nothing that a client was told
+ * is safe can be excluded. The primary acknowledges a commit only once one of its semi-synchronous replicas has it; so whoever
+ * has heard all of them, after each left it, has all that was ever acknowledged, and it can acknowledge nothing more. That
+ * holds for any partition of the network, and needs no vote.
+ */
+export function decideFailover(facts: {
+  /** Without witnesses. */
+  readonly members: readonly Member[]
+  readonly incumbent: Pick<Incumbent, 'name'>
+  readonly policy: Policy
+  /** False for a manager without the account that changes servers. */
+  readonly canChange: boolean
+  readonly openSwitch: OpenSwitch | null
+  /** Servers outside the service that acknowledged commits of the primary at its last reading; see `countStrangers`. */
+  readonly strangers: number
+}): FailoverDecision {
+  const { incumbent, policy, canChange, openSwitch, strangers } = facts
+  const members = facts.members.filter(({ role }) => role !== 'witness')
+  const primary = members.find(({ name }) => name === incumbent.name)
+  if (!primary) return { reasons: ['It is not known who the primary is.'], lost: null, candidates: [] }
+  const others = members.filter((it) => it !== primary)
+  const candidates = others
+    .filter((it) => promotable.has(it.role) && !isOut(it))
+    .toSorted((a, b) => Number(a.role === 'standby') - Number(b.role === 'standby'))
+  const reasons = [
+    policy === 'AUTOMATIC' ? [] : `The policy is ${policy}.`,
+    canChange ? [] : 'The manager changes no server: replication-user is not set.',
+    openSwitch === null ? [] : `A switch from ${openSwitch.from} to ${openSwitch.to} did not end.`,
+    candidates.length > 0 ? [] : 'No other data source could be the primary.',
+    ofPrimary(primary, strangers),
+    ...others.map(ofOther(primary)),
+  ].flat()
+  const isLost = primary.state === 'FAILED' && primary.look.kind === 'failed'
+  return {
+    reasons,
+    lost: isLost ? primary.name : null,
+    candidates: candidates.map(({ name }) => name),
+  }
+}
+
+/** Evaluates the primary by its last reading, however long ago. */
+function ofPrimary({ name, known }: Member, strangers: number): string[] {
+  if (known === null) return [`${name} was not read since this manager was started.`]
+  if (!isPrimary(known)) return [`${name} was no primary when it was read last.`]
+  const { ackGaps, ackers } = known
+  if (ackGaps.length > 0) {
+    return [`${name} may acknowledge what no other server has; it needs ${ackGaps.join(', ')}.`]
+  }
+  if (ackers === null) return [`${name} waits for no replica now, and acknowledges what no other server has.`]
+  if (strangers === 0) return []
+  return [`Servers outside the service acknowledge the commits of ${name}: ${strangers}.`]
+}
+
+/**
+ * Counts the servers outside a service that acknowledge the commits of its primary. To be counted with each reading of the
+ * primary: once it is lost, the members do not say any more who did.
+ */
+export function countStrangers(primary: Member, members: readonly Member[]): number {
+  const ackers = readingOf(primary)?.ackers ?? 0
+  const own = members.filter(({ known }) => {
+    const channels = known?.channels.filter(({ receiver }) => receiver === 'running') ?? []
+    return known?.semiSync.replica === true && leadTo(primary, channels, members, () => false) === 'yes'
+  })
+  return Math.max(0, ackers - own.length)
+}
+
+/** Evaluates another data source, also one that a person took out: it may be the only one that has what was acknowledged. */
+const ofOther =
+  ({ name: primary }: Member) =>
+  (it: Member): string[] => {
+    const reading = readingOf(it)
+    if (it.known === null) return [`${it.name} was not read since this manager was started.`]
+    if (!reading) return [`${it.name} cannot be reached, and may have what no other server has.`]
+    return isOut(it) && reading.semiSync.replica
+      ? [`${it.name} is ${it.state}, and acknowledges the commits of ${primary}.`]
+      : []
+  }
