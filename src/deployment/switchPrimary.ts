@@ -1,7 +1,6 @@
 import { boundedMessage } from '../base/printable.ts'
 import type { CallClock } from '../client/call.ts'
 import { joinReports, type ManagerReport, readServiceStatus } from '../client/clusterView.ts'
-import type { Credentials } from '../client/credentials.ts'
 import { readProblem } from '../client/envelope.ts'
 import {
   followSwitch,
@@ -198,14 +197,13 @@ export async function chooseManager(options: {
   return any ?? reports.map((it) => ({ host: it.host, problem: it.reason ?? `it has no service ${service}` }))
 }
 
-/** The manager of a surveyed host, called over its socket; with a login in the name of that user. */
+/** The manager of a surveyed host, called over its socket. */
 export function managerOf(
   { host, transport, facts }: SurveyedHost<InstalledFacts>,
-  { cluster, login }: { readonly cluster: string; readonly login?: Credentials },
+  { cluster }: { readonly cluster: string },
 ): ManagerOfHost {
   const layout = layoutOf(host.installDirectory)
   const target = { socket: installedData(facts, { layout, cluster }).socket('manager') }
-  const credentials = login && { user: login.user, password: login.password.reveal() }
   return {
     host: host.name,
     call: async (call) => {
@@ -215,9 +213,7 @@ export function managerOf(
           transport,
           layout,
           account: installedAccount(facts),
-          requests: [
-            { ...call, id: 'manager', target, repeatable: true, ...(credentials && { credentials }) },
-          ],
+          requests: [{ ...call, id: 'manager', target, repeatable: true }],
           timeout: call.timeout * 2,
           running: true,
         })
