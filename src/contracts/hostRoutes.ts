@@ -23,6 +23,15 @@ export const HostReplicationPayload = Type.Object(
 
 export type HostReplicationPayload = ReadonlyStatic<typeof HostReplicationPayload>
 
+const holding = {
+  tag: 'Services',
+  method: 'POST',
+  auth: 'host',
+  guard: true,
+  response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
+  problems: ['not-found', 'wrong-state', 'operation-running', 'invalid-body'],
+} as const
+
 /**
  * Routes of the components for each other, beside the specification. All but those with the authentication `host` are
  * served on the Unix socket of a host alone: whoever may open that may write the user file, too.
@@ -71,29 +80,19 @@ export const hostRoutes = {
     problems: [],
   },
   hold: {
+    ...holding,
     name: 'hold',
-    tag: 'Services',
-    method: 'POST',
     path: '/muster/service/{service}/hold',
-    auth: 'host',
-    guard: true,
     summary: 'Lets clients that write wait, for a switch or a failover that another manager makes.',
     request: requestSchema('HoldPayload', HoldPayload),
-    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
-    problems: ['not-found', 'wrong-state', 'operation-running', 'invalid-body'],
   },
   release: {
+    ...holding,
     name: 'release',
-    tag: 'Services',
-    method: 'POST',
     path: '/muster/service/{service}/release',
-    auth: 'host',
-    guard: true,
     summary:
       'Ends the hold of a switch, and lets clients write to the primary if the servers show the same one.',
     request: requestSchema('ReleasePayload', ReleasePayload),
-    response: { kind: 'payload', payloadType: 'BooleanPayload', payload: ChangePayload },
-    problems: ['not-found', 'wrong-state', 'operation-running', 'invalid-body'],
   },
   followedRouting: {
     name: 'followedRouting',

@@ -98,6 +98,7 @@ export function createOtherManagers(options: {
   readonly limits?: AskLimits
 }): ConnectedManagers {
   const { managers, tls, limits = askLimits } = options
+  const names = managers.map(({ name }) => name)
   const agent = createKeptAgent({ kind: 'tcp' })
 
   async function call(it: FollowedManager, { authorization, ...more }: Change): Promise<ManagerAnswer> {
@@ -118,18 +119,25 @@ export function createOtherManagers(options: {
     }
   }
 
-  const change = (
-    order: Change,
-    names: readonly string[] = managers.map(({ name }) => name),
-  ): Promise<readonly ManagerAnswer[]> =>
+  const change = (order: Change, names: readonly string[]): Promise<readonly ManagerAnswer[]> =>
     Promise.all(managers.filter(({ name }) => names.includes(name)).map((it) => call(it, order)))
 
-  /** Makes a change at all of them; whether it came to a host that may be gone, nobody knows. */
-  function changeAll(order: Change, lost: string | undefined): Promise<readonly ManagerAnswer[]> {
-    for (const it of managers) if (it.name === lost) void call(it, order).catch(() => undefined)
+  /** Holds or releases at all of them; whether it came to a host that may be gone, nobody knows. */
+  function tellAll(
+    what: 'hold' | 'release',
+    {
+      service,
+      body,
+      lost,
+    }: { readonly service: string; readonly body: unknown; readonly lost: string | undefined },
+  ): Promise<readonly ManagerAnswer[]> {
+    const route = hostRoutes[what]
+    const path = filledPath(route, { service })
+    const order = { route, path, body, authorization: undefined, timeout: limits[what] }
+    if (lost !== undefined) void change(order, [lost]).catch(() => undefined)
     return change(
       order,
-      managers.flatMap(({ name }) => (name === lost ? [] : [name])),
+      names.filter((name) => name !== lost),
     )
   }
 
@@ -188,10 +196,10 @@ export function createOtherManagers(options: {
   }
 
   return {
-    names: managers.map(({ name }) => name),
-    change: ({ names, ...order }, authorization) =>
-      change({ ...order, authorization, timeout: limits.change }, names),
-    undo: ({ id, names }, authorization) =>
+    names,
+    change: ({ names: at, ...order }, authorization) =>
+      change({ ...order, authorization, timeout: limits.change }, at),
+    undo: ({ id, names: at }, authorization) =>
       change(
         {
           route: managerRoutes.managerUndo,
@@ -199,30 +207,12 @@ export function createOtherManagers(options: {
           authorization,
           timeout: limits.change,
         },
-        names,
+        at,
       ),
     hold: ({ service, ...order }, lost) =>
-      changeAll(
-        {
-          route: hostRoutes.hold,
-          path: filledPath(hostRoutes.hold, { service }),
-          body: envelope('HoldPayload', order),
-          authorization: undefined,
-          timeout: limits.hold,
-        },
-        lost,
-      ),
+      tellAll('hold', { service, body: envelope('HoldPayload', order), lost }),
     release: ({ service, ...order }, lost) =>
-      changeAll(
-        {
-          route: hostRoutes.release,
-          path: filledPath(hostRoutes.release, { service }),
-          body: envelope('ReleasePayload', order),
-          authorization: undefined,
-          timeout: limits.release,
-        },
-        lost,
-      ),
+      tellAll('release', { service, body: envelope('ReleasePayload', order), lost }),
     routings: (lost) =>
       Promise.all(
         managers.map((it) =>
