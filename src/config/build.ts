@@ -4,7 +4,6 @@ import type { SecretReference } from '../secrets/reference.ts'
 import { locatedSecret } from './locatedSecret.ts'
 import type {
   ApiConfig,
-  ChannelConfig,
   ClusterConfig,
   DatabaseAccount,
   DatabaseConfig,
@@ -19,16 +18,17 @@ import type {
 import { absolutePath, isOnHost, type Paths } from './paths.ts'
 import { hasDatabase, servicesMap } from './resolve/dataSources.ts'
 import {
-  channelAddress,
+  channelOf,
   dashboardOf,
   followedService,
   managersOfMembers,
   otherManagers,
-  peersOf,
 } from './resolve/followedManagers.ts'
 import { oncePer } from './resolve/oncePer.ts'
 import { isNamedIn, type Mention, topologyOf } from './resolve/placements.ts'
 import {
+  type HostsByName,
+  hostsByName,
   type Resolved,
   type ResolvedCluster,
   type ResolvedHost,
@@ -181,7 +181,7 @@ function usersFor(host: ResolvedHost, paths: Paths): readonly UserConfig[] {
   return [admin, ...others.filter((one) => one !== again)]
 }
 
-const holds = oncePer((hosts: ReadonlyMap<string, ResolvedHost>) =>
+const holds = oncePer((hosts: HostsByName) =>
   oncePer((service: ServiceDraft) => shortestHold(service, hosts.values()).hold),
 )
 
@@ -189,7 +189,7 @@ const holds = oncePer((hosts: ReadonlyMap<string, ResolvedHost>) =>
 function switchingOf(
   host: ResolvedHost,
   paths: Paths,
-  hosts: ReadonlyMap<string, ResolvedHost>,
+  hosts: HostsByName,
 ): Pick<HostConfig, 'switching' | 'otherManagers'> {
   const account = databaseOf(host, paths)?.account
   const service = switchedService(host)
@@ -202,17 +202,10 @@ function switchingOf(
   return { switching, otherManagers: otherManagers(host, service, hosts) }
 }
 
-function channelOf(host: ResolvedHost, hosts: ReadonlyMap<string, ResolvedHost>): ChannelConfig | undefined {
-  const peers = peersOf(host, hosts)
-  const port = host.option(options.clusterPort).value
-  if (peers.length === 0 || port === undefined) return undefined
-  return { address: channelAddress(host), port, peers }
-}
-
 /** Derives which managers the host's connector follows, who follows its manager, and what its page shows. */
 function followingOf(
   host: ResolvedHost,
-  hosts: ReadonlyMap<string, ResolvedHost>,
+  hosts: HostsByName,
 ): Pick<HostConfig, 'managers' | 'channel' | 'dashboard'> {
   const service = followedService(host, hosts)
   const managers = service === undefined ? [] : managersOfMembers(host, service, hosts)
@@ -223,7 +216,7 @@ function followingOf(
   }
 }
 
-function hostConfig(host: ResolvedHost, paths: Paths, hosts: ReadonlyMap<string, ResolvedHost>): HostConfig {
+function hostConfig(host: ResolvedHost, paths: Paths, hosts: HostsByName): HostConfig {
   const { allowedHosts, ...access } = valuesOf(accessOptions, host.option)
   const { installDirectory, ...installation } = valuesOf(installationOptions, host.option)
   const { given } = host.option(options.installDirectory)
@@ -284,7 +277,7 @@ export function buildConfig(cluster: ResolvedCluster, directory: string): Cluste
   const name = valueFor(cluster.draft.fields, file.cluster)
   if (name === undefined) throw new Error('a configuration without a cluster name was taken for a good one')
   const hosts = cluster.hosts.filter((host) => host.components.length > 0)
-  const byName = new Map(hosts.map((host) => [host.name, host]))
+  const byName = hostsByName(hosts)
   const notify = webhooksOf(cluster)
   return {
     cluster: name,

@@ -100,11 +100,11 @@ const PeerHost = Type.Object(
 
 const Place = Type.Object({ address: text, port: listenPort }, exact)
 
+/** Where another host reaches a listener. */
+const reached = { address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) }
+
 /** A manager as another host reaches its channel; the first name is the one of the TLS handshake. */
-const FollowedManager = Type.Object(
-  { name: text, names, address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) },
-  exact,
-)
+const FollowedManager = Type.Object({ name: text, names, ...reached }, exact)
 
 /** A host of the cluster as the dashboard of a manager shows it, and how it reaches its APIs. */
 const DashboardHost = Type.Object(
@@ -114,18 +114,13 @@ const DashboardHost = Type.Object(
     /** Names of its certificate. */
     names,
     /** Where its manager takes calls of other hosts; absent without one. */
-    channel: Type.Optional(
-      Type.Object({ address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) }, exact),
-    ),
+    channel: Type.Optional(Type.Object(reached, exact)),
     /** In the order of `components`; `listen` is null for an API that other hosts cannot reach. */
     apis: Type.Array(
       Type.Object(
         {
           component: Type.Enum([...components]),
-          listen: Type.Union([
-            Type.Object({ address: text, port: Type.Integer({ minimum: 1, maximum: 65535 }) }, exact),
-            Type.Null(),
-          ]),
+          listen: Type.Union([Type.Object(reached, exact), Type.Null()]),
         },
         exact,
       ),

@@ -4,9 +4,8 @@ import { apiOptions } from '../settings/apiOptions.ts'
 import { options } from '../settings/options.ts'
 import type { Given, Setting } from '../settings/setting.ts'
 import { hasDatabase, isLocalAddress } from './dataSources.ts'
-import { channelAddress, peersOf } from './followedManagers.ts'
-import { oncePer } from './oncePer.ts'
-import type { ResolvedHost } from './resolved.ts'
+import { channelOf } from './followedManagers.ts'
+import { hostsByName, type ResolvedHost } from './resolved.ts'
 
 /** A listener on a host, with the option that gives its port. */
 export type Listener = {
@@ -19,10 +18,6 @@ export type Listener = {
   readonly portGiven?: Given
   readonly addressGiven?: Given
 }
-
-const hostsByName = oncePer(
-  (hosts: readonly ResolvedHost[]) => new Map(hosts.map((host) => [host.name, host])),
-)
 
 type Place = { readonly port: Setting<number>; readonly address: Setting<string> }
 
@@ -71,15 +66,11 @@ function databaseOf(host: ResolvedHost): readonly Listener[] {
 
 /** Returns the listener of a manager for other hosts; empty without any. */
 function channelsOf(host: ResolvedHost, hosts: readonly ResolvedHost[]): readonly Listener[] {
-  if (peersOf(host, hostsByName(hosts)).length === 0) return []
-  const { value: port, given } = host.option(options.clusterPort)
-  if (port === undefined) return []
-  const channel = {
-    owner: 'manager',
-    address: channelAddress(host),
-    port,
-    option: options.clusterPort.name,
-  } as const
+  const found = channelOf(host, hostsByName(hosts))
+  if (!found) return []
+  const { address, port } = found
+  const { given } = host.option(options.clusterPort)
+  const channel = { owner: 'manager', address, port, option: options.clusterPort.name } as const
   return [given === undefined ? channel : { ...channel, portGiven: given }]
 }
 

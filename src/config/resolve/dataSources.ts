@@ -4,7 +4,7 @@ import { options } from '../settings/options.ts'
 import { service as fields } from '../settings/places.ts'
 import { type ServiceDraft, valueFor } from '../shape/draft.ts'
 import { topologyOf } from './placements.ts'
-import type { ResolvedHost } from './resolved.ts'
+import { type HostsByName, hostsByName, type ResolvedHost } from './resolved.ts'
 
 type HostOptions = Pick<ResolvedHost, 'components' | 'option'>
 
@@ -30,10 +30,7 @@ export const memberNames = (service: ServiceDraft): readonly string[] => [
 ]
 
 /** Lists the data sources of a clustered service: its members with databases, one of them the primary. */
-export function dataSourcesOf(
-  service: ServiceDraft,
-  hosts: ReadonlyMap<string, ResolvedHost>,
-): readonly MapDataSource[] {
+export function dataSourcesOf(service: ServiceDraft, hosts: HostsByName): readonly MapDataSource[] {
   const names = memberNames(service)
   const master = valueFor(service.fields, fields.master) ?? (names.length === 1 ? names[0] : undefined)
   return names.flatMap((name) => {
@@ -52,7 +49,7 @@ export function servicesMap(
   services: Iterable<ServiceDraft>,
   hosts: readonly ResolvedHost[],
 ): readonly MapService[] {
-  const byName = new Map(hosts.map((host) => [host.name, host]))
+  const byName = hostsByName(hosts)
   return [...services]
     .filter((service) => topologyOf(service) === 'clustered')
     .map((service) => ({ name: service.name, datasources: dataSourcesOf(service, byName) }))

@@ -2,14 +2,13 @@ import { isLoopback, isWildcard } from '../../base/address.ts'
 import { clientAddresses } from '../../contracts/clientAddresses.ts'
 import { type Component, components } from '../../contracts/component.ts'
 import type { DashboardHost, FollowedManager, PeerHost } from '../../contracts/serverSettings.ts'
+import type { ChannelConfig } from '../model.ts'
 import { options } from '../settings/options.ts'
 import type { ServiceDraft } from '../shape/draft.ts'
 import { hasDatabase, isLocalAddress, memberNames } from './dataSources.ts'
 import { oncePer } from './oncePer.ts'
 import { mentionsOf, topologyOf } from './placements.ts'
-import { type ResolvedHost, valuesOf } from './resolved.ts'
-
-type HostsByName = ReadonlyMap<string, ResolvedHost>
+import { type HostsByName, type ResolvedHost, valuesOf } from './resolved.ts'
 
 const unique = (words: readonly string[]): string[] => [...new Set(words)]
 
@@ -205,7 +204,15 @@ export function peersOf(host: ResolvedHost, hosts: HostsByName): readonly PeerHo
 }
 
 /** Address of the channel of a host: hosts of one machine, on loopback, have one each. */
-export function channelAddress({ address }: Pick<ResolvedHost, 'address'>): string {
+function channelAddress({ address }: Pick<ResolvedHost, 'address'>): string {
   if (isLocalAddress(address)) return isLoopback(address) ? address : '127.0.0.1'
   return address.includes(':') ? '::' : '0.0.0.0'
+}
+
+/** Returns the listener of a host's manager for other hosts; undefined without any that may use it. */
+export function channelOf(host: ResolvedHost, hosts: HostsByName): ChannelConfig | undefined {
+  const peers = peersOf(host, hosts)
+  const port = host.option(options.clusterPort).value
+  if (peers.length === 0 || port === undefined) return undefined
+  return { address: channelAddress(host), port, peers }
 }

@@ -6,6 +6,7 @@ import { options } from '../settings/options.ts'
 import type { Given, Setting, SettingGroup, ValuesOf } from '../settings/setting.ts'
 import type { UserEntry } from '../settings/userMap.ts'
 import type { Draft, HostDraft, ServiceDraft, Values } from '../shape/draft.ts'
+import { oncePer } from './oncePer.ts'
 
 /** Groups items by place, so that one line in `defaults` gives one finding for all its hosts. */
 export function groupBySpan<T extends { readonly span: Span }>(
@@ -71,6 +72,14 @@ export type ResolvedCluster = {
   /** Returns true if a file exists; absent if that cannot be checked. */
   readonly exists?: (path: string) => boolean
 }
+
+/** Hosts by their names. */
+export type HostsByName = ReadonlyMap<string, ResolvedHost>
+
+/** Returns hosts by their names; one map for each list, so that what depends on it is derived once. */
+export const hostsByName = oncePer(
+  (hosts: readonly ResolvedHost[]): HostsByName => new Map(hosts.map((host) => [host.name, host])),
+)
 
 /** Returns the values of those settings of a group that have a default. */
 export function valuesOf<Group extends SettingGroup>(

@@ -2,12 +2,9 @@ import type { MapService } from '../../contracts/servicesMap.ts'
 import { diagnose } from '../../diagnostics/diagnose.ts'
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts'
 import { servicesMap } from '../resolve/dataSources.ts'
-import type { ResolvedCluster, ResolvedHost } from '../resolve/resolved.ts'
+import { type HostsByName, hostsByName, type ResolvedCluster } from '../resolve/resolved.ts'
 
-function checkService(
-  { name: service, datasources }: MapService,
-  hosts: ReadonlyMap<string, ResolvedHost>,
-): Diagnostic[] {
+function checkService({ name: service, datasources }: MapService, hosts: HostsByName): Diagnostic[] {
   const first = new Map<string, string>()
   return datasources.flatMap(({ name, host, port }) => {
     const place = `${host.toLowerCase()} port ${port}`
@@ -24,6 +21,6 @@ function checkService(
 
 /** Finds data sources of a service that are the same server. */
 export function sameDatabase({ draft, hosts }: ResolvedCluster): readonly Diagnostic[] {
-  const byName = new Map(hosts.map((host) => [host.name, host]))
+  const byName = hostsByName(hosts)
   return servicesMap(draft.services.values(), hosts).flatMap((service) => checkService(service, byName))
 }
