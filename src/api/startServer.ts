@@ -71,7 +71,8 @@ function auditOf(settings: ServerSettings, log: ListenerLog): Audit | undefined 
 
 /**
  * Starts a component's API as its settings say: HTTPS at `listen`, plain HTTP on the Unix socket, the same
- * calls on both; and for other hosts those that need a login, and their own ones, at `channel`. Rejects with a `StartError`, and then nothing is left open.
+ * calls on both; and for other hosts those that need a login, and their own ones, at `channel`. Rejects with a
+ * `StartError`, and then nothing is left open.
  */
 export async function startServer(options: {
   readonly settings: ServerSettings

@@ -45,6 +45,10 @@ export function dataSourceLevel({
   return state === 'ONLINE' && code === null ? 'ok' : 'warn'
 }
 
+/** Returns the word for how a lost primary is replaced. */
+export const failoverWord = ({ automatic }: Pick<Failover, 'automatic'>): string =>
+  automatic ? 'automatic' : 'by hand'
+
 export type PictureService = {
   readonly name: string
   readonly policy: Policy | null

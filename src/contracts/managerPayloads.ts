@@ -135,7 +135,7 @@ export const ChangedDatasourceStatusPayload = Type.Object(
   exact,
 )
 
-/** What the managers do by themselves about a primary that is lost. */
+/** Action of the managers about a primary that is lost. */
 export const Failover = Type.Object(
   {
     automatic: Type.Boolean({

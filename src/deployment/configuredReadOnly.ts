@@ -106,9 +106,9 @@ if [ "$#" = 1 ]; then
 fi`
 
 /**
- * Returns sh that prints which option files say what of `read_only`: those of the server that listens on the
- * port, as far as that can be seen, or of the only one that runs on the host, where no port is given. It runs no program of the server, changes nothing, and prints only
- * that option and the names of files and groups.
+ * Returns sh that prints which option files say what of `read_only`: those of the server that listens on the port, as far as
+ * that can be seen, or of the only one that runs on the host, where no port is given. It runs no program of the server,
+ * changes nothing, and prints only that option and the names of files and groups.
  */
 export function configuredReadOnlyScript(port: number | undefined): string {
   const hex = (port ?? 0).toString(16).toUpperCase().padStart(4, '0')

@@ -1,4 +1,5 @@
 import type { ManagerEvent } from '../client/followEvents.ts'
+import { failoverWord } from '../contracts/clusterPicture.ts'
 import type { Failover } from '../contracts/managerPayloads.ts'
 import { switchResultText } from './switchText.ts'
 
@@ -35,8 +36,7 @@ function sourceLines(after: SourceFacts, before: SourceFacts | undefined): reado
   return lines
 }
 
-const failoverText = ({ automatic, reason }: Failover): string =>
-  `${automatic ? 'automatic' : 'by hand'}${because(reason)}`
+const failoverText = (failover: Failover): string => `${failoverWord(failover)}${because(failover.reason)}`
 
 function serviceLines(
   { name, policy, writer, failover }: ServiceFacts,

@@ -5,6 +5,7 @@ import { groupOpinions, type ServiceView } from '../client/clusterView.ts'
 import {
   type ClusterPicture,
   componentLevels,
+  failoverWord,
   hostLevels,
   type PictureDataSource,
   type PictureHost,
@@ -50,7 +51,7 @@ function headlines({ name, hosts }: ClusterPicture): readonly string[] {
 
 /** Writes the writer of a service and what its managers do: `alpha: writer db1, policy AUTOMATIC, failover by hand`. */
 function serviceText({ name, writer, policy, failover }: PictureService): string {
-  const way = failover && `failover ${failover.automatic ? 'automatic' : 'by hand'}`
+  const way = failover && `failover ${failoverWord(failover)}`
   const rule = [policy && `policy ${policy}`, way].flatMap((it) => (it ? `, ${it}` : [])).join('')
   if (writer === null) return `${name}: unknown, no manager reports`
   if (writer.datasource !== null) return `${name}: writer ${writer.datasource}${rule}`

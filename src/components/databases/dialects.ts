@@ -13,6 +13,9 @@ export const databaseTypeOf = (version: string): DatabaseType =>
 /** The dialect of each kind of server. */
 export const dialects: Readonly<Record<DatabaseType, Dialect>> = { mariadb, mysql }
 
+/** Names of a source of semi-synchronous replication, by the kind and the age of a server. */
+const sourceRoles = ['master', 'source'] as const
+
 /** Variables of `ServerIdentity` and of `omissionsOf`, each under all names that it has; no account needs a privilege to read them. */
 const variables = [
   'version',
@@ -20,7 +23,7 @@ const variables = [
   'super_read_only',
   'server_id',
   'server_uuid',
-  ...['master', 'source'].flatMap((role) =>
+  ...sourceRoles.flatMap((role) =>
     ['enabled', 'wait_point', 'timeout'].map((it) => `rpl_semi_sync_${role}_${it}`),
   ),
   'rpl_semi_sync_master_wait_no_slave',
@@ -36,13 +39,13 @@ export const identityStatement = `SHOW GLOBAL VARIABLES WHERE Variable_name IN (
 
 const statusNames = [
   'Uptime',
-  ...['master', 'source'].flatMap((role) => ['status', 'clients'].map((it) => `Rpl_semi_sync_${role}_${it}`)),
+  ...sourceRoles.flatMap((role) => ['status', 'clients'].map((it) => `Rpl_semi_sync_${role}_${it}`)),
 ]
 
-/** What a server counts. Of the session, since the server adds up nothing of other sessions then; needs no privilege. */
+/** Reads counts of a server. Of the session, since the server adds up nothing of other sessions then; needs no privilege. */
 export const statusStatement = `SHOW SESSION STATUS WHERE Variable_name IN (${statusNames.map((it) => `'${it}'`).join(', ')})`
 
-/** What a server counts, as far as it says so; null where it does not. */
+/** Counts of a server; null where it does not tell. */
 export type ServerStatus = {
   /** Whole seconds since it was started. */
   readonly uptime: number | null
@@ -58,7 +61,7 @@ export function readStatus(rows: readonly Row[]): ServerStatus {
     const number = Number(found[0] || Number.NaN)
     return Number.isSafeInteger(number) && number >= 0 ? number : null
   }
-  const roles = ['master', 'source'].filter((role) => status.get(`rpl_semi_sync_${role}_status`) === 'ON')
+  const roles = sourceRoles.filter((role) => status.get(`rpl_semi_sync_${role}_status`) === 'ON')
   return {
     uptime: wholeNumber('uptime'),
     ackers: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_clients`)),
@@ -74,6 +77,9 @@ export const variablesOf = (rows: readonly Row[]): ReadonlyMap<string, string> =
     rows.slice(0, mostVariables).map((row) => [text(row, 'Variable_name').toLowerCase(), row.Value ?? '']),
   )
 
+const isOn = (row: Row, ...names: readonly string[]): boolean =>
+  names.some((name) => row[name] === 'ON' || row[name] === '1')
+
 /** Milliseconds of a day: whoever waits as long for a replica does not go on without one. */
 const day = 86_400_000
 
@@ -83,13 +89,12 @@ function ackGapsOf(row: Row): readonly string[] {
   const isSource =
     row.rpl_semi_sync_master_enabled === undefined && databaseTypeOf(text(row, 'version')) === 'mysql'
   const of = (name: string): string => `rpl_semi_sync_${isSource ? 'source' : 'master'}_${name}`
-  const isOn = (name: string): boolean => row[name] === 'ON' || row[name] === '1'
   const alone = of(isSource ? 'wait_no_replica' : 'wait_no_slave')
   return [
-    isOn(of('enabled')) ? [] : `${of('enabled')}=1`,
+    isOn(row, of('enabled')) ? [] : `${of('enabled')}=1`,
     row[of('wait_point')] === 'AFTER_SYNC' ? [] : `${of('wait_point')}=AFTER_SYNC`,
     Number(row[of('timeout')]) >= day ? [] : `${of('timeout')}=${day}`,
-    isOn(alone) ? [] : `${alone}=1`,
+    isOn(row, alone) ? [] : `${alone}=1`,
   ].flat()
 }
 
@@ -98,20 +103,18 @@ export function readIdentity(rows: readonly Row[]): ServerIdentity {
   const row: Row = Object.fromEntries(
     rows.slice(0, variables.length).map((it) => [text(it, 'Variable_name').toLowerCase(), it.Value ?? null]),
   )
-  const isOn = (...names: readonly string[]): boolean =>
-    names.some((name) => row[name] === 'ON' || row[name] === '1')
   const uuid = row.server_uuid ?? null
   return {
     version: printableLine(text(row, 'version').slice(0, 100)),
     // MariaDB 12 has more words than ON for it.
-    isWritable: ['OFF', '0'].includes(text(row, 'read_only')) && !isOn('super_read_only'),
+    isWritable: ['OFF', '0'].includes(text(row, 'read_only')) && !isOn(row, 'super_read_only'),
     serverId: sourceId(row, 'server_id'),
     uuid: uuid === null || !/^[0-9a-f-]{36}$/i.test(uuid) ? null : uuid.toLowerCase(),
     semiSync: {
-      source: isOn('rpl_semi_sync_master_enabled', 'rpl_semi_sync_source_enabled'),
-      replica: isOn('rpl_semi_sync_slave_enabled', 'rpl_semi_sync_replica_enabled'),
+      source: isOn(row, 'rpl_semi_sync_master_enabled', 'rpl_semi_sync_source_enabled'),
+      replica: isOn(row, 'rpl_semi_sync_slave_enabled', 'rpl_semi_sync_replica_enabled'),
     },
     ackGaps: ackGapsOf(row),
-    takesOwn: isOn('gtid_strict_mode') && isOn('rpl_semi_sync_slave_enabled'),
+    takesOwn: isOn(row, 'gtid_strict_mode') && isOn(row, 'rpl_semi_sync_slave_enabled'),
   }
 }

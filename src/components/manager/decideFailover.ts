@@ -6,7 +6,11 @@ import { isOut, isPrimary, leadTo, type Member, readingOf } from './replicationG
 /** Roles of the services map that a data source needs to become the primary. */
 export const promotable: ReadonlySet<DataSourceRole> = new Set(['primary', 'replica', 'standby'])
 
-/** What the managers do by themselves about a primary that is lost. */
+/** Orders data sources that could be the primary: a standby is taken last. */
+export const standbyLast = (a: Pick<Member, 'role'>, b: Pick<Member, 'role'>): number =>
+  Number(a.role === 'standby') - Number(b.role === 'standby')
+
+/** Action of the managers about a primary that is lost. */
 export type FailoverDecision = {
   /** Why they leave it to a person, as sentences; none where nothing that was acknowledged can be lost. */
   readonly reasons: readonly string[]
@@ -23,7 +27,6 @@ export type FailoverDecision = {
  * holds for any partition of the network, and needs no vote.
  */
 export function decideFailover(facts: {
-  /** Without witnesses. */
   readonly members: readonly Member[]
   readonly incumbent: Pick<Incumbent, 'name'>
   readonly policy: Policy
@@ -38,9 +41,7 @@ export function decideFailover(facts: {
   const primary = members.find(({ name }) => name === incumbent.name)
   if (!primary) return { reasons: ['It is not known who the primary is.'], lost: null, candidates: [] }
   const others = members.filter((it) => it !== primary)
-  const candidates = others
-    .filter((it) => promotable.has(it.role) && !isOut(it))
-    .toSorted((a, b) => Number(a.role === 'standby') - Number(b.role === 'standby'))
+  const candidates = others.filter((it) => promotable.has(it.role) && !isOut(it)).toSorted(standbyLast)
   const reasons = [
     policy === 'AUTOMATIC' ? [] : `The policy is ${policy}.`,
     canChange ? [] : 'The manager changes no server: replication-user is not set.',

@@ -4,8 +4,10 @@ import type { Writer } from '../../contracts/routing.ts'
 import { rules } from './decideState.ts'
 import {
   isClaimant,
+  isFollower,
   isOut,
   isPrimary,
+  leadsMost,
   leadTo,
   type Member,
   readingOf,
@@ -172,10 +174,6 @@ function withoutPrimary(service: string, members: readonly Member[]): Writer {
   return primaries.length > 1 ? severalMapped(primaries) : refused(`the service ${service} has no primary`)
 }
 
-/** Returns true for a replica that was read, is not out and follows a member. */
-const isFollower = (it: Member, target: Member, members: readonly Member[]): boolean =>
-  it !== target && !isOut(it) && leadTo(target, readingOf(it)?.channels ?? [], members) === 'yes'
-
 /** Returns the replicas that were read and do not follow a member as far as is known; those that are out say nothing. */
 const followersOfOthers = (target: Member, members: readonly Member[]): readonly Member[] =>
   members.filter((it) => {
@@ -320,8 +318,7 @@ function heirOf(facts: ServiceFacts, own: Member, claimants: readonly Member[]):
   const [heir] = rivals
   if (!heir || rivals.length > 1 || incumbent.isNamed || !mayFollow(facts)) return undefined
   if (members.some((it) => isFollower(it, own, members))) return undefined
-  const led = members.filter((it) => it === heir || isFollower(it, heir, members))
-  return led.length * 2 > members.length ? heir : undefined
+  return leadsMost(heir, members, members) ? heir : undefined
 }
 
 /** Decides where exactly one server can be written, and it is not the incumbent. */

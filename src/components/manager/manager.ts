@@ -18,7 +18,7 @@ import { openDashboard } from './dashboard/openDashboard.ts'
 import { addressOf, type DataSource, type DataSourceKey, serverOf, sourcesOf } from './dataSources.ts'
 import { holdCalls } from './holdCalls.ts'
 import { openLastRuns } from './lastRuns.ts'
-import { managerCalls, readyToManage, type ServedManager } from './managerCalls.ts'
+import { managerCalls, onceInEffectOf, readyToManage, type ServedManager } from './managerCalls.ts'
 import { createManagerFeed, type ManagerFeed } from './managerFeed.ts'
 import { managerMetrics } from './managerMetrics.ts'
 import { openStateStore } from './managerState.ts'
@@ -80,10 +80,6 @@ export function managerApi(
 ): ComponentApi {
   const own = readyToManage(served.manager)
   const common = commonCalls.map((it) => (it === ready ? own : it))
-  const onceInEffect = async <Answer>(answer: Answer): Promise<Answer> => {
-    await served.updateConnector?.()
-    return answer
-  }
   return {
     component: 'manager',
     served: [...common, ...managerCalls(served), feed.served],
@@ -91,7 +87,7 @@ export function managerApi(
       routingFeed(served.manager),
       feed.toPeers,
       ...(feed.replication ? [feed.replication] : []),
-      ...holdCalls(served.manager, { onceInEffect, leaders }),
+      ...holdCalls(served.manager, { onceInEffect: onceInEffectOf(served), leaders }),
     ],
     metrics: () => managerMetrics(served.manager),
   }

@@ -77,6 +77,14 @@ async function repointFirst(served: ServedManager, key: DataSourceKey): Promise<
   return true
 }
 
+/** Returns what responds once the connector of the host forwards by a change, also by one of a call just before. */
+export const onceInEffectOf =
+  ({ updateConnector }: Pick<ServedManager, 'updateConnector'>) =>
+  async <Answer>(answer: Answer): Promise<Answer> => {
+    await updateConnector?.()
+    return answer
+  }
+
 /** The calls of a manager, beside the common ones. */
 export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   const { manager, askConnector, others, identity } = served
@@ -90,11 +98,7 @@ export function managerCalls(served: ServedManager): readonly ServedRoute[] {
   /** Read first, so that the states in a response are those that the call has just set. */
   const connectorStatus = async () => (await askConnector?.()) ?? null
 
-  /** Responds once the connector of the host forwards by the change, also by one of a call just before. */
-  const onceInEffect = async <Answer>(answer: Answer): Promise<Answer> => {
-    await served.updateConnector?.()
-    return answer
-  }
+  const onceInEffect = onceInEffectOf(served)
   /** Returns the answer of a change then, and names the connector in it where that is not known to act on it. */
   const onceSeen: OnceSeen = async (call, answer) => {
     if (isDry(call)) return answer

@@ -92,6 +92,14 @@ export function ownLostGtids(reading: ServerReading, primary: ServerReading): Gt
   return missing.ranges.size === 0 ? undefined : missing
 }
 
+/** Returns true for a replica that was read, is not out and follows a member, directly or through others. */
+export const isFollower = (it: Member, target: Member, members: readonly Member[]): boolean =>
+  it !== target && !isOut(it) && leadTo(target, readingOf(it)?.channels ?? [], members) === 'yes'
+
+/** Returns true where more than half of these are the target or follow it. */
+export const leadsMost = (target: Member, some: readonly Member[], members: readonly Member[]): boolean =>
+  some.filter((it) => it === target || isFollower(it, target, members)).length * 2 > some.length
+
 /**
  * Returns true where the servers themselves show the primary of a switch or a failover: it may be written and follows
  * nobody, the former one may not be written, and more than half of the servers in use are it or lead to it. A lost one is
@@ -111,10 +119,7 @@ export function showsPrimary(
   const inUse = all.filter(
     (it) => it.role !== 'witness' && !isOut(it) && (operation === 'switch' || it !== former),
   )
-  const led = inUse.filter(
-    (it) => it === target || leadTo(target, readingOf(it)?.channels ?? [], all) === 'yes',
-  )
-  return led.length * 2 > inUse.length
+  return leadsMost(target, inUse, all)
 }
 
 /** Returns true for the GTIDs that a server writes. */

@@ -85,11 +85,13 @@ export function createServiceAssessments(options: {
 
   /** Counts who acknowledges commits where the primary was read anew. */
   function lookAtAckers(service: string, primary: string | null): void {
-    const members = table.views(service).map(memberOf)
+    const views = table.views(service)
+    const view = views.find(({ name }) => name === primary)
+    const observation = view && health.of(view).observation
+    if (observation?.kind !== 'answered' || strangers.get(service)?.reading === observation.reading) return
+    const members = views.map(memberOf)
     const it = members.find(({ name }) => name === primary)
-    const reading = it && readingOf(it)
-    if (!it || !reading || strangers.get(service)?.reading === reading) return
-    strangers.set(service, { reading, count: countStrangers(it, members) })
+    if (it) strangers.set(service, { reading: observation.reading, count: countStrangers(it, members) })
   }
 
   function memberOf(view: DataSourceView): Member {

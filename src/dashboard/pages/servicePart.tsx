@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals'
-import { dataSourceLevel } from '../../contracts/clusterPicture.ts'
+import { dataSourceLevel, failoverWord } from '../../contracts/clusterPicture.ts'
 import { ActionsButton } from '../actions/actionsButton.tsx'
 import { LongTable, shortList } from '../parts/longTable.tsx'
 import { Pill } from '../parts/pill.tsx'
@@ -50,7 +50,7 @@ function ServiceFacts({ cluster, service }: Props) {
       </span>
       {it.failover && (
         <span title={it.failover.reason ?? undefined}>
-          Failover <strong>{it.failover.automatic ? 'automatic' : 'by hand'}</strong>
+          Failover <strong>{failoverWord(it.failover)}</strong>
         </span>
       )}
       {!it.managersAgree && <span class="warn">The managers disagree</span>}

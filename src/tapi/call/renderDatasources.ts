@@ -1,5 +1,6 @@
 import { printable } from '../../base/printable.ts'
 import { readEnvelope } from '../../client/envelope.ts'
+import { failoverWord } from '../../contracts/clusterPicture.ts'
 import {
   address,
   cell,
@@ -59,7 +60,7 @@ export function renderService(body: unknown, columns?: number): string {
   const service = object(readEnvelope(body)?.payload)
   if (!Array.isArray(service.datasources)) return renderBody(body)
   const { automatic, reason } = object(service.failover)
-  const way = automatic === true ? 'automatic' : 'by hand'
+  const way = failoverWord({ automatic: automatic === true })
   const title = `${cell(service.name)}: policy ${cell(service.policy)}, failover ${way}${changedWord(service)}`
   const why = typeof reason === 'string' ? `${printable(`failover ${way}: ${reason}`)}\n` : ''
   const table = renderDatasources(objects(service.datasources), columns)

@@ -99,7 +99,7 @@ const shown = ({ writer, incumbent, fence }: ServiceAssessment, before: Incumben
 }
 
 const replicas = { db2: follows('db1'), db3: follows('db1') }
-/** What the manager of db1 sees once it reaches the others again, which replaced db1 meanwhile. */
+/** The view of the manager of db1 once it reaches the others again, which replaced db1 meanwhile. */
 const replaced = { db1: writes, db2: failedRow(writes), db3: failedRow(follows('db2')) }
 const moved = { db2: writes, db3: follows('db2') }
 const hold = { onOutsideChange: 'hold' } as const

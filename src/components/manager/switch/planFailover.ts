@@ -2,7 +2,7 @@ import type { SwitchRefusal } from '../../../contracts/managerPayloads.ts'
 import { countGtids, countText, type GtidSet, gtidText, missingGtids } from '../../databases/gtidSet.ts'
 import { receivedGtids } from '../../databases/probe.ts'
 import type { Observation } from '../checkResult.ts'
-import { promotable } from '../decideFailover.ts'
+import { promotable, standbyLast } from '../decideFailover.ts'
 import { errantGtids, isClaimant, isOut, leadTo, readingOf, sourceNames } from '../replicationGraph.ts'
 import {
   directFollowers,
@@ -63,11 +63,7 @@ export function planFailover(facts: FailoverFacts): SwitchPlan {
     ? [named]
     : candidates
         .filter(({ refusals }) => refusals.length === 0)
-        .toSorted(
-          (a, b) =>
-            Number(a.member.role === 'standby') - Number(b.member.role === 'standby') ||
-            unapplied(a) - unapplied(b),
-        )
+        .toSorted((a, b) => standbyLast(a.member, b.member) || unapplied(a) - unapplied(b))
   if (!best) {
     const why =
       candidates.length > 0

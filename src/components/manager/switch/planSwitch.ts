@@ -5,7 +5,7 @@ import { gtidText } from '../../databases/gtidSet.ts'
 import type { Omission } from '../../databases/omissions.ts'
 import { beforeLogin, type Session } from '../../databases/sessions.ts'
 import type { SwitchReading } from '../../databases/switchServer.ts'
-import { promotable } from '../decideFailover.ts'
+import { promotable, standbyLast } from '../decideFailover.ts'
 import {
   errantGtids,
   followsStrangers,
@@ -86,7 +86,7 @@ export function planSwitch(facts: PlanFacts): SwitchPlan {
     .map((it) => ({ it, refusals: ofTarget(it, from, { ...facts, members }), lag: lagOf(it) ?? 0 }))
   const [best] = candidates
     .filter(({ refusals }) => refusals.length === 0)
-    .toSorted((a, b) => Number(a.it.role === 'standby') - Number(b.it.role === 'standby') || a.lag - b.lag)
+    .toSorted((a, b) => standbyLast(a.it, b.it) || a.lag - b.lag)
   if (best) {
     const refusals = [...general, ...errantBut(best.it)]
     return { ...none, to: best.it.name, refusals, ...restOf(best.it, from, members) }
