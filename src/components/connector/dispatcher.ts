@@ -33,12 +33,16 @@ export function createDispatcher(
     readonly loginLimiter: Pick<LoginLimiter, 'broken' | 'succeeded' | 'spoke'>
     readonly isStopping: () => boolean
     readonly reject: (client: Client, refusal: Refusal) => void
+    /** Called instead where data sources are there and were not reached, and none of them blocks this host. */
+    readonly onUnreached: (client: Client, refusal: Refusal) => void
     /** Called after a data source could not be reached; the mode decides what happens to the client now. */
     readonly retry: (client: Client) => void
     /** Called when the client's login is over, however it ended. */
     readonly onLoginEnded: (client: Client) => void
     /** Called when a client is connected. */
     readonly onConnected: () => void
+    /** Called when a data source greets a client, so that it is there. */
+    readonly onReached: (client: Client) => void
     /** Called when a connection, or the attempt at one, ended. */
     readonly onEnded: () => void
   },
@@ -52,9 +56,11 @@ export function createDispatcher(
     targets,
     loginLimiter,
     reject,
+    onUnreached,
     retry,
     onLoginEnded,
     onConnected,
+    onReached,
     onEnded,
   } = options
   const watch = watchUnhealthy({ ...options })
@@ -67,7 +73,9 @@ export function createDispatcher(
       failures.length > 0
         ? unreachable(service, failures, isBlocked)
         : noDataSource(targets.problem(role) ?? 'it is gone')
-    reject(client, refusal)
+    const isMissed = failures.length > 0 || targets.unresponsive().length > 0
+    if (isMissed && !isBlocked) onUnreached(client, refusal)
+    else reject(client, refusal)
     onLoginEnded(client)
   }
 
@@ -131,6 +139,7 @@ export function createDispatcher(
     function onGreeted(): void {
       endWait()
       targets.setUnresponsive(target, false)
+      onReached(client)
     }
 
     // A connection that is on its way is not broken off either: the server would have to count it.

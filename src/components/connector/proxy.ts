@@ -70,6 +70,9 @@ export type TcpProxy = {
 
 const ports = ['primary', 'replica'] as const
 
+/** Milliseconds between two attempts to reach the writer, while its clients wait. */
+const attemptPause = 250
+
 /** Forwards clients to the data sources of one service. Times in milliseconds. */
 export function createProxy(
   options: ProxyLimits & {
@@ -105,6 +108,11 @@ export function createProxy(
   let isToRelease = false
   let closed: Refusal | undefined
   let cancelRelease: (() => void) | undefined
+  /** Why the writer was not reached, while its clients wait for the next attempt. */
+  let unreached: Refusal | undefined
+  let cancelAttempt: (() => void) | undefined
+  /** The one that tries now. */
+  let attempting: Client | undefined
 
   const loginLimiter = createLoginLimiter({ clock })
   const places = createLoginPlaces({ clock, loginLimiter })
@@ -114,10 +122,14 @@ export function createProxy(
     loginLimiter,
     isStopping: () => isStopping,
     reject,
+    onUnreached,
     retry: place,
     onLoginEnded: endLogin,
     onConnected: () => {
       created += 1
+    },
+    onReached: ({ role }) => {
+      if (role === 'primary') endUnreached()
     },
     onEnded: drain.finishIfIdle,
   })
@@ -131,13 +143,58 @@ export function createProxy(
   const writerProblem = (role: RoutedRole): string | null =>
     mode.value === 'ONLINE' ? targets.holdReason(role) : null
 
+  /** Returns why the writer was not reached, where clients of a port wait for it. */
+  const unreachedFor = (role: RoutedRole): Refusal | undefined =>
+    mode.value === 'ONLINE' && role === 'primary' ? unreached : undefined
+
+  /** Ends the wait for another attempt: all may try. */
+  function endUnreached(): void {
+    cancelAttempt?.()
+    cancelAttempt = undefined
+    attempting = undefined
+    if (unreached === undefined) return
+    unreached = undefined
+    release()
+  }
+
+  /** Lets one client at a time try, after a pause. */
+  function awaitAttempt(): void {
+    if (unreached && !attempting) cancelAttempt ??= clock.after(attemptPause, attemptWriter)
+  }
+
+  /** Lets clients of the writer wait for it; all others are told at once. */
+  function onUnreached(client: Client, why: Refusal): void {
+    if (client.role !== 'primary' || mode.value !== 'ONLINE' || isStopping) {
+      reject(client, why)
+      return
+    }
+    unreached ??= why
+    hold(client)
+  }
+
+  /** Lets the first of those who wait try the writer again. */
+  function attemptWriter(): void {
+    cancelAttempt = undefined
+    const { client } = held.primary.next(() => 0) ?? {}
+    if (!client) endUnreached()
+    else if (places.enter(client)) {
+      held.primary.remove(client)
+      attempting = client
+      connect(client)
+    } else awaitAttempt()
+  }
+
   function waitedTooLong(role: RoutedRole): Refusal {
+    const why = unreachedFor(role)
+    if (why) return why
     const problem = writerProblem(role)
     if (problem !== null) return noWriter(problem, maxHold)
     return mode.value === 'ONLINE' ? pendingTooLong(maxHold) : heldTooLong(maxHold)
   }
 
   function tooMany(role: RoutedRole): Refusal {
+    const why = unreachedFor(role)
+    if (why) return why
     const problem = writerProblem(role)
     if (problem !== null) return tooManyForWriter(problem, maxHeld)
     return mode.value === 'ONLINE' ? tooManyPending(maxHeld) : tooManyHeld(maxHeld)
@@ -148,12 +205,17 @@ export function createProxy(
     client.failures = []
     const unplaced = held[client.role].add(client, client.arrivedAt)
     if (unplaced) reject(unplaced, tooMany(client.role))
+    awaitAttempt()
   }
+
+  /** Returns true where clients of a port wait for a writer. */
+  const isAwaited = (role: RoutedRole): boolean =>
+    targets.holdReason(role) !== null || unreachedFor(role) !== undefined
 
   /** Returns the ports whose clients wait for nothing but a login of their own. */
   const openPorts = (): readonly RoutedRole[] =>
     mode.value === 'ONLINE' && !isStopping
-      ? ports.filter((role) => held[role].size > 0 && targets.holdReason(role) === null)
+      ? ports.filter((role) => held[role].size > 0 && !isAwaited(role))
       : []
 
   /**
@@ -165,7 +227,7 @@ export function createProxy(
     if (isStopping) reject(client, stopping)
     else if (mode.value === 'OFFLINE') reject(client, offline(mode.since))
     else if (closed) reject(client, closed)
-    else if (mode.value === 'ONHOLD' || targets.holdReason(client.role) !== null) hold(client)
+    else if (mode.value === 'ONHOLD' || isAwaited(client.role)) hold(client)
     else if (places.enter(client)) connect(client)
     else {
       hold(client)
@@ -226,6 +288,10 @@ export function createProxy(
   }
 
   function endLogin(client: Client): void {
+    if (client === attempting) {
+      attempting = undefined
+      awaitAttempt()
+    }
     if (places.leave(client)) release()
   }
 
@@ -251,6 +317,7 @@ export function createProxy(
 
   function stop(grace: number): Promise<void> {
     isStopping = true
+    endUnreached()
     turnAwayHeld(stopping)
     return new Promise((resolve) => {
       drain.onIdle(resolve)
@@ -292,6 +359,7 @@ export function createProxy(
     },
     setRouting: (routing) => {
       targets.setRouting(routing)
+      endUnreached()
       release()
     },
     setClosed: (refusal) => {

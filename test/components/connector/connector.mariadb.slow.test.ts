@@ -160,8 +160,8 @@ describe.skipIf(!hasMariadb)('the connector before a real MariaDB', { timeout: 6
     await it.until({ active: 0 })
   })
 
-  it('tells clients that the primary is down, and forwards again when it is up', async () => {
-    const it = await before()
+  it('lets clients wait while the primary is down, tells them why in the end, and forwards them when it is up', async () => {
+    const it = await before({ maxHold: 500 })
     await (await connect(it)).end()
     await primary.kill()
     await expect(connect(it)).rejects.toMatchObject({
@@ -169,7 +169,10 @@ describe.skipIf(!hasMariadb)('the connector before a real MariaDB', { timeout: 6
       message:
         'The connector reaches no database of service alpha: db1 refuses connections: nothing listens there.',
     })
+    const patient = await before()
+    const waiting = connect(patient)
+    await patient.until({ held: 1 })
     await primary.start()
-    expect(await one(await connect(it), 'SELECT 1')).toBe(1)
+    expect(await one(await waiting, 'SELECT 1')).toBe(1)
   })
 })

@@ -324,14 +324,14 @@ describe('a connector that starts', () => {
     await until({ held: 0, reason: null, expiresAt: null })
   })
 
-  it('refuses after connector-greeting-timeout, tells of a database that hangs, and is not ready', async () => {
+  it('lets clients wait after connector-greeting-timeout, tells of a database that hangs, and is not ready', async () => {
     const db1 = await hangingServer('db1')
     const settings = connectorSettings([dataSource(db1)])
     const { proxy } = settings
     if (!proxy) throw new Error('no proxy')
     const { refusal, get, call } = await testConnector({
       ...settings,
-      proxy: { ...proxy, greetingTimeout: 50 },
+      proxy: { ...proxy, greetingTimeout: 50, maxHold: 500 },
     })
     const why = 'db1 accepted a connection but did not greet within 0.05 s'
     expect((await refusal()).message).toBe(`The connector reaches no database of service alpha: ${why}.`)

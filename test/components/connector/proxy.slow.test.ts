@@ -201,9 +201,9 @@ describe('a connector that is ONLINE', () => {
   })
 
   it('gives up a database that does not accept in time', async () => {
-    const { route, client, clock, counts } = await testProxy()
-    route(source({ name: 'db1', port: silentPort }))
-    const waiting = await client()
+    const { route, reader, clock, counts } = await testProxy()
+    route(source({ name: 'db1', port: silentPort }, { role: 'replica' }))
+    const waiting = await reader()
     await counts({ active: 1, created: 0 })
     clock.advance(2999)
     await counts({ active: 1 })
