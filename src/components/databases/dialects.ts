@@ -39,7 +39,9 @@ export const identityStatement = `SHOW GLOBAL VARIABLES WHERE Variable_name IN (
 
 const statusNames = [
   'Uptime',
-  ...sourceRoles.flatMap((role) => ['status', 'clients'].map((it) => `Rpl_semi_sync_${role}_${it}`)),
+  ...sourceRoles.flatMap((role) =>
+    ['status', 'clients', 'wait_sessions'].map((it) => `Rpl_semi_sync_${role}_${it}`),
+  ),
 ]
 
 /** Reads counts of a server. Of the session, since the server adds up nothing of other sessions then; needs no privilege. */
@@ -51,6 +53,8 @@ export type ServerStatus = {
   readonly uptime: number | null
   /** Replicas that acknowledge its commits; null also where it waits for none of them, now or ever. */
   readonly ackers: number | null
+  /** Commits that wait for the word of a replica, as far as the server tells. */
+  readonly waitingCommits: number
 }
 
 /** Reads the rows of `statusStatement`. */
@@ -65,6 +69,7 @@ export function readStatus(rows: readonly Row[]): ServerStatus {
   return {
     uptime: wholeNumber('uptime'),
     ackers: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_clients`)),
+    waitingCommits: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_wait_sessions`)) ?? 0,
   }
 }
 

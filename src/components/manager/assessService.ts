@@ -134,7 +134,9 @@ function ofPrimary(member: Member, { members, writer, primary, openSwitch }: Vie
   if (name === writer.datasource) return filterFinding(member)
   const rivals = members.filter((it) => it !== member && isClaimant(it))
   const other = writer.datasource ?? (rivals.length > 0 ? listNames(rivals) : undefined)
-  const contradiction = `It can be written and follows nobody, as ${other} does. Make it a replica, or shun the other.`
+  const waiting = writer.datasource === null ? undefined : unackedReason(readingOf(member), writer.datasource)
+  const contradiction =
+    waiting ?? `It can be written and follows nobody, as ${other} does. Make it a replica, or shun the other.`
   if (state === 'ONLINE') {
     // No state changes by itself while it is open who is right.
     if (other !== undefined) return { ...passed, code: 'two-writers', reason: contradiction }
@@ -152,6 +154,16 @@ function ofPrimary(member: Member, { members, writer, primary, openSwitch }: Vie
   return failed(
     'two-writers',
     `It can be written and follows nobody, but the primary is ${incumbent.name}. Make it a replica, or shun ${incumbent.name}.`,
+  )
+}
+
+/** Returns why only a crash lets a former primary follow the new one: its commits wait for a replica. Undefined where none does. */
+export function unackedReason(reading: ServerReading | null | undefined, writer: string): string | undefined {
+  const count = reading?.waitingCommits ?? 0
+  if (count === 0) return undefined
+  return (
+    `${writer} took its place, and commits wait here for a replica: ${count}. Kill its server (SIGKILL) and start it, ` +
+    'so that it removes them; a proper stop would make them its own transactions.'
   )
 }
 

@@ -58,6 +58,8 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
     // Nobody made it what it is since it was the writer: another one took its place while it was away.
     const isDeposed = isSure && lastRun?.wasWriter === true
     if (reading.isWritable) {
+      // Ended, its waiting commits would become transactions of its own; a crash removes them.
+      if (reading.waitingCommits > 0) return null
       const isFormer = isDeposed || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null
     }

@@ -65,6 +65,7 @@ describe('createProbe', () => {
         'rpl_semi_sync_master_wait_no_slave=1',
       ],
       ackers: null,
+      waitingCommits: 0,
       takesOwn: false,
       gtids: readMariadbGtids('0-1-77'),
       channels: [],

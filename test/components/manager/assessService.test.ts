@@ -789,6 +789,16 @@ describe('read-only-primary, writable-replica, errant-transactions and partial-r
 })
 
 describe('two-writers and no-writer', () => {
+  it('say of a former primary whose commits wait that only a crash brings it back', () => {
+    const former = failedRow(read({ isWritable: true, waitingCommits: 3 }))
+    const found = assess({ db1: writes, db2: former, db3: follows('db1') })
+    expect(of('db2', found)).toBe('primary failed two-writers')
+    expect(reason('db2', found)).toBe(
+      'db1 took its place, and commits wait here for a replica: 3. Kill its server (SIGKILL) and start it, so that it ' +
+        'removes them; a proper stop would make them its own transactions.',
+    )
+  })
+
   it('change no state by themselves while both are ONLINE', () => {
     const found = assess({ db1: writes, db2: writes, db3: follows('db1') })
     expect([of('db1', found), of('db2', found), of('db3', found)]).toEqual([

@@ -243,6 +243,10 @@ describe('a former writer whose place another one took while it was away', () =>
     expect(deposed({ isWritable: true })).toEqual({ kind: 'read-only' })
   })
 
+  it('is left as it is while its commits wait for a replica: ended, they would become its own transactions', () => {
+    expect(deposed({ isWritable: true, waitingCommits: 1 })).toBeNull()
+  })
+
   it('then follows the new one where that has all of its transactions', () => {
     expect(deposed({})).toEqual({ kind: 'follow' })
   })

@@ -64,6 +64,7 @@ export const idleReading: ServerReading = {
   position: null,
   uptime: null,
   ackers: null,
+  waitingCommits: 0,
   omissions: [],
 }
 

@@ -30,6 +30,7 @@ export async function keepOwnRole(
     const { known } = manager.health(source)
     const isSame =
       known !== null &&
+      known.waitingCommits === reading.waitingCommits &&
       known.isWritable === reading.isWritable &&
       known.serverId === reading.serverId &&
       known.channels.length === reading.channels.length

@@ -1,6 +1,7 @@
 import { ProblemError } from '../../../api/problemError.ts'
 import { gtidText } from '../../databases/gtidSet.ts'
 import type { SwitchReading } from '../../databases/switchServer.ts'
+import { unackedReason } from '../assessService.ts'
 import type { Manager } from '../createManager.ts'
 import type { DataSourceKey } from '../dataSources.ts'
 import { errantGtids, isPrimary, ownLostGtids, sourceNames } from '../replicationGraph.ts'
@@ -17,13 +18,18 @@ const mended: ReadonlySet<string | null | undefined> = new Set([
 
 const wrongState = (detail: string): ProblemError => new ProblemError({ code: 'wrong-state', detail })
 
-/** Returns what `repointSource` would do, as a sentence; undefined where the last check found nothing that it mends. */
+/**
+ * Returns what `repointSource` would do, as a sentence; undefined where the last check found nothing that it mends. Throws a
+ * `wrong-state` problem where its commits wait for a replica.
+ */
 export function describeRepoint(manager: Manager, key: DataSourceKey): string | undefined {
   const { name } = key
   const { datasource: writer } = manager.writer(key.service)
   const { finding } = manager.assessment(key)
   if (writer === null || writer === name || finding?.result !== 'failed') return undefined
   const { known } = manager.health(manager.view(key))
+  const unacked = unackedReason(known, writer)
+  if (unacked) throw wrongState(unacked)
   const isAlone = finding.code === 'not-replicating' && known?.channels.length === 0
   if (!isAlone && !mended.has(finding.code)) return undefined
   const before = finding.code === 'two-writers' ? 'becomes read-only and follows' : 'follows'
@@ -59,6 +65,8 @@ export async function repointSource(
       const why = 'error' in member.look ? ` ${member.look.error.message}` : ''
       throw wrongState(`${its} cannot be reached.${why}`)
     }) as [SwitchReading, SwitchReading]
+    const unacked = unackedReason(reading, writer.name)
+    if (unacked) throw wrongState(unacked)
     const errant = errantGtids(reading, source)
     if (errant) {
       throw wrongState(

@@ -871,6 +871,52 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await eventually(allWell)
   })
 
+  it('leaves a lost primary alone whose commits wait for a replica, and has it follow once it was killed', async () => {
+    const world = await managed()
+    const { writes, post, ended, allWell, service } = world
+    await writes('db1')
+    await eventually(allWell)
+    for (const name of ['db2', 'db3'] as const) await servers[name].sql('STOP SLAVE IO_THREAD')
+    await servers.db1.sql(
+      "SET GLOBAL rpl_semi_sync_master_wait_point = 'AFTER_SYNC'",
+      'SET GLOBAL rpl_semi_sync_master_timeout = 86400000',
+    )
+    await roles('db1', 1)
+    const client = await createConnection({ host: '127.0.0.1', port: servers.db1.port, user: 'root' })
+    const answer = client.query('INSERT INTO t.x VALUES (1)').then(
+      () => 'acknowledged',
+      () => 'broken off',
+    )
+    await eventually(async () => {
+      const [row] = await servers.db1.sql("SHOW STATUS LIKE 'Rpl_semi_sync_master_wait_sessions'")
+      expect(row?.Value).toBe('1')
+    })
+    servers.db1.freeze()
+    onTestFinished(() => startAgain('db1'))
+    await eventually(async () => expect((await service()).datasources[0]).toMatchObject({ state: 'FAILED' }))
+    const { status, payload } = await post('failover', '&to=db2')
+    expect(status, JSON.stringify(payload)).toBe(200)
+    expect(await ended(payload.taskId)).toMatchObject({ state: 'complete' })
+    await writes('db2')
+    servers.db1.thaw()
+    const reason =
+      'db2 took its place, and commits wait here for a replica: 1. Kill its server (SIGKILL) and start it, so that it ' +
+      'removes them; a proper stop would make them its own transactions.'
+    await eventually(async () =>
+      expect((await service()).datasources[0]).toMatchObject({ state: 'FAILED', reason }),
+    )
+    expect((await post('datasource/db1/recover', '&repoint=yes')).payload.detail).toContain(reason)
+    expect(await readOnly('db1')).toEqual(['db1 0'])
+    await startAgain(
+      'db1',
+      ...['--init-rpl-role=SLAVE', '--rpl-semi-sync-slave-enabled', '--gtid-strict-mode', '--read-only'],
+    )
+    expect(await answer).toBe('broken off')
+    await eventually(allWell)
+    await servers.db2.sql('INSERT INTO t.x VALUES (2)')
+    for (const name of names) await eventually(async () => expect(await rowsOf(name)).toEqual([2]))
+  })
+
   it('replaces a lost primary without a person where nothing acknowledged can be lost', async () => {
     const lossless = [
       "rpl_semi_sync_master_wait_point = 'AFTER_SYNC'",
