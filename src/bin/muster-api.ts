@@ -32,6 +32,9 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
                                       "beforeAccess"}, or a list. "before" is the hash that put-user
                                       replaced, if any. A later change stays. Without "hash" it undoes
                                       remove-user
+  muster-api crash-database --settings FILE
+                                      kill the database server of these settings and start its unit, so that
+                                      it removes commits that no replica has
   muster-api try-databases --settings FILE
                                       log in to the databases of these settings, print the results (JSON);
                                       read no data
@@ -122,6 +125,12 @@ function userFile(args: readonly string[]): string {
   return file
 }
 
+async function crashDatabase(args: readonly string[]): Promise<void> {
+  const settings = await settingsOf(args)
+  const { crashOwnServer } = await import('../components/manager/crashServer.ts')
+  await crashOwnServer(settings)
+}
+
 async function tryDatabases(args: readonly string[]): Promise<void> {
   const settings = await settingsOf(args)
   const { tryLogins } = await import('../components/databases/tryLogins.ts')
@@ -196,6 +205,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return revertUsers(args)
     case 'verify-audit':
       return verifyAuditLog(args)
+    case 'crash-database':
+      return crashDatabase(args)
     case 'try-databases':
       return tryDatabases(args)
     case 'call':

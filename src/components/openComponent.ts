@@ -4,7 +4,12 @@ import assets from '../web/page.json' with { type: 'json' }
 import type { ComponentLog, OpenedComponent } from './openedComponent.ts'
 
 /** Opens the component of the settings without starting it; loads no code of the others. May reject with a `StartError`. */
-export async function openComponent(settings: ServerSettings, log: ComponentLog): Promise<OpenedComponent> {
+export async function openComponent(
+  settings: ServerSettings,
+  log: ComponentLog,
+  /** Ends a manager so that its unit kills the database server of its host; undefined where no unit does. */
+  crash?: () => void,
+): Promise<OpenedComponent> {
   if (!hasDatabase({ ...settings, services: settings.services?.services ?? [] }))
     log.info(withoutDatabase[settings.component])
   else if (settings.component === 'manager' && !settings.monitor) {
@@ -19,5 +24,5 @@ export async function openComponent(settings: ServerSettings, log: ComponentLog)
     return openConnector(settings, log)
   }
   const { openManager } = await import('./manager/manager.ts')
-  return openManager(settings, { log, assets })
+  return openManager(settings, { log, assets, crash })
 }

@@ -50,6 +50,8 @@ export type Manager = Omit<DataSourceTable, 'writer' | 'setWriter' | 'holdRecord
   check(key: DataSourceKey): Promise<AskedCheck | undefined>
   /** Returns what this manager has to do about the server of its own host, and which that is; undefined for nothing. */
   ownOrder(service: string): ReturnType<ServiceAssessments['ownOrder']>
+  /** Records that it has that server killed; returns false where that is not on disk. */
+  noteCrash(service: string): boolean
   /** Lets the clients of a service wait for a switch; the same switch renews that. Returns true if that changed anything. Throws problems. */
   hold(order: HoldOrder): boolean
   /** Returns what the managers do by themselves once the primary of a service is lost. */
@@ -382,6 +384,7 @@ export function createManager(options: {
     shownState,
     routing,
     ownOrder: assessments.ownOrder,
+    noteCrash: assessments.noteCrash,
     ownSource: assessments.ownSource,
     failover: (service) => {
       const decision = assessments.failover(service)

@@ -11,6 +11,8 @@ export type LastRun = {
   readonly wasWriter: boolean
   /** True if it was a source of semi-synchronous replication. */
   readonly wasSemiSyncSource: boolean
+  /** Set once its manager had it killed, or tried to. */
+  readonly wasCrashed?: true
 }
 
 /** Action of a manager on the server of its own host; `wait` leaves it to a person. */
@@ -19,6 +21,8 @@ export type OwnOrder =
   | { readonly kind: 'read-only' }
   /** Lets a former primary follow the one that took its place. */
   | { readonly kind: 'follow' }
+  /** Kills a former primary: only so it removes commits that wait for a replica. Ended otherwise, they would become its own. */
+  | { readonly kind: 'crash' }
   | { readonly kind: 'wait'; readonly reason: string }
 
 type Facts = ServiceFacts & {
@@ -58,8 +62,10 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
     // Nobody made it what it is since it was the writer: another one took its place while it was away.
     const isDeposed = isSure && lastRun?.wasWriter === true
     if (reading.isWritable) {
-      // Ended, its waiting commits would become transactions of its own; a crash removes them.
-      if (reading.waitingCommits > 0) return null
+      if (reading.waitingCommits > 0) {
+        const isInItsRun = isDeposed && !isRestarted && lastRun.wasCrashed === undefined
+        return isInItsRun && reading.ackGaps.length === 0 ? { kind: 'crash' } : null
+      }
       const isFormer = isDeposed || (isRestarted && (isSure || isFollower(primary, reading, members)))
       return isFormer ? { kind: 'read-only' } : null
     }

@@ -15,6 +15,7 @@ const StoredRun = Type.Object(
     startedAt: Type.Integer(),
     wasWriter: Type.Boolean(),
     wasSemiSyncSource: Type.Boolean(),
+    wasCrashed: Type.Optional(Type.Literal(true)),
   },
   exact,
 )
@@ -62,5 +63,6 @@ function readRuns(file: StateFile): readonly Static<typeof StoredRun>[] {
 const isSame = (one: LastRun, other: LastRun): boolean =>
   one.wasWriter === other.wasWriter &&
   one.wasSemiSyncSource === other.wasSemiSyncSource &&
+  one.wasCrashed === other.wasCrashed &&
   !isLaterStart(one.startedAt, other.startedAt) &&
   !isLaterStart(other.startedAt, one.startedAt)

@@ -179,11 +179,13 @@ export function openManager(
     readonly timing?: MonitorTiming
     /** Files of the dashboard; without them the manager shows none. */
     readonly assets?: DashboardAssets
+    /** Ends this process so that its unit kills the database server of this host; see `crashOwnServer`. */
+    readonly crash?: (() => void) | undefined
   },
 ): { readonly api: ComponentApi; close(): void } {
   const { cluster, host, services: installed, stateFile, member, connectorSocket } = settings
   if (!installed || stateFile === undefined || !member) return { api: manager, close: () => undefined }
-  const { log, timing = usualTiming, assets } = more
+  const { log, timing = usualTiming, assets, crash } = more
   const file = createStateFile(stateFile)
   const now = (): Date => new Date()
   const monitor = createMonitorFactory(settings, { timing, log })
@@ -211,6 +213,7 @@ export function openManager(
       await updateConnector?.()
     },
     log,
+    crash,
   })
   const served: ServedManager = {
     manager: opened,

@@ -11,7 +11,7 @@ import type { Finding } from './checkResult.ts'
 import { addressOf, type DataSource } from './dataSources.ts'
 import type { DataSourceTable, DataSourceView } from './dataSourceTable.ts'
 import { countStrangers, decideFailover, type FailoverDecision } from './decideFailover.ts'
-import { decideOwnServer, isLaterStart, type OwnOrder } from './decideOwnServer.ts'
+import { decideOwnServer, isLaterStart, type LastRun, type OwnOrder } from './decideOwnServer.ts'
 import { type Incumbent, named, unconfirmed } from './decideWriter.ts'
 import type { HealthTable } from './health.ts'
 import type { LastRuns } from './lastRuns.ts'
@@ -35,6 +35,8 @@ export type ServiceAssessments = {
   reassess(service: string): void
   /** Returns what this manager does about its own server of a service, and which that is; undefined for nothing. */
   ownOrder(service: string): { readonly source: DataSource; readonly order: OwnOrder } | undefined
+  /** Records that this manager has its own server of a service killed; returns false where that is not on disk. */
+  noteCrash(service: string): boolean
   /** Returns what the managers do about the primary of a service by themselves once it is lost. */
   failover(service: string): FailoverDecision
   /** Returns the data source of a service on this manager's host, if it may change its server; undefined for none. */
@@ -198,14 +200,24 @@ export function createServiceAssessments(options: {
     return order
   }
 
-  function noteRun(runs: LastRuns, source: DataSource, run: Parameters<LastRuns['note']>[1]): void {
+  /** Returns false where it is not on disk. */
+  function noteRun(runs: LastRuns, source: DataSource, run: LastRun): boolean {
     try {
       runs.note(source, run)
+      return true
     } catch (error) {
       const { service, name: datasource } = source
       // Without it, a person decides after the next start.
       log.error({ service, datasource, err: error }, 'the run of a server could not be recorded')
+      return false
     }
+  }
+
+  function noteCrash(service: string): boolean {
+    const source = ownSource(service)
+    if (!own || !source) return false
+    const run = own.runs.of(source)
+    return run !== undefined && noteRun(own.runs, source, { ...run, wasCrashed: true })
   }
 
   function reassess(service: string): void {
@@ -267,6 +279,7 @@ export function createServiceAssessments(options: {
     findingOf: (source) => assessmentOf(source).finding,
     reassess,
     ownOrder: (service) => ownOrders.get(service),
+    noteCrash,
     failover: (service) =>
       decideFailover({
         canChange: own !== undefined,

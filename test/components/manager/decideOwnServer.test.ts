@@ -243,8 +243,25 @@ describe('a former writer whose place another one took while it was away', () =>
     expect(deposed({ isWritable: true })).toEqual({ kind: 'read-only' })
   })
 
-  it('is left as it is while its commits wait for a replica: ended, they would become its own transactions', () => {
-    expect(deposed({ isWritable: true, waitingCommits: 1 })).toBeNull()
+  const waiting = { isWritable: true, waitingCommits: 1, ackGaps: [] }
+  const lastRun = { startedAt: hour, wasWriter: true, wasSemiSyncSource: true }
+
+  it('is killed where its commits wait for a replica: ended otherwise, they would become its own transactions', () => {
+    expect(deposed(waiting)).toEqual({ kind: 'crash' })
+  })
+
+  it.each<readonly [string, Partial<ServerReading>, Parameters<typeof facts>[0]]>([
+    [
+      'it was killed once in that run',
+      {},
+      { own: { startedAt: hour, lastRun: { ...lastRun, wasCrashed: true } } },
+    ],
+    ['it was started since', {}, { own: { startedAt: 2 * hour } }],
+    ['its commits do not wait for ever', { ackGaps: ['rpl_semi_sync_master_timeout=86400000'] }, {}],
+    ['the policy is MANUAL', {}, { policy: 'MANUAL' }],
+    ['nobody is confirmed as the writer', {}, { incumbent: unconfirmed('db2', []) }],
+  ])('is left as it is while its commits wait where %s', (_what, reading, more) => {
+    expect(deposed({ ...waiting, ...reading }, more)).toBeNull()
   })
 
   it('then follows the new one where that has all of its transactions', () => {

@@ -31,11 +31,12 @@ it('openLastRuns records another run of a server, and no second time what differ
     { startedAt: run.startedAt + 9000 },
     { wasWriter: false },
     { wasSemiSyncSource: true },
+    { wasCrashed: true as const },
   ]) {
     runs.note(source, { ...run, ...more })
     expect(openLastRuns(file).of(source)).toMatchObject(more)
   }
-  expect(writes()).toBe(4)
+  expect(writes()).toBe(5)
 })
 
 it('openLastRuns knows nothing of a server that has moved to another address', () => {

@@ -30,7 +30,7 @@ describe('the systemd unit template', () => {
 
   it('quotes every path below the install directory, which may contain a space', () => {
     const paths = settings.filter((line) => line.includes('{{installDirectory}}'))
-    expect(paths.length).toBe(3)
+    expect(paths.length).toBe(4)
     for (const line of paths) {
       const words = line.match(/[^\s"=]*\{\{installDirectory\}\}|"\{\{installDirectory\}\}[^"]*"/g) ?? []
       expect(words.every((word) => word.startsWith('"'))).toBe(true)

@@ -11,7 +11,11 @@ import { repointSource } from './repointSource.ts'
  * anything is different from what was decided by. Resolves to the error of a server that could not be changed.
  */
 export async function keepOwnRole(
-  means: Parameters<typeof repointSource>[0] & { readonly log: ManagerLog },
+  means: Parameters<typeof repointSource>[0] & {
+    readonly log: ManagerLog
+    /** Ends this manager, and has its unit kill the server and start both; undefined where none does. */
+    readonly crash: (() => void) | undefined
+  },
   service: string,
 ): Promise<DatabaseError | ProblemError | undefined> {
   const { manager, open, log } = means
@@ -39,6 +43,14 @@ export async function keepOwnRole(
       if (order.isSemiSyncSource) await server.setSemiSync({ source: true, replica: false })
       await server.setReadOnly(false)
       log.warn(facts, 'made the server of this host writable again: it was the writer before it was started')
+    } else if (order.kind === 'crash') {
+      if (!means.crash || !manager.noteCrash(service)) return undefined
+      log.warn(
+        facts,
+        'has the server of this host killed: only so it removes commits that wait for a replica',
+      )
+      means.crash()
+      return undefined
     } else {
       if (order.kind === 'read-only') {
         // Statements of sessions from its time as the writer would keep it from becoming read-only.

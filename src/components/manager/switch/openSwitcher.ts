@@ -6,7 +6,6 @@ import { databaseTypeOf } from '../../databases/dialects.ts'
 import { dialServer, readPassword } from '../../databases/dialServer.ts'
 import { createSwitchServer } from '../../databases/switchServer.ts'
 import { failOverByItself } from './automaticFailover.ts'
-import type { SwitchMeans } from './executeSwitch.ts'
 import type { Timing } from './runSwitch.ts'
 import { createSwitcher, type Switcher } from './switcher.ts'
 
@@ -16,7 +15,7 @@ const dialLimits = { reach: 1000, login: 2000 }
 /** Returns the switcher of the settings; undefined where they name no account for it, or none to check data sources with. Throws a `StartError`. */
 export function openSwitcher(
   { switching, monitor, secretsFile }: Pick<ServerSettings, 'switching' | 'monitor' | 'secretsFile'>,
-  means: Pick<SwitchMeans, 'manager' | 'others' | 'update' | 'log'>,
+  means: Pick<Parameters<typeof createSwitcher>[0], 'manager' | 'others' | 'update' | 'log' | 'crash'>,
 ): Switcher | undefined {
   if (!switching || !monitor || secretsFile === undefined) return undefined
   const { user, ...limits } = switching

@@ -51,6 +51,7 @@ export function createSwitcher(
     /** SQL by which the account may stop the event scheduler of a server. */
     readonly eventsGrant: SurveyMeans['eventsGrant']
     readonly now: () => Date
+    readonly crash: Parameters<typeof keepOwnRole>[0]['crash']
   },
 ): Switcher {
   const { manager, update, timing, now, log } = options
@@ -312,6 +313,7 @@ export function createSwitcher(
     for (const { name: service } of manager.map().services) {
       const kind = manager.ownOrder(service)?.order.kind
       if (isClosed || busy.has(service) || kind === undefined || kind === 'wait') continue
+      if (kind === 'crash' && !options.crash) continue
       const last = refusals.get(service)
       if (last && timing.now() < last.at + ownPause) continue
       busy.add(service)

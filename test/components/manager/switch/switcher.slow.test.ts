@@ -89,9 +89,14 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
   }
 
   async function managed(
-    more: { readonly folder?: string; readonly maxHold?: number; readonly host?: Name } = {},
+    more: {
+      readonly folder?: string
+      readonly maxHold?: number
+      readonly host?: Name
+      readonly crash?: () => void
+    } = {},
   ) {
-    const { folder = temporaryFolder(), maxHold = switching.maxHold, host = 'db1' } = more
+    const { folder = temporaryFolder(), maxHold = switching.maxHold, host = 'db1', crash } = more
     const secretsFile = join(folder, 'secrets.json')
     const secrets = { 'monitor-password': 'monitor-secret', 'replication-password': 'replication-secret' }
     writeFileSync(secretsFile, JSON.stringify(secrets))
@@ -117,7 +122,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
         switching: { ...switching, maxHold },
         secretsFile,
       },
-      { log: { info: log, warn: log, error: log }, timing },
+      { log: { info: log, warn: log, error: log }, timing, crash },
     )
     onTestFinished(() => opened.close())
     const api = await testApi({ served: opened.api.served })
@@ -160,6 +165,8 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       },
     }
   }
+
+  type Managed = Awaited<ReturnType<typeof managed>>
 
   const readOnly = async (...of: readonly Name[]): Promise<readonly string[]> =>
     Promise.all(
@@ -774,7 +781,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
   })
 
   /** Ends the primary; resolves once the manager says that there is none. */
-  async function losePrimary({ service }: Awaited<ReturnType<typeof managed>>): Promise<void> {
+  async function losePrimary({ service }: Managed): Promise<void> {
     await servers.db1.kill()
     onTestFinished(() => startAgain('db1'))
     await eventually(async () =>
@@ -871,9 +878,8 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await eventually(allWell)
   })
 
-  it('leaves a lost primary alone whose commits wait for a replica, and has it follow once it was killed', async () => {
-    const world = await managed()
-    const { writes, post, ended, allWell, service } = world
+  /** Lets db1 hang with a commit that waits for a replica, makes db2 the primary, and lets db1 go on. */
+  async function deposeWaiting({ writes, post, ended, allWell, service }: Managed): Promise<void> {
     await writes('db1')
     await eventually(allWell)
     for (const name of ['db2', 'db3'] as const) await servers[name].sql('STOP SLAVE IO_THREAD')
@@ -883,10 +889,9 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     )
     await roles('db1', 1)
     const client = await createConnection({ host: '127.0.0.1', port: servers.db1.port, user: 'root' })
-    const answer = client.query('INSERT INTO t.x VALUES (1)').then(
-      () => 'acknowledged',
-      () => 'broken off',
-    )
+    client.on('error', () => undefined)
+    // It ends with the server.
+    client.query('INSERT INTO t.x VALUES (1)').catch(() => undefined)
     await eventually(async () => {
       const [row] = await servers.db1.sql("SHOW STATUS LIKE 'Rpl_semi_sync_master_wait_sessions'")
       expect(row?.Value).toBe('1')
@@ -899,22 +904,62 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     expect(await ended(payload.taskId)).toMatchObject({ state: 'complete' })
     await writes('db2')
     servers.db1.thaw()
+  }
+
+  /** Kills db1 and starts it as the guide says: what no replica has is gone. */
+  const crash = (): Promise<void> =>
+    startAgain(
+      'db1',
+      ...['--init-rpl-role=SLAVE', '--rpl-semi-sync-slave-enabled', '--gtid-strict-mode', '--read-only'],
+    )
+
+  async function isHome({ allWell }: Managed): Promise<void> {
+    await eventually(allWell)
+    await servers.db2.sql('INSERT INTO t.x VALUES (2)')
+    for (const name of names) await eventually(async () => expect(await rowsOf(name)).toEqual([2]))
+  }
+
+  it('leaves a lost primary alone whose commits wait for a replica, and has it follow once it was killed', async () => {
+    const world = await managed()
+    await deposeWaiting(world)
     const reason =
       'db2 took its place, and commits wait here for a replica: 1. Kill its server (SIGKILL) and start it, so that it ' +
       'removes them; a proper stop would make them its own transactions.'
     await eventually(async () =>
-      expect((await service()).datasources[0]).toMatchObject({ state: 'FAILED', reason }),
+      expect((await world.service()).datasources[0]).toMatchObject({ state: 'FAILED', reason }),
     )
-    expect((await post('datasource/db1/recover', '&repoint=yes')).payload.detail).toContain(reason)
+    expect((await world.post('datasource/db1/recover', '&repoint=yes')).payload.detail).toContain(reason)
     expect(await readOnly('db1')).toEqual(['db1 0'])
-    await startAgain(
-      'db1',
-      ...['--init-rpl-role=SLAVE', '--rpl-semi-sync-slave-enabled', '--gtid-strict-mode', '--read-only'],
+    await crash()
+    await isHome(world)
+  })
+
+  it('has a lost primary killed whose commits wait for a replica, once, and takes it back home', async () => {
+    const asked: Promise<void>[] = []
+    const world = await managed({ crash: () => void asked.push(crash()) })
+    await deposeWaiting(world)
+    await eventually(() => expect(asked.length).toBeGreaterThan(0))
+    await Promise.all(asked)
+    await isHome(world)
+    expect(asked.length).toBe(1)
+    expect(world.lines.join('\n')).toMatch(/has the server of this host killed.*"datasource":"db1"/)
+  })
+
+  it('has it killed no second time in the same run, also after its own start', async () => {
+    const asked: string[] = []
+    const world = await managed({ crash: () => void asked.push('first') })
+    await deposeWaiting(world)
+    await eventually(() => expect(asked).toEqual(['first']))
+    world.close()
+    const again = await managed({ folder: world.folder, crash: () => void asked.push('second') })
+    await eventually(async () =>
+      expect((await again.service()).datasources[0]).toMatchObject({
+        state: 'FAILED',
+        reason: expect.stringContaining('commits wait here for a replica: 1.'),
+      }),
     )
-    expect(await answer).toBe('broken off')
-    await eventually(allWell)
-    await servers.db2.sql('INSERT INTO t.x VALUES (2)')
-    for (const name of names) await eventually(async () => expect(await rowsOf(name)).toEqual([2]))
+    expect(asked).toEqual(['first'])
+    expect(await readOnly('db1')).toEqual(['db1 0'])
   })
 
   it('replaces a lost primary without a person where nothing acknowledged can be lost', async () => {
