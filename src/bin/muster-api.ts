@@ -38,6 +38,9 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
   muster-api try-databases --settings FILE
                                       log in to the databases of these settings, print the results (JSON);
                                       read no data
+  muster-api try-channels --settings FILE
+                                      call the managers of other hosts of these settings, print the results
+                                      (JSON)
   muster-api call                     make the calls listed on standard input (JSON), print the results
   muster-api verify-audit --file FILE
                                       verify the chain of an audit log and its older files, print the result
@@ -137,6 +140,12 @@ async function tryDatabases(args: readonly string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify(await tryLogins(settings))}\n`)
 }
 
+async function tryManagers(args: readonly string[]): Promise<void> {
+  const settings = await settingsOf(args)
+  const { tryChannels } = await import('../components/tryChannels.ts')
+  process.stdout.write(`${JSON.stringify(await tryChannels(settings))}\n`)
+}
+
 async function putUsers(args: readonly string[]): Promise<void> {
   const file = userFile(args)
   const records = await listOnStdin('user', (value) => {
@@ -209,6 +218,8 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return crashDatabase(args)
     case 'try-databases':
       return tryDatabases(args)
+    case 'try-channels':
+      return tryManagers(args)
     case 'call':
       return call(args)
     case 'version':

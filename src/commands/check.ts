@@ -20,6 +20,7 @@ import { remedySteps } from '../deployment/preflight/remedies.ts'
 import { readOwnNode } from '../deployment/runtime/ownNode.ts'
 import { machinesOf } from '../deployment/state/openState.ts'
 import { allFacts, closeAll, type Survey, surveyHosts, type UnreachableHost } from '../deployment/survey.ts'
+import { tryInstalledChannels } from '../deployment/triedChannels.ts'
 import { checksJson, checksText } from '../output/deployment/checks.ts'
 import { chooseRenderer } from '../session/chooseRenderer.ts'
 import { runOnFiles, targetOptions } from '../session/clusterOptions.ts'
@@ -194,7 +195,9 @@ export async function checkSurveyed(options: {
           ...(mariadbPort === undefined ? {} : { mariadbPort }),
         })
         const logins = await tryInstalledDatabases(transport, { host, facts })
-        return { cluster: config.cluster, host, facts, observed, ...(logins && { logins }) }
+        const channels = await tryInstalledChannels(transport, { host, facts })
+        const tried = { ...(logins && { logins }), ...(channels && { channels }) }
+        return { cluster: config.cluster, host, facts, observed, ...tried }
       } catch (error) {
         return { host, failure: failureOf(error), unreachable: isUnreachable(error) }
       }

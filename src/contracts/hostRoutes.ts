@@ -23,6 +23,15 @@ export const HostReplicationPayload = Type.Object(
 
 export type HostReplicationPayload = ReadonlyStatic<typeof HostReplicationPayload>
 
+/** One call of `muster-api try-channels` at the manager of another host; without `error` it was answered. */
+export type TriedChannel = {
+  /** Name of that host. */
+  readonly host: string
+  readonly port: number
+  /** Sentences of the component. */
+  readonly error?: string
+}
+
 const holding = {
   tag: 'Services',
   method: 'POST',

@@ -103,6 +103,34 @@ describe.skipIf(labHere.missing)(`a failover under clients${labHere.needs}`, () 
     )
   }
 
+  it('needs managers that reach each other: muster check calls from each host to all others', async () => {
+    const check = async () => {
+      const { stdout } = await lab.cluster.operator.muster(['check', '--json', 'alpha.yaml'])
+      const { hosts } = JSON.parse(stdout) as {
+        hosts: readonly { host: string; checks: readonly { check: string; reason: string }[] }[]
+      }
+      return Object.fromEntries(
+        hosts.map(({ host, checks }) => [host, checks.find((it) => it.check === 'channel')?.reason]),
+      )
+    }
+    expect(await check()).toEqual({
+      db1: 'reaches the managers of db2 and db3',
+      db2: 'reaches the managers of db1 and db3',
+      db3: 'reaches the managers of db1 and db2',
+    })
+    const db3 = lab.members.find(({ name }) => name === 'db3')
+    if (!db3) throw new Error('no db3')
+    await db3.run('systemctl stop muster-alpha-manager')
+    const lost =
+      /^does not reach the manager of db3 at its cluster-port \d+: The connection to https:\/\/\S+ was refused: nothing listens there\.$/
+    expect(await check()).toEqual({
+      db1: expect.stringMatching(lost),
+      db2: expect.stringMatching(lost),
+      db3: 'reaches the managers of db1 and db2',
+    })
+    await db3.run('systemctl start muster-alpha-manager')
+  })
+
   it.each(Object.entries(faults))(
     'loses no acknowledged row, and takes the old primary back by itself: %s',
     { timeout: 400_000 },

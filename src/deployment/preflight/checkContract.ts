@@ -1,5 +1,6 @@
 import type { ClusterConfig, HostConfig } from '../../config/model.ts'
 import type { DatabaseLogin } from '../../contracts/databaseAccounts.ts'
+import type { TriedChannel } from '../../contracts/hostRoutes.ts'
 import type { LoadedStores } from '../desired/userProvidedStores.ts'
 import type { HostFacts } from '../facts/hostFacts.ts'
 import type { RecordedMachines } from '../hostIdentity.ts'
@@ -36,6 +37,8 @@ export type Subject = Candidate & {
   readonly observed: Observations
   /** Logins at databases with the accounts that are installed; absent if none could be tried. */
   readonly logins?: readonly DatabaseLogin[]
+  /** Calls at managers of other hosts by what is installed; absent if none could be tried. */
+  readonly channels?: readonly TriedChannel[]
 }
 
 /** Values that a check may compare a host with. */

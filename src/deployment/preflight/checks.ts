@@ -2,6 +2,7 @@ import type { StepError } from '../stepError.ts'
 import { accountsCheck } from './accountsCheck.ts'
 import { addressesCheck } from './addressesCheck.ts'
 import { certificatesCheck } from './certificatesCheck.ts'
+import { channelCheck } from './channelCheck.ts'
 import type { Candidate, Check } from './checkContract.ts'
 import { clockCheck } from './clockCheck.ts'
 import { databaseCheck } from './databaseCheck.ts'
@@ -40,6 +41,7 @@ export const checks: readonly Check[] = [
   portsCheck,
   addressesCheck,
   firewallCheck,
+  channelCheck,
   clockCheck,
   namesCheck,
   ownNameCheck,

@@ -8,6 +8,7 @@ import { type Authority, createAuthority } from '../../../src/certificates/autho
 import { issueLeaf } from '../../../src/certificates/leaf.ts'
 import { createOtherManagers } from '../../../src/components/manager/askManagers.ts'
 import { openManager } from '../../../src/components/manager/manager.ts'
+import { tryChannels } from '../../../src/components/tryChannels.ts'
 import { managerRoutes } from '../../../src/contracts/managerRoutes.ts'
 import { filledPath } from '../../../src/contracts/route.ts'
 import type { FollowedManager, ServerSettings } from '../../../src/contracts/serverSettings.ts'
@@ -128,6 +129,27 @@ describe('the other managers of a service', () => {
     expect(await (await asking([liar.place])).replications(), 'db4 speaks for itself alone').toEqual([])
     const stranger = await asking([db2.place], { tls: await tlsOf('db7') })
     expect(await stranger.replications(), 'db7 is no host of the cluster').toEqual([])
+  })
+
+  it('are tried one by one: who answers, who does not run, and who is another host or lets this one not in', async () => {
+    const [db2, db3] = [await remote('db2'), await remote('db3')]
+    const foreign = await remote('db4', { signer: stranger })
+    await db3.stop()
+    const managers = [db2, db3, foreign].map(({ place }) => place)
+    const port = (at: number): number => managers[at]?.port ?? 0
+    expect(await tryChannels({ managers, tls: await tlsOf('db1') })).toEqual([
+      { host: 'db2', port: port(0) },
+      {
+        host: 'db3',
+        port: port(1),
+        error: `The connection to https://127.0.0.1:${port(1)} was refused: nothing listens there.`,
+      },
+      { host: 'db4', port: port(2), error: expect.stringMatching(/certificate/i) },
+    ])
+    expect(await tryChannels({ managers: [db2.place], tls: await tlsOf('db7') })).toMatchObject([
+      { host: 'db2', error: expect.stringMatching(/is for no host of the services of this manager/) },
+    ])
+    expect(await tryChannels({ tls: await tlsOf('db1') })).toEqual([])
   })
 
   it('answer why they do not', async () => {
