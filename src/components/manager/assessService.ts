@@ -25,6 +25,7 @@ import {
   leadTo,
   type Member,
   readingOf,
+  removableCommits,
   sourceNames,
 } from './replicationGraph.ts'
 
@@ -159,7 +160,7 @@ function ofPrimary(member: Member, { members, writer, primary, openSwitch }: Vie
 
 /** Returns why only a crash lets a former primary follow the new one: its commits wait for a replica. Undefined where none does. */
 export function unackedReason(reading: ServerReading | null | undefined, writer: string): string | undefined {
-  const count = reading?.waitingCommits ?? 0
+  const count = reading ? removableCommits(reading) : 0
   if (count === 0) return undefined
   return (
     `${writer} took its place, and commits wait here for a replica: ${count}. Kill its server (SIGKILL) and start it, ` +

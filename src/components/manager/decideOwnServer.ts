@@ -2,7 +2,7 @@ import type { Writer } from '../../contracts/routing.ts'
 import { containsGtids, type GtidSet, gtidText, missingGtids } from '../databases/gtidSet.ts'
 import type { ServerReading } from '../databases/probe.ts'
 import { listNames, type ServiceFacts } from './decideWriter.ts'
-import { isOut, leadTo, type Member, ownLostGtids, readingOf } from './replicationGraph.ts'
+import { isOut, leadTo, type Member, ownLostGtids, readingOf, removableCommits } from './replicationGraph.ts'
 
 /** State of this host's own server when it was last as it should be. */
 export type LastRun = {
@@ -62,7 +62,7 @@ export function decideOwnServer(facts: Facts): OwnOrder | null {
     // Nobody made it what it is since it was the writer: another one took its place while it was away.
     const isDeposed = isSure && lastRun?.wasWriter === true
     if (reading.isWritable) {
-      if (reading.waitingCommits > 0) {
+      if (removableCommits(reading) > 0) {
         const isInItsRun = isDeposed && !isRestarted && lastRun.wasCrashed === undefined
         return isInItsRun && reading.ackGaps.length === 0 ? { kind: 'crash' } : null
       }

@@ -3,6 +3,7 @@ import type { SwitchOperation } from '../../contracts/managerPayloads.ts'
 import type { TakenOffline } from '../../contracts/replicatorPayloads.ts'
 import type { RecordedState } from '../../contracts/servicesMap.ts'
 import type { Channel } from '../databases/dialect.ts'
+import { databaseTypeOf } from '../databases/dialects.ts'
 import { type GtidSet, missingGtids } from '../databases/gtidSet.ts'
 import type { ServerReading } from '../databases/probe.ts'
 import type { Observation } from './checkResult.ts'
@@ -84,6 +85,16 @@ export function errantGtids(replica: ServerReading, primary: ServerReading): Gti
   const missing = missingGtids(replica.gtids, gtids, (source) => isSourceOf(primary, source))
   return missing.ranges.size === 0 ? undefined : missing
 }
+
+/**
+ * Counts the commits that wait for a replica and that a crash removes, while any other end keeps them. MySQL keeps them
+ * after a crash, too.
+ */
+export const removableCommits = ({
+  version,
+  waitingCommits,
+}: Pick<ServerReading, 'version' | 'waitingCommits'>): number =>
+  databaseTypeOf(version) === 'mariadb' ? waitingCommits : 0
 
 /** Returns the GTIDs that a server wrote itself, lacks now, and would leave out if it followed the primary; undefined for none. */
 export function ownLostGtids(reading: ServerReading, primary: ServerReading): GtidSet | undefined {

@@ -250,6 +250,10 @@ describe('a former writer whose place another one took while it was away', () =>
     expect(deposed(waiting)).toEqual({ kind: 'crash' })
   })
 
+  it('becomes read-only with them where it is a MySQL, which keeps them after a crash, too', () => {
+    expect(deposed({ ...waiting, version: '9.7.0' })).toEqual({ kind: 'read-only' })
+  })
+
   it.each<readonly [string, Partial<ServerReading>, Parameters<typeof facts>[0]]>([
     [
       'it was killed once in that run',
