@@ -27,7 +27,9 @@ export const shownSerial = ({ host, component }: Door, ca: string): Promise<stri
 
 type LoginLoad = {
   /** Ends it; every login that was not answered with 200, and how many connections those that stay open needed. */
-  stop(): Promise<{ readonly made: number; readonly refused: readonly string[]; readonly kept: number }>
+  stop(): Promise<{ readonly refused: readonly string[]; readonly kept: number }>
+  /** Counts the logins until now. */
+  made(): number
   /** Resolves when every client has logged in once more. */
   around(): Promise<void>
 }
@@ -45,12 +47,15 @@ export async function underLoad<Result>(options: LoadOptions, work: () => Promis
   const load = loginLoad(options)
   try {
     await load.around()
+    const before = load.made()
     const result = await work()
+    const meanwhile = load.made() - before
     await load.around()
-    const { made, refused, kept } = await load.stop()
+    const { refused, kept } = await load.stop()
     expect(refused).toEqual([])
     expect(kept).toBe(options.doors.length)
-    expect(made).toBeGreaterThan(options.doors.length * 10)
+    // How many there are is a matter of the machine's speed.
+    expect(meanwhile).toBeGreaterThan(0)
     return result
   } finally {
     await load.stop()
@@ -111,6 +116,7 @@ function loginLoad(options: LoadOptions): LoginLoad {
   })
   const load = byTurns(logins, () => ended)
   return {
+    made: () => made,
     around: () =>
       new Promise((resolve) => {
         // The login that is at work now began before.
@@ -126,7 +132,7 @@ function loginLoad(options: LoadOptions): LoginLoad {
       ended = true
       await load
       for (const { agent } of clients) if (agent !== false) agent.destroy()
-      return { made, refused, kept }
+      return { refused, kept }
     },
   }
 }
