@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Connection, Dial, Row } from './connection.ts'
 import { DatabaseError, lacksPrivilege } from './databaseError.ts'
 import { withTimeout } from './withTimeout.ts'
@@ -8,7 +9,15 @@ export type ReadLimits = {
   readonly query: number
   /** Age from which the next caller gets a new connection; unlimited by default. */
   readonly age?: number
+  /**
+   * Silence from which the same is asked over another connection, until one of both answers; never by default. A link that
+   * was cut is back long before the system sends anew what it sent over an old one.
+   */
+  readonly silence?: number
 }
+
+/** Milliseconds between two attempts at another connection. */
+const attemptPause = 500
 
 /** One connection for everybody who reads. */
 type KeptConnection = {
@@ -43,10 +52,7 @@ export function keepConnection(options: {
     if (kept === dialled) kept = undefined
   }
 
-  function connection(): Promise<Connection> {
-    if (kept && now() - loggedIn < age) return kept
-    kept?.then((opened) => opened.quit()).catch(() => undefined)
-    const dialled = dial(end.signal)
+  function keep(dialled: Promise<Connection>): Promise<Connection> {
     kept = dialled
     loggedIn = Number.POSITIVE_INFINITY
     dialled
@@ -57,6 +63,69 @@ export function keepConnection(options: {
       .catch(() => undefined)
       .finally(() => forget(dialled))
     return dialled
+  }
+
+  function connection(): Promise<Connection> {
+    if (kept && now() - loggedIn < age) return kept
+    kept?.then((opened) => opened.quit()).catch(() => undefined)
+    return keep(dial(end.signal))
+  }
+
+  /** True while another connection is tried: a server that hangs sees no more than one. */
+  let isTryingAnother = false
+
+  /** Asks over other connections until one answers, which is kept from then on, or the first answer is there. */
+  async function askAnother(
+    silent: Promise<Connection>,
+    statement: string,
+    first: Promise<unknown>,
+  ): Promise<readonly Row[] | undefined> {
+    let isAnswered = false
+    const answered = first
+      .catch(() => undefined)
+      .then(() => {
+        isAnswered = true
+        return undefined
+      })
+    while (!isAnswered && !end.signal.aborted) {
+      const dialled = dial(end.signal)
+      // One that logs in is not broken off, however late it is.
+      const other = await dialled.catch(() => undefined)
+      const asked = isAnswered ? undefined : other?.query(statement).catch(() => undefined)
+      const rows = await Promise.race([asked, answered])
+      if (rows && kept === silent) {
+        keep(dialled)
+        return rows
+      }
+      other?.quit()
+      await wait(attemptPause, undefined, { ref: false })
+    }
+    return undefined
+  }
+
+  /** Returns the rows of a statement, over another connection where this one is silent for long. */
+  async function ask(dialled: Promise<Connection>, statement: string): Promise<readonly Row[]> {
+    const opened = await dialled
+    const first = opened.query(statement)
+    const { silence } = limits
+    if (silence === undefined) return first
+    let timer: NodeJS.Timeout | undefined
+    const second = new Promise<readonly Row[]>((resolve) => {
+      timer = setTimeout(async () => {
+        if (isTryingAnother) return
+        isTryingAnother = true
+        const rows = await askAnother(dialled, statement, first)
+        isTryingAnother = false
+        if (!rows) return
+        resolve(rows)
+        opened.close()
+      }, silence)
+    })
+    try {
+      return await Promise.race([first, second])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async function attempt(statement: string): Promise<readonly Row[]> {
@@ -73,7 +142,7 @@ export function keepConnection(options: {
     try {
       return await withTimeout({
         milliseconds: limits.query,
-        work: opened.query(statement),
+        work: ask(dialled, statement),
         late: () => {
           // Whatever comes later would wait behind this statement.
           drop()

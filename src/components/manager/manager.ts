@@ -66,7 +66,7 @@ const dialLimits = { reach: 2000, login: 10 * 60_000 }
  * login that goes well makes the server forget the broken ones of this host (max_connect_errors), and shows that
  * clients still can: so there is one within each window of the connector's login limiter.
  */
-const readLimits = { connect: dialLimits.login, query: 60_000, age: 8000 }
+const readLimits = { connect: dialLimits.login, query: 60_000, age: 8000, silence: 2000 }
 
 /** The API of a manager whose settings name no services. */
 export const manager: ComponentApi = { component: 'manager', served: commonCalls }

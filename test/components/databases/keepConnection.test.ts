@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Row } from '../../../src/components/databases/connection.ts'
 import { DatabaseError } from '../../../src/components/databases/databaseError.ts'
 import { keepConnection } from '../../../src/components/databases/keepConnection.ts'
+import { eventually } from '../../support/eventually.ts'
 import { fakeDatabase } from '../../support/fakeDatabase.ts'
 
 const limits = { connect: 50, query: 50 }
@@ -64,6 +66,58 @@ describe('keepConnection', () => {
     expect(database.open()).toBe(0)
     expect(await read('SELECT 1')).toEqual([{ a: '1' }])
     expect(database.dials()).toBe(2)
+  })
+
+  const patient = (database: ReturnType<typeof fakeDatabase>) =>
+    keepConnection({
+      dial: database.dial,
+      limits: { connect: 10_000, query: 10_000, silence: 10 },
+      place: 'fake:3306',
+    })
+
+  it('asks over another connection where one is silent for long, and keeps that, as after a link that was cut', async () => {
+    const silent = { statement: 'SELECT 1', answer: never, times: 1 }
+    const gone = new DatabaseError({ code: 'unreachable', message: 'gone' })
+    const database = fakeDatabase({
+      expect: [silent, ...expect1],
+      // The link is still cut at the first attempt.
+      beforeDial: async (number) => {
+        if (number === 2) throw gone
+      },
+    })
+    const { read } = patient(database)
+    expect(await read('SELECT 1')).toEqual([{ a: '1' }])
+    expect([database.dials(), database.open()]).toEqual([3, 1])
+    expect(await read('SELECT 1')).toEqual([{ a: '1' }])
+    expect(database.dials()).toBe(3)
+  })
+
+  it('takes the first answer where that comes after all, and leaves the other connection in order', async () => {
+    let answer: (rows: readonly Row[]) => void = () => undefined
+    const slow = new Promise<readonly Row[]>((resolve) => {
+      answer = resolve
+    })
+    let logIn: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => {
+      logIn = resolve
+    })
+    const database = fakeDatabase({
+      expect: [{ statement: 'SELECT 1', answer: () => slow, times: 1 }, ...expect1],
+      beforeDial: (number) => (number === 1 ? Promise.resolve() : gate),
+    })
+    const { read } = patient(database)
+    const first = read('SELECT 1')
+    await eventually(() => expect(database.dials()).toBe(2))
+    answer([{ a: 'late' }])
+    expect(await first).toEqual([{ a: 'late' }])
+    // A server that hangs sees no third one.
+    await read('SELECT 1')
+    expect(database.dials()).toBe(2)
+    logIn()
+    // It logs in and leaves, without a word in between.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(database.open()).toBe(1)
+    expect(database.statements).toEqual(['SELECT 1', 'SELECT 1'])
   })
 
   it('asks once more where the connection was lost meanwhile, and only then', async () => {
