@@ -320,6 +320,8 @@ export function createManager(options: {
       if (!assessments.shows(service, hold)) await rest
       if (holds.of(service)?.id !== id) return true
       if (!assessments.shows(service, hold)) {
+        // A host that was cut off hears of a failover once that is over, and would wait for what is no more.
+        if (hold.operation === 'failover') holds.expire(service)
         const detail = `By what the manager of this host reads, ${to} is not the primary of ${service} yet.`
         throw new ProblemError({ code: 'wrong-state', detail })
       }

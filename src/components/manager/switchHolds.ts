@@ -43,6 +43,8 @@ export type SwitchHolds = {
   /** Returns the hold that a switch may release; undefined for none. Throws an `operation-running` problem. */
   releasable(service: string, id: string): Hold | undefined
   end(service: string): void
+  /** Lets the time of a hold run out now, without a check before. */
+  expire(service: string): void
   /** Notes that the servers said who the writer is after the time of a hold ran out. */
   setDecided(service: string): void
   close(): void
@@ -155,6 +157,12 @@ export function createSwitchHolds(options: {
     end: (service) => {
       table.setHold(service, null)
       stop(service)
+    },
+    expire: (service) => {
+      const record = table.holdRecord(service)
+      if (!record || !isInForce(record)) return
+      stop(service)
+      onExpired({ ...record, isInForce: false })
     },
     setDecided: (service) => {
       const record = table.holdRecord(service)

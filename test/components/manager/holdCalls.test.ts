@@ -146,6 +146,18 @@ describe('the call that releases the clients of a service', () => {
     expect(manager.writer('alpha').datasource).toBe('db2')
   })
 
+  it('ends the hold of a failover all the same, which a host that was cut off hears of too late', async () => {
+    const { hold, release, monitor, manager } = await held()
+    await hold({ operation: 'failover' })
+    expect(await release()).toMatchObject({ status: 409, payload: { code: 'wrong-state' } })
+    expect(manager.holdOf('alpha')?.isInForce).toBe(false)
+    monitor.set(place('db1'), answered({ isWritable: false }))
+    monitor.set(place('db2'), answered({ isWritable: true, serverId: 2 }))
+    monitor.set(place('db3'), replicating({ source: place('db2'), sourceId: 2 }))
+    for (const name of ['db1', 'db2', 'db3']) await manager.check({ service: 'alpha', name })
+    expect(manager.writer('alpha').datasource).toBe('db2')
+  })
+
   it('is refused where another host asks for it without end, and the audit log does not grow', async () => {
     const { hold, release, api } = await held()
     for (let round = 0; round < 30; round += 1) {
