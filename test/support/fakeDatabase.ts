@@ -37,6 +37,8 @@ export function fakeDatabase(options: {
   readonly version?: string
   /** Its variables beside the version; it may be written and has number 1 unless told. */
   readonly variables?: Readonly<Record<string, string>>
+  /** Its counts beside the uptime, as they are when asked. */
+  readonly status?: () => Readonly<Record<string, string>>
   readonly expect?: readonly ExpectedStatement[]
   readonly beforeDial?: (number: number) => Promise<void>
 }): FakeDatabase {
@@ -45,21 +47,23 @@ export function fakeDatabase(options: {
   const breaks = new Set<() => void>()
   let dials = 0
 
+  const rowsOf = (values: Readonly<Record<string, string>>): readonly Row[] =>
+    Object.entries(values).map(([Variable_name, Value]) => ({ Variable_name, Value }))
   const opening: Readonly<Record<string, readonly Row[]>> = {
     'SELECT VERSION() AS version': [{ version: options.version ?? '10.11.6-MariaDB-log' }],
-    [identityStatement]: Object.entries({
+    [identityStatement]: rowsOf({
       version: options.version ?? '10.11.6-MariaDB-log',
       read_only: 'OFF',
       server_id: '1',
       ...options.variables,
-    }).map(([Variable_name, Value]) => ({ Variable_name, Value })),
-    [statusStatement]: [{ Variable_name: 'Uptime', Value: '86400' }],
+    }),
     "SET SESSION sql_mode = ''": [],
   }
 
   async function answer(statement: string): Promise<readonly Row[]> {
     const known = opening[statement]
     if (known) return known
+    if (statement === statusStatement) return rowsOf({ Uptime: '86400', ...options.status?.() })
     statements.push(statement)
     const found = waiting.find(
       ({ expected, used }) =>

@@ -40,7 +40,7 @@ export const identityStatement = `SHOW GLOBAL VARIABLES WHERE Variable_name IN (
 const statusNames = [
   'Uptime',
   ...sourceRoles.flatMap((role) =>
-    ['status', 'clients', 'wait_sessions'].map((it) => `Rpl_semi_sync_${role}_${it}`),
+    ['status', 'clients', 'wait_sessions', 'yes_tx'].map((it) => `Rpl_semi_sync_${role}_${it}`),
   ),
 ]
 
@@ -55,6 +55,8 @@ export type ServerStatus = {
   readonly ackers: number | null
   /** Commits that wait for the word of a replica, as far as the server tells. */
   readonly waitingCommits: number
+  /** Commits that a replica has acknowledged since its start; null where it waits for none of them. */
+  readonly acknowledged: number | null
 }
 
 /** Reads the rows of `statusStatement`. */
@@ -70,6 +72,7 @@ export function readStatus(rows: readonly Row[]): ServerStatus {
     uptime: wholeNumber('uptime'),
     ackers: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_clients`)),
     waitingCommits: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_wait_sessions`)) ?? 0,
+    acknowledged: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_yes_tx`)),
   }
 }
 

@@ -21,8 +21,11 @@ const attemptPause = 500
 
 /** One connection for everybody who reads. */
 type KeptConnection = {
-  /** The rows of a statement that changes nothing. Rejects with a `DatabaseError`. */
-  read(statement: string): Promise<readonly Row[]>
+  /**
+   * The rows of a statement that changes nothing, within the limit of `limits` or one of its own in milliseconds. Rejects
+   * with a `DatabaseError`.
+   */
+  read(statement: string, limit?: number): Promise<readonly Row[]>
   close(): void
 }
 
@@ -128,7 +131,7 @@ export function keepConnection(options: {
     }
   }
 
-  async function attempt(statement: string): Promise<readonly Row[]> {
+  async function attempt(statement: string, limit: number): Promise<readonly Row[]> {
     const dialled = connection()
     const opened = await withTimeout({
       milliseconds: limits.connect,
@@ -141,7 +144,7 @@ export function keepConnection(options: {
     }
     try {
       return await withTimeout({
-        milliseconds: limits.query,
+        milliseconds: limit,
         work: ask(dialled, statement),
         late: () => {
           // Whatever comes later would wait behind this statement.
@@ -157,15 +160,15 @@ export function keepConnection(options: {
   }
 
   return {
-    read: async (statement) => {
+    read: async (statement, limit = limits.query) => {
       const isOld = kept !== undefined
       try {
-        return await attempt(statement)
+        return await attempt(statement, limit)
       } catch (error) {
         // A connection that was lost while nobody used it, as when the server restarted, says nothing of today.
         const isStale = isOld && error instanceof DatabaseError && error.code === 'unreachable'
         if (!isStale || end.signal.aborted) throw error
-        return attempt(statement)
+        return attempt(statement, limit)
       }
     },
     close: () => end.abort(),

@@ -50,9 +50,10 @@ export type Probe = {
   close(): void
 }
 
-/** Reads a server, by the kind that it names. */
+/** Reads a server, by the kind that it names; `askPosition` asks where its log stands. */
 export async function readServer(
   ask: (statement: string) => Promise<readonly Row[]>,
+  askPosition: (statement: string, status: ServerStatus) => Promise<readonly Row[]> = ask,
 ): Promise<ServerReading> {
   // Every time: another server may have taken the place of this one.
   const variables = await ask(identityStatement)
@@ -65,7 +66,7 @@ export async function readServer(
     const gtids = dialect.readGtids(more)
     const rows = await ask(dialect.channels)
     const channels = rows.slice(0, mostChannels).map((row) => dialect.readChannel(row))
-    const [log] = channels.length > 0 ? [] : await ask(dialect.position[0])
+    const [log] = channels.length > 0 ? [] : await askPosition(dialect.position[0], status)
     const position = log ? dialect.readPosition(log, more) : null
     const omissions = omissionsOf({ channels: rows.slice(0, mostChannels), log, set: variablesOf(variables) })
     return { ...identity, ...status, gtids, channels, position, omissions }
@@ -77,6 +78,9 @@ export async function readServer(
   }
 }
 
+/** Milliseconds for the position of a log whose server has commits that wait for a replica. */
+const positionLimit = 500
+
 /** Reads a server over one kept connection. Nothing is opened before the first reading. */
 export function createProbe(options: {
   readonly dial: Dial
@@ -85,5 +89,29 @@ export function createProbe(options: {
   readonly place: string
 }): Probe {
   const kept = keepConnection(options)
-  return { read: () => readServer((statement) => kept.read(statement)), close: () => kept.close() }
+  /** Acknowledged commits when the log was found to be locked; undefined while it is not. */
+  let lockedAt: number | null | undefined
+
+  /**
+   * Commits that wait for a replica keep the log locked, once more come behind them, for as long as none of them is
+   * acknowledged: whoever asks where it stands waits with them, and the server keeps the connection. So that is asked once.
+   */
+  async function askPosition(statement: string, status: ServerStatus): Promise<readonly Row[]> {
+    const { waitingCommits, acknowledged } = status
+    if (waitingCommits === 0 || acknowledged !== lockedAt) lockedAt = undefined
+    if (lockedAt !== undefined) return []
+    if (waitingCommits === 0) return kept.read(statement)
+    try {
+      return await kept.read(statement, positionLimit)
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== 'timeout') throw error
+      lockedAt = acknowledged
+      return []
+    }
+  }
+
+  return {
+    read: () => readServer((statement) => kept.read(statement), askPosition),
+    close: () => kept.close(),
+  }
 }

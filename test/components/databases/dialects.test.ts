@@ -197,7 +197,7 @@ describe('readStatus', () => {
   it('reads for how long a server has run, and how many replicas acknowledge its commits', () => {
     expect(
       read({ Uptime: '86400', Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_clients: '2' }),
-    ).toEqual({ uptime: 86_400, ackers: 2, waitingCommits: 0 })
+    ).toEqual({ uptime: 86_400, ackers: 2, waitingCommits: 0, acknowledged: null })
     expect(read({ Rpl_semi_sync_source_status: 'ON', Rpl_semi_sync_source_clients: '0' }).ackers).toBe(0)
     expect(
       read({ Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_wait_sessions: '3' }).waitingCommits,
@@ -206,14 +206,14 @@ describe('readStatus', () => {
 
   it('knows of nobody who acknowledges where the server waits for none of them', () => {
     expect(read({ Rpl_semi_sync_master_status: 'OFF', Rpl_semi_sync_master_clients: '2' }).ackers).toBeNull()
-    expect(read({})).toEqual({ uptime: null, ackers: null, waitingCommits: 0 })
+    expect(read({})).toEqual({ uptime: null, ackers: null, waitingCommits: 0, acknowledged: null })
   })
 
   it('takes what is no whole number for unknown', () => {
     for (const value of ['', '-1', '1.5', 'x']) {
       expect(
         read({ Uptime: value, Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_clients: value }),
-      ).toEqual({ uptime: null, ackers: null, waitingCommits: 0 })
+      ).toEqual({ uptime: null, ackers: null, waitingCommits: 0, acknowledged: null })
     }
   })
 })

@@ -7,6 +7,8 @@ import { fakeDatabase } from '../../support/fakeDatabase.ts'
 import { mariadbReplica, mysqlReplica } from '../../support/replicaRows.ts'
 
 const limits = { connect: 50, query: 50 }
+const patience = { connect: 25_000, query: 25_000 }
+const never = (): Promise<never> => new Promise(() => undefined)
 const mariadbGtids = {
   statement: dialects.mariadb.gtids,
   answer: [{ gtids: '0-1-77', written: '0-1-77', replicated: '' }],
@@ -66,6 +68,7 @@ describe('createProbe', () => {
       ],
       ackers: null,
       waitingCommits: 0,
+      acknowledged: null,
       takesOwn: false,
       gtids: readMariadbGtids('0-1-77'),
       channels: [],
@@ -104,6 +107,35 @@ describe('createProbe', () => {
     expect((await probeOf(primary).read()).omissions).toEqual([
       { reason: 'binary-log-filter', setting: 'Binlog_Ignore_DB = shop' },
     ])
+  })
+
+  it('asks once where the log of a server stands that commits keep locked, until one of them is acknowledged', async () => {
+    let isLocked = true
+    let acknowledged = 7
+    const answer = () => (isLocked ? never() : Promise.resolve([{ File: 'bin.000002', Position: '1307' }]))
+    const database = fakeDatabase({
+      status: () => ({
+        Rpl_semi_sync_master_status: 'ON',
+        Rpl_semi_sync_master_wait_sessions: '1',
+        Rpl_semi_sync_master_yes_tx: String(acknowledged),
+      }),
+      expect: [
+        mariadbGtids,
+        { statement: 'SHOW ALL SLAVES STATUS' },
+        { statement: 'SHOW MASTER STATUS', answer },
+      ],
+    })
+    const probe = createProbe({ dial: database.dial, limits: patience, place: 'fake:3306' })
+    const asked = () => database.statements.filter((it) => it === 'SHOW MASTER STATUS').length
+    for (const _round of [1, 2, 3]) {
+      expect(await probe.read()).toMatchObject({ position: null, waitingCommits: 1, acknowledged: 7 })
+    }
+    expect([asked(), database.dials(), database.open()]).toEqual([1, 2, 1])
+    isLocked = false
+    acknowledged = 8
+    expect(await probe.read()).toMatchObject({ position: { written: 'bin.000002:1307' } })
+    expect(await probe.read()).toMatchObject({ position: { written: 'bin.000002:1307' } })
+    expect([asked(), database.dials()]).toEqual([3, 2])
   })
 
   it('says which privileges are missing, and asks again with a new login', async () => {

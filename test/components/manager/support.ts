@@ -65,6 +65,7 @@ export const idleReading: ServerReading = {
   uptime: null,
   ackers: null,
   waitingCommits: 0,
+  acknowledged: null,
   omissions: [],
 }
 

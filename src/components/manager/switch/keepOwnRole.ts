@@ -30,6 +30,16 @@ export async function keepOwnRole(
   const facts = { service, datasource: source.name }
   try {
     if (!(await server.lock(false))) return undefined
+    if (order.kind === 'crash') {
+      // No further look at it: its commits that wait may keep the log locked.
+      if (!means.crash || !manager.noteCrash(service)) return undefined
+      log.warn(
+        facts,
+        'has the server of this host killed: only so it removes commits that wait for a replica',
+      )
+      means.crash()
+      return undefined
+    }
     const reading = await server.read()
     const { known } = manager.health(source)
     const isSame =
@@ -43,14 +53,6 @@ export async function keepOwnRole(
       if (order.isSemiSyncSource) await server.setSemiSync({ source: true, replica: false })
       await server.setReadOnly(false)
       log.warn(facts, 'made the server of this host writable again: it was the writer before it was started')
-    } else if (order.kind === 'crash') {
-      if (!means.crash || !manager.noteCrash(service)) return undefined
-      log.warn(
-        facts,
-        'has the server of this host killed: only so it removes commits that wait for a replica',
-      )
-      means.crash()
-      return undefined
     } else {
       if (order.kind === 'read-only') {
         // Statements of sessions from its time as the writer would keep it from becoming read-only.

@@ -888,14 +888,21 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
       'SET GLOBAL rpl_semi_sync_master_timeout = 86400000',
     )
     await roles('db1', 1)
-    const client = await createConnection({ host: '127.0.0.1', port: servers.db1.port, user: 'root' })
-    client.on('error', () => undefined)
-    // It ends with the server.
-    client.query('INSERT INTO t.x VALUES (1)').catch(() => undefined)
-    await eventually(async () => {
-      const [row] = await servers.db1.sql("SHOW STATUS LIKE 'Rpl_semi_sync_master_wait_sessions'")
-      expect(row?.Value).toBe('1')
-    })
+    const processes = async (state: string) =>
+      expect((await servers.db1.sql('SHOW PROCESSLIST')).filter(({ State }) => State === state)).toHaveLength(
+        1,
+      )
+    const commit = async (row: number): Promise<void> => {
+      const client = await createConnection({ host: '127.0.0.1', port: servers.db1.port, user: 'root' })
+      client.on('error', () => undefined)
+      // It ends with the server.
+      client.query(`INSERT INTO t.x VALUES (${row})`).catch(() => undefined)
+    }
+    await commit(1)
+    await eventually(() => processes('Waiting for semi-sync ACK from slave'))
+    // It waits behind the first one, and keeps the log locked.
+    await commit(3)
+    await eventually(() => processes('Commit'))
     servers.db1.freeze()
     onTestFinished(() => startAgain('db1'))
     await eventually(async () => expect((await service()).datasources[0]).toMatchObject({ state: 'FAILED' }))
