@@ -53,7 +53,8 @@ export type Probe = {
 /** Reads a server, by the kind that it names; `askPosition` asks where its log stands. */
 export async function readServer(
   ask: (statement: string) => Promise<readonly Row[]>,
-  askPosition: (statement: string, status: ServerStatus) => Promise<readonly Row[]> = ask,
+  askPosition: (statement: string, status: ServerStatus) => Promise<readonly Row[]> = (statement) =>
+    ask(statement),
 ): Promise<ServerReading> {
   // Every time: another server may have taken the place of this one.
   const variables = await ask(identityStatement)

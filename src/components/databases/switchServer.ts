@@ -56,8 +56,8 @@ export type SwitchServer = {
    */
   setReadOnly(isReadOnly: boolean): Promise<void>
   /**
-   * Keeps sessions of any right from committing on a read-only server, until `follow` has made it a replica or the
-   * connection ends. Waits a second at most for those that are committing; then it rejects.
+   * Keeps sessions of any right from committing, until `follow` has made it a replica or the connection ends. Waits a second
+   * at most for those that are committing; then it rejects.
    */
   lockCommits(): Promise<void>
   /** All GTIDs that it has; null where nothing is known of them. */

@@ -1,9 +1,43 @@
 import { ProblemError } from '../../../api/problemError.ts'
 import { DatabaseError } from '../../databases/databaseError.ts'
-import { sourcesOf } from '../dataSources.ts'
+import type { SwitchReading, SwitchServer } from '../../databases/switchServer.ts'
+import { type DataSource, sourcesOf } from '../dataSources.ts'
+import { removableCommits } from '../replicationGraph.ts'
 import type { ManagerLog } from '../serviceAssessments.ts'
 import { nodeOf } from './nodes.ts'
 import { repointSource } from './repointSource.ts'
+
+/**
+ * Makes a server read-only that was the writer. A commit on a source of semi-synchronous replication that nobody follows waits
+ * for ever, and becomes a transaction of its own once its session is ended: so nobody is committing when sessions end.
+ * Rejects with a `DatabaseError` where somebody is.
+ */
+async function endWrites(
+  { manager }: Pick<Parameters<typeof repointSource>[0], 'manager'>,
+  own: {
+    readonly source: DataSource
+    readonly server: SwitchServer
+    readonly reading: Pick<SwitchReading, 'semiSync'>
+  },
+): Promise<void> {
+  const { source, server, reading } = own
+  const endSessions = async (): Promise<void> => server.kill((await server.sessions()).map(({ id }) => id))
+  if (reading.semiSync.source) {
+    try {
+      await server.lockCommits()
+    } catch (error) {
+      await manager.check(source)
+      const { known } = manager.health(source)
+      if (known === null || removableCommits(known) > 0) throw error
+      // Statements that run for long keep the lock away.
+      await endSessions()
+      await server.lockCommits()
+    }
+  }
+  // Statements from its time as the writer would keep it from becoming read-only.
+  await endSessions()
+  await server.setReadOnly(true)
+}
 
 /**
  * Gives the server of this host the role in a service that it has, where its configuration file said otherwise at its
@@ -54,11 +88,7 @@ export async function keepOwnRole(
       await server.setReadOnly(false)
       log.warn(facts, 'made the server of this host writable again: it was the writer before it was started')
     } else {
-      if (order.kind === 'read-only') {
-        // Statements of sessions from its time as the writer would keep it from becoming read-only.
-        await server.kill((await server.sessions()).map(({ id }) => id))
-        await server.setReadOnly(true)
-      }
+      if (order.kind === 'read-only') await endWrites(means, { source, server, reading })
       if (reading.semiSync.source) await server.setSemiSync({ source: false, replica: true })
       if (order.kind === 'read-only') {
         log.warn(facts, 'made the server of this host read-only: another one is the writer')

@@ -315,7 +315,7 @@ export function createSwitcher(
       if (isClosed || busy.has(service) || kind === undefined || kind === 'wait') continue
       if (kind === 'crash' && !options.crash) continue
       const last = refusals.get(service)
-      if (last && timing.now() < last.at + ownPause) continue
+      if (kind !== 'crash' && last && timing.now() < last.at + ownPause) continue
       busy.add(service)
       try {
         const error = await keepOwnRole(options, service)

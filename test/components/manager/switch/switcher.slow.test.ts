@@ -878,6 +878,39 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await eventually(allWell)
   })
 
+  it('ends a source of semi-synchronous replication so that none of its sessions is committing meanwhile', async () => {
+    const world = await managed()
+    const { writes, post, ended, allWell } = world
+    await writes('db1')
+    await eventually(allWell)
+    await roles('db1', 1)
+    const client = await createConnection({ host: '127.0.0.1', port: servers.db1.port, user: 'root' })
+    client.on('error', () => undefined)
+    // It keeps the lock of commits away until it is ended.
+    const answer = client.query('INSERT INTO t.x SELECT SLEEP(100)').then(
+      () => 'written',
+      () => 'broken off',
+    )
+    await eventually(async () =>
+      expect(await servers.db1.sql('SHOW PROCESSLIST')).toContainEqual(
+        expect.objectContaining({ State: 'User sleep' }),
+      ),
+    )
+    servers.db1.freeze()
+    onTestFinished(() => startAgain('db1'))
+    await eventually(async () =>
+      expect((await world.service()).datasources[0]).toMatchObject({ state: 'FAILED' }),
+    )
+    const { status, payload } = await post('failover', '&to=db2')
+    expect(status, JSON.stringify(payload)).toBe(200)
+    expect(await ended(payload.taskId)).toMatchObject({ state: 'complete' })
+    servers.db1.thaw()
+    expect(await answer).toBe('broken off')
+    await eventually(async () => expect(await readOnly()).toEqual(['db1 1', 'db2 0', 'db3 1']))
+    await eventually(allWell)
+    for (const name of names) expect(await rowsOf(name)).toEqual([])
+  })
+
   /** Lets db1 hang with a commit that waits for a replica, makes db2 the primary, and lets db1 go on. */
   async function deposeWaiting({ writes, post, ended, allWell, service }: Managed): Promise<void> {
     await writes('db1')
