@@ -194,8 +194,10 @@ export async function checkSurveyed(options: {
           ...{ installDirectory, names, now: context.now },
           ...(mariadbPort === undefined ? {} : { mariadbPort }),
         })
-        const logins = await tryInstalledDatabases(transport, { host, facts })
-        const channels = await tryInstalledChannels(transport, { host, facts })
+        const [logins, channels] = await Promise.all([
+          tryInstalledDatabases(transport, { host, facts }),
+          tryInstalledChannels(transport, { host, facts }),
+        ])
         const tried = { ...(logins && { logins }), ...(channels && { channels }) }
         return { cluster: config.cluster, host, facts, observed, ...tried }
       } catch (error) {

@@ -1,7 +1,6 @@
 import { canonicalAddress } from '../base/address.ts'
-import { isObject, memberOf, parseJson } from '../base/json.ts'
+import { isObject, memberOf } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
-import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
 import { isLocalAddress } from '../config/resolve/dataSources.ts'
 import type { DatabaseType } from '../contracts/choices.ts'
@@ -16,21 +15,16 @@ import {
 import type { Transport } from '../transport/transport.ts'
 import { installedAccount } from './desiredService.ts'
 import type { HostFacts } from './facts/hostFacts.ts'
-import { failureOf } from './hostFailure.ts'
-import { type Layout, layoutOf } from './layout.ts'
+import { layoutOf } from './layout.ts'
 import { installedPart } from './manifest.ts'
-import { musterApiCommand } from './musterApiCommand.ts'
-import type { ServiceAccount } from './serviceAccount.ts'
 import type { Target } from './target.ts'
+import { parseTries, runTries } from './triesOnHost.ts'
 
 /** Milliseconds for all logins of a host, in addition to the limit of each in `muster-api`. */
 const loginsTimeout = 60_000
 
 /** Maximum number of servers that one database follows, as read. */
 const maxSources = 100
-
-/** Maximum number of logins read from one host. */
-const maxLogins = 1000
 
 /** Database logins of one host's components; undefined if they could not be tried. */
 type TriedHost = {
@@ -47,7 +41,10 @@ export async function tryDatabases(transport: Transport, target: Target): Promis
     hasAccount(settings) ? [settingsFile.path] : [],
   )
   if (files.length === 0) return undefined
-  const logins = await runTries(transport, { layout: target.layout, files, account: target.service })
+  const logins = await runTries(transport, {
+    ...asLogins,
+    ...{ layout: target.layout, files, account: target.service },
+  })
   return { host: target.host.name, logins }
 }
 
@@ -62,43 +59,17 @@ export async function tryInstalledDatabases(
     hasAccount(settings.get(component)) ? [layout.settings(component)] : [],
   )
   if (files.length === 0) return undefined
-  return runTries(transport, { layout, files, account: installedAccount(facts) })
+  return runTries(transport, { ...asLogins, layout, files, account: installedAccount(facts) })
 }
+
+/** How logins are tried, and what is read of them. */
+const asLogins = { command: 'try-databases', timeout: loginsTimeout, read: readLogin } as const
 
 const hasAccount = (settings: unknown): boolean =>
   ['database', 'monitor', 'switching'].some((name) => memberOf(settings, name) !== undefined)
 
-async function runTries(
-  transport: Transport,
-  options: {
-    readonly layout: Layout
-    readonly files: readonly string[]
-    readonly account: ServiceAccount
-  },
-): Promise<readonly DatabaseLogin[] | undefined> {
-  const { layout, files, account } = options
-  const words = (file: string): string => `try-databases --settings ${quote(file)}`
-  const script = files
-    .map((file) => `${musterApiCommand(layout.current, words(file), account)} || exit 1`)
-    .join('\n')
-  try {
-    const { code, stdout } = await transport.run(script, { timeout: loginsTimeout })
-    return code === 0 ? parseLogins(stdout.raw()) : undefined
-  } catch (error) {
-    failureOf(error)
-    return undefined
-  }
-}
-
 /** Parses the output of `muster-api try-databases`, one list per line; undefined if a line is not a list. */
-export function parseLogins(text: string): readonly DatabaseLogin[] | undefined {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const lists = lines.map(parseJson)
-  if (lists.length === 0 || !lists.every((list) => Array.isArray(list))) return undefined
-  const values = lists.flat()
-  const logins = values.slice(0, maxLogins).flatMap(readLogin)
-  return logins.length === values.length ? logins : undefined
-}
+export const parseLogins = (text: string): readonly DatabaseLogin[] | undefined => parseTries(text, readLogin)
 
 function readLogin(value: unknown): readonly DatabaseLogin[] {
   if (!isObject(value) || typeof value.place !== 'string') return []

@@ -1,21 +1,16 @@
-import { isObject, memberOf, parseJson } from '../base/json.ts'
+import { isObject, memberOf } from '../base/json.ts'
 import { boundedMessage } from '../base/printable.ts'
-import { quote } from '../base/shellWords.ts'
 import type { HostConfig } from '../config/model.ts'
 import { components } from '../contracts/component.ts'
 import type { TriedChannel } from '../contracts/hostRoutes.ts'
 import type { Transport } from '../transport/transport.ts'
 import { installedAccount } from './desiredService.ts'
 import type { HostFacts } from './facts/hostFacts.ts'
-import { failureOf } from './hostFailure.ts'
 import { layoutOf } from './layout.ts'
-import { musterApiCommand } from './musterApiCommand.ts'
+import { runTries } from './triesOnHost.ts'
 
 /** Milliseconds for all calls of a host. */
-const limit = 30_000
-
-/** Maximum number of answers read from one host. */
-const most = 1000
+const timeout = 30_000
 
 /**
  * Runs what is installed on a host to call the managers of other hosts as its components do. Undefined where it calls none, or
@@ -25,27 +20,15 @@ export async function tryInstalledChannels(
   transport: Transport,
   { host, facts }: { readonly host: HostConfig; readonly facts: HostFacts },
 ): Promise<readonly TriedChannel[] | undefined> {
-  const layout = layoutOf(host.installDirectory)
   const { settings } = facts.installation
   const component = components.find((it) => memberOf(settings.get(it), 'managers') !== undefined)
   if (component === undefined) return undefined
-  const words = `try-channels --settings ${quote(layout.settings(component))}`
-  try {
-    const script = musterApiCommand(layout.current, words, installedAccount(facts))
-    const { code, stdout } = await transport.run(script, { timeout: limit })
-    return code === 0 ? parseChannels(stdout.raw()) : undefined
-  } catch (error) {
-    failureOf(error)
-    return undefined
-  }
-}
-
-/** Parses the output of `muster-api try-channels`; undefined if it is something else. */
-function parseChannels(text: string): readonly TriedChannel[] | undefined {
-  const values = parseJson(text)
-  if (!Array.isArray(values)) return undefined
-  const tried = values.slice(0, most).flatMap(readChannel)
-  return tried.length === values.length ? tried : undefined
+  const layout = layoutOf(host.installDirectory)
+  return runTries(transport, {
+    ...{ command: 'try-channels', layout, timeout, read: readChannel },
+    files: [layout.settings(component)],
+    account: installedAccount(facts),
+  })
 }
 
 function readChannel(value: unknown): readonly TriedChannel[] {
