@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import type { Origin } from '../accounts/fairQueue.ts'
-import { addressBytes, addressText, isLoopback } from '../base/address.ts'
+import { addressBytes, addressText, isLoopback, kernelPort } from '../base/address.ts'
 import { shareRuns } from '../base/concurrency.ts'
 
 /**
@@ -37,8 +37,6 @@ function kernelWords(bytes: Iterable<number>): string {
 }
 
 const kernelAddress = (address: string): string => kernelWords(addressBytes(address) ?? [])
-
-const kernelPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
 
 /**
  * Returns the user id of the process at the other end of a connection within this host, by the text of /proc/net/tcp

@@ -134,3 +134,6 @@ const dnsName = new RegExp(`^(?=.{1,253}$)${dnsLabel}(\\.${dnsLabel})*$`)
  * name.
  */
 export const isHostName = (text: string): boolean => dnsName.test(text) && !/^[\d.]+$/.test(text)
+
+/** Returns a port as /proc/net/tcp has it (proc(5)). */
+export const kernelPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')

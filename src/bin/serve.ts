@@ -11,8 +11,8 @@ import type { ServerSettings } from '../contracts/serverSettings.ts'
 export const crashExitCode = 75
 
 /**
- * Serves one component until SIGTERM or SIGINT; its log goes to the file of its settings, else to standard output. SIGHUP reads the certificate
- * again. Throws a `StartError` where it cannot.
+ * Serves one component until SIGTERM or SIGINT; its log goes to the file of its settings, else to standard output. SIGHUP
+ * reads the certificate again. Throws a `StartError` where it cannot.
  */
 export async function serve(settings: ServerSettings, version: string): Promise<void> {
   dropPrivileges(settings)

@@ -1,3 +1,4 @@
+import { kernelPort } from '../base/address.ts'
 import { printableLine } from '../base/printable.ts'
 import { quote } from '../base/shellWords.ts'
 
@@ -111,7 +112,7 @@ fi`
  * changes nothing, and prints only that option and the names of files and groups.
  */
 export function configuredReadOnlyScript(port: number | undefined): string {
-  const hex = (port ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  const hex = kernelPort(port ?? 0)
   return `timeout ${limits.seconds} sh -c ${quote(script)} sh ${hex} 2>/dev/null | head -c ${limits.bytes} | base64 | tr -d '\\n'`
 }
 

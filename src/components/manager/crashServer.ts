@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../api/startError.ts'
+import { kernelPort } from '../../base/address.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import { sourcesOf } from './dataSources.ts'
 
@@ -21,8 +22,10 @@ function unlessGone<Result>(read: () => Result): Result | undefined {
 
 /** Returns the links of the sockets that listen at a port (proc(5), state 0A). */
 function listeningSockets(port: number): ReadonlySet<string> {
-  const hex = port.toString(16).toUpperCase().padStart(4, '0')
-  const rows = new RegExp(`^ *\\d+: [0-9A-F]+:${hex} \\S+ 0A \\S+ \\S+ \\S+ +\\d+ +\\d+ (\\d+) `, 'gm')
+  const rows = new RegExp(
+    `^ *\\d+: [0-9A-F]+:${kernelPort(port)} \\S+ 0A \\S+ \\S+ \\S+ +\\d+ +\\d+ (\\d+) `,
+    'gm',
+  )
   const tables = ['tcp', 'tcp6'].map((name) => unlessGone(() => readFileSync(`/proc/net/${name}`, 'latin1')))
   return new Set(
     tables.flatMap((table) => [...(table ?? '').matchAll(rows)].map(([, inode]) => `socket:[${inode}]`)),

@@ -324,7 +324,7 @@ describe('a connector that starts', () => {
     await until({ held: 0, reason: null, expiresAt: null })
   })
 
-  it('lets clients wait after connector-greeting-timeout, tells of a database that hangs, and is not ready', async () => {
+  it('lets clients wait after connector-greeting-timeout, reports a database that hangs, and is not ready', async () => {
     const db1 = await hangingServer('db1')
     const settings = connectorSettings([dataSource(db1)])
     const { proxy } = settings

@@ -7,20 +7,19 @@ import type { DataSourceKey } from '../dataSources.ts'
 import { errantGtids, isPrimary, ownLostGtids, sourceNames } from '../replicationGraph.ts'
 import { closeNodes, type OpenServer, readNodes, tlsOf } from './nodes.ts'
 import { ownLostWords, type SourceAccount, type Timing } from './runSwitch.ts'
+import { wrongState } from './switchProblems.ts'
 import { verifyFollowers } from './verifyFollowers.ts'
 
 /** Contradictions that end when the server follows the writer. */
-const mended: ReadonlySet<string | null | undefined> = new Set([
+const endedByFollowing: ReadonlySet<string | null | undefined> = new Set([
   'follows-other',
   'two-writers',
   'unknown-server',
 ])
 
-const wrongState = (detail: string): ProblemError => new ProblemError({ code: 'wrong-state', detail })
-
 /**
- * Returns what `repointSource` would do, as a sentence; undefined where the last check found nothing that it mends. Throws a
- * `wrong-state` problem where its commits wait for a replica.
+ * Returns what `repointSource` would do, as a sentence; undefined where the last check found nothing that it would correct.
+ * Throws a `wrong-state` problem where its commits wait for a replica.
  */
 export function describeRepoint(manager: Manager, key: DataSourceKey): string | undefined {
   const { name } = key
@@ -31,7 +30,7 @@ export function describeRepoint(manager: Manager, key: DataSourceKey): string | 
   const unacked = unackedReason(known, writer)
   if (unacked) throw wrongState(unacked)
   const isAlone = finding.code === 'not-replicating' && known?.channels.length === 0
-  if (!isAlone && !mended.has(finding.code)) return undefined
+  if (!isAlone && !endedByFollowing.has(finding.code)) return undefined
   const before = finding.code === 'two-writers' ? 'becomes read-only and follows' : 'follows'
   return `${finding.reason ?? ''} With repoint=yes ${name} ${before} ${writer} by GTID.`.trimStart()
 }
