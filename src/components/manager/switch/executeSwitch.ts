@@ -60,6 +60,11 @@ type Rest = { readonly open?: Hold; readonly left?: readonly string[] }
 /** Steps that are on disk before they are done. */
 const recorded: ReadonlySet<SwitchStep> = new Set(['hold', 'freeze', 'promote', 'repoint'])
 
+/** Attempts to settle a failed switch before its task ends: another manager that settles it, too, ends the sessions of this one. */
+const settleAttempts = 3
+/** Milliseconds between them. */
+const settlePause = 500
+
 /** Returns how a failed switch or failover ended. */
 export function endWords(
   { operation, from, to }: Pick<HoldRecord, 'operation' | 'from' | 'to'>,
@@ -105,7 +110,8 @@ export async function executeSwitch(
     from: from.name,
     to: to.name,
     by,
-    milliseconds: Math.max(1, Math.round(deadline - timing.now())),
+    // Others settle it from then on: not before this manager could.
+    milliseconds: Math.max(1, Math.round(begun + limits.maxHold - timing.now())),
   })
 
   function recordHere(step: SwitchStep): void {
@@ -168,15 +174,21 @@ export async function executeSwitch(
     const why = sentence(error)
     log.warn({ service, operation, step: task.payload().step, reason: why }, 'a switch has to be settled')
     closeNodes([from, to])
-    const hold = manager.holdOf(service)
-    if (hold?.id !== id) {
-      task.fail(why)
-      return {}
+    for (let attempt = 1; ; attempt += 1) {
+      const hold = manager.holdOf(service)
+      if (hold?.id !== id) {
+        task.fail(why)
+        return {}
+      }
+      const { end, left } = await settleHold(means, hold)
+      if (end.kind === 'open' && attempt < settleAttempts) {
+        await timing.wait(settlePause)
+        continue
+      }
+      if (end.kind !== 'open') await release(end.kind === 'forward' ? to.name : before)
+      task.fail(`${why} ${endWords(hold, end)}`)
+      return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name) }
     }
-    const { end, left } = await settleHold(means, hold)
-    if (end.kind !== 'open') await release(end.kind === 'forward' ? to.name : before)
-    task.fail(`${why} ${endWords(hold, end)}`)
-    return end.kind === 'open' ? { open: hold } : { left: left.map(({ name }) => name) }
   }
   recordHere('repoint')
   const unstarted = takesEvents(from) ? await startEvents(to) : []

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { DatabaseError } from '../../../../src/components/databases/databaseError.ts'
 import type { OtherManagers } from '../../../../src/components/manager/askManagers.ts'
 import type { Manager } from '../../../../src/components/manager/createManager.ts'
 import { executeSwitch, type SwitchMeans } from '../../../../src/components/manager/switch/executeSwitch.ts'
@@ -11,6 +12,11 @@ import { createModel, type Fault } from './modelServers.ts'
 const id = '00000000-0000-4000-8000-000000000000'
 const now = (): Date => new Date(0)
 
+const brokenOff = new DatabaseError({
+  code: 'unreachable',
+  message: 'The database broke the connection off.',
+})
+
 /** A switch from db1 to db2 in a model; `refuses` returns why the manager of db3 does not take part in a step. */
 async function run(
   more: {
@@ -18,9 +24,12 @@ async function run(
     readonly operation?: SwitchOperation
     readonly prepare?: (model: ReturnType<typeof createModel>) => void
     readonly refuses?: (step: string) => string | undefined
+    /** Connections of this manager that another one ends while this one settles the switch. */
+    readonly ended?: number
   } = {},
 ) {
   const { operation = 'switch' } = more
+  let { ended = 0 } = more
   const model = createModel(more.fault)
   more.prepare?.(model)
   const calls: string[] = []
@@ -54,7 +63,7 @@ async function run(
   } as unknown as Manager
   const others: OtherManagers = {
     hold: async (order) => {
-      calls.push(`db3 holds ${order.step} for ${order.by}`)
+      calls.push(`db3 holds ${order.step} for ${order.by} and ${order.milliseconds} ms`)
       const problem = more.refuses?.(order.step)
       return [{ name: 'db3', ...(problem === undefined ? {} : { problem }) }]
     },
@@ -67,7 +76,20 @@ async function run(
   }
   const means: SwitchMeans = {
     manager,
-    open: ({ name }) => model.nodeOf(name).server,
+    open: ({ name }) => {
+      const { server } = model.nodeOf(name)
+      if (ended === 0) return server
+      ended -= 1
+      let isLocked = false
+      return {
+        ...server,
+        lock: async () => {
+          isLocked = true
+          return true
+        },
+        read: () => (isLocked ? Promise.reject(brokenOff) : server.read()),
+      }
+    },
     account: () => ({ user: 'replicator', password: new Secret('s') }),
     limits: { maxLag: 1, maxTransaction: 1, drainTimeout: 1, maxHold: 1000 },
     others,
@@ -130,9 +152,9 @@ describe('a switch that other managers take part in', () => {
     const { calls, task, model } = await run()
     expect(calls).toEqual([
       'hold hold',
-      'db3 holds hold for admin',
+      'db3 holds hold for admin and 1000 ms',
       'hold freeze',
-      'db3 holds promote for admin',
+      'db3 holds promote for admin and 1000 ms',
       'hold promote',
       'hold repoint',
       'release db2',
@@ -166,6 +188,16 @@ describe('a switch that other managers take part in', () => {
       state: 'failed',
       error: 'The manager of db3 did not take part: its disk is full. db1 is still the primary.',
     })
+  })
+
+  it('goes back also where another manager settles it at the same time, and ends its connections', async () => {
+    const { calls, task, model } = await run({
+      refuses: (step) => (step === 'promote' ? 'its disk is full.' : undefined),
+      ended: 4,
+    })
+    expect(writable(model)).toEqual(['db1'])
+    expect(calls.slice(-2)).toEqual(['release db1', 'db3 releases db1'])
+    expect(task.error).toMatch(/its disk is full\. db1 is still the primary\.$/)
   })
 
   it('is not complete where a server was not seen to follow, and names it and its error', async () => {
