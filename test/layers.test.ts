@@ -136,6 +136,7 @@ const ioFiles: readonly string[] = [
   'commands/validate/trackedSecrets.ts',
   'components/connector/sockets.ts',
   'components/databases/connect.ts',
+  'components/localServer.ts',
   'components/manager/crashServer.ts',
   'components/stateFile.ts',
   'deployment/serverProgram.ts',
