@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { hashPassword } from '../../../src/accounts/passwordHash.ts'
 import { formatUserFile } from '../../../src/accounts/userFile.ts'
 import { type Authority, createAuthority } from '../../../src/certificates/authority.ts'
-import { issueLeaf } from '../../../src/certificates/leaf.ts'
 import { createOtherManagers } from '../../../src/components/manager/askManagers.ts'
 import { openManager } from '../../../src/components/manager/manager.ts'
 import { tryChannels } from '../../../src/components/tryChannels.ts'
@@ -14,6 +13,7 @@ import { filledPath } from '../../../src/contracts/route.ts'
 import type { FollowedManager, ServerSettings } from '../../../src/contracts/serverSettings.ts'
 import { Secret } from '../../../src/secrets/secret.ts'
 import { hangingServer } from '../../support/hangingServer.ts'
+import { hostFiles } from '../../support/hostFiles.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { adminLogin, testCost } from '../../support/testApi.ts'
 import { settingsIn, start } from '../../support/testServer.ts'
@@ -27,21 +27,7 @@ beforeAll(async () => {
   stranger = await createAuthority({ cluster: 'beta', now })
 })
 
-async function tlsOf(name: string, signer = authority): Promise<Required<ServerSettings['tls']>> {
-  const folder = temporaryFolder()
-  const { key, chain } = await issueLeaf({
-    ...{ authority: signer, names: [name], addresses: [], lifetimeDays: 2, now },
-  })
-  const write = (file: string, content: string): string => {
-    writeFileSync(join(folder, file), content)
-    return join(folder, file)
-  }
-  return {
-    key: write('key.pem', key.reveal()),
-    chain: write('chain.pem', chain),
-    authorities: write('authorities.pem', authority.certificate),
-  }
-}
+const tlsOf = (name: string, signer = authority) => hostFiles(name, { authority, signer })
 
 /** The manager of another host, with all of its server, that checks no database. */
 async function remote(

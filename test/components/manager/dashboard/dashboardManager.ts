@@ -7,10 +7,10 @@ import { onTestFinished } from 'vitest'
 import { hashPassword } from '../../../../src/accounts/passwordHash.ts'
 import { formatUserFile, type UserRecord } from '../../../../src/accounts/userFile.ts'
 import { type Authority, createAuthority } from '../../../../src/certificates/authority.ts'
-import { issueLeaf } from '../../../../src/certificates/leaf.ts'
 import { openManager } from '../../../../src/components/manager/manager.ts'
 import type { DashboardHost, ServerSettings } from '../../../../src/contracts/serverSettings.ts'
 import { Secret } from '../../../../src/secrets/secret.ts'
+import { hostFiles } from '../../../support/hostFiles.ts'
 import { temporaryFolder } from '../../../support/temporaryFolder.ts'
 import { testCost } from '../../../support/testApi.ts'
 import { smallAssets } from '../../../support/testDashboard.ts'
@@ -24,22 +24,7 @@ const authorityOf = (): Promise<Authority> => {
   return created
 }
 
-async function tlsOf(name: string): Promise<Required<ServerSettings['tls']>> {
-  const folder = temporaryFolder()
-  const authority = await authorityOf()
-  const { key, chain } = await issueLeaf({
-    ...{ authority, names: [name], addresses: [], lifetimeDays: 2, now },
-  })
-  const write = (file: string, content: string): string => {
-    writeFileSync(join(folder, file), content)
-    return join(folder, file)
-  }
-  return {
-    key: write('key.pem', key.reveal()),
-    chain: write('chain.pem', chain),
-    authorities: write('authorities.pem', authority.certificate),
-  }
-}
+const tlsOf = async (name: string) => hostFiles(name, { authority: await authorityOf() })
 
 /** Users of the host by name: `ada` with the level full, `eve` with read; both have the password `right`. */
 export async function usersWith(password: string): Promise<readonly UserRecord[]> {
