@@ -127,6 +127,7 @@ const ioFiles: readonly string[] = [
   'cli/writeNewFiles.ts',
   'client/agentForStream.ts',
   'client/callWebhook.ts',
+  'client/openStream.ts',
   'client/readEvents.ts',
   'client/registry.ts',
   'client/request.ts',

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import { createAccounts } from '../accounts/accounts.ts'
 import { createLockout } from '../accounts/lockout.ts'
@@ -18,6 +19,7 @@ import type { ListenerLog } from './log.ts'
 import { createRequestCounts } from './metricFamilies.ts'
 import type { ComponentApi } from './serve.ts'
 import { replaceTls, type ServerLimits, type TlsMaterial } from './server.ts'
+import { createStreamRelay } from './streamRelay.ts'
 import { type CertificateTiming, readTlsAtStart, watchCertificate } from './tlsCertificate.ts'
 
 /** A component's API that listens. */
@@ -164,6 +166,13 @@ export async function startServer(options: {
       streams: { streams: Math.max(defaultEventStreamLimits.streams, 2 * peers.length) },
     })
   if (channel) proofs = watchHostProofs(channel.server, peers)
+  const relay = channel && createStreamRelay(log)
+  if (relay) {
+    socket.server.on('upgrade', relay.fromHere)
+    channel.server.on('upgrade', (request, connection) =>
+      relay.toHost(proofs?.hostOf(connection as Socket), request, connection),
+    )
+  }
 
   function showTls(next: TlsMaterial): void {
     if (tcp) replaceTls(tcp.server, withoutAuthorities(next))
@@ -180,6 +189,7 @@ export async function startServer(options: {
     stopping = true
     certificateWatcher?.stop()
     pages?.close()
+    relay?.close()
     const apps = [socket, tcp, channel].filter((app) => app != null)
     for (const { streams } of apps) streams.close()
     await Promise.all(apps.map(close))
