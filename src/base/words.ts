@@ -17,3 +17,12 @@ export const capitalized = (words: string): string => `${words.charAt(0).toUpper
 
 /** Ends a sentence with a dot, unless it has one. */
 export const withDot = (sentence: string): string => (sentence.endsWith('.') ? sentence : `${sentence}.`)
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** Writes a number of bytes as a person reads it: `1.5 GB`. */
+export function bytesText(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
+  const value = bytes / 1000 ** power
+  return `${power > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power]}`
+}

@@ -41,6 +41,16 @@ const help = `muster-api: the REST API (APIv2) of one component on one host
   muster-api try-channels --settings FILE
                                       call the managers of other hosts of these settings, print the results
                                       (JSON)
+  muster-api describe-database --settings FILE
+                                      print where the database server of this host has its data and how much
+                                      (JSON), or why it cannot be made anew
+  muster-api send-database --settings FILE --id UUID --to HOST
+                                      send a backup of the database server of this host to another one;
+                                      standard input has the key of the stream, 64 hexadecimal digits
+  muster-api receive-database --settings FILE --id UUID --from HOST
+                                      make the database server of this host anew from the backup that another
+                                      one sends; standard input as above. Print the steps (JSON, one in each
+                                      line). SIGTERM ends it until the server is stopped
   muster-api call                     make the calls listed on standard input (JSON), print the results
   muster-api verify-audit --file FILE
                                       verify the chain of an audit log and its older files, print the result
@@ -54,20 +64,31 @@ Exit codes: 0 done, 1 failed, 3 wrong usage.
 /** Wrong usage: exit code 3. */
 class UsageError extends Error {}
 
-/** The one option of a command; a missing, unknown or doubled one is wrong usage. */
-function requiredOption(args: readonly string[], name: string): string {
-  let values: readonly unknown[]
+/** The values of a command's options; a missing, unknown or doubled one is wrong usage. */
+function requiredOptions<Name extends string>(
+  args: readonly string[],
+  ...names: readonly Name[]
+): Readonly<Record<Name, string>> {
+  let given: Readonly<Record<string, unknown>>
   try {
-    const options = { [name]: { type: 'string', multiple: true } } as const
-    const given = parseArgs({ args: [...args], options, strict: true, allowPositionals: false })
-    values = given.values[name] ?? []
+    const options = Object.fromEntries(
+      names.map((name) => [name, { type: 'string', multiple: true } as const]),
+    )
+    given = parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
-  const [value] = values
-  if (typeof value !== 'string' || value === '') throw new UsageError(`the option --${name} FILE is missing`)
-  if (values.length > 1) throw new UsageError(`the option --${name} is given more than once`)
-  return value
+  const values = names.map((name) => {
+    const [value, ...others] = (given[name] ?? []) as readonly unknown[]
+    if (typeof value !== 'string' || value === '') {
+      throw new UsageError(
+        `the option --${name} ${name === 'settings' || name === 'file' ? 'FILE ' : ''}is missing`,
+      )
+    }
+    if (others.length > 0) throw new UsageError(`the option --${name} is given more than once`)
+    return [name, value] as const
+  })
+  return Object.fromEntries(values) as Readonly<Record<Name, string>>
 }
 
 function rejectArguments(args: readonly string[]): void {
@@ -86,8 +107,10 @@ async function withReason<Result>(what: string, work: () => Result | Promise<Res
 
 // What a command alone needs is loaded by it: the short ones run many times in a deployment.
 
-async function settingsOf(args: readonly string[]): Promise<ServerSettings> {
-  const file = requiredOption(args, 'settings')
+const settingsOf = (args: readonly string[]): Promise<ServerSettings> =>
+  readSettings(requiredOptions(args, 'settings').settings)
+
+async function readSettings(file: string): Promise<ServerSettings> {
   const { readServerSettings } = await import('../contracts/serverSettings.ts')
   return withReason(`the settings ${file} cannot be used`, () =>
     readServerSettings(readText(file, 'the settings')),
@@ -123,7 +146,7 @@ const printChanged = (changed: boolean): void => {
 
 /** The user file that is to be changed; root changes it with no more rights than the owner of its folder has. */
 function userFile(args: readonly string[]): string {
-  const file = requiredOption(args, 'file')
+  const { file } = requiredOptions(args, 'file')
   dropPrivilegesToOwner(file)
   return file
 }
@@ -144,6 +167,57 @@ async function tryManagers(args: readonly string[]): Promise<void> {
   const settings = await settingsOf(args)
   const { tryChannels } = await import('../components/tryChannels.ts')
   process.stdout.write(`${JSON.stringify(await tryChannels(settings))}\n`)
+}
+
+/** Returns a signal that a signal of the system aborts. */
+function endedBySignal(): AbortSignal {
+  const end = new AbortController()
+  for (const it of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(it, () => end.abort(new StartError('it was told to end')))
+  }
+  return end.signal
+}
+
+async function printDatabase(args: readonly string[]): Promise<void> {
+  const settings = await settingsOf(args)
+  const { describeDatabase, findDatabase } = await import('../components/provision/hostDatabase.ts')
+  process.stdout.write(`${JSON.stringify(describeDatabase(await findDatabase(settings)))}\n`)
+}
+
+/** Reads the options that both ends of a stream of a database have. */
+async function streamOptions() {
+  const { streamKey } = await import('../components/provision/sealedStream.ts')
+  const key = streamKey((await text(process.stdin)).trim())
+  if (!key) throw new UsageError('standard input has no key of a stream')
+  const self = [process.execPath, ...process.argv.slice(1, 2)] as const
+  return { key, self, signal: endedBySignal() }
+}
+
+async function sendBackup(args: readonly string[]): Promise<void> {
+  const { settings, id, to } = requiredOptions(args, 'settings', 'id', 'to')
+  const { sendDatabase } = await import('../components/provision/provisionDatabase.ts')
+  await sendDatabase(await readSettings(settings), { id, to, ...(await streamOptions()) })
+}
+
+/** Milliseconds between two lines about the bytes that were received. */
+const bytesPause = 500
+
+async function receiveBackup(args: readonly string[]): Promise<void> {
+  const { settings, id, from } = requiredOptions(args, 'settings', 'id', 'from')
+  const { receiveDatabase } = await import('../components/provision/provisionDatabase.ts')
+  // It goes on where nobody reads what it says.
+  process.stdout.on('error', () => undefined)
+  let told = Number.NEGATIVE_INFINITY
+  await receiveDatabase(await readSettings(settings), {
+    ...{ id, from, ...(await streamOptions()) },
+    say: (progress) => {
+      const now = performance.now()
+      if (progress.bytes !== undefined && now < told + bytesPause) return
+      told = now
+      // The last line feed of an output may arrive late at the other end of SSH.
+      process.stdout.write(`${JSON.stringify(progress)}\n\n`)
+    },
+  })
 }
 
 async function putUsers(args: readonly string[]): Promise<void> {
@@ -182,7 +256,7 @@ async function revertUsers(args: readonly string[]): Promise<void> {
 }
 
 async function verifyAuditLog(args: readonly string[]): Promise<void> {
-  const file = requiredOption(args, 'file')
+  const { file } = requiredOptions(args, 'file')
   dropPrivilegesToOwner(file)
   const { verifyAudit } = await import('../api/audit/verifyAudit.ts')
   const verdict = verifyAudit(file)
@@ -220,6 +294,12 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
       return tryDatabases(args)
     case 'try-channels':
       return tryManagers(args)
+    case 'describe-database':
+      return printDatabase(args)
+    case 'send-database':
+      return sendBackup(args)
+    case 'receive-database':
+      return receiveBackup(args)
     case 'call':
       return call(args)
     case 'version':

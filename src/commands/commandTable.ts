@@ -340,6 +340,16 @@ export const commandTable: readonly CommandRow[] = [
     ],
     load: async () => (await import('./switch.ts')).failoverCommand,
   },
+  {
+    name: 'provision',
+    group: groups.databases,
+    description: 'make the database of a host anew from that of another one',
+    examples: [
+      ['Make db3 anew from the best source', 'muster provision db3'],
+      ['Show what would be copied from db1', 'muster provision db3 --from db1 --dry-run'],
+    ],
+    load: async () => (await import('./provision.ts')).provisionCommand,
+  },
   ...filesRows,
   {
     name: 'completion',

@@ -51,7 +51,8 @@ export type SwitchEnd =
  */
 const limits = { call: 4_000, begin: 6_000, wait: 1_000, first: 8_000, second: 2_000, stop: 8_000 }
 
-const problemOf = (response: ManagerResponse): string | undefined => {
+/** Returns why a manager did not do as it was asked; undefined where it did. */
+export const problemOf = (response: ManagerResponse): string | undefined => {
   if ('silence' in response) return response.silence
   const problem = readProblem(response)
   if (problem === undefined) return undefined
@@ -227,7 +228,8 @@ export function managerOf(
   }
 }
 
-async function askStatus(manager: ManagerOfHost, service: string): Promise<ManagerReport> {
+/** Asks a manager for the status of a service; the report says why there is none. */
+export async function askStatus(manager: ManagerOfHost, service: string): Promise<ManagerReport> {
   const { host } = manager
   const response = await manager.call({ method: 'GET', path: serviceStatusPath(service), timeout: 4_000 })
   if ('silence' in response) return { host, services: [], reason: response.silence }

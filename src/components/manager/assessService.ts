@@ -185,7 +185,7 @@ function ofReadOnly({ name, role }: Member, reading: ServerReading, view: View):
   }
   const errant = errantReason(reading, primaryOf(view))
   if (errant) {
-    const reason = `It does not replicate. ${errant.reason} Compare them, then make it anew from a backup of ${primary}.`
+    const reason = `It does not replicate. ${errant.reason} Compare them, then make it anew from a backup of ${primary} (muster provision ${name}).`
     return failed('not-replicating', reason)
   }
   if (!replicating.has(role)) {

@@ -729,7 +729,7 @@ describe('read-only-primary, writable-replica, errant-transactions and partial-r
     expect(of('db1', found)).toBe('replica failed not-replicating')
     expect(reason('db1', found)).toBe(
       'It does not replicate. It has transactions that db2 does not have: 0-1-40. ' +
-        'Compare them, then make it anew from a backup of db2.',
+        'Compare them, then make it anew from a backup of db2 (muster provision db1).',
     )
   })
 

@@ -14,7 +14,7 @@ export type ServerKind = {
   readonly name: string
   readonly type: DatabaseType
   /** What its hosts are made from. */
-  readonly base: Pick<BaseWish, 'suite' | 'database'>
+  readonly base: Pick<BaseWish, 'suite' | 'database'> & { readonly packages?: readonly string[] }
   readonly unit: string
   /** Folder of a host, and the lines of a file there beside those that both kinds have. */
   readonly configuration: { readonly folder: string; readonly lines: readonly string[] }

@@ -15,3 +15,6 @@ export const databaseBases = {
   mariadb11: { suite: 'trixie', database: 'mariadb-server' },
   mysql: { suite: 'sid', database: 'mysql-server' },
 } as const satisfies Readonly<Record<string, BaseWish>>
+
+/** Hosts of this machine's release whose database can be made anew from that of another one. */
+export const backupBase = { packages: ['mariadb-backup'] } as const satisfies BaseWish

@@ -211,7 +211,13 @@ function ofErrant(member: SwitchMember, from: SwitchMember): readonly SwitchRefu
   const errant = member !== from && reading && source && errantGtids(reading, source)
   if (!errant) return []
   const reason = `It has transactions that ${from.name} does not have: ${gtidText(errant)}.`
-  return [refusal(member.name, reason, 'Make it anew from a backup of the primary.')]
+  return [
+    refusal(
+      member.name,
+      reason,
+      `Make it anew from a backup of the primary (muster provision ${member.name}).`,
+    ),
+  ]
 }
 
 /** Evaluates what every member has to fulfil. */

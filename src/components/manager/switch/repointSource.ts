@@ -70,7 +70,7 @@ export async function repointSource(
     if (errant) {
       throw wrongState(
         `${name} has transactions that ${writer.name} does not have: ${gtidText(errant)}. ` +
-          `Make it anew from a backup of ${writer.name}.`,
+          `Make it anew from a backup of ${writer.name} (muster provision ${name}).`,
       )
     }
     const lost =

@@ -244,7 +244,7 @@ export const notYet = (name: string, to: string, why: string): string =>
 export const ownLostWords = (to: string, lost: GtidSet): string =>
   `lacks transactions that it wrote itself and ${to} has (${gtidText(lost)}); it would leave them out, as servers do ` +
   `with what has their own number. On MariaDB set gtid_strict_mode=1 and rpl_semi_sync_slave_enabled=1 on it, or make ` +
-  `it anew from a backup of ${to}.`
+  `it anew from a backup of ${to} (muster provision).`
 
 /** Result of settling a switch that somebody left unfinished. */
 export type Settlement =

@@ -58,7 +58,7 @@ function problemOf(
   }
   const errant = errantGtids(look, primary.look)
   if (errant) {
-    return `It has transactions that ${to} does not have: ${gtidText(errant)}. Make it anew from a backup of ${to}.`
+    return `It has transactions that ${to} does not have: ${gtidText(errant)}. Make it anew from a backup of ${to} (muster provision ${its.node.name}).`
   }
   const error = channel.applierError ?? channel.receiverError
   const why = error === null ? '' : ` (error ${error.number})`

@@ -221,7 +221,7 @@ describe('a switch that other managers take part in', () => {
     })
     expect(task.state).toBe('incomplete')
     expect(task.result?.remarks).toEqual([
-      'db1 does not follow db2: It has transactions that db2 does not have: 9-1-2. Make it anew from a backup of db2.',
+      'db1 does not follow db2: It has transactions that db2 does not have: 9-1-2. Make it anew from a backup of db2 (muster provision db1).',
     ])
   })
 

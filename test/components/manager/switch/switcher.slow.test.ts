@@ -853,7 +853,7 @@ describe.skipIf(!hasMariadb)('a manager that switches real MariaDB servers', { t
     await eventually(async () => expect((await service()).datasources[0]).toMatchObject({ state: 'FAILED' }))
     expect(await servers.db1.sql('SHOW ALL SLAVES STATUS')).toEqual([])
     expect((await post('datasource/db1/recover', '&repoint=yes')).payload.detail).toMatch(
-      /^db1 has transactions that db2 does not have: 0-1-\d+\. Make it anew from a backup of db2\.$/,
+      /^db1 has transactions that db2 does not have: 0-1-\d+\. Make it anew from a backup of db2 \(muster provision db1\)\.$/,
     )
     expect(await rowsOf('db1')).toEqual([1])
     await writes('db2')

@@ -1,0 +1,148 @@
+import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { isAbsolute, join, normalize, resolve } from 'node:path'
+import { StartError } from '../../api/startError.ts'
+import { systemErrorText } from '../../base/systemErrors.ts'
+import type { HostDatabase } from '../../contracts/provisioning.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import { ownSource, serverAt, unitOf } from '../localServer.ts'
+import { ownPrefix } from './folderScripts.ts'
+import { runProgram } from './program.ts'
+
+/** The database server of this host, as its option files tell. */
+export type OwnDatabase = Pick<HostDatabase, 'folder' | 'version'> & {
+  readonly port: number
+  readonly socket: string
+  /** Owner of the data folder, by whose rights its files are changed. */
+  readonly owner: { readonly uid: number; readonly gid: number }
+  /** Service of systemd that runs it. */
+  readonly unit: string
+  readonly isRunning: boolean
+  /** Paths of logs outside the data folder, each without the number at its end. */
+  readonly logsElsewhere: readonly string[]
+}
+
+/** Options of a server, from what `mariadbd --verbose --help` prints: `datadir   /var/lib/mysql/`. */
+export function readOptions(printed: string): ReadonlyMap<string, string> {
+  const [, table = ''] = printed.split(/^-+ -+$/m)
+  const rows = table.split('\n').flatMap((line) => {
+    const [, name, value] = /^([a-z][a-z0-9-]*) +(\S.*)$/.exec(line) ?? []
+    return name === undefined || value === undefined || value === '(No default value)'
+      ? []
+      : [[name, value.trimEnd()] as const]
+  })
+  return new Map(rows)
+}
+
+/** Options of folders whose files a backup has, but would put into the data folder. */
+const dataOptions = [
+  'innodb-data-home-dir',
+  'innodb-log-group-home-dir',
+  'innodb-undo-directory',
+  'aria-log-dir-path',
+] as const
+
+type Places = Pick<OwnDatabase, 'folder' | 'port' | 'socket' | 'logsElsewhere'>
+
+/** Returns the places that the options of a server name. Throws a `StartError` for those that nobody can swap. */
+export function placesOf(options: ReadonlyMap<string, string>): Places {
+  const folder = resolve(options.get('datadir') ?? '')
+  if (!options.has('datadir') || folder === '/') throw new StartError('the option files name no data folder')
+  const inside = (path: string): string => normalize(isAbsolute(path) ? path : join(folder, path))
+  const elsewhere = dataOptions.filter((it) => resolve(inside(options.get(it) ?? '.')) !== folder)
+  if (elsewhere.length > 0) {
+    throw new StartError(`data outside of ${folder} is not supported: the server has ${elsewhere.join(', ')}`)
+  }
+  if (options.get('innodb-data-file-path')?.includes('/')) {
+    throw new StartError(`data outside of ${folder} is not supported: the server has innodb-data-file-path`)
+  }
+  const logs = ['log-bin', 'relay-log'].flatMap((it) => options.get(it) ?? []).map(inside)
+  return {
+    folder,
+    port: Number(options.get('port') ?? 3306),
+    socket: inside(options.get('socket') ?? ''),
+    logsElsewhere: [...new Set(logs.filter((it) => !it.startsWith(`${folder}/`)))],
+  }
+}
+
+/** Logs of replication in a data folder; a backup has none of them. */
+const isLog = (name: string): boolean => /\.\d{6}$/.test(name)
+
+/** Bytes of the files below a folder that a backup has. */
+function bytesIn(folder: string): number {
+  const sizes = readdirSync(folder, { withFileTypes: true }).map((entry) => {
+    if (entry.name.startsWith(ownPrefix) || isLog(entry.name)) return 0
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return bytesIn(path)
+    // A table may be dropped meanwhile.
+    return entry.isFile() ? (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0
+  })
+  return sizes.reduce((sum, it) => sum + it, 0)
+}
+
+/** Names of the unit of a server that does not run. */
+const usualUnits = ['mariadb.service', 'mysql.service', 'mysqld.service'] as const
+
+async function unitOfStopped(): Promise<string | undefined> {
+  for (const unit of usualUnits) {
+    const show = ['systemctl', 'show', '--property=LoadState', '--value', '--', unit] as const
+    const state = await runProgram(show).catch(() => '')
+    if (state.trim() === 'loaded') return unit
+  }
+  return undefined
+}
+
+/**
+ * Finds the server of a manager's own host, whether it runs or not. Rejects with a `StartError` that says why it cannot be made
+ * anew, or be what another one is made from.
+ */
+export async function findDatabase(
+  settings: Pick<ServerSettings, 'services' | 'member'>,
+): Promise<OwnDatabase> {
+  const source = ownSource(settings)
+  const printed = await runProgram(['mariadbd', '--verbose', '--help']).catch((error: unknown) => {
+    throw error instanceof StartError && error.message.includes('not installed')
+      ? new StartError('this host has no mariadbd: only a MariaDB can be made anew')
+      : error
+  })
+  const places = placesOf(readOptions(printed))
+  if (places.port !== source.port) {
+    throw new StartError(
+      `the option files of this host are those of a server at port ${places.port}, and ${source.name} listens at ${source.port}`,
+    )
+  }
+  const { folder } = places
+  const version = /Ver (\d[\w.]*(?:-MariaDB)?)/.exec(printed)?.[1] ?? ''
+  if (!version.endsWith('-MariaDB')) throw new StartError('the server of this host is no MariaDB')
+  for (const program of ['mariadb-backup', 'mbstream'] as const) {
+    await runProgram(['sh', '-c', `command -v ${program}`]).catch(() => {
+      throw new StartError(
+        `this host has no ${program}: install the package mariadb-backup of its distribution`,
+      )
+    })
+  }
+  const pid = serverAt(source.port)
+  const unit = pid === undefined ? await unitOfStopped() : unitOf(pid)
+  if (unit === undefined) throw new StartError(`the server of ${source.name} is no service of systemd`)
+  try {
+    const { uid, gid } = statSync(folder)
+    if (uid === 0) throw new StartError(`the data folder ${folder} belongs to root`)
+    return { ...places, version, unit, owner: { uid, gid }, isRunning: pid !== undefined }
+  } catch (error) {
+    throw unreadable(folder, error)
+  }
+}
+
+const unreadable = (folder: string, error: unknown): StartError =>
+  error instanceof StartError
+    ? error
+    : new StartError(`the data folder ${folder} cannot be read: ${systemErrorText(error)}`, error)
+
+/** Returns what others may know of it, with the bytes that it has. Throws a `StartError`. */
+export function describeDatabase({ folder, version }: OwnDatabase): HostDatabase {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return { folder, version, bytes: bytesIn(folder), free: bavail * bsize }
+  } catch (error) {
+    throw unreadable(folder, error)
+  }
+}

@@ -1,0 +1,48 @@
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StartError } from '../../api/startError.ts'
+import { withGuard } from '../../client/apiPath.ts'
+import { parseCallResults } from '../../client/call.ts'
+import { readServiceStatus, type SeenService } from '../../client/clusterView.ts'
+import { readProblem } from '../../client/envelope.ts'
+import { basePath } from '../../contracts/route.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import type { ownSource } from '../localServer.ts'
+import { asOwner, type Program, runProgram } from './program.ts'
+
+/** Milliseconds for one call. */
+const timeout = 60_000
+
+export type OwnManager = ReturnType<typeof ownManager>
+
+/** The manager of this host, called over its socket by the rights of its service user. */
+export function ownManager(
+  settings: ServerSettings,
+  self: Program,
+  { service, name }: ReturnType<typeof ownSource>,
+) {
+  const status = `${basePath}/manager/status/service/${encodeURIComponent(service)}`
+  const control = `${basePath}/manager/control/service/${encodeURIComponent(service)}/datasource/${encodeURIComponent(name)}`
+  // The owner of the folder of its socket.
+  const user = statSync(dirname(settings.socket))
+  async function call(method: 'GET' | 'POST', path: string): Promise<unknown> {
+    const target = { socket: settings.socket }
+    const request = { id: 'manager', method, path, target, timeout }
+    const printed = await runProgram(asOwner(user, [...self, 'call']), { input: JSON.stringify([request]) })
+    const [result] = parseCallResults(printed) ?? []
+    if (!result) throw new StartError('the manager of this host did not answer')
+    if ('error' in result) throw new StartError(`the manager of this host: ${result.error.message}`)
+    const problem = readProblem(result)
+    if (problem) throw new StartError(`the manager of this host: ${problem.detail ?? problem.title}`)
+    return result.body
+  }
+  return {
+    read: async (): Promise<SeenService> => {
+      const seen = readServiceStatus(await call('GET', status))
+      if (seen) return seen
+      throw new StartError('the response of the manager of this host is not the status of a service')
+    },
+    // The others are told by whoever has the rights.
+    recover: () => call('POST', withGuard(`${control}/recover?repoint=yes&peers=alone`)),
+  }
+}

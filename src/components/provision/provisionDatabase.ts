@@ -1,0 +1,269 @@
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Transform, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { StartError } from '../../api/startError.ts'
+import { errorCode, systemErrorText } from '../../base/systemErrors.ts'
+import type { SeenService } from '../../client/clusterView.ts'
+import type { ProvisionProgress } from '../../contracts/provisioning.ts'
+import type { ServerSettings } from '../../contracts/serverSettings.ts'
+import type { Secret } from '../../secrets/secret.ts'
+import { ownSource } from '../localServer.ts'
+import { beginScript, dropScript, endScript, lookScript, swapScript, undoScript } from './folderScripts.ts'
+import { findDatabase, type OwnDatabase } from './hostDatabase.ts'
+import { openReceiving, openSending } from './hostStreams.ts'
+import { type OwnManager, ownManager } from './ownManager.ts'
+import { asOwner, type Program, runProgram, startProgram } from './program.ts'
+import { opened, sealed } from './sealedStream.ts'
+
+/** Milliseconds within which its manager must let a new server follow, and may bring it ONLINE. */
+const limits = { follow: 120_000, online: 20_000 }
+const pause = 1000
+
+/** Options of both ends of a stream. */
+type StreamOptions = {
+  /** A UUID that both were given. */
+  readonly id: string
+  /** Key of the stream, which no manager knows. */
+  readonly key: Secret
+  /** The program itself, by which its manager is called as another user. */
+  readonly self: Program
+  readonly signal: AbortSignal
+}
+
+/** Sends a backup of this host's server to another host, by the rights of root in the database. Rejects with a `StartError`. */
+export async function sendDatabase(
+  settings: ServerSettings,
+  { id, key, signal, to }: StreamOptions & { readonly to: string },
+): Promise<void> {
+  const { socket } = await findDatabase(settings)
+  const folder = mkdtempSync(join(tmpdir(), 'muster-backup-'))
+  try {
+    const stream = await openSending(settings, { id, to })
+    const backup = await startProgram(
+      ['mariadb-backup', '--backup', '--stream=xbstream', `--socket=${socket}`, `--target-dir=${folder}`],
+      { input: 'ignore', output: 'pipe' },
+    )
+    await pipe(signal, backup, [backup.child.stdout, sealed(key, backup.ended), stream])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Receives what `sendDatabase` sends into a program; calls `onBytes` with the bytes until then. */
+async function receiveBackup(
+  settings: ServerSettings,
+  { id, key, signal, from }: StreamOptions & { readonly from: string },
+  { into, onBytes }: { readonly into: Program; readonly onBytes: (bytes: number) => void },
+): Promise<void> {
+  const stream = await openReceiving(settings, { id, from })
+  const taken = await startProgram(into, { input: 'pipe', output: 'ignore' })
+  await pipe(signal, taken, [stream, opened(key, onBytes), taken.child.stdin])
+  await taken.ended
+}
+
+type Started = Awaited<ReturnType<typeof startProgram>>
+
+/** Milliseconds within which a program whose pipe broke tells why. */
+const lastWords = 2_000
+
+/** Passes bytes from or to a program, which ends with them; rejects with what it says where it failed, not with its broken pipe. */
+async function pipe(
+  signal: AbortSignal,
+  { child, ended }: Started,
+  [from, through, to]: readonly [Readable | null, Transform, Writable | null],
+): Promise<void> {
+  if (!from || !to) throw new Error('a program has no pipe')
+  try {
+    await pipeline(from, through, to, { signal })
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (errorCode(error) === 'EPIPE') await Promise.race([ended, wait(lastWords, undefined, { ref: false })])
+    child.kill('SIGKILL')
+    if (error instanceof StartError) throw error
+    const isShort = errorCode(error) === 'ERR_STREAM_PREMATURE_CLOSE'
+    throw new StartError(`the stream broke off${isShort ? '' : `: ${systemErrorText(error)}`}`)
+  } finally {
+    if (signal.aborted) child.kill('SIGKILL')
+  }
+}
+
+const shell = (own: OwnDatabase, script: string): Promise<string> =>
+  runProgram(asOwner(own.owner, ['sh', '-c', script]))
+
+/** Files with the position of a backup: of MariaDB 11, and before. */
+const positionFiles = ['mariadb_backup_binlog_info', 'xtrabackup_binlog_info'] as const
+
+/** Bytes of such a file at most. */
+const mostOfPosition = 64 * 1024
+
+/** Returns the text of a file of somebody else, never of a link; undefined where it cannot be read. */
+function textOf(path: string): string | undefined {
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      const bytes = Buffer.alloc(mostOfPosition)
+      return bytes.toString('utf8', 0, readSync(file, bytes))
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the GTIDs of the transactions that a backup has. Throws a `StartError` where it names none. */
+export function readPosition(folder: string): string {
+  for (const name of positionFiles) {
+    const [, , gtids] = textOf(join(folder, name))?.trim().split('\t') ?? []
+    if (gtids !== undefined && /^\d+-\d+-\d+(?:,\d+-\d+-\d+)*$/.test(gtids)) return gtids
+  }
+  throw new StartError('the backup names no GTIDs: the server that it is from writes no binary log')
+}
+
+type DataSource = ReturnType<typeof ownSource>
+
+/** Throws a `StartError` unless this server is a replica that can be made anew from that one. */
+function refuse(service: SeenService, { name }: DataSource, from: string): void {
+  const { datasource: writer } = service.writer
+  if (writer === null) throw new StartError(`the service ${service.name} has no primary to follow`)
+  if (writer === name) throw new StartError(`${name} is the primary of ${service.name}`)
+  const source = service.datasources.find((it) => it.name === from)
+  if (source === undefined) throw new StartError(`${from} is no data source of ${service.name}`)
+  if (from === name) throw new StartError(`${name} cannot be made anew from itself`)
+  if (source.state !== 'ONLINE') throw new StartError(`${from} is ${source.state}, and not ONLINE`)
+}
+
+/**
+ * Makes the server of this host anew from a backup that another host sends: receives and prepares it beside the old data, puts
+ * it in the place of that while the server is stopped, and has the manager let it follow the primary. The signal ends it until
+ * the server is stopped. Rejects with a `StartError`; then the old data are in place, unless it says otherwise.
+ */
+export async function receiveDatabase(
+  settings: ServerSettings,
+  options: StreamOptions & {
+    readonly from: string
+    readonly say: (progress: ProvisionProgress) => void
+  },
+): Promise<void> {
+  const { from, signal, say } = options
+  const source = ownSource(settings)
+  const manager = ownManager(settings, options.self, source)
+  const service = await manager.read()
+  refuse(service, source, from)
+  const own = await undoLeft(await findDatabase(settings))
+  const folder = join(own.folder, '.muster-new')
+  let gtids: string
+  try {
+    await shell(own, beginScript(own))
+    const into = asOwner(own.owner, ['mbstream', '--extract', `--directory=${folder}`])
+    say({ step: 'receive', bytes: 0 })
+    const onBytes = (bytes: number): void => say({ step: 'receive', bytes })
+    await receiveBackup(settings, options, { into, onBytes })
+    say({ step: 'prepare' })
+    const prepare = ['mariadb-backup', '--prepare', `--target-dir=${folder}`] as const
+    await runProgram(asOwner(own.owner, prepare), { signal })
+    gtids = readPosition(folder)
+    signal.throwIfAborted()
+  } catch (error) {
+    await shell(own, dropScript(own))
+    throw signal.aborted ? signal.reason : error
+  }
+  await replace(own, { gtids, say })
+  say({ step: 'follow' })
+  await follow(manager, own, source)
+  await shell(own, endScript(own))
+  const state = await onlineState(manager, source)
+  say({ step: 'done', ...(state !== undefined && { state }) })
+}
+
+const systemctl = (...words: readonly string[]): Promise<string> => runProgram(['systemctl', ...words])
+
+/** Ends what an earlier attempt left: the old data come back, unless the server runs on the new. */
+async function undoLeft(own: OwnDatabase): Promise<OwnDatabase> {
+  if ((await shell(own, lookScript(own))).trim() === '') return own
+  if (own.isRunning) {
+    await shell(own, endScript(own))
+    return own
+  }
+  await systemctl('stop', '--', own.unit)
+  await shell(own, undoScript(own))
+  // With data that were broken before it does not start.
+  const isRunning = await systemctl('start', '--', own.unit).then(
+    () => true,
+    () => false,
+  )
+  return { ...own, isRunning }
+}
+
+/** Puts the new data in the place of the old, and starts the server with them; the old are back where that fails. */
+async function replace(
+  own: OwnDatabase,
+  { gtids, say }: { readonly gtids: string; readonly say: (progress: ProvisionProgress) => void },
+): Promise<void> {
+  say({ step: 'stop' })
+  try {
+    await systemctl('stop', '--', own.unit)
+    say({ step: 'replace' })
+    await shell(own, swapScript(own))
+    say({ step: 'start' })
+    await systemctl('start', '--', own.unit)
+    await setPosition(own, gtids)
+  } catch (error) {
+    await systemctl('stop', '--', own.unit)
+    await shell(own, undoScript(own))
+    if (own.isRunning) await systemctl('start', '--', own.unit)
+    throw error
+  }
+}
+
+/** Runs statements over the socket of the server, by the rights of root; returns what they print. */
+const ask = ({ socket }: OwnDatabase, statements: string): Promise<string> =>
+  runProgram([
+    ...(['mariadb', '--protocol=socket', `--socket=${socket}`] as const),
+    ...['--batch', '--skip-column-names', `--execute=${statements}`],
+  ])
+
+/** Has the server begin where the backup ends: read-only, without transactions of its own. */
+async function setPosition(own: OwnDatabase, gtids: string): Promise<void> {
+  const logs = await ask(own, 'SET GLOBAL read_only = 1; STOP ALL SLAVES; SELECT @@log_bin')
+  const reset = logs.trim() === '1' ? 'RESET MASTER; ' : ''
+  await ask(own, `${reset}SET GLOBAL gtid_slave_pos = '${gtids}'`)
+}
+
+/** Has the manager let the new server follow the primary, which it does once it has seen that it follows nobody. */
+async function follow(manager: OwnManager, own: OwnDatabase, source: DataSource): Promise<void> {
+  const end = performance.now() + limits.follow
+  for (;;) {
+    const problem = await manager.recover().then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof StartError) return error.message
+        throw error
+      },
+    )
+    const follows = (await ask(own, 'SHOW ALL SLAVES STATUS')).trim() !== ''
+    if (follows && (problem === undefined || (await stateOf(manager, source)) === 'ONLINE')) return
+    if (performance.now() > end) {
+      const old = join(own.folder, '.muster-old')
+      const why = problem ?? 'its manager has not seen it yet.'
+      throw new StartError(`the new server runs and does not follow: ${why} The old data are in ${old}.`)
+    }
+    await wait(pause)
+  }
+}
+
+const stateOf = async (manager: OwnManager, { name }: DataSource): Promise<string | undefined> =>
+  (await manager.read()).datasources.find((it) => it.name === name)?.state
+
+/** Returns the state of the data source once it is ONLINE, or after a while. */
+async function onlineState(manager: OwnManager, source: DataSource): Promise<string | undefined> {
+  const end = performance.now() + limits.online
+  for (;;) {
+    const state = await stateOf(manager, source)
+    if (state === 'ONLINE' || performance.now() > end) return state
+    await wait(pause)
+  }
+}

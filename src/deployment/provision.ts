@@ -1,0 +1,249 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Value } from 'typebox/value'
+import { parseJson } from '../base/json.ts'
+import { boundedMessage } from '../base/printable.ts'
+import { quote } from '../base/shellWords.ts'
+import { bytesText } from '../base/words.ts'
+import { withGuard } from '../client/apiPath.ts'
+import type { CallClock } from '../client/call.ts'
+import type { SeenService } from '../client/clusterView.ts'
+import { HostDatabase, ProvisionProgress } from '../contracts/provisioning.ts'
+import { basePath } from '../contracts/route.ts'
+import { Secret } from '../secrets/secret.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { InstalledFacts } from './facts/hostFacts.ts'
+import { layoutOf } from './layout.ts'
+import { musterApiCommand } from './musterApiCommand.ts'
+import { StepError } from './stepError.ts'
+import type { SurveyedHost } from './survey.ts'
+import { type HostProblem, type ManagerOfHost, problemOf } from './switchPrimary.ts'
+
+/** A host that a database is copied from or to, and what it says of its own. */
+export type DatabaseHost = { readonly reached: SurveyedHost<InstalledFacts>; readonly database: HostDatabase }
+
+/** Milliseconds in which a host adds up its data. */
+const describeTimeout = 120_000
+
+/** Bytes that the target needs for each byte of the source: what is written meanwhile comes along. */
+const spare = 1.1
+
+const notProvisioned = (host: string, message: string, fix: string): StepError =>
+  new StepError({ host, code: 'not-provisioned', message, fix })
+
+const settingsOf = ({ host }: SurveyedHost<InstalledFacts>): string =>
+  quote(layoutOf(host.installDirectory).settings('manager'))
+
+const command = ({ host }: SurveyedHost<InstalledFacts>, words: string): string =>
+  musterApiCommand(layoutOf(host.installDirectory).current, words)
+
+/** Returns the words of a host about its failure, without the name of its program. */
+const wordsOf = (stderr: string, code: number): string =>
+  boundedMessage(stderr.trim().replace(/^muster-api: /, '') || `exit code ${code}`)
+
+/** Reads what a host says of its database. Rejects with a `StepError` where that cannot be copied, or a `TransportError`. */
+export async function describeDatabase(reached: SurveyedHost<InstalledFacts>): Promise<DatabaseHost> {
+  const { host, transport, facts } = reached
+  if (facts.uid !== 0) {
+    throw notProvisioned(
+      host.name,
+      'its login is not root',
+      'Log in as root, or with sudo: see `muster explain become`.',
+    )
+  }
+  const script = command(reached, `describe-database --settings ${settingsOf(reached)}`)
+  const { code, stdout, stderr } = await transport.run(script, { timeout: describeTimeout })
+  const database = code === 0 ? parseJson(stdout.raw()) : undefined
+  if (Value.Check(HostDatabase, database)) return { reached, database }
+  const fix = 'Remove the cause, and try again.'
+  throw notProvisioned(host.name, wordsOf(stderr.raw(), code), fix)
+}
+
+/** Returns the host to copy from: a replica that is ONLINE and not the target, else the primary; undefined for none. */
+export function chooseSource({ writer, datasources }: SeenService, target: string): string | undefined {
+  const online = datasources.filter(({ name, state }) => name !== target && state === 'ONLINE')
+  const replica = online.find(({ name }) => name !== writer.datasource)
+  return (replica ?? online[0])?.name
+}
+
+/** Returns why a data source cannot be made anew from another one; undefined where it can. */
+export function refusalOf(
+  { name, writer, datasources }: SeenService,
+  { target, source }: { readonly target: string; readonly source: string | undefined },
+): { readonly reason: string; readonly fix: string } | undefined {
+  if (writer.datasource === target) {
+    return { reason: `it is the primary of ${name}`, fix: 'Make another one the primary: `muster switch`.' }
+  }
+  if (writer.datasource === null) {
+    return { reason: `${name} has no primary to follow`, fix: 'Give it one: see `muster status`.' }
+  }
+  const other = 'Choose another host with --from: `muster status` shows which are ONLINE.'
+  if (source === target) return { reason: 'it cannot be made anew from itself', fix: other }
+  const state = datasources.find((it) => it.name === source)?.state
+  if (source === undefined) return { reason: `no other data source of ${name} is ONLINE`, fix: other }
+  if (state === undefined) return { reason: `${source} is no data source of ${name}`, fix: other }
+  return state === 'ONLINE' ? undefined : { reason: `${source} is ${state}, and not ONLINE`, fix: other }
+}
+
+const seriesOf = (version: string): string => version.split('.').slice(0, 2).join('.')
+
+/** Throws a `StepError` where the data of one host cannot become those of the other. */
+export function refuseUnfit({ from, to }: { readonly from: DatabaseHost; readonly to: DatabaseHost }): void {
+  const { name } = to.reached.host
+  const source = from.reached.host.name
+  if (seriesOf(from.database.version) !== seriesOf(to.database.version)) {
+    throw notProvisioned(
+      name,
+      `it has MariaDB ${to.database.version}, and ${source} has ${from.database.version}`,
+      'Install the same release of MariaDB on both, or choose another host with --from.',
+    )
+  }
+  const needed = Math.ceil(from.database.bytes * spare)
+  if (to.database.free < needed) {
+    throw notProvisioned(
+      name,
+      `${to.database.folder} has ${bytesText(to.database.free)} free, and needs ${bytesText(needed)} beside the old data`,
+      'Free disk space there.',
+    )
+  }
+}
+
+/** What the script below prints once its program has ended. */
+const ended = 'ended'
+
+/** sh that gives a key to a program as its standard input, and ends the program once its own has a byte or ends. */
+const endable = (key: Secret, program: string): string => `exec 3<&0
+printf %s ${quote(key.reveal())} | ${program} 3<&- &
+program=$!
+( exec >/dev/null 2>&1; read -r _ <&3; kill "$program" ) &
+reader=$!
+exec 3<&-
+wait "$program"; code=$?
+printf '${ended}\n\n'
+kill "$reader" 2>/dev/null
+exit "$code"`
+
+/** Exit code of flock(1) where another one has the lock. */
+const locked = 75
+
+const lockFile = '/run/muster-provision.lock'
+
+/**
+ * Makes the database of a host anew from that of another one; `onProgress` gets its steps. The signal ends it until the server
+ * is stopped. Rejects with a `StepError` or a `TransportError`; resolves to the last step.
+ */
+export async function provision(options: {
+  readonly from: DatabaseHost
+  readonly to: DatabaseHost
+  readonly onProgress: (progress: ProvisionProgress) => void
+  readonly signal: AbortSignal
+}): Promise<ProvisionProgress | undefined> {
+  const { from, to, onProgress, signal } = options
+  const id = randomUUID()
+  const key = new Secret(randomBytes(32).toString('hex'))
+  const stop = new AbortController()
+  const end = (): void => stop.abort()
+  signal.addEventListener('abort', end, { once: true })
+  let last: ProvisionProgress | undefined
+  const read = (line: string): void => {
+    const progress = parseJson(line)
+    if (!Value.Check(ProvisionProgress, progress)) return
+    last = progress
+    onProgress(progress)
+  }
+  const run = async (
+    { reached }: DatabaseHost,
+    words: string,
+    onLine: (line: string) => void,
+  ): Promise<void> => {
+    const { host, transport } = reached
+    const over = new AbortController()
+    const onOutput = linesOf((line) => {
+      if (line === ended) over.abort()
+      else onLine(line)
+    })
+    const program = command(reached, `${words} --settings ${settingsOf(reached)} --id ${id}`)
+    const locking = `flock --no-fork --nonblock --conflict-exit-code ${locked} ${lockFile} env`
+    const signals = AbortSignal.any([stop.signal, over.signal])
+    const { code, stderr } = await followed(transport, endable(key, `${locking} ${program}`), {
+      ...{ onOutput, signal: signals },
+    })
+    if (code === 0) return
+    const message = code === locked ? 'another run copies a database at this moment' : wordsOf(stderr, code)
+    throw notProvisioned(host.name, message, 'Remove the cause, and try again: it begins anew.')
+  }
+  const [receiving, sending] = [
+    run(to, `receive-database --from ${quote(from.reached.host.name)}`, read),
+    run(from, `send-database --to ${quote(to.reached.host.name)}`, () => undefined),
+  ]
+  try {
+    // The target goes on by itself once it has everything; without the source it never has.
+    sending.catch(end)
+    receiving.catch(end)
+    const [received, sent] = await Promise.allSettled([receiving, sending])
+    if (received.status === 'fulfilled') return last
+    // That the stream broke off is what one end says of a failure of the other.
+    throw sent.status === 'rejected' && isBreak(received.reason) ? sent.reason : received.reason
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+const isBreak = (error: unknown): boolean =>
+  error instanceof StepError && error.message.startsWith('the stream broke off')
+
+async function followed(
+  { follow }: Transport,
+  script: string,
+  options: { readonly onOutput: (bytes: Buffer) => void; readonly signal: AbortSignal },
+): Promise<{ readonly code: number; readonly stderr: string }> {
+  if (follow === undefined) throw new Error('this transport runs only scripts that end')
+  const { code, stderr } = await follow(script, options)
+  return { code, stderr: stderr.raw() }
+}
+
+/** Milliseconds: for one call of a manager, and in which it must have seen what a call asks for. */
+const managerLimits = { call: 10_000, seen: 30_000, pause: 1000 }
+
+/**
+ * Changes the state of a data source at each of these managers alone; returns why some of them did not. Tries again where one
+ * does not see yet what the change needs.
+ */
+export async function changeState(
+  managers: readonly ManagerOfHost[],
+  change: {
+    readonly service: string
+    readonly name: string
+    readonly operation: 'shun' | 'welcome' | 'recover'
+    readonly clock: CallClock
+  },
+): Promise<readonly HostProblem[]> {
+  const { service, name, operation, clock } = change
+  const source = `${basePath}/manager/control/service/${encodeURIComponent(service)}/datasource/${encodeURIComponent(name)}`
+  const path = withGuard(`${source}/${operation}?peers=alone`)
+  const end = clock.now() + managerLimits.seen
+  const results = await Promise.all(
+    managers.map(async ({ host, call }): Promise<readonly HostProblem[]> => {
+      for (;;) {
+        const response = await call({ method: 'POST', path, timeout: managerLimits.call })
+        const problem = problemOf(response)
+        if (problem === undefined) return []
+        if ('silence' in response || clock.now() > end) return [{ host, problem }]
+        await clock.wait(managerLimits.pause)
+      }
+    }),
+  )
+  return results.flat()
+}
+
+/** Characters of a line at most. */
+const longestLine = 4096
+
+/** Calls back with each line of what arrives in pieces. */
+function linesOf(onLine: (line: string) => void): (bytes: Buffer) => void {
+  let kept = ''
+  return (bytes) => {
+    const lines = `${kept}${bytes.toString('utf8')}`.split('\n')
+    kept = (lines.pop() ?? '').slice(0, longestLine)
+    for (const line of lines) onLine(line)
+  }
+}
