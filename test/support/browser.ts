@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const program = '/usr/bin/chromium-headless-shell'
+/** The same for a machine whose network interfaces come and go. */
+const launcher = fileURLToPath(new URL('chromiumWithoutNetlink.pl', import.meta.url))
 
 /** Without what it does by itself. */
 const flags = [
@@ -37,7 +40,7 @@ export async function startBrowser(options: {
   try {
     trustIn(home, options.authorities)
     const browser = await chromium.launch({
-      executablePath: program,
+      executablePath: launcher,
       args: [...flags, `--host-resolver-rules=${rules}`],
       env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
     })
