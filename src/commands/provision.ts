@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '../cli/exitCodes.ts'
 import { lineLayout } from '../cli/terminal.ts'
 import { UsageError } from '../cli/usageError.ts'
 import type { SeenService } from '../client/clusterView.ts'
+import { refusalOf } from '../client/refusalOfSource.ts'
 import type { ProvisionProgress } from '../contracts/provisioning.ts'
 import type { InstalledFacts } from '../deployment/facts/hostFacts.ts'
 import { failureOf, isUnreachable } from '../deployment/hostFailure.ts'
@@ -15,7 +16,6 @@ import {
   type DatabaseHost,
   describeDatabase,
   provision,
-  refusalOf,
   refuseUnfit,
 } from '../deployment/provision.ts'
 import { StepError } from '../deployment/stepError.ts'

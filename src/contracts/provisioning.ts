@@ -18,7 +18,7 @@ export const HostDatabase = Type.Object(
 
 export type HostDatabase = ReadonlyStatic<typeof HostDatabase>
 
-/** What is done while a database is made anew, in this order. */
+/** Steps by which a database is made anew, in their order. */
 export const provisionSteps = ['receive', 'prepare', 'stop', 'replace', 'start', 'follow', 'done'] as const
 
 /** One line of `muster-api receive-database`. */

@@ -7,8 +7,9 @@ import { bytesText } from '../base/words.ts'
 import { withGuard } from '../client/apiPath.ts'
 import type { CallClock } from '../client/call.ts'
 import type { SeenService } from '../client/clusterView.ts'
+import { managerRoutes } from '../contracts/managerRoutes.ts'
 import { HostDatabase, ProvisionProgress } from '../contracts/provisioning.ts'
-import { basePath } from '../contracts/route.ts'
+import { filledPath } from '../contracts/route.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { InstalledFacts } from './facts/hostFacts.ts'
@@ -65,25 +66,6 @@ export function chooseSource({ writer, datasources }: SeenService, target: strin
   return (replica ?? online[0])?.name
 }
 
-/** Returns why a data source cannot be made anew from another one; undefined where it can. */
-export function refusalOf(
-  { name, writer, datasources }: SeenService,
-  { target, source }: { readonly target: string; readonly source: string | undefined },
-): { readonly reason: string; readonly fix: string } | undefined {
-  if (writer.datasource === target) {
-    return { reason: `it is the primary of ${name}`, fix: 'Make another one the primary: `muster switch`.' }
-  }
-  if (writer.datasource === null) {
-    return { reason: `${name} has no primary to follow`, fix: 'Give it one: see `muster status`.' }
-  }
-  const other = 'Choose another host with --from: `muster status` shows which are ONLINE.'
-  if (source === target) return { reason: 'it cannot be made anew from itself', fix: other }
-  const state = datasources.find((it) => it.name === source)?.state
-  if (source === undefined) return { reason: `no other data source of ${name} is ONLINE`, fix: other }
-  if (state === undefined) return { reason: `${source} is no data source of ${name}`, fix: other }
-  return state === 'ONLINE' ? undefined : { reason: `${source} is ${state}, and not ONLINE`, fix: other }
-}
-
 const seriesOf = (version: string): string => version.split('.').slice(0, 2).join('.')
 
 /** Throws a `StepError` where the data of one host cannot become those of the other. */
@@ -107,7 +89,7 @@ export function refuseUnfit({ from, to }: { readonly from: DatabaseHost; readonl
   }
 }
 
-/** What the script below prints once its program has ended. */
+/** Line of the script below once its program has ended. */
 const ended = 'ended'
 
 /** sh that gives a key to a program as its standard input, and ends the program once its own has a byte or ends. */
@@ -204,6 +186,12 @@ async function followed(
 /** Milliseconds: for one call of a manager, and in which it must have seen what a call asks for. */
 const managerLimits = { call: 10_000, seen: 30_000, pause: 1000 }
 
+const changeRoutes = {
+  shun: managerRoutes.managerShun,
+  welcome: managerRoutes.managerWelcome,
+  recover: managerRoutes.managerRecover,
+} as const
+
 /**
  * Changes the state of a data source at each of these managers alone; returns why some of them did not. Tries again where one
  * does not see yet what the change needs.
@@ -213,13 +201,12 @@ export async function changeState(
   change: {
     readonly service: string
     readonly name: string
-    readonly operation: 'shun' | 'welcome' | 'recover'
+    readonly operation: keyof typeof changeRoutes
     readonly clock: CallClock
   },
 ): Promise<readonly HostProblem[]> {
   const { service, name, operation, clock } = change
-  const source = `${basePath}/manager/control/service/${encodeURIComponent(service)}/datasource/${encodeURIComponent(name)}`
-  const path = withGuard(`${source}/${operation}?peers=alone`)
+  const path = withGuard(`${filledPath(changeRoutes[operation], { service, datasource: name })}?peers=alone`)
   const end = clock.now() + managerLimits.seen
   const results = await Promise.all(
     managers.map(async ({ host, call }): Promise<readonly HostProblem[]> => {

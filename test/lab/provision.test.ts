@@ -13,7 +13,7 @@ import { labHere } from './support/requirements.ts'
 
 const folder = 'var/lib/mysql'
 
-/** What muster left in the data folder of a host. */
+/** Returns the names that muster left in the data folder of a host. */
 const leftIn = (host: LabHost): readonly string[] =>
   readdirSync(join(host.root(), folder)).filter((it) => it.startsWith('.muster'))
 
@@ -40,6 +40,12 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
   async function spoil(host: LabHost): Promise<void> {
     await sql(host, usualKind.writeToReplica('CREATE DATABASE errant'))
     await lab.cluster.tapi(host, 'datasource', 'shun', host.name, '--yes')
+  }
+  /** Makes db3 anew, after an attempt that failed. */
+  async function beginsAnew(): Promise<void> {
+    const again = await provision('db3', '--yes')
+    expect(again, `${again.stdout}${again.stderr}`).toMatchObject({ code: 0 })
+    await lab.settled()
   }
   const databasesOf = async (host: LabHost): Promise<readonly unknown[]> =>
     (await lab.ask(host, 'SHOW DATABASES')).map(({ Database }) => Database)
@@ -112,9 +118,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     expect(stderr).toContain('it was told to end')
     expect(leftIn(db3)).toEqual([])
     expect(await databasesOf(db3)).toContain('errant')
-    const again = await provision('db3', '--yes')
-    expect(again, `${again.stdout}${again.stderr}`).toMatchObject({ code: 0 })
-    await lab.settled()
+    await beginsAnew()
   })
 
   it('leaves the old data in place where the one who runs it is gone', { timeout: 300_000 }, async () => {
@@ -126,9 +130,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     })
     await eventually('the end of the copy', () => leftIn(db3).length === 0, { timeout: 60_000 })
     lock.destroy()
-    const again = await provision('db3', '--yes')
-    expect(again, `${again.stdout}${again.stderr}`).toMatchObject({ code: 0 })
-    await lab.settled()
+    await beginsAnew()
   })
 
   it('puts the old data back where the server does not start with the new', {
@@ -145,9 +147,7 @@ describe.skipIf(labHere.missing)(`muster provision${labHere.needs}`, () => {
     expect(stderr).toContain('systemctl ended with exit code 1')
     expect(leftIn(db3)).toEqual([])
     expect(await databasesOf(db3)).toContain('errant')
-    const again = await provision('db3', '--yes')
-    expect(again, `${again.stdout}${again.stderr}`).toMatchObject({ code: 0 })
-    await lab.settled()
+    await beginsAnew()
   })
 
   it('finishes what a run that was killed in the middle left', { timeout: 300_000 }, async () => {

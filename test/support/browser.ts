@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const program = '/usr/bin/chromium-headless-shell'
-/** The same for a machine whose network interfaces come and go. */
+/** Runs it on a machine whose network interfaces come and go. */
 const launcher = fileURLToPath(new URL('chromiumWithoutNetlink.pl', import.meta.url))
 
 /** Without what it does by itself. */

@@ -5,7 +5,8 @@ import { withGuard } from '../../client/apiPath.ts'
 import { parseCallResults } from '../../client/call.ts'
 import { readServiceStatus, type SeenService } from '../../client/clusterView.ts'
 import { readProblem } from '../../client/envelope.ts'
-import { basePath } from '../../contracts/route.ts'
+import { managerRoutes } from '../../contracts/managerRoutes.ts'
+import { filledPath } from '../../contracts/route.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { ownSource } from '../localServer.ts'
 import { asOwner, type Program, runProgram } from './program.ts'
@@ -21,8 +22,8 @@ export function ownManager(
   self: Program,
   { service, name }: ReturnType<typeof ownSource>,
 ) {
-  const status = `${basePath}/manager/status/service/${encodeURIComponent(service)}`
-  const control = `${basePath}/manager/control/service/${encodeURIComponent(service)}/datasource/${encodeURIComponent(name)}`
+  const status = filledPath(managerRoutes.managerServiceStatus, { service })
+  const recover = filledPath(managerRoutes.managerRecover, { service, datasource: name })
   // The owner of the folder of its socket.
   const user = statSync(dirname(settings.socket))
   async function call(method: 'GET' | 'POST', path: string): Promise<unknown> {
@@ -43,6 +44,6 @@ export function ownManager(
       throw new StartError('the response of the manager of this host is not the status of a service')
     },
     // The others are told by whoever has the rights.
-    recover: () => call('POST', withGuard(`${control}/recover?repoint=yes&peers=alone`)),
+    recover: () => call('POST', withGuard(`${recover}?repoint=yes&peers=alone`)),
   }
 }

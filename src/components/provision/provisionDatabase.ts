@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartError } from '../../api/startError.ts'
 import { errorCode, systemErrorText } from '../../base/systemErrors.ts'
-import type { SeenService } from '../../client/clusterView.ts'
+import { refusalOf } from '../../client/refusalOfSource.ts'
 import type { ProvisionProgress } from '../../contracts/provisioning.ts'
 import type { ServerSettings } from '../../contracts/serverSettings.ts'
 import type { Secret } from '../../secrets/secret.ts'
@@ -125,17 +125,6 @@ export function readPosition(folder: string): string {
 
 type DataSource = ReturnType<typeof ownSource>
 
-/** Throws a `StartError` unless this server is a replica that can be made anew from that one. */
-function refuse(service: SeenService, { name }: DataSource, from: string): void {
-  const { datasource: writer } = service.writer
-  if (writer === null) throw new StartError(`the service ${service.name} has no primary to follow`)
-  if (writer === name) throw new StartError(`${name} is the primary of ${service.name}`)
-  const source = service.datasources.find((it) => it.name === from)
-  if (source === undefined) throw new StartError(`${from} is no data source of ${service.name}`)
-  if (from === name) throw new StartError(`${name} cannot be made anew from itself`)
-  if (source.state !== 'ONLINE') throw new StartError(`${from} is ${source.state}, and not ONLINE`)
-}
-
 /**
  * Makes the server of this host anew from a backup that another host sends: receives and prepares it beside the old data, puts
  * it in the place of that while the server is stopped, and has the manager let it follow the primary. The signal ends it until
@@ -151,8 +140,9 @@ export async function receiveDatabase(
   const { from, signal, say } = options
   const source = ownSource(settings)
   const manager = ownManager(settings, options.self, source)
-  const service = await manager.read()
-  refuse(service, source, from)
+  // Once more: it may have become the primary since somebody was asked.
+  const refusal = refusalOf(await manager.read(), { target: source.name, source: from })
+  if (refusal) throw new StartError(refusal.reason)
   const own = await undoLeft(await findDatabase(settings))
   const folder = join(own.folder, '.muster-new')
   let gtids: string

@@ -10,7 +10,7 @@ import { Secret } from '../../secrets/secret.ts'
  */
 const algorithm = 'aes-256-gcm'
 
-const bytes = { key: 32, length: 4, tag: 16 } as const
+const bytes = { length: 4, tag: 16 } as const
 
 /** Bytes of a part at most. */
 const longestPart = 1024 * 1024

@@ -70,7 +70,7 @@ exec /bin/mv "$@"
   return { folder, elsewhere, place, run }
 }
 
-/** The same, with the new data beside the old. */
+/** Makes such folders with the new data beside the old. */
 function received() {
   const made = world()
   made.run(beginScript(made.place))
