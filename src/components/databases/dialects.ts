@@ -53,6 +53,8 @@ export type ServerStatus = {
   readonly uptime: number | null
   /** Replicas that acknowledge its commits; null also where it waits for none of them, now or ever. */
   readonly ackers: number | null
+  /** Replicas that are connected and would acknowledge its commits, whether it waits for them or not. */
+  readonly semiSyncClients: number
   /** Commits that wait for the word of a replica, as far as the server tells. */
   readonly waitingCommits: number
   /** Commits that a replica has acknowledged since its start; null where it waits for none of them. */
@@ -70,6 +72,7 @@ export function readStatus(rows: readonly Row[]): ServerStatus {
   const roles = sourceRoles.filter((role) => status.get(`rpl_semi_sync_${role}_status`) === 'ON')
   return {
     uptime: wholeNumber('uptime'),
+    semiSyncClients: wholeNumber(...sourceRoles.map((role) => `rpl_semi_sync_${role}_clients`)) ?? 0,
     ackers: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_clients`)),
     waitingCommits: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_wait_sessions`)) ?? 0,
     acknowledged: wholeNumber(...roles.map((role) => `rpl_semi_sync_${role}_yes_tx`)),

@@ -14,6 +14,8 @@ export type GtidSet = {
   readonly upTo: ReadonlyMap<string, number>
 }
 
+export const noGtids: GtidSet = { ranges: new Map(), upTo: new Map() }
+
 /** Bounds of what a server may send: sets of real servers have a few hundred characters. */
 const most = { characters: 256 * 1024, ranges: 10_000 }
 
@@ -128,6 +130,20 @@ export function missingGtids(
     if (missing.length > 0) found.set(source, missing)
   }
   return { ranges: found, upTo: new Map() }
+}
+
+/** Returns the set without the last numbers of some sources. */
+export function withoutLast(
+  { ranges, upTo }: GtidSet,
+  count: number,
+  isMeant: (source: string) => boolean,
+): GtidSet {
+  const cut = ([source, its]: readonly [string, readonly Range[]]): readonly [string, readonly Range[]] => {
+    const end = (its.at(-1)?.[1] ?? 0) - count
+    if (!isMeant(source)) return [source, its]
+    return [source, its.flatMap(([from, to]): Range[] => (from > end ? [] : [[from, Math.min(to, end)]]))]
+  }
+  return { ranges: new Map([...ranges].map(cut)), upTo }
 }
 
 /** Returns true if the first set has all that the second has. */

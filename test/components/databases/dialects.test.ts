@@ -191,13 +191,14 @@ describe('the dialect of MySQL 8.4', () => {
 })
 
 describe('readStatus', () => {
+  const unknown = { uptime: null, semiSyncClients: 0, ackers: null, waitingCommits: 0, acknowledged: null }
   const read = (status: Readonly<Record<string, string>>) =>
     readStatus(Object.entries(status).map(([Variable_name, Value]) => ({ Variable_name, Value })))
 
   it('reads for how long a server has run, and how many replicas acknowledge its commits', () => {
     expect(
       read({ Uptime: '86400', Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_clients: '2' }),
-    ).toEqual({ uptime: 86_400, ackers: 2, waitingCommits: 0, acknowledged: null })
+    ).toEqual({ uptime: 86_400, semiSyncClients: 2, ackers: 2, waitingCommits: 0, acknowledged: null })
     expect(read({ Rpl_semi_sync_source_status: 'ON', Rpl_semi_sync_source_clients: '0' }).ackers).toBe(0)
     expect(
       read({ Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_wait_sessions: '3' }).waitingCommits,
@@ -205,15 +206,18 @@ describe('readStatus', () => {
   })
 
   it('knows of nobody who acknowledges where the server waits for none of them', () => {
-    expect(read({ Rpl_semi_sync_master_status: 'OFF', Rpl_semi_sync_master_clients: '2' }).ackers).toBeNull()
-    expect(read({})).toEqual({ uptime: null, ackers: null, waitingCommits: 0, acknowledged: null })
+    expect(read({ Rpl_semi_sync_master_status: 'OFF', Rpl_semi_sync_master_clients: '2' })).toMatchObject({
+      semiSyncClients: 2,
+      ackers: null,
+    })
+    expect(read({})).toEqual(unknown)
   })
 
   it('takes what is no whole number for unknown', () => {
     for (const value of ['', '-1', '1.5', 'x']) {
       expect(
         read({ Uptime: value, Rpl_semi_sync_master_status: 'ON', Rpl_semi_sync_master_clients: value }),
-      ).toEqual({ uptime: null, ackers: null, waitingCommits: 0, acknowledged: null })
+      ).toEqual(unknown)
     }
   })
 })

@@ -7,6 +7,7 @@ import {
   missingGtids,
   readMariadbGtids,
   readMysqlGtids,
+  withoutLast,
 } from '../../../src/components/databases/gtidSet.ts'
 
 const uuids = ['3e11fa47-71ca-11e1-9e33-c80aa9429562', '73f86016-978b-11ee-ade5-8d2a2a562feb'] as const
@@ -163,5 +164,21 @@ describe('gtidText', () => {
     const all = read(`${uuids[0]}:1-3:5:7,${uuids[1]}:1`)
     expect(gtidText(all)).toBe(`${uuids[0]}:1-3, ${uuids[0]}:5, ${uuids[0]}:7 and 1 more`)
     expect(gtidText(all, 9)).not.toContain('more')
+  })
+})
+
+describe('a set without the last numbers of a source', () => {
+  const of = (text: string, count: number): readonly string[] =>
+    numbersOf(withoutLast(readMariadbGtids(text) as GtidSet, count, (source) => source === '0-1'))
+
+  it('has all others, and all of other sources', () => {
+    expect(of('0-1-4,0-2-2', 0)).toEqual(['0-1 1', '0-1 2', '0-1 3', '0-1 4', '0-2 1', '0-2 2'])
+    expect(of('0-1-4,0-2-2', 3)).toEqual(['0-1 1', '0-2 1', '0-2 2'])
+    expect(of('0-1-4', 9)).toEqual([])
+  })
+
+  it('drops whole ranges', () => {
+    const set = withoutLast(read(`${uuids[0]}:1-2:5:9`), 4, () => true)
+    expect(numbersOf(set)).toEqual([`${uuids[0]} 1`, `${uuids[0]} 2`, `${uuids[0]} 5`])
   })
 })

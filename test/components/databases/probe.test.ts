@@ -66,6 +66,7 @@ describe('createProbe', () => {
         'rpl_semi_sync_master_timeout=86400000',
         'rpl_semi_sync_master_wait_no_slave=1',
       ],
+      semiSyncClients: 0,
       ackers: null,
       waitingCommits: 0,
       acknowledged: null,
